@@ -1,0 +1,1 @@
+//! The one boundary that protocols see: databases, collections, operations, errors

@@ -1,0 +1,1 @@
+//! An ordered key-value store of shards: embedded (RocksDB) and simulated

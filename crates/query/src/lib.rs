@@ -1,0 +1,1 @@
+//! The query language: filters, updates, projections, expressions, planner, executor, explain, pipeline

@@ -1,0 +1,1 @@
+//! Collections of documents on kv: catalog, commits, indexes, change log, ids
