@@ -26,12 +26,18 @@ impl Document {
 
     /// The value of the first field of this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.fields.iter().find(|(n, _)| n == name).map(|(_, value)| value)
+        self.fields
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, value)| value)
     }
 
     /// The value of the first field of this name, to change it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.fields.iter_mut().find(|(n, _)| n == name).map(|(_, value)| value)
+        self.fields
+            .iter_mut()
+            .find(|(n, _)| n == name)
+            .map(|(_, value)| value)
     }
 
     /// Where the first field of this name stands.
@@ -105,12 +111,17 @@ impl IntoIterator for Document {
 
 impl FromIterator<(String, Value)> for Document {
     fn from_iter<I: IntoIterator<Item = (String, Value)>>(fields: I) -> Document {
-        Document { fields: fields.into_iter().collect() }
+        Document {
+            fields: fields.into_iter().collect(),
+        }
     }
 }
 
 impl<const N: usize> From<[(&str, Value); N]> for Document {
     fn from(fields: [(&str, Value); N]) -> Document {
-        fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        fields
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 }

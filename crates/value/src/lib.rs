@@ -11,6 +11,7 @@
 
 mod decimal;
 mod document;
+mod macros;
 mod object_id;
 mod order;
 mod types;

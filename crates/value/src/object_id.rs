@@ -20,13 +20,18 @@ static GENERATOR: LazyLock<Generator> = LazyLock::new(|| {
     // Without entropy two processes could share ids, so there is nothing sensible to go on with.
     getrandom::fill(&mut random).expect("the operating system gives random bytes");
     let [a, b, c, d, e, x, y, z] = random;
-    Generator { process: [a, b, c, d, e], counter: AtomicU32::new(u32::from_be_bytes([0, x, y, z])) }
+    Generator {
+        process: [a, b, c, d, e],
+        counter: AtomicU32::new(u32::from_be_bytes([0, x, y, z])),
+    }
 });
 
 impl ObjectId {
     /// A new id of this process and second.
     pub fn generate() -> ObjectId {
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()) as u32;
+        let seconds = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_secs()) as u32;
         let count = GENERATOR.counter.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&seconds.to_be_bytes());

@@ -11,7 +11,9 @@ pub struct FieldPath {
 impl FieldPath {
     /// Splits at dots. Empty parts are kept: callers that forbid them check [`FieldPath::parts`].
     pub fn parse(path: &str) -> FieldPath {
-        FieldPath { parts: path.split('.').map(Into::into).collect() }
+        FieldPath {
+            parts: path.split('.').map(Into::into).collect(),
+        }
     }
 
     /// The names between the dots.

@@ -2,7 +2,7 @@
 //!
 //! Type numbers and aliases: BSON specification 1.1 (bsonspec.org) and MongoDB's `$type` operator.
 
-use crate::{Decimal128, Document, ObjectId};
+use crate::{Decimal128, Document, ObjectId, ValueRef};
 
 /// One BSON value, decoded.
 #[derive(Clone, Debug)]
@@ -248,5 +248,55 @@ impl From<i32> for Value {
 impl From<i64> for Value {
     fn from(value: i64) -> Value {
         Value::Int64(value)
+    }
+}
+
+impl From<Decimal128> for Value {
+    fn from(value: Decimal128) -> Value {
+        Value::Decimal128(value)
+    }
+}
+
+impl From<Binary> for Value {
+    fn from(value: Binary) -> Value {
+        Value::Binary(value)
+    }
+}
+
+impl From<Regex> for Value {
+    fn from(value: Regex) -> Value {
+        Value::Regex(value)
+    }
+}
+
+impl From<Timestamp> for Value {
+    fn from(value: Timestamp) -> Value {
+        Value::Timestamp(value)
+    }
+}
+
+impl From<&String> for Value {
+    fn from(value: &String) -> Value {
+        Value::String(value.clone())
+    }
+}
+
+impl From<ValueRef<'_>> for Value {
+    fn from(value: ValueRef<'_>) -> Value {
+        value.to_value()
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    /// None is null.
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+impl FromIterator<Value> for Value {
+    /// An array.
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Value {
+        Value::Array(values.into_iter().collect())
     }
 }

@@ -82,20 +82,23 @@ impl<'a> ValueRef<'a> {
             ValueRef::String(v) => Value::String(v.to_owned()),
             ValueRef::Document(v) => Value::Document(v.to_document()),
             ValueRef::Array(v) => Value::Array(v.iter().map(ValueRef::to_value).collect()),
-            ValueRef::Binary { subtype, bytes } => {
-                Value::Binary(crate::Binary { subtype, bytes: bytes.to_vec() })
-            }
+            ValueRef::Binary { subtype, bytes } => Value::Binary(crate::Binary {
+                subtype,
+                bytes: bytes.to_vec(),
+            }),
             ValueRef::Undefined => Value::Undefined,
             ValueRef::ObjectId(v) => Value::ObjectId(v),
             ValueRef::Bool(v) => Value::Bool(v),
             ValueRef::DateTime(v) => Value::DateTime(v),
             ValueRef::Null => Value::Null,
-            ValueRef::Regex { pattern, options } => {
-                Value::Regex(crate::Regex { pattern: pattern.to_owned(), options: options.to_owned() })
-            }
-            ValueRef::DbPointer { namespace, id } => {
-                Value::DbPointer(crate::DbPointer { namespace: namespace.to_owned(), id })
-            }
+            ValueRef::Regex { pattern, options } => Value::Regex(crate::Regex {
+                pattern: pattern.to_owned(),
+                options: options.to_owned(),
+            }),
+            ValueRef::DbPointer { namespace, id } => Value::DbPointer(crate::DbPointer {
+                namespace: namespace.to_owned(),
+                id,
+            }),
             ValueRef::JavaScript(v) => Value::JavaScript(v.to_owned()),
             ValueRef::Symbol(v) => Value::Symbol(v.to_owned()),
             ValueRef::JavaScriptWithScope { code, scope } => {
@@ -148,19 +151,29 @@ impl Value {
             Value::String(v) => ValueRef::String(v),
             Value::Document(v) => ValueRef::Document(DocumentRef::Tree(v)),
             Value::Array(v) => ValueRef::Array(ArrayRef::Tree(v)),
-            Value::Binary(v) => ValueRef::Binary { subtype: v.subtype, bytes: &v.bytes },
+            Value::Binary(v) => ValueRef::Binary {
+                subtype: v.subtype,
+                bytes: &v.bytes,
+            },
             Value::Undefined => ValueRef::Undefined,
             Value::ObjectId(v) => ValueRef::ObjectId(*v),
             Value::Bool(v) => ValueRef::Bool(*v),
             Value::DateTime(v) => ValueRef::DateTime(*v),
             Value::Null => ValueRef::Null,
-            Value::Regex(v) => ValueRef::Regex { pattern: &v.pattern, options: &v.options },
-            Value::DbPointer(v) => ValueRef::DbPointer { namespace: &v.namespace, id: v.id },
+            Value::Regex(v) => ValueRef::Regex {
+                pattern: &v.pattern,
+                options: &v.options,
+            },
+            Value::DbPointer(v) => ValueRef::DbPointer {
+                namespace: &v.namespace,
+                id: v.id,
+            },
             Value::JavaScript(v) => ValueRef::JavaScript(v),
             Value::Symbol(v) => ValueRef::Symbol(v),
-            Value::JavaScriptWithScope(code, scope) => {
-                ValueRef::JavaScriptWithScope { code, scope: DocumentRef::Tree(scope) }
-            }
+            Value::JavaScriptWithScope(code, scope) => ValueRef::JavaScriptWithScope {
+                code,
+                scope: DocumentRef::Tree(scope),
+            },
             Value::Int32(v) => ValueRef::Int32(*v),
             Value::Timestamp(v) => ValueRef::Timestamp(*v),
             Value::Int64(v) => ValueRef::Int64(*v),
@@ -217,8 +230,14 @@ impl<'a> DocumentRef<'a> {
     /// The fields in order.
     pub fn iter(self) -> DocumentIter<'a> {
         match self {
-            DocumentRef::Raw(document) => DocumentIter { raw: Some(document.iter()), tree: None },
-            DocumentRef::Tree(document) => DocumentIter { raw: None, tree: Some(document.fields().iter()) },
+            DocumentRef::Raw(document) => DocumentIter {
+                raw: Some(document.iter()),
+                tree: None,
+            },
+            DocumentRef::Tree(document) => DocumentIter {
+                raw: None,
+                tree: Some(document.fields().iter()),
+            },
         }
     }
 

@@ -27,7 +27,12 @@ pub fn encode(_value: ValueRef<'_>, _direction: Direction, _key: &mut Vec<u8>) {
 }
 
 /// Appends the value's key to `key` and what it forgets to `bits`.
-pub fn encode_with_bits(_value: ValueRef<'_>, _direction: Direction, _key: &mut Vec<u8>, _bits: &mut TypeBits) {
+pub fn encode_with_bits(
+    _value: ValueRef<'_>,
+    _direction: Direction,
+    _key: &mut Vec<u8>,
+    _bits: &mut TypeBits,
+) {
     todo!("value helper")
 }
 

@@ -12,7 +12,9 @@ pub struct Elements<'a> {
 impl<'a> Elements<'a> {
     /// Over the bytes of a whole document, length and terminator included.
     pub(crate) fn new(document: &'a [u8]) -> Elements<'a> {
-        Elements { rest: document.get(4..).unwrap_or_default() }
+        Elements {
+            rest: document.get(4..).unwrap_or_default(),
+        }
     }
 
     /// The value of the first element of this name; values before it are skipped, not decoded.
@@ -104,7 +106,10 @@ fn decode(kind: Type, bytes: &[u8]) -> Option<ValueRef<'_>> {
             let subtype = *bytes.get(4)?;
             // The old generic subtype repeats its length inside.
             let start = if subtype == 2 { 9 } else { 5 };
-            ValueRef::Binary { subtype, bytes: bytes.get(start..)? }
+            ValueRef::Binary {
+                subtype,
+                bytes: bytes.get(start..)?,
+            }
         }
         Type::Undefined => ValueRef::Undefined,
         Type::ObjectId => ValueRef::ObjectId(ObjectId::from_bytes(array(bytes)?)),
@@ -138,7 +143,10 @@ fn decode(kind: Type, bytes: &[u8]) -> Option<ValueRef<'_>> {
         Type::Int32 => ValueRef::Int32(i32::from_le_bytes(array(bytes)?)),
         Type::Timestamp => {
             let raw = u64::from_le_bytes(array(bytes)?);
-            ValueRef::Timestamp(Timestamp { seconds: (raw >> 32) as u32, increment: raw as u32 })
+            ValueRef::Timestamp(Timestamp {
+                seconds: (raw >> 32) as u32,
+                increment: raw as u32,
+            })
         }
         Type::Int64 => ValueRef::Int64(i64::from_le_bytes(array(bytes)?)),
         Type::Decimal128 => ValueRef::Decimal128(Decimal128::from_bytes(array(bytes)?)),

@@ -67,12 +67,16 @@ impl<'a> RawDocument<'a> {
 
     /// The document decoded.
     pub fn to_document(self) -> Document {
-        self.iter().map(|(name, value)| (name.to_owned(), value.to_value())).collect()
+        self.iter()
+            .map(|(name, value)| (name.to_owned(), value.to_value()))
+            .collect()
     }
 
     /// A copy that owns its bytes.
     pub fn to_buf(self) -> DocumentBuf {
-        DocumentBuf { bytes: Bytes::copy_from_slice(self.bytes) }
+        DocumentBuf {
+            bytes: Bytes::copy_from_slice(self.bytes),
+        }
     }
 }
 
@@ -132,6 +136,8 @@ impl DocumentBuf {
 
 impl From<&Document> for DocumentBuf {
     fn from(document: &Document) -> DocumentBuf {
-        DocumentBuf { bytes: encode_document(document).into() }
+        DocumentBuf {
+            bytes: encode_document(document).into(),
+        }
     }
 }
