@@ -1,0 +1,19 @@
+//! MongoDB's error codes that the query language and the store give.
+//!
+//! Source: MongoDB 8 `error_codes.yml` (names) and the codes that its parsers use without a name (`Location…`).
+
+/// An error code of MongoDB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Code(pub i32);
+
+#[allow(missing_docs, reason = "the names are MongoDB's")]
+impl Code {
+    pub const BAD_VALUE: Code = Code(2);
+    pub const FAILED_TO_PARSE: Code = Code(9);
+    pub const TYPE_MISMATCH: Code = Code(14);
+}
+
+/// The code and message of a store's error.
+pub fn of_store_error(error: &store::StoreError) -> (Code, String) {
+    (Code::BAD_VALUE, error.to_string())
+}

@@ -1,0 +1,1 @@
+//! Plans running page by page on a snapshot; finding and changing documents.

@@ -1,0 +1,1 @@
+//! Plans and what they examined, in MongoDB's shape.

@@ -1,0 +1,1 @@
+//! The aggregation expression language.

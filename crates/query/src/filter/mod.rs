@@ -1,0 +1,1 @@
+//! MongoDB's query language: parsed once, matched against raw documents.

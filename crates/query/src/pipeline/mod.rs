@@ -1,0 +1,1 @@
+//! Aggregation stages over pages of documents.

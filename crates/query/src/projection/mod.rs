@@ -1,0 +1,1 @@
+//! What of a document is shown.

@@ -1,0 +1,1 @@
+//! How a document is changed: update operators, replacement, pipeline.
