@@ -57,6 +57,32 @@ fn header(rest: &[u8]) -> Option<(Type, &[u8], &[u8])> {
     Some((kind, rest.get(..end)?, rest.get(end + 1..)?))
 }
 
+/// Whether the document nests deeper than `levels`; values that hold no document are skipped, not decoded.
+pub(super) fn is_deeper_than(document: &[u8], levels: usize) -> bool {
+    let Some(inner_levels) = levels.checked_sub(1) else {
+        return true;
+    };
+    let mut rest = document.get(4..).unwrap_or_default();
+    while let Some((kind, _, after)) = header(rest) {
+        let Some(size) = value_size(kind, after) else {
+            break;
+        };
+        let value = after.get(..size).unwrap_or_default();
+        let inner = match kind {
+            Type::Document | Type::Array => Some(value),
+            Type::JavaScriptWithScope => value
+                .get(4..)
+                .and_then(|code| code.get(length(code)?.checked_add(4)?..)),
+            _ => None,
+        };
+        if inner.is_some_and(|inner| is_deeper_than(inner, inner_levels)) {
+            return true;
+        }
+        rest = after.get(size..).unwrap_or_default();
+    }
+    false
+}
+
 fn length(bytes: &[u8]) -> Option<usize> {
     let bytes = bytes.get(..4)?.try_into().ok()?;
     usize::try_from(i32::from_le_bytes(bytes)).ok()

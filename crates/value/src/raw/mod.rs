@@ -9,7 +9,7 @@ mod validate;
 
 pub use decode::Elements;
 pub use encode::{DocumentWriter, encode_document, encode_value_into};
-pub use validate::{NESTING_DEPTH_MAX, RawError};
+pub use validate::{MESSAGE_DEPTH_MAX, NESTING_DEPTH_MAX, RawError};
 
 use crate::{Document, DocumentRef, ValueRef};
 use bytes::Bytes;
@@ -63,6 +63,12 @@ impl<'a> RawDocument<'a> {
     /// Whether there is no field.
     pub fn is_empty(self) -> bool {
         self.bytes.len() <= 5
+    }
+
+    /// Whether documents are nested deeper than `levels`, this one counted. What is stored must stay within
+    /// [`NESTING_DEPTH_MAX`].
+    pub fn is_deeper_than(self, levels: usize) -> bool {
+        decode::is_deeper_than(self.bytes, levels)
     }
 
     /// The document decoded.
