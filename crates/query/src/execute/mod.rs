@@ -1,1 +1,5 @@
 //! Plans running page by page on a snapshot; finding and changing documents.
+
+mod stream;
+
+pub use stream::{DocumentStream, Interruption, StreamState};
