@@ -9,9 +9,10 @@
 //!
 //! Left to others: what a filter or an update means (`query`), where documents are kept (`store`).
 
-mod decimal;
+pub mod decimal;
 mod document;
 mod macros;
+mod number;
 mod object_id;
 mod order;
 mod types;

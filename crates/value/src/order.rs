@@ -1,19 +1,133 @@
 //! MongoDB's order of values across types.
+//!
+//! Reference: MongoDB manual, "Comparison/Sort Order". Values of different canonical types are ordered by the
+//! type; all number types are one canonical type, and so are string and symbol.
 
-use crate::{DocumentRef, Type, ValueRef};
+use crate::number::{self, Number};
+use crate::{ArrayRef, DocumentRef, Type, ValueRef};
 use std::cmp::Ordering;
 
 /// The place of a type in the order of types; types of one place are compared by value.
-pub fn canonical_type(_kind: Type) -> i8 {
-    todo!("value helper")
+pub fn canonical_type(kind: Type) -> i8 {
+    match kind {
+        Type::MinKey => -1,
+        Type::Undefined => 0,
+        Type::Null => 5,
+        Type::Double | Type::Int32 | Type::Int64 | Type::Decimal128 => 10,
+        Type::String | Type::Symbol => 15,
+        Type::Document => 20,
+        Type::Array => 25,
+        Type::Binary => 30,
+        Type::ObjectId => 35,
+        Type::Bool => 40,
+        Type::DateTime => 45,
+        Type::Timestamp => 47,
+        Type::Regex => 50,
+        Type::DbPointer => 55,
+        Type::JavaScript => 60,
+        Type::JavaScriptWithScope => 65,
+        Type::MaxKey => 127,
+    }
 }
 
 /// MongoDB's comparison: by canonical type first, then by value; numbers of all types by their exact value.
-pub fn compare(_a: ValueRef<'_>, _b: ValueRef<'_>) -> Ordering {
-    todo!("value helper")
+pub fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
+    use ValueRef as V;
+    match (a, b) {
+        (V::String(a) | V::Symbol(a), V::String(b) | V::Symbol(b)) => a.cmp(b),
+        (V::Document(a), V::Document(b)) => compare_documents(a, b),
+        (V::Array(a), V::Array(b)) => compare_arrays(a, b),
+        (V::Binary { subtype: s, bytes: a }, V::Binary { subtype: t, bytes: b }) => binary_length(s, a)
+            .cmp(&binary_length(t, b))
+            .then(s.cmp(&t))
+            .then_with(|| a.cmp(b)),
+        (V::ObjectId(a), V::ObjectId(b)) => a.cmp(&b),
+        (V::Bool(a), V::Bool(b)) => a.cmp(&b),
+        (V::DateTime(a), V::DateTime(b)) => a.cmp(&b),
+        (V::Timestamp(a), V::Timestamp(b)) => a.cmp(&b),
+        (
+            V::Regex {
+                pattern: a,
+                options: s,
+            },
+            V::Regex {
+                pattern: b,
+                options: t,
+            },
+        ) => (a, s).cmp(&(b, t)),
+        (V::DbPointer { namespace: a, id: s }, V::DbPointer { namespace: b, id: t }) => {
+            (a.len(), a, s).cmp(&(b.len(), b, t))
+        }
+        (V::JavaScript(a), V::JavaScript(b)) => a.cmp(b),
+        (V::JavaScriptWithScope { code: a, scope: s }, V::JavaScriptWithScope { code: b, scope: t }) => {
+            a.cmp(b).then_with(|| compare_documents(s, t))
+        }
+        _ => match (a.number(), b.number()) {
+            (Some(a), Some(b)) => number::compare(a, b),
+            _ => canonical_type(a.type_of()).cmp(&canonical_type(b.type_of())),
+        },
+    }
 }
 
 /// MongoDB's comparison of two documents: field by field, type before name before value.
-pub fn compare_documents(_a: DocumentRef<'_>, _b: DocumentRef<'_>) -> Ordering {
-    todo!("value helper")
+pub fn compare_documents(a: DocumentRef<'_>, b: DocumentRef<'_>) -> Ordering {
+    let mut others = b.iter();
+    for (name, value) in a.iter() {
+        let Some((other_name, other)) = others.next() else {
+            return Ordering::Greater;
+        };
+        let order = canonical_type(value.type_of())
+            .cmp(&canonical_type(other.type_of()))
+            .then_with(|| name.cmp(other_name))
+            .then_with(|| compare(value, other));
+        if order.is_ne() {
+            return order;
+        }
+    }
+    if others.next().is_some() {
+        Ordering::Less
+    } else {
+        Ordering::Equal
+    }
+}
+
+fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>) -> Ordering {
+    let mut others = b.iter();
+    for value in a.iter() {
+        let Some(other) = others.next() else {
+            return Ordering::Greater;
+        };
+        let order = compare(value, other);
+        if order.is_ne() {
+            return order;
+        }
+    }
+    if others.next().is_some() {
+        Ordering::Less
+    } else {
+        Ordering::Equal
+    }
+}
+
+/// The length as it is on the wire, which binaries are ordered by first: the old generic subtype repeats its
+/// length inside.
+pub(crate) fn binary_length(subtype: u8, bytes: &[u8]) -> usize {
+    if subtype == 2 {
+        bytes.len() + 4
+    } else {
+        bytes.len()
+    }
+}
+
+impl ValueRef<'_> {
+    /// The number, if it is one of any type.
+    pub(crate) fn number(self) -> Option<Number> {
+        match self {
+            ValueRef::Int32(int) => Some(Number::Int(i64::from(int))),
+            ValueRef::Int64(int) => Some(Number::Int(int)),
+            ValueRef::Double(double) => Some(Number::Double(double)),
+            ValueRef::Decimal128(decimal) => Some(Number::Decimal(decimal)),
+            _ => None,
+        }
+    }
 }
