@@ -1,1 +1,29 @@
-//! Users, their SCRAM credentials and roles
+//! Users, their SCRAM credentials and roles.
+//!
+//! Pure functions over [`value::Document`]: nothing here reads a socket or a store.
+//!
+//! - [`Credentials`] and [`Conversation`]: SCRAM-SHA-1 and SCRAM-SHA-256 as a server has them to do
+//!   (RFC 5802, RFC 7677, and MongoDB's password digest for SHA-1).
+//! - [`User`]: a user with credentials and roles, in the form of MongoDB's `admin.system.users`.
+//! - [`Privileges`]: what the built-in roles of a user allow, asked by [`Action`] and [`Resource`].
+//!
+//! What must hold: a password is never kept, only salted keys; whoever asks for a user that does not exist sees
+//! the same conversation as for one that does ([`Decoy`]); keys are compared in constant time.
+//!
+//! Left to others: where users are kept (`engine`), how payloads travel (`mongo`, …).
+
+mod action;
+mod conversation;
+mod credentials;
+mod error;
+mod privileges;
+mod role;
+mod user;
+
+pub use action::{Action, Resource};
+pub use conversation::{Conversation, Decoy, FirstMessage};
+pub use credentials::{Credentials, Mechanism};
+pub use error::AuthError;
+pub use privileges::Privileges;
+pub use role::{Role, RoleKind};
+pub use user::{User, UserCredentials};

@@ -1,0 +1,196 @@
+//! A user, in the form of MongoDB's `admin.system.users`.
+
+use crate::{AuthError, Credentials, Mechanism, Privileges, Role};
+use value::{Document, Value, doc};
+
+/// A user of one database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct User {
+    /// The database in which the user was made, and names when logging in.
+    pub database: String,
+    /// The name.
+    pub name: String,
+    /// An id that a later user of the same name does not share.
+    pub uuid: [u8; 16],
+    /// The salted keys of each mechanism.
+    pub credentials: UserCredentials,
+    /// The roles.
+    pub roles: Vec<Role>,
+    /// What whoever made the user noted about it.
+    pub custom_data: Option<Document>,
+}
+
+/// The salted keys of each mechanism that a user can log in with.
+pub type UserCredentials = Vec<(Mechanism, Credentials)>;
+
+impl User {
+    /// `database.name`, which is the user's `_id`.
+    pub fn id(&self) -> String {
+        format!("{}.{}", self.database, self.name)
+    }
+
+    /// The credentials for one mechanism, if the user has them.
+    pub fn credentials_for(&self, mechanism: Mechanism) -> Option<&Credentials> {
+        self.credentials
+            .iter()
+            .find(|(has, _)| *has == mechanism)
+            .map(|(_, credentials)| credentials)
+    }
+
+    /// Makes credentials of a password for each mechanism. Slow on purpose: not for an async thread.
+    pub fn derive_credentials(
+        name: &str,
+        password: &str,
+        mechanisms: &[Mechanism],
+    ) -> Result<UserCredentials, AuthError> {
+        mechanisms
+            .iter()
+            .map(|mechanism| Ok((*mechanism, Credentials::new(*mechanism, name, password)?)))
+            .collect()
+    }
+
+    /// What the user's roles allow.
+    pub fn privileges(&self) -> Privileges {
+        Privileges::of(&self.roles)
+    }
+
+    /// As it is stored.
+    pub fn to_document(&self) -> Document {
+        let mut credentials = Document::new();
+        for (mechanism, keys) in &self.credentials {
+            credentials.push(mechanism.name(), keys.to_document());
+        }
+        let mut document = doc! {
+            "_id": self.id(),
+            "userId": uuid_value(self.uuid),
+            "user": &self.name,
+            "db": &self.database,
+            "credentials": credentials,
+        };
+        if let Some(data) = &self.custom_data {
+            document.push("customData", data.clone());
+        }
+        document.push("roles", self.roles_value());
+        document
+    }
+
+    /// Reads what [`User::to_document`] writes.
+    pub fn from_document(document: &Document) -> Result<User, AuthError> {
+        Ok(User {
+            database: string_field(document, "db")?,
+            name: string_field(document, "user")?,
+            uuid: uuid_field(document)?,
+            credentials: credentials_field(document)?,
+            roles: roles_field(document)?,
+            custom_data: match document.get("customData") {
+                Some(Value::Document(data)) => Some(data.clone()),
+                _ => None,
+            },
+        })
+    }
+
+    /// As `usersInfo` shows it, with the credentials only where they are asked for.
+    pub fn describe(&self, show_credentials: bool, show_custom_data: bool) -> Document {
+        let mut shown = self.to_document();
+        shown.retain(|name, _| {
+            (name != "credentials" || show_credentials) && (name != "customData" || show_custom_data)
+        });
+        let mechanisms: Value = self
+            .credentials
+            .iter()
+            .map(|(mechanism, _)| Value::from(mechanism.name()))
+            .collect();
+        shown.with("mechanisms", mechanisms)
+    }
+
+    fn roles_value(&self) -> Value {
+        self.roles
+            .iter()
+            .map(|role| Value::Document(role.to_document()))
+            .collect()
+    }
+}
+
+fn uuid_value(uuid: [u8; 16]) -> Value {
+    Value::Binary(value::Binary {
+        subtype: 4,
+        bytes: uuid.to_vec(),
+    })
+}
+
+fn string_field(document: &Document, name: &'static str) -> Result<String, AuthError> {
+    match document.get(name) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        _ => Err(AuthError::Damaged(name)),
+    }
+}
+
+fn uuid_field(document: &Document) -> Result<[u8; 16], AuthError> {
+    match document.get("userId") {
+        Some(Value::Binary(binary)) => binary.bytes.as_slice().try_into().ok(),
+        _ => None,
+    }
+    .ok_or(AuthError::Damaged("userId"))
+}
+
+fn credentials_field(document: &Document) -> Result<UserCredentials, AuthError> {
+    let Some(Value::Document(credentials)) = document.get("credentials") else {
+        return Err(AuthError::Damaged("credentials"));
+    };
+    let mut out = Vec::new();
+    for (name, keys) in credentials.iter() {
+        let Value::Document(keys) = keys else {
+            return Err(AuthError::Damaged("credentials"));
+        };
+        let mechanism = Mechanism::parse(name)?;
+        out.push((mechanism, Credentials::from_document(mechanism, keys)?));
+    }
+    Ok(out)
+}
+
+fn roles_field(document: &Document) -> Result<Vec<Role>, AuthError> {
+    let Some(Value::Array(roles)) = document.get("roles") else {
+        return Err(AuthError::Damaged("roles"));
+    };
+    roles
+        .iter()
+        .map(|role| match role {
+            Value::Document(role) => Role::parse(&string_field(role, "role")?, &string_field(role, "db")?),
+            _ => Err(AuthError::Damaged("roles")),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ada() -> User {
+        User {
+            database: "shop".into(),
+            name: "ada".into(),
+            uuid: [3; 16],
+            credentials: User::derive_credentials("ada", "secret", &Mechanism::ALL).unwrap(),
+            roles: vec![Role::parse("readWrite", "shop").unwrap()],
+            custom_data: Some(doc! {"desk": 4}),
+        }
+    }
+
+    #[test]
+    fn a_user_survives_its_stored_form() {
+        let user = ada();
+        assert_eq!(User::from_document(&user.to_document()).unwrap(), user);
+    }
+
+    #[test]
+    fn credentials_are_shown_only_where_asked_for() {
+        assert!(!ada().describe(false, true).contains("credentials"));
+        assert!(ada().describe(true, true).contains("credentials"));
+    }
+
+    #[test]
+    fn logs_never_show_keys() {
+        let text = format!("{:?}", ada());
+        assert!(!text.contains("stored_key"), "{text}");
+    }
+}
