@@ -1,1 +1,51 @@
-//! The one boundary that protocols see: databases, collections, operations, errors
+//! The one boundary that protocols see: databases, collections, operations, errors.
+//!
+//! A protocol parses its wire form into the requests of this crate ([`FindRequest`], [`UpdateStatement`], …), calls an
+//! [`Engine`], and encodes what comes back. Every call takes a [`Context`]: who asks, in which session, until when.
+//!
+//! What must hold:
+//! - nothing of HTTP, OP_MSG or JSON text is known here, and nothing of `kv` or of the store's keys leaves it;
+//! - whatever can be listed, killed or timed out (operations, cursors, sessions) is registered in one table each;
+//! - every table has a named limit ([`limits`]).
+//!
+//! Left to others: matching, planning and changing (`query`), commits (`store`), who may do what (`auth`, asked by protocols).
+
+mod aggregate;
+mod background;
+mod collections;
+mod context;
+mod cursors;
+mod engine;
+mod error;
+mod explain;
+mod find;
+mod indexes;
+mod operations;
+mod plan_cache;
+mod sessions;
+mod stats;
+mod users;
+mod validators;
+mod write;
+
+pub mod limits;
+
+pub use aggregate::{AggregateRequest, AggregateSource};
+pub use collections::{CollectionEntry, CreateRequest, ModifyRequest};
+pub use context::Context;
+pub use cursors::{CursorId, CursorReply};
+pub use engine::{Engine, EngineOptions};
+pub use error::{Error, Result};
+pub use explain::{Explained, Verbosity};
+pub use find::{CountRequest, DistinctRequest, FindRequest, Tailing};
+pub use indexes::CreatedIndexes;
+pub use operations::{OperationGuard, OperationInfo};
+pub use query::Code;
+pub use sessions::SessionId;
+pub use stats::{CollectionReport, DatabaseReport, ServerReport};
+pub use store::{CollectionOptions, Namespace};
+pub use users::UserError;
+pub use write::{
+    DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply, UpdateStatement,
+    WriteFailure, WriteOptions,
+};

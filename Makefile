@@ -1,0 +1,32 @@
+# What a newcomer needs: `make run` and `make test`; both install the system packages that the build needs.
+
+DATA ?= data
+APT_PACKAGES := clang libclang-dev pkg-config make curl ca-certificates
+
+.PHONY: run build test lint bench packages tools clients
+
+run: packages
+	cargo run --release --locked -p larder -- serve --data $(DATA)
+
+build: packages
+	cargo build --release --locked
+
+# Format, lints, dependency rules, then every test, ending with real clients against a real server.
+test: packages lint
+	tests/run
+
+lint: packages tools
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo deny --offline check licenses bans sources
+
+# The published experiments, small: each prints a table beside its peers and draws a chart into experiments/results.
+bench: build
+	experiments/run all --small
+
+# System packages of the build (RocksDB's bindings need libclang); nothing is done where they are present.
+packages:
+	@tools/install-packages $(APT_PACKAGES)
+
+tools:
+	@tools/install-cargo-deny

@@ -1,0 +1,33 @@
+//! What goes on without being asked: expired documents, idle cursors and sessions.
+
+use crate::Engine;
+use crate::limits::SWEEP_INTERVAL_MS;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Starts the sweeps; they end when the engine is gone.
+pub(crate) fn start(engine: &Engine) {
+    let engine = engine.downgrade();
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(Duration::from_millis(SWEEP_INTERVAL_MS));
+        ticks.tick().await;
+        loop {
+            ticks.tick().await;
+            let Some(engine) = engine.upgrade() else { return };
+            engine.sweep().await;
+        }
+    });
+}
+
+impl Engine {
+    /// One round of the sweeps, now.
+    pub async fn sweep(&self) {
+        self.cursors().close_idle();
+        for session in self.sessions().forget_idle() {
+            self.cursors().close_of_session(&session);
+        }
+        let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
+        if let Err(error) = store::sweep::run_once(self.store(), now_ms).await {
+            tracing::warn!(%error, "expired documents could not be removed; tried again in a minute");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Databases and collections: made, listed, changed, renamed, dropped.
+
+use crate::limits::{DATABASE_NAME_BYTES_MAX, NAMESPACE_BYTES_MAX};
+use crate::{Engine, Error, Result};
+use query::Code;
+use std::sync::Arc;
+use store::{CappedOptions, Collection, CollectionOptions, Namespace};
+use value::{Document, Value};
+
+/// What a new collection is to be.
+#[derive(Clone, Debug, Default)]
+pub struct CreateRequest {
+    /// A ring of bounded size.
+    pub capped: Option<CappedOptions>,
+    /// Every other option as given, in MongoDB's names (`validator`, `viewOn`, `pipeline`, …).
+    pub options: Document,
+}
+
+/// What `collMod` changes.
+#[derive(Clone, Debug, Default)]
+pub struct ModifyRequest {
+    /// Options to set; a null removes the option.
+    pub options: Document,
+    /// New size in bytes of a capped collection.
+    pub capped_size_bytes: Option<u64>,
+    /// New limit on the documents of a capped collection; 0 lifts it.
+    pub capped_documents_max: Option<u64>,
+}
+
+/// One line of a listing.
+#[derive(Clone, Debug)]
+pub struct CollectionEntry {
+    /// The name without the database.
+    pub name: String,
+    /// Its options, `capped`, `size` and `max` included, in MongoDB's names.
+    pub options: Document,
+    /// Its UUID; a view has none.
+    pub uuid: Option<[u8; 16]>,
+    /// Whether it is a view.
+    pub is_view: bool,
+}
+
+impl Engine {
+    /// The databases that hold at least one collection, sorted.
+    pub fn databases(&self) -> Vec<String> {
+        self.store().databases()
+    }
+
+    /// The collections and views of a database, sorted by name.
+    pub fn collections(&self, database: &str) -> Vec<CollectionEntry> {
+        self.store().collections(database).iter().map(|c| entry(c)).collect()
+    }
+
+    /// One collection's entry, where it exists.
+    pub fn collection_entry(&self, namespace: &Namespace) -> Option<CollectionEntry> {
+        self.store().collection(namespace).map(|c| entry(&c))
+    }
+
+    /// Makes a collection or a view. One that exists with the same options is no error.
+    pub async fn create_collection(&self, namespace: &Namespace, request: CreateRequest) -> Result<()> {
+        check_namespace(namespace)?;
+        let options = CollectionOptions { capped: request.capped, kept: request.options };
+        self.check_validator(&options.kept)?;
+        self.check_view(namespace, &options.kept)?;
+        if let Some(present) = self.store().collection(namespace) {
+            return same_or_exists(namespace, &present, &options);
+        }
+        match self.store().create(namespace, options.clone()).await {
+            Err(store::StoreError::NamespaceExists(_)) => {
+                let present = self.existing(namespace)?;
+                same_or_exists(namespace, &present, &options)
+            }
+            outcome => Ok(outcome.map(drop)?),
+        }
+    }
+
+    /// The collection to write into, made where it does not exist.
+    pub(crate) async fn for_writing(&self, namespace: &Namespace) -> Result<Arc<Collection>> {
+        if let Some(collection) = self.store().collection(namespace) {
+            if collection.is_view() {
+                let message = format!("Namespace {namespace} is a view, not a collection");
+                return Err(Error::new(Code(166), message));
+            }
+            return Ok(collection);
+        }
+        check_namespace(namespace)?;
+        Ok(self.store().create_if_missing(namespace).await?)
+    }
+
+    /// Changes a collection's options.
+    pub async fn modify_collection(&self, namespace: &Namespace, request: ModifyRequest) -> Result<()> {
+        let present = self.existing(namespace)?;
+        self.check_validator(&request.options)?;
+        let mut changed = present.options().kept.clone();
+        apply_options(&mut changed, &request.options);
+        self.check_view(namespace, &changed)?;
+        let capped = resized(&present, &request)?;
+        let modified = self.store().modify(namespace, move |options| {
+            options.kept = changed;
+            options.capped = capped;
+            Ok(())
+        });
+        modified.await?;
+        self.validators().forget(&present);
+        Ok(())
+    }
+
+    /// Drops a collection or a view; false where there was none.
+    pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool> {
+        check_namespace(namespace)?;
+        let dropped = self.store().drop_collection(namespace).await?;
+        self.cursors().close_of(|open| open == namespace);
+        self.index_filters().forget(|open| open == namespace);
+        Ok(dropped)
+    }
+
+    /// Drops a database with all in it; false where there was none.
+    pub async fn drop_database(&self, database: &str) -> Result<bool> {
+        check_database(database)?;
+        let dropped = self.store().drop_database(database).await? > 0;
+        self.cursors().close_of(|open| open.database == database);
+        self.index_filters().forget(|open| open.database == database);
+        Ok(dropped)
+    }
+
+    /// Gives a collection another name, in another database too.
+    pub async fn rename_collection(&self, from: &Namespace, to: &Namespace, drop_target: bool) -> Result<()> {
+        check_namespace(from)?;
+        check_namespace(to)?;
+        if from == to {
+            let message = "Can't rename a collection to itself";
+            return Err(Error::new(Code(20), message));
+        }
+        let source = self.store().collection(from).ok_or_else(|| {
+            Error::new(Code(26), format!("Source collection {from} does not exist"))
+        })?;
+        if source.is_view() {
+            let message = format!("Namespace {from} is a view, not a collection");
+            return Err(Error::new(Code(166), message));
+        }
+        if !drop_target && self.store().collection(to).is_some() {
+            return Err(Error::new(Code(48), format!("target namespace exists: {to}")));
+        }
+        self.store().rename(from, to, drop_target).await?;
+        self.cursors().close_of(|open| open == from || open == to);
+        Ok(())
+    }
+}
+
+fn entry(collection: &Collection) -> CollectionEntry {
+    let options = collection.options();
+    let is_view = collection.is_view();
+    CollectionEntry {
+        name: collection.namespace().collection,
+        options: listed_options(&options),
+        uuid: (!is_view).then(|| collection.uuid()),
+        is_view,
+    }
+}
+
+fn listed_options(options: &CollectionOptions) -> Document {
+    let mut listed = Document::new();
+    if let Some(capped) = &options.capped {
+        listed.push("capped", true);
+        listed.push("size", capped.size_bytes as i64);
+        if let Some(max) = capped.documents_max {
+            listed.push("max", max as i64);
+        }
+    }
+    for (name, value) in options.kept.iter() {
+        listed.push(name, value.clone());
+    }
+    listed
+}
+
+fn same_or_exists(namespace: &Namespace, present: &Collection, asked: &CollectionOptions) -> Result<()> {
+    let (present, asked) = (listed_options(&present.options()), listed_options(asked));
+    let same = present.len() == asked.len() && asked.iter().all(|(name, value)| present.get(name) == Some(value));
+    if same {
+        return Ok(());
+    }
+    let kind = if present.contains("viewOn") { "namespace" } else { "collection" };
+    let message = format!("{kind} already exists, but with different options: {namespace}");
+    Err(Error::new(Code(48), message))
+}
+
+fn apply_options(present: &mut Document, changes: &Document) {
+    for (name, value) in changes.iter() {
+        match value {
+            Value::Null => drop(present.remove(name)),
+            value => present.set(name, value.clone()),
+        }
+    }
+}
+
+fn resized(collection: &Collection, request: &ModifyRequest) -> Result<Option<CappedOptions>> {
+    let mut capped = collection.options().capped.clone();
+    let wanted = request.capped_size_bytes.is_some() || request.capped_documents_max.is_some();
+    match &mut capped {
+        Some(capped) => {
+            capped.size_bytes = request.capped_size_bytes.unwrap_or(capped.size_bytes);
+            if let Some(max) = request.capped_documents_max {
+                capped.documents_max = (max > 0).then_some(max);
+            }
+        }
+        None if wanted => return Err(Error::new(Code(72), "Collection must be capped.")),
+        None => {}
+    }
+    Ok(capped)
+}
+
+/// MongoDB's rules for a database's name.
+pub(crate) fn check_database(database: &str) -> Result<()> {
+    let forbidden = |c: char| matches!(c, '/' | '\\' | '.' | ' ' | '"' | '$' | '\0');
+    if database.is_empty() || database.len() > DATABASE_NAME_BYTES_MAX || database.contains(forbidden) {
+        let message = format!("Invalid database name: '{database}'");
+        return Err(Error::new(Code(73), message));
+    }
+    Ok(())
+}
+
+/// MongoDB's rules for a collection's full name.
+pub(crate) fn check_namespace(namespace: &Namespace) -> Result<()> {
+    check_database(&namespace.database)?;
+    let name = &namespace.collection;
+    let wrong = name.is_empty()
+        || name.starts_with('.')
+        || name.ends_with('.')
+        || name.contains(['$', '\0'])
+        || namespace.database.len() + 1 + name.len() > NAMESPACE_BYTES_MAX;
+    if wrong {
+        return Err(Error::new(Code(73), format!("Invalid collection name: {namespace}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! Open cursors: kept between a first batch and the last `getMore`.
+//!
+//! Between batches a cursor holds a position, not a snapshot, so an idle one costs little and holds up nothing.
+
+use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, CURSOR_IDLE_MS_MAX, OPEN_CURSORS_MAX};
+use crate::{Context, Engine, Error, Result, SessionId};
+use parking_lot::Mutex;
+use query::Code;
+use query::execute::{DocumentStream, StreamState};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use store::Namespace;
+use value::DocumentBuf;
+
+/// The number that a client knows a cursor by; never 0, which means "none".
+pub type CursorId = i64;
+
+/// A batch of documents and the cursor that has more.
+#[derive(Clone, Debug)]
+pub struct CursorReply {
+    /// 0 where nothing is left.
+    pub id: CursorId,
+    /// The collection that the cursor reads.
+    pub namespace: Namespace,
+    /// The documents of this batch.
+    pub batch: Vec<DocumentBuf>,
+}
+
+/// An open cursor.
+pub(crate) struct Cursor {
+    pub(crate) namespace: Namespace,
+    pub(crate) stream: Box<dyn DocumentStream>,
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) session: Option<SessionId>,
+    pub(crate) tailing: crate::find::Tailing,
+    pub(crate) never_idle: bool,
+    pub(crate) collection: Option<Arc<store::Collection>>,
+}
+
+struct Parked {
+    /// None while a `getMore` runs on it.
+    cursor: Option<Cursor>,
+    last_use: Instant,
+    never_idle: bool,
+    namespace: Namespace,
+    session: Option<SessionId>,
+    user: Option<Arc<str>>,
+    running: Option<Context>,
+}
+
+/// All open cursors.
+#[derive(Default)]
+pub(crate) struct Cursors {
+    parked: Mutex<HashMap<CursorId, Parked>>,
+}
+
+impl std::fmt::Debug for Cursors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cursors").field("open", &self.count()).finish()
+    }
+}
+
+impl Cursors {
+    /// Keeps a cursor for later batches.
+    pub(crate) fn park(&self, cursor: Cursor) -> Result<CursorId> {
+        let mut parked = self.parked.lock();
+        if parked.len() >= OPEN_CURSORS_MAX {
+            let message = format!("too many open cursors: at most {OPEN_CURSORS_MAX}; close or exhaust some");
+            return Err(Error::new(Code(2), message));
+        }
+        let id = loop {
+            let random = uuid::Uuid::new_v4().as_u64_pair().0;
+            let id = (random & i64::MAX as u64) as i64;
+            if id != 0 && !parked.contains_key(&id) {
+                break id;
+            }
+        };
+        parked.insert(id, Parked::of(cursor));
+        Ok(id)
+    }
+
+    /// Takes a cursor out to run on it; its place stays.
+    fn take(&self, id: CursorId, namespace: &Namespace, context: &Context) -> Result<Cursor> {
+        let mut parked = self.parked.lock();
+        let entry = parked.get_mut(&id).ok_or_else(|| not_found(id))?;
+        if entry.namespace != *namespace {
+            let message = format!(
+                "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
+                entry.namespace
+            );
+            return Err(Error::new(Code(13), message));
+        }
+        if entry.user != context.user {
+            return Err(Error::new(Code(13), format!("cursor id {id} was not created by the authenticated user")));
+        }
+        if entry.session != context.session {
+            return Err(session_mismatch(id, entry.session.as_ref(), context.session.as_ref()));
+        }
+        let cursor = entry
+            .cursor
+            .take()
+            .ok_or_else(|| Error::new(Code(146), format!("cursor id {id} is already in use")))?;
+        entry.running = Some(context.clone());
+        Ok(cursor)
+    }
+
+    /// Puts a cursor back after a batch; false where it was killed meanwhile.
+    fn put_back(&self, id: CursorId, cursor: Cursor) -> bool {
+        let mut parked = self.parked.lock();
+        match parked.get_mut(&id) {
+            Some(entry) => {
+                *entry = Parked::of(cursor);
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(crate) fn remove(&self, id: CursorId) {
+        self.parked.lock().remove(&id);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.parked.lock().len()
+    }
+
+    pub(crate) fn close_all(&self) {
+        self.parked.lock().clear();
+    }
+
+    pub(crate) fn close_idle(&self) {
+        let limit = Duration::from_millis(CURSOR_IDLE_MS_MAX);
+        self.parked.lock().retain(|_, p| p.never_idle || p.cursor.is_none() || p.last_use.elapsed() < limit);
+    }
+
+    pub(crate) fn close_of_session(&self, session: &SessionId) {
+        self.parked.lock().retain(|_, parked| parked.session.as_ref() != Some(session));
+    }
+
+    pub(crate) fn close_of(&self, dropped: impl Fn(&Namespace) -> bool) {
+        self.parked.lock().retain(|_, parked| !dropped(&parked.namespace));
+    }
+}
+
+impl Parked {
+    fn of(cursor: Cursor) -> Parked {
+        Parked {
+            last_use: Instant::now(),
+            never_idle: cursor.never_idle,
+            namespace: cursor.namespace.clone(),
+            session: cursor.session,
+            user: cursor.user.clone(),
+            running: None,
+            cursor: Some(cursor),
+        }
+    }
+}
+
+fn not_found(id: CursorId) -> Error {
+    Error::new(Code(43), format!("cursor id {id} not found"))
+}
+
+fn session_mismatch(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>) -> Error {
+    let name = |session: Option<&SessionId>| match session {
+        Some(session) => format!("in session {}", uuid::Uuid::from_bytes(session.id)),
+        None => "outside any session".to_owned(),
+    };
+    let message =
+        format!("Cannot run getMore on cursor {id}, which was created {}, {}", name(of), name(by));
+    Error::new(Code(50_738), message)
+}
+
+impl Engine {
+    /// Fills a first batch and keeps the cursor if there is more. `batch_size` 0 opens a cursor without reading.
+    pub(crate) async fn open_cursor(
+        &self,
+        mut cursor: Cursor,
+        batch_size: u64,
+        single_batch: bool,
+    ) -> Result<CursorReply> {
+        let namespace = cursor.namespace.clone();
+        let mut batch = Vec::new();
+        let state = fill(&mut cursor, batch_size, &mut batch).await?;
+        let stays = !single_batch && (state == StreamState::More || cursor.tailing != crate::find::Tailing::No);
+        let id = if stays { self.cursors().park(cursor)? } else { 0 };
+        Ok(CursorReply { id, namespace, batch })
+    }
+
+    /// The next batch of a cursor; `batch_size` none means as many as fit.
+    pub async fn get_more(
+        &self,
+        context: &Context,
+        id: CursorId,
+        namespace: &Namespace,
+        batch_size: Option<u64>,
+        await_for: Option<Duration>,
+    ) -> Result<CursorReply> {
+        let mut cursor = self.cursors().take(id, namespace, context)?;
+        cursor.stream.attach(&context.interruption());
+        let batch_size = batch_size.unwrap_or(u64::MAX);
+        let mut batch = Vec::new();
+        let outcome = self.fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch).await;
+        let state = match outcome {
+            Ok(state) => state,
+            Err(error) => {
+                self.cursors().remove(id);
+                return Err(error);
+            }
+        };
+        if state == StreamState::Exhausted && cursor.tailing == crate::find::Tailing::No {
+            self.cursors().remove(id);
+            return Ok(CursorReply { id: 0, namespace: namespace.clone(), batch });
+        }
+        if !self.cursors().put_back(id, cursor) {
+            return Err(Error::new(Code(237), format!("cursor id {id} was killed while it was read")));
+        }
+        Ok(CursorReply { id, namespace: namespace.clone(), batch })
+    }
+
+    /// Fills a batch; an awaiting cursor that has nothing waits for the collection to change.
+    async fn fill_awaiting(
+        &self,
+        context: &Context,
+        cursor: &mut Cursor,
+        batch_size: u64,
+        await_for: Option<Duration>,
+        batch: &mut Vec<DocumentBuf>,
+    ) -> Result<StreamState> {
+        let state = fill(cursor, batch_size, batch).await?;
+        let awaits = cursor.tailing == crate::find::Tailing::Awaiting;
+        let Some(collection) = cursor.collection.clone().filter(|_| awaits && batch.is_empty()) else {
+            return Ok(state);
+        };
+        let until = Instant::now() + await_for.unwrap_or(Duration::from_millis(AWAIT_DATA_MS_DEFAULT));
+        let mut head = collection.head_watch();
+        loop {
+            head.borrow_and_update();
+            let state = fill(cursor, batch_size, batch).await?;
+            if !batch.is_empty() || context.is_killed() {
+                return Ok(state);
+            }
+            let waited = tokio::time::timeout_at(until.into(), head.changed()).await;
+            if waited.is_err() || matches!(waited, Ok(Err(_))) {
+                return Ok(state);
+            }
+        }
+    }
+
+    /// Closes cursors; the ids that were open come first, then those that were not.
+    pub fn kill_cursors(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        ids: &[CursorId],
+    ) -> (Vec<CursorId>, Vec<CursorId>) {
+        let mut parked = self.cursors().parked.lock();
+        ids.iter().copied().partition(|id| {
+            let ours = parked.get(id).is_some_and(|p| p.namespace == *namespace && p.user == context.user);
+            if ours && let Some(Parked { running: Some(running), .. }) = parked.remove(id) {
+                running.kill();
+            }
+            ours
+        })
+    }
+}
+
+/// Reads pages into a batch until it is full or the stream has no more for now.
+async fn fill(cursor: &mut Cursor, batch_size: u64, batch: &mut Vec<DocumentBuf>) -> Result<StreamState> {
+    let documents_max = usize::try_from(batch_size).unwrap_or(usize::MAX);
+    if documents_max == 0 {
+        return Ok(StreamState::More);
+    }
+    Ok(cursor.stream.fill(batch, documents_max, BATCH_BYTES_MAX).await?)
+}

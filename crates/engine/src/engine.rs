@@ -1,0 +1,144 @@
+//! Opening and closing; what all operations share.
+
+use crate::cursors::Cursors;
+use crate::operations::Operations;
+use crate::plan_cache::IndexFilters;
+use crate::sessions::Sessions;
+use crate::users::Users;
+use crate::validators::Validators;
+use crate::{Error, Result, background};
+use kv::Kv;
+use query::Code;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use store::{Namespace, Store, StoreOptions};
+
+/// How an engine is opened.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// The data folder, made where it does not exist.
+    pub folder: PathBuf,
+    /// The memory budget in bytes: caches, write buffers and cursors share it.
+    pub memory_bytes: usize,
+}
+
+/// The documents of one data folder and all that can be done with them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    kv: Kv,
+    cursors: Cursors,
+    sessions: Sessions,
+    operations: Arc<Operations>,
+    users: Users,
+    validators: Validators,
+    index_filters: IndexFilters,
+    started: Instant,
+}
+
+impl Engine {
+    /// Opens the data folder and starts the background work (expiry of documents, cursors and sessions).
+    pub async fn open(options: &EngineOptions) -> Result<Engine> {
+        let folder = options.folder.clone();
+        let kv = Kv::open(&kv::OpenOptions { folder, memory_bytes: options.memory_bytes })?;
+        Engine::on(kv).await
+    }
+
+    /// An engine on a store that is open already; tests use it with a simulated one.
+    pub async fn on(kv: Kv) -> Result<Engine> {
+        let options = StoreOptions { filter_compiler: query::filter::compile_partial, ..StoreOptions::default() };
+        let store = Store::open(kv.clone(), options).await?;
+        let users = Users::load(&store).await?;
+        let engine = Engine {
+            inner: Arc::new(Inner {
+                store,
+                kv,
+                cursors: Cursors::default(),
+                sessions: Sessions::default(),
+                operations: Arc::default(),
+                users,
+                validators: Validators::default(),
+                index_filters: IndexFilters::default(),
+                started: Instant::now(),
+            }),
+        };
+        background::start(&engine);
+        Ok(engine)
+    }
+
+    /// Closes cursors, flushes and closes the store. Operations that come later fail.
+    pub async fn close(&self) -> Result<()> {
+        self.inner.cursors.close_all();
+        self.inner.store.close().await?;
+        Ok(())
+    }
+
+    /// Flushes everything that was acknowledged before its flush.
+    pub async fn flush(&self) -> Result<()> {
+        Ok(self.inner.kv.flush().await?)
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    pub(crate) fn kv(&self) -> &Kv {
+        &self.inner.kv
+    }
+
+    pub(crate) fn cursors(&self) -> &Cursors {
+        &self.inner.cursors
+    }
+
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.inner.sessions
+    }
+
+    pub(crate) fn operations(&self) -> &Arc<Operations> {
+        &self.inner.operations
+    }
+
+    pub(crate) fn users(&self) -> &Users {
+        &self.inner.users
+    }
+
+    pub(crate) fn validators(&self) -> &Validators {
+        &self.inner.validators
+    }
+
+    pub(crate) fn index_filters(&self) -> &IndexFilters {
+        &self.inner.index_filters
+    }
+
+    pub(crate) fn started(&self) -> Instant {
+        self.inner.started
+    }
+
+    /// Whether both are the same opened engine.
+    pub(crate) fn downgrade(&self) -> WeakEngine {
+        WeakEngine(Arc::downgrade(&self.inner))
+    }
+
+    /// The collection, or MongoDB's error that there is none.
+    pub(crate) fn existing(&self, namespace: &Namespace) -> Result<Arc<store::Collection>> {
+        self.store()
+            .collection(namespace)
+            .ok_or_else(|| Error::new(Code(26), format!("ns does not exist: {namespace}")))
+    }
+}
+
+/// An engine that may have been closed; background work holds no more than this.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakEngine(std::sync::Weak<Inner>);
+
+impl WeakEngine {
+    pub(crate) fn upgrade(&self) -> Option<Engine> {
+        self.0.upgrade().map(|inner| Engine { inner })
+    }
+}

@@ -1,0 +1,59 @@
+//! What the engine answers when it cannot do what was asked.
+
+use query::{Code, QueryError};
+use store::StoreError;
+use value::Document;
+
+/// What engine operations give back.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A refusal or a failure: MongoDB's code and words, which each protocol turns into its own.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// MongoDB's error code.
+    pub code: Code,
+    /// What was wrong, with what, and what would be right.
+    pub message: String,
+    /// Further fields of the reply (`keyPattern`, `keyValue`, `errInfo`).
+    pub details: Document,
+}
+
+impl Error {
+    /// An error of this code and message.
+    pub fn new(code: Code, message: impl Into<String>) -> Error {
+        Error { code, message: message.into(), details: Document::new() }
+    }
+
+    /// The same error with one more field in its reply.
+    #[must_use]
+    pub fn with_detail(mut self, name: &str, value: impl Into<value::Value>) -> Error {
+        self.details.push(name, value);
+        self
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Error {
+        Error::new(error.code, error.message)
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Error {
+        let (code, message) = query::code::of_store_error(&error);
+        let answer = Error::new(code, message);
+        match error {
+            StoreError::DuplicateKey { pattern, key, .. } => {
+                answer.with_detail("keyPattern", pattern).with_detail("keyValue", key)
+            }
+            _ => answer,
+        }
+    }
+}
+
+impl From<kv::Error> for Error {
+    fn from(error: kv::Error) -> Error {
+        Error::from(StoreError::from(error))
+    }
+}

@@ -1,0 +1,40 @@
+//! Named limits of the engine; going past one is an error that names it.
+
+/// How many cursors may be open at once.
+pub const OPEN_CURSORS_MAX: usize = 100_000;
+
+/// A cursor that nobody asks for so long is closed, unless it was opened with `noCursorTimeout`.
+pub const CURSOR_IDLE_MS_MAX: u64 = 600_000;
+
+/// How many sessions are remembered at once.
+pub const SESSIONS_MAX: usize = 1_000_000;
+
+/// A session that nobody uses so long is forgotten, with what its retries need.
+pub const SESSION_IDLE_MINUTES_MAX: u64 = 30;
+
+/// Documents in a first batch where the client does not say.
+pub const FIRST_BATCH_DOCUMENTS_DEFAULT: u64 = 101;
+
+/// Bytes of documents in one batch; a single larger document still goes alone.
+pub const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Statements in one write command.
+pub const WRITE_BATCH_MAX: usize = 100_000;
+
+/// How long an awaiting tailable cursor waits for data where the client does not say.
+pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
+
+/// How often expired documents, sessions and cursors are looked for.
+pub const SWEEP_INTERVAL_MS: u64 = 60_000;
+
+/// Bytes of a database's name.
+pub const DATABASE_NAME_BYTES_MAX: usize = 63;
+
+/// Bytes of a collection's full name.
+pub const NAMESPACE_BYTES_MAX: usize = 255;
+
+/// Indexes of one collection, `_id_` included.
+pub const INDEXES_MAX: usize = 64;
+
+/// Fields of one compound index.
+pub const INDEX_FIELDS_MAX: usize = 32;

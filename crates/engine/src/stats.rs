@@ -1,0 +1,121 @@
+//! What collections, databases and the server hold.
+
+use crate::{Engine, Result};
+use store::Namespace;
+
+/// What a collection holds.
+#[derive(Clone, Debug, Default)]
+pub struct CollectionReport {
+    /// Documents.
+    pub documents: u64,
+    /// Their bytes as BSON.
+    pub data_bytes: u64,
+    /// Bytes on disk of the documents, compressed.
+    pub storage_bytes: u64,
+    /// Name and bytes on disk of each index.
+    pub indexes: Vec<(String, u64)>,
+    /// Size in bytes and, where given, most documents, if it is capped.
+    pub capped: Option<(u64, Option<u64>)>,
+}
+
+/// What a database holds.
+#[derive(Clone, Debug, Default)]
+pub struct DatabaseReport {
+    /// Collections, views not counted.
+    pub collections: u64,
+    /// Views.
+    pub views: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Their bytes as BSON.
+    pub data_bytes: u64,
+    /// Bytes on disk of the documents, compressed.
+    pub storage_bytes: u64,
+    /// Indexes.
+    pub indexes: u64,
+    /// Bytes on disk of the indexes.
+    pub index_bytes: u64,
+}
+
+/// What the server holds and does.
+#[derive(Clone, Debug, Default)]
+pub struct ServerReport {
+    /// Milliseconds since the engine was opened.
+    pub uptime_ms: u64,
+    /// Open cursors.
+    pub open_cursors: usize,
+    /// Known sessions.
+    pub sessions: usize,
+    /// Bytes of the data folder.
+    pub disk_bytes: u64,
+    /// Bytes of caches and write buffers.
+    pub memory_bytes: u64,
+    /// Flushes of the log to disk.
+    pub flushes: u64,
+    /// Commits; many may share one flush.
+    pub commits: u64,
+}
+
+impl Engine {
+    /// What a collection holds; all zero where it does not exist.
+    pub async fn collection_report(&self, namespace: &Namespace) -> Result<CollectionReport> {
+        let Some(collection) = self.store().collection(namespace).filter(|c| !c.is_view()) else {
+            return Ok(CollectionReport::default());
+        };
+        let stats = collection.stats();
+        let mut indexes = Vec::new();
+        for index in collection.indexes() {
+            indexes.push((index.spec().name.clone(), collection.index_disk_bytes(index.id()).await?));
+        }
+        Ok(CollectionReport {
+            documents: stats.count,
+            data_bytes: stats.data_bytes,
+            storage_bytes: collection.disk_bytes().await?,
+            indexes,
+            capped: collection.options().capped.as_ref().map(|c| (c.size_bytes, c.documents_max)),
+        })
+    }
+
+    /// What a database holds; all zero where it does not exist.
+    pub async fn database_report(&self, database: &str) -> Result<DatabaseReport> {
+        let mut report = DatabaseReport::default();
+        for entry in self.collections(database) {
+            if entry.is_view {
+                report.views += 1;
+                continue;
+            }
+            let one = self.collection_report(&Namespace::new(database, &entry.name)).await?;
+            report.collections += 1;
+            report.documents += one.documents;
+            report.data_bytes += one.data_bytes;
+            report.storage_bytes += one.storage_bytes;
+            report.indexes += one.indexes.len() as u64;
+            report.index_bytes += one.indexes.iter().map(|(_, bytes)| bytes).sum::<u64>();
+        }
+        Ok(report)
+    }
+
+    /// What the server holds and does.
+    pub fn server_report(&self) -> ServerReport {
+        let engine = self.kv().stats();
+        ServerReport {
+            uptime_ms: self.started().elapsed().as_millis() as u64,
+            open_cursors: self.cursors().count(),
+            sessions: self.sessions().count(),
+            disk_bytes: engine.disk_bytes,
+            memory_bytes: engine.memory_bytes,
+            flushes: engine.flushes,
+            commits: engine.commits,
+        }
+    }
+
+    /// Checks every record of a collection against its indexes, counts, sizes and change log.
+    pub async fn validate(&self, namespace: &Namespace, full: bool) -> Result<store::ValidateReport> {
+        Ok(self.existing(namespace)?.validate(full).await?)
+    }
+
+    /// Rewrites a collection's files so that they hold only what is live.
+    pub async fn compact(&self, namespace: &Namespace) -> Result<()> {
+        Ok(self.existing(namespace)?.compact().await?)
+    }
+}

@@ -1,0 +1,63 @@
+//! Document validators: compiled once a collection, checked by every write.
+
+use crate::{Engine, Result};
+use parking_lot::Mutex;
+use query::filter::{Filter, FilterScope};
+use query::write::{ValidationAction, ValidationLevel, Validator};
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::Collection;
+use value::{Document, Value};
+
+/// Compiled validators by the collection's UUID.
+#[derive(Debug, Default)]
+pub(crate) struct Validators {
+    compiled: Mutex<HashMap<[u8; 16], Option<Arc<Validator>>>>,
+}
+
+impl Validators {
+    /// Forgets what was compiled, since the collection's options changed.
+    pub(crate) fn forget(&self, collection: &Collection) {
+        self.compiled.lock().remove(&collection.uuid());
+    }
+}
+
+impl Engine {
+    /// The validator of a collection, where it has one.
+    pub(crate) fn validator(&self, collection: &Collection) -> Result<Option<Arc<Validator>>> {
+        let options = collection.options();
+        if !options.kept.contains("validator") {
+            return Ok(None);
+        }
+        if let Some(compiled) = self.validators().compiled.lock().get(&collection.uuid()) {
+            return Ok(compiled.clone());
+        }
+        let compiled = compile(&options.kept)?.map(Arc::new);
+        self.validators().compiled.lock().insert(collection.uuid(), compiled.clone());
+        Ok(compiled)
+    }
+
+    /// Refuses options whose validator cannot be compiled.
+    pub(crate) fn check_validator(&self, options: &Document) -> Result<()> {
+        compile(options).map(drop)
+    }
+}
+
+fn compile(options: &Document) -> Result<Option<Validator>> {
+    let Some(Value::Document(source)) = options.get("validator") else { return Ok(None) };
+    let text = |name: &str| match options.get(name) {
+        Some(Value::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let level = match text("validationLevel") {
+        Some("off") => return Ok(None),
+        Some("moderate") => ValidationLevel::Moderate,
+        _ => ValidationLevel::Strict,
+    };
+    let action = match text("validationAction") {
+        Some("warn") => ValidationAction::Warn,
+        _ => ValidationAction::Refuse,
+    };
+    let filter = Filter::parse(source, &FilterScope::validator())?;
+    Ok((!source.is_empty()).then(|| Validator { filter: Arc::new(filter), source: source.clone(), level, action }))
+}

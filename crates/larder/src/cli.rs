@@ -1,0 +1,20 @@
+//! The command line.
+
+use crate::config::ServeOptions;
+use clap::{Parser, Subcommand};
+
+/// One document store behind the protocols that you already have clients for.
+#[derive(Debug, Parser)]
+#[command(name = "larder", version, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve a data folder until SIGTERM or SIGINT; SIGHUP reads the configuration again.
+    Serve(ServeOptions),
+}

@@ -1,0 +1,187 @@
+//! Settings: a flag wins over a variable `LARDER_…`, that over the TOML file, that over the default.
+
+use crate::memory;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// The settings of `serve` as given by flags, variables or the file; none where not given.
+#[derive(Clone, Debug, Default, Args, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ServeOptions {
+    /// The data folder; made where it does not exist [default: data].
+    #[arg(long, value_name = "DIR", env = "LARDER_DATA")]
+    pub data: Option<PathBuf>,
+    /// Memory for caches, write buffers and cursors: 512m, 2g … [default: a quarter of what the machine or cgroup has].
+    #[arg(long, value_name = "SIZE", env = "LARDER_MEMORY")]
+    pub memory: Option<ByteSize>,
+    /// Address of the MongoDB protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:27017].
+    #[arg(long, visible_alias = "listen", value_name = "ADDRESS", env = "LARDER_MONGO_LISTEN")]
+    pub mongo_listen: Option<Listen>,
+    /// Connections of the MongoDB protocol at once [default: 20000].
+    #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
+    pub connections_max: Option<usize>,
+    /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_INSECURE")]
+    pub insecure: Option<bool>,
+    /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TEST_COMMANDS")]
+    pub test_commands: Option<bool>,
+    /// What is logged: error, warn, info, debug, trace, or a filter such as `info,mongo=debug` [default: info].
+    #[arg(long, value_name = "FILTER", env = "LARDER_LOG")]
+    pub log: Option<String>,
+    /// How the log is written [default: text].
+    #[arg(long, value_name = "FORMAT", env = "LARDER_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+    /// A TOML file whose keys are the flags' names.
+    #[arg(long, value_name = "FILE", env = "LARDER_CONFIG")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+}
+
+/// The settings of `serve`, complete.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The data folder.
+    pub data: PathBuf,
+    /// The memory budget in bytes.
+    pub memory_bytes: usize,
+    /// Where the MongoDB protocol listens.
+    pub mongo_listen: Listen,
+    /// Connections of the MongoDB protocol at once.
+    pub connections_max: usize,
+    /// Whether listening beyond loopback without users is allowed.
+    pub insecure: bool,
+    /// Whether commands for test suites are answered.
+    pub test_commands: bool,
+    /// What is logged.
+    pub log: String,
+    /// How the log is written.
+    pub log_format: LogFormat,
+}
+
+impl ServeOptions {
+    /// Completes the options from the file and the defaults.
+    pub fn settings(&self) -> Result<Settings> {
+        let file = match &self.config {
+            Some(path) => read_file(path)?,
+            None => ServeOptions::default(),
+        };
+        let settings = Settings {
+            data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
+            memory_bytes: self.memory.or(file.memory).map_or_else(memory::default_budget, |size| size.0),
+            mongo_listen: self.mongo_listen.or(file.mongo_listen).unwrap_or_default(),
+            connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
+            insecure: self.insecure.or(file.insecure).unwrap_or(false),
+            test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
+            log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
+            log_format: self.log_format.or(file.log_format).unwrap_or_default(),
+        };
+        if settings.memory_bytes < memory::BUDGET_BYTES_MIN {
+            let least = memory::BUDGET_BYTES_MIN >> 20;
+            bail!("the memory budget is {} bytes; it must be at least {least}m", settings.memory_bytes);
+        }
+        Ok(settings)
+    }
+}
+
+fn read_file(path: &Path) -> Result<ServeOptions> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
+}
+
+/// Where a protocol listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listen {
+    /// On this address.
+    On(SocketAddr),
+    /// Nowhere.
+    Off,
+}
+
+impl Default for Listen {
+    fn default() -> Listen {
+        Listen::On(SocketAddr::from(([127, 0, 0, 1], 27017)))
+    }
+}
+
+impl FromStr for Listen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Listen, String> {
+        if text == "off" {
+            return Ok(Listen::Off);
+        }
+        text.parse().map(Listen::On).map_err(|_| {
+            format!("'{text}' is not an address such as 127.0.0.1:27017 or [::1]:27017, nor the word off")
+        })
+    }
+}
+
+/// A number of bytes, written as `1048576`, `512k`, `512m` or `2g`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteSize(pub usize);
+
+impl FromStr for ByteSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ByteSize, String> {
+        let wrong = || format!("'{text}' is not a size such as 512m or 2g");
+        let lower = text.trim().to_ascii_lowercase();
+        let unit = lower.find(|c: char| !c.is_ascii_digit()).unwrap_or(lower.len());
+        let (digits, unit) = lower.split_at(unit);
+        let shift = match unit {
+            "" | "b" => 0,
+            "k" | "kb" | "kib" => 10,
+            "m" | "mb" | "mib" => 20,
+            "g" | "gb" | "gib" => 30,
+            _ => return Err(wrong()),
+        };
+        let number: usize = digits.parse().map_err(|_| wrong())?;
+        number.checked_mul(1 << shift).map(ByteSize).ok_or_else(wrong)
+    }
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// One line of text an event.
+    #[default]
+    Text,
+    /// One JSON object an event.
+    Json,
+}
+
+macro_rules! deserialize_from_text {
+    ($type:ty, $what:literal) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                struct Visitor;
+                impl serde::de::Visitor<'_> for Visitor {
+                    type Value = $type;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($what)
+                    }
+
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
+                        text.parse().map_err(E::custom)
+                    }
+
+                    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$type, E> {
+                        self.visit_str(&number.to_string())
+                    }
+                }
+                deserializer.deserialize_any(Visitor)
+            }
+        }
+    };
+}
+
+deserialize_from_text!(Listen, "an address such as \"127.0.0.1:27017\", or \"off\"");
+deserialize_from_text!(ByteSize, "a size such as \"512m\"");

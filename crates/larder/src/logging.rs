@@ -1,0 +1,37 @@
+//! The log: structured events on standard error, its filter changeable while running.
+
+use crate::config::LogFormat;
+use anyhow::{Context, Result};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
+
+/// Changes what is logged.
+#[derive(Clone, Debug)]
+pub struct LogControl {
+    filter: reload::Handle<EnvFilter, Registry>,
+}
+
+/// Starts logging.
+pub fn start(filter: &str, format: LogFormat) -> Result<LogControl> {
+    let (layer, handle) = reload::Layer::new(parse(filter)?);
+    let registry = tracing_subscriber::registry().with(layer);
+    let output = fmt::layer().with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => registry.with(output.with_ansi(false)).try_init()?,
+        LogFormat::Json => registry.with(output.json().flatten_event(true)).try_init()?,
+    }
+    Ok(LogControl { filter: handle })
+}
+
+impl LogControl {
+    /// Logs by this filter from now on.
+    pub fn change(&self, filter: &str) -> Result<()> {
+        self.filter.reload(parse(filter)?).context("the log's filter could not be changed")
+    }
+}
+
+fn parse(filter: &str) -> Result<EnvFilter> {
+    EnvFilter::try_new(filter)
+        .with_context(|| format!("'{filter}' is not a log filter such as info or info,mongo=debug"))
+}

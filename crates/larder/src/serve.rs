@@ -1,0 +1,114 @@
+//! `larder serve`: opens the data folder, listens, and ends in an orderly way.
+
+use crate::config::{Listen, ServeOptions, Settings};
+use crate::logging::{self, LogControl};
+use crate::shutdown::{Request, Signals};
+use anyhow::{Context, Result, bail};
+use engine::{Engine, EngineOptions};
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// Serves until a signal ends it.
+pub fn run(options: &ServeOptions) -> Result<()> {
+    let settings = options.settings()?;
+    let log = logging::start(&settings.log, settings.log_format)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("larder")
+        .build()
+        .context("cannot start the runtime's threads")?;
+    runtime.block_on(serve(options, &settings, &log))
+}
+
+async fn serve(options: &ServeOptions, settings: &Settings, log: &LogControl) -> Result<()> {
+    let mut signals = Signals::listen()?;
+    let folder = settings.data.clone();
+    let engine = Engine::open(&EngineOptions { folder, memory_bytes: settings.memory_bytes })
+        .await
+        .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
+    tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
+
+    let (stop, stopped) = watch::channel(false);
+    let mut protocols = tokio::task::JoinSet::new();
+    if let Some(listener) = listen("mongo", settings.mongo_listen, settings, &engine).await? {
+        let options = mongo::Options {
+            connections_max: settings.connections_max,
+            test_commands: settings.test_commands,
+            ..mongo::Options::default()
+        };
+        protocols.spawn(mongo::serve(listener, engine.clone(), options, stopped.clone()));
+    }
+    if protocols.is_empty() {
+        bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
+    }
+
+    while signals.next().await == Request::Reload {
+        reload(options, settings, log);
+    }
+    tracing::info!("stopping: commands that run now may end");
+    stop.send_replace(true);
+    while let Some(ended) = protocols.join_next().await {
+        ended.context("a protocol's task failed")??;
+    }
+    engine.close().await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Binds a protocol's address, unless it is off or unsafe.
+async fn listen(
+    protocol: &'static str,
+    address: Listen,
+    settings: &Settings,
+    engine: &Engine,
+) -> Result<Option<TcpListener>> {
+    let Listen::On(address) = address else { return Ok(None) };
+    refuse_exposure(protocol, address, settings, engine)?;
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("cannot listen on {address} for the {protocol} protocol"))?;
+    let address = listener.local_addr().context("cannot read the listening address")?;
+    tracing::info!(protocol, %address, "listening");
+    Ok(Some(listener))
+}
+
+/// A port that others can reach without any user would give everything to everybody.
+fn refuse_exposure(protocol: &str, address: SocketAddr, settings: &Settings, engine: &Engine) -> Result<()> {
+    if address.ip().is_loopback() || engine.has_users() {
+        return Ok(());
+    }
+    if settings.insecure {
+        tracing::warn!(protocol, %address, "listening beyond loopback without users, as --insecure asks");
+        return Ok(());
+    }
+    bail!(
+        "refusing to listen on {address}: it is not a loopback address and no user exists. Create a user first \
+         (start on 127.0.0.1, then db.createUser(…) in the database admin), or say --insecure to let everybody in"
+    );
+}
+
+/// Reads the configuration again; what cannot change while running is said, not done.
+fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
+    let settings = match options.settings() {
+        Ok(settings) => settings,
+        Err(error) => {
+            tracing::error!(error = format!("{error:#}"), "the configuration was not reloaded");
+            return;
+        }
+    };
+    if let Err(error) = log.change(&settings.log) {
+        tracing::error!(error = format!("{error:#}"), "the log's filter was not changed");
+    }
+    let needs_restart = settings.data != running.data
+        || settings.memory_bytes != running.memory_bytes
+        || settings.mongo_listen != running.mongo_listen
+        || settings.connections_max != running.connections_max
+        || settings.test_commands != running.test_commands
+        || settings.log_format != running.log_format;
+    if needs_restart {
+        tracing::warn!("reloaded; changes other than the log's filter take effect at the next start");
+    } else {
+        tracing::info!("reloaded");
+    }
+}
