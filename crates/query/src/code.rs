@@ -11,6 +11,10 @@ impl Code {
     pub const BAD_VALUE: Code = Code(2);
     pub const FAILED_TO_PARSE: Code = Code(9);
     pub const TYPE_MISMATCH: Code = Code(14);
+    pub const QUERY_FEATURE_NOT_ALLOWED: Code = Code(224);
+    pub const LOCATION_51091: Code = Code(51091);
+    pub const LOCATION_51108: Code = Code(51108);
+    pub const LOCATION_5429102: Code = Code(5_429_102);
 }
 
 /// The code and message of a store's error.
