@@ -18,7 +18,10 @@ pub type Result<T, E = QueryError> = std::result::Result<T, E>;
 impl QueryError {
     /// An error of this code and message.
     pub fn new(code: Code, message: impl Into<String>) -> QueryError {
-        QueryError { code, message: message.into() }
+        QueryError {
+            code,
+            message: message.into(),
+        }
     }
 
     /// Code 2, the commonest.

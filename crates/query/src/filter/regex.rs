@@ -48,7 +48,9 @@ impl Regex {
             };
         }
         let limited = format!("(*LIMIT_MATCH={BACKTRACKS_MAX})(*LIMIT_DEPTH={BACKTRACKS_MAX}){pattern}");
-        let compiled = builder.build(&limited).map_err(|error| invalid(&error.to_string()))?;
+        let compiled = builder
+            .build(&limited)
+            .map_err(|error| invalid(&error.to_string()))?;
         Ok(Regex {
             pattern: pattern.to_owned(),
             options: options.to_owned(),
