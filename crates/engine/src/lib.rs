@@ -44,7 +44,8 @@ pub use query::Code;
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::{CollectionOptions, Namespace};
-pub use users::UserError;
+pub use plan_cache::IndexFilter;
+
 pub use write::{
     DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply, UpdateStatement,
     WriteFailure, WriteOptions,

@@ -1,0 +1,33 @@
+// Starts and ends a real server for a test.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export async function startServer() {
+  const folder = await mkdtemp(join(tmpdir(), "larder-"));
+  const binary = process.env.LARDER_BINARY;
+  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0"];
+  const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
+  const address = await new Promise((resolve, reject) => {
+    const lines = [];
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      lines.push(line);
+      const found = /listening.*protocol="?mongo"? address=(\S+)/.exec(line);
+      if (found) resolve(found[1]);
+    });
+    child.once("error", reject);
+    child.once("exit", () => reject(new Error(`the server did not start:\n${lines.join("\n")}`)));
+  });
+  return {
+    uri: `mongodb://${address}/`,
+    async stop() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      const code = await ended;
+      await rm(folder, { recursive: true });
+      return code;
+    },
+  };
+}

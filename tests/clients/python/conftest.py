@@ -1,0 +1,28 @@
+import pymongo
+import pytest
+from server import running
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("data")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def client(server):
+    with pymongo.MongoClient(server.uri) as client:
+        yield client
+
+
+@pytest.fixture
+def database(client, request):
+    name = "t_" + request.node.name[:40].replace("[", "_").replace("]", "").replace(".", "_").replace(" ", "_")
+    client.drop_database(name)
+    yield client[name]
+    client.drop_database(name)
+
+
+@pytest.fixture
+def collection(database):
+    return database["things"]

@@ -1,0 +1,68 @@
+"""Starts and ends a real server for a test."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+from contextlib import contextmanager
+
+LISTENING = re.compile(r"listening.*protocol=\"?mongo\"? address=(\S+)")
+
+
+class Server:
+    """A running `larder serve` on a free port of 127.0.0.1."""
+
+    def __init__(self, folder, *options):
+        self.folder = folder
+        self.options = options
+        self.log = []
+        self._listening = threading.Event()
+        self.address = None
+        command = [os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", "64m",
+                   "--mongo-listen", "127.0.0.1:0", *options]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
+        if not self._listening.wait(60) or self.address is None:
+            self.kill()
+            raise RuntimeError("the server did not start:\n" + "".join(self.log))
+
+    def _read_log(self):
+        for line in self.process.stderr:
+            self.log.append(line)
+            found = LISTENING.search(line)
+            if found:
+                self.address = found.group(1)
+                self._listening.set()
+        self._listening.set()
+
+    @property
+    def uri(self):
+        return f"mongodb://{self.address}/"
+
+    def stop(self):
+        """Asks for an orderly end and waits for it; gives the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self._wait()
+
+    def kill(self):
+        """Ends the process with no warning."""
+        self.process.kill()
+        return self._wait()
+
+    def _wait(self):
+        code = self.process.wait(60)
+        self._reader.join(10)
+        self.process.stderr.close()
+        return code
+
+
+@contextmanager
+def running(folder, *options):
+    server = Server(folder, *options)
+    try:
+        yield server
+    finally:
+        server.stop()
