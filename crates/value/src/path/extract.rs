@@ -1,0 +1,322 @@
+//! The keys under which an index holds a document.
+//!
+//! Each path gives the value that it reaches; where it passes an array, there is one key for each element, and
+//! paths through the same array go through its elements together. A missing field counts as null, an empty array
+//! in the last place as undefined. A part that is a number takes that element of an array alone.
+//! Two different arrays in one compound index would multiply, and are refused as MongoDB refuses them.
+
+use super::{FieldPath, array_position};
+use crate::key::{self, Direction, TypeBits};
+use crate::{ArrayRef, DocumentBuf, DocumentRef, RawArray, RawDocument, ValueRef};
+
+/// One part of a compound index.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IndexPath {
+    /// Which value.
+    pub path: FieldPath,
+    /// In which order.
+    pub direction: Direction,
+}
+
+/// One key of a document in an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexKey {
+    /// The keys of all parts, one behind the other.
+    pub key: Vec<u8>,
+    /// What the key forgets of the values; see [`TypeBits`].
+    pub bits: TypeBits,
+}
+
+/// All keys of a document in an index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IndexKeys {
+    /// In order, each once. None where the index is sparse and the document has none of its fields.
+    pub keys: Vec<IndexKey>,
+    /// For each path the places of those of its parts that reached an array with many elements, in order; the
+    /// path is multikey if there are any.
+    pub array_parts: Vec<Vec<usize>>,
+}
+
+/// Why a document cannot be in an index.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExtractError {
+    /// Two paths reach different arrays (MongoDB's error 171).
+    #[error("cannot index parallel arrays [{second}] [{first}]")]
+    ParallelArrays {
+        /// The name of the array met first.
+        first: String,
+        /// The name of the other.
+        second: String,
+    },
+    /// A number could be a position and a field (MongoDB's error 16746).
+    #[error(
+        "Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{0}'"
+    )]
+    AmbiguousName(String),
+}
+
+/// The keys of the document in an index on these paths. A sparse index leaves out keys none of whose paths
+/// reaches anything.
+pub fn keys(document: DocumentRef<'_>, paths: &[IndexPath], sparse: bool) -> Result<IndexKeys, ExtractError> {
+    match document {
+        DocumentRef::Raw(document) => raw_keys(document, paths, sparse),
+        // Arrays are told apart by where their bytes are.
+        DocumentRef::Tree(document) => raw_keys(DocumentBuf::from(document).as_raw(), paths, sparse),
+    }
+}
+
+fn raw_keys(document: RawDocument<'_>, paths: &[IndexPath], sparse: bool) -> Result<IndexKeys, ExtractError> {
+    let found = IndexKeys {
+        keys: Vec::with_capacity(1),
+        array_parts: vec![Vec::new(); paths.len()],
+    };
+    let mut extraction = Extraction { paths, sparse, found };
+    let progress = paths
+        .iter()
+        .map(|index| Progress::Pending(index.path.parts()))
+        .collect();
+    extraction.expand(Some(DocumentRef::Raw(document)), progress, &[])?;
+    let mut found = extraction.found;
+    found.keys.sort_by(|a, b| a.key.cmp(&b.key));
+    found.keys.dedup_by(|a, b| a.key == b.key);
+    for parts in &mut found.array_parts {
+        parts.sort_unstable();
+        parts.dedup();
+    }
+    Ok(found)
+}
+
+/// How far a path has been followed.
+#[derive(Clone, Copy)]
+enum Progress<'a, 'p> {
+    /// These parts are left.
+    Pending(&'p [Box<str>]),
+    /// It reached this, or nothing.
+    Done(Option<ValueRef<'a>>),
+}
+
+/// Where a path goes on that names one element of an array by its number.
+#[derive(Clone, Copy)]
+struct Positioned<'a, 'p> {
+    element_is_array: bool,
+    step: Step<'a, 'p>,
+}
+
+/// What a path reaches first: its end, an array on the way, or nothing; and the parts then left.
+#[derive(Clone, Copy)]
+struct Step<'a, 'p> {
+    value: Option<ValueRef<'a>>,
+    name: &'p str,
+    rest: &'p [Box<str>],
+}
+
+/// The one array that is expanded on a level, and the paths that go through it.
+struct Crossing<'a, 'p> {
+    array: RawArray<'a>,
+    name: &'p str,
+    paths: Vec<usize>,
+    /// Not where a path names an array within the array by its number: such an array is indexed whole.
+    expands: bool,
+}
+
+struct Extraction<'p> {
+    paths: &'p [IndexPath],
+    sparse: bool,
+    found: IndexKeys,
+}
+
+impl<'p> Extraction<'p> {
+    /// Follows all pending paths from one document, or from an element that is none.
+    fn expand<'a>(
+        &mut self,
+        document: Option<DocumentRef<'a>>,
+        mut progress: Vec<Progress<'a, 'p>>,
+        positions: &[Option<Positioned<'a, 'p>>],
+    ) -> Result<(), ExtractError> {
+        let mut crossing: Option<Crossing<'a, 'p>> = None;
+        for (index, progress) in progress.iter_mut().enumerate() {
+            let Progress::Pending(parts) = *progress else {
+                continue;
+            };
+            let positioned = positions.get(index).copied().flatten();
+            let (step, within_array) = next_step(document, parts, positioned)?;
+            let Some(ValueRef::Array(ArrayRef::Raw(array))) = step.value else {
+                *progress = Progress::Done(step.value);
+                continue;
+            };
+            *progress = Progress::Pending(step.rest);
+            let crossing = crossing.get_or_insert_with(|| Crossing {
+                array,
+                name: step.name,
+                paths: Vec::new(),
+                expands: true,
+            });
+            if crossing.array.as_bytes().as_ptr() != array.as_bytes().as_ptr() {
+                let (first, second) = (crossing.name.to_owned(), step.name.to_owned());
+                return Err(ExtractError::ParallelArrays { first, second });
+            }
+            crossing.paths.push(index);
+            crossing.expands &= !within_array;
+        }
+        match crossing {
+            Some(crossing) => self.cross(&crossing, &progress),
+            None => {
+                self.emit(&progress);
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on with each element of an array.
+    fn cross<'a>(
+        &mut self,
+        crossing: &Crossing<'a, 'p>,
+        progress: &[Progress<'a, 'p>],
+    ) -> Result<(), ExtractError> {
+        if crossing.array.iter().next().is_none() {
+            if crossing.expands {
+                crossing
+                    .paths
+                    .iter()
+                    .for_each(|&index| self.note_array(index, progress));
+            }
+            let progress = finish_last(progress, ValueRef::Undefined);
+            return self.expand(None, progress, &[]);
+        }
+        let mut positions = vec![None; progress.len()];
+        for &index in &crossing.paths {
+            let Some(Progress::Pending(rest)) = progress.get(index) else {
+                continue;
+            };
+            let positioned = position(crossing.array, rest);
+            if positioned.is_none() && (crossing.expands || !rest.is_empty()) {
+                self.note_array(index, progress);
+            }
+            if let Some(slot) = positions.get_mut(index) {
+                *slot = positioned;
+            }
+        }
+        for element in crossing.array.iter() {
+            let last = if crossing.expands {
+                element
+            } else {
+                ValueRef::Array(ArrayRef::Raw(crossing.array))
+            };
+            self.expand(element.as_document(), finish_last(progress, last), &positions)?;
+        }
+        Ok(())
+    }
+
+    /// Notes which part of the path reached an array: the one before those that are left.
+    fn note_array(&mut self, index: usize, progress: &[Progress<'_, '_>]) {
+        if let (Some(Progress::Pending(rest)), Some(path), Some(noted)) = (
+            progress.get(index),
+            self.paths.get(index),
+            self.found.array_parts.get_mut(index),
+        ) {
+            let part = path.path.parts().len() - rest.len() - 1;
+            if noted.last() != Some(&part) {
+                noted.push(part);
+            }
+        }
+    }
+
+    /// Adds the key of paths that all have ended.
+    fn emit(&mut self, progress: &[Progress<'_, '_>]) {
+        let ends = || {
+            progress.iter().map(|progress| match progress {
+                Progress::Done(value) => *value,
+                Progress::Pending(_) => None,
+            })
+        };
+        if self.sparse && ends().all(|end| end.is_none()) {
+            return;
+        }
+        let mut key = IndexKey {
+            key: Vec::with_capacity(16),
+            bits: TypeBits::default(),
+        };
+        for (end, index) in ends().zip(self.paths) {
+            let value = end.unwrap_or(ValueRef::Null);
+            key::encode_with_bits(value, index.direction, &mut key.key, &mut key.bits);
+        }
+        key.bits.trim();
+        self.found.keys.push(key);
+    }
+}
+
+/// The progress with the paths that ended at the array given its element.
+fn finish_last<'a, 'p>(progress: &[Progress<'a, 'p>], element: ValueRef<'a>) -> Vec<Progress<'a, 'p>> {
+    let finish = |progress: &Progress<'a, 'p>| match progress {
+        Progress::Pending([]) => Progress::Done(Some(element)),
+        other => *other,
+    };
+    progress.iter().map(finish).collect()
+}
+
+/// The next step of a path, and whether it starts at an array within an array.
+fn next_step<'a, 'p>(
+    document: Option<DocumentRef<'a>>,
+    parts: &'p [Box<str>],
+    positioned: Option<Positioned<'a, 'p>>,
+) -> Result<(Step<'a, 'p>, bool), ExtractError> {
+    let name = parts.first().map_or("", |part| part);
+    let field = document.and_then(|document| document.get(name));
+    match (field, positioned) {
+        (Some(_), Some(_)) => Err(ExtractError::AmbiguousName(name.to_owned())),
+        (Some(value), None) => Ok((follow(value, parts), false)),
+        (None, Some(positioned)) => Ok((positioned.step, positioned.element_is_array)),
+        (None, None) => Ok((
+            Step {
+                value: None,
+                name,
+                rest: &[],
+            },
+            false,
+        )),
+    }
+}
+
+/// The step to the element of the array that the first of the parts names by its number.
+fn position<'a, 'p>(array: RawArray<'a>, parts: &'p [Box<str>]) -> Option<Positioned<'a, 'p>> {
+    let element = array.iter().nth(array_position(parts.first()?)?)?;
+    let element_is_array = matches!(element, ValueRef::Array(_));
+    Some(Positioned {
+        element_is_array,
+        step: follow(element, parts),
+    })
+}
+
+/// Follows a path whose first part is `value`, up to its end or the first array.
+fn follow<'a, 'p>(mut value: ValueRef<'a>, mut parts: &'p [Box<str>]) -> Step<'a, 'p> {
+    while let Some((name, rest)) = parts.split_first() {
+        let inner = match value {
+            _ if rest.is_empty() => {
+                return Step {
+                    value: Some(value),
+                    name,
+                    rest,
+                };
+            }
+            ValueRef::Array(_) => {
+                return Step {
+                    value: Some(value),
+                    name,
+                    rest,
+                };
+            }
+            ValueRef::Document(inner) => rest.first().and_then(|next| inner.get(next)),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => break,
+        }
+        parts = rest;
+    }
+    Step {
+        value: None,
+        name: "",
+        rest: &[],
+    }
+}

@@ -1,0 +1,49 @@
+//! Dotted field paths and what they reach, through embedded documents and arrays, with MongoDB's semantics.
+
+pub mod extract;
+mod visit;
+
+pub use visit::{Reached, visit, visit_expanded};
+
+/// A parsed dotted path: `a.b.0`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath {
+    parts: Vec<Box<str>>,
+}
+
+impl FieldPath {
+    /// Splits at dots. Empty parts are kept: callers that forbid them check [`FieldPath::parts`].
+    pub fn parse(path: &str) -> FieldPath {
+        FieldPath {
+            parts: path.split('.').map(Into::into).collect(),
+        }
+    }
+
+    /// The names between the dots.
+    pub fn parts(&self) -> &[Box<str>] {
+        &self.parts
+    }
+
+    /// The first name.
+    pub fn first(&self) -> &str {
+        // A split gives at least one part.
+        self.parts.first().map_or("", |part| part)
+    }
+
+    /// Whether what `other` names is this path's, or lies within it: `a.b` is a prefix of `a.b` and `a.b.c`.
+    pub fn is_prefix_of(&self, other: &FieldPath) -> bool {
+        other.parts.starts_with(&self.parts)
+    }
+}
+
+impl std::fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.parts.join("."))
+    }
+}
+
+/// The position that a part of a path means in an array; none where it is not written as positions are.
+pub fn array_position(part: &str) -> Option<usize> {
+    let is_plain = part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'));
+    if is_plain { part.parse().ok() } else { None }
+}
