@@ -1,16 +1,44 @@
 //! Collections of documents on a key-value store.
 //!
-//! Every change of a document, whoever asks for it, goes through `Collection::commit`: one committer a shard takes
+//! Every change of a document, whoever asks for it, goes through [`Collection::commit`]: one committer a shard takes
 //! all that wait, looks at the present documents, checks conditions and unique keys, computes index entries,
-//! numbers the changes and commits them together. Readers use a `Snapshot`, page by page.
+//! numbers the changes and commits them together. Readers use a [`Snapshot`], page by page.
 //!
 //! What must hold:
 //! - a record, its index entries and its place in the change log are written in one atomic commit;
-//! - the sequence numbers of a shard rise by one a change, and the change log names each live record once;
+//! - the sequence numbers of a shard rise with every change, and the change log names each live record once;
 //! - counts and sizes in the shard's head agree with the records.
 //!
-//! Left to others: what filters and updates mean (`query`; a `Transform` is handed in), users and sessions (`engine`).
+//! Left to others: what filters and updates mean (`query`; a [`Transform`] is handed in), users and sessions (`engine`).
 
+mod catalog;
+mod changes;
+mod collection;
+mod commit;
 mod error;
+mod index;
+mod keys;
+mod limits;
+mod record;
+mod snapshot;
+mod state;
 
+pub mod ids;
+pub mod sweep;
+
+pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptions};
+pub use changes::{Change, ChangeKind};
+pub use collection::{Collection, CollectionStats, ValidateReport};
+pub use commit::{
+    CommitOptions, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
+    Transformed, WriteOp,
+};
 pub use error::StoreError;
+pub use index::{
+    BuildProgress, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,
+    hash_of_value,
+};
+pub use kv::{Durability, KeyRange, Order, PageLimit};
+pub use limits::*;
+pub use record::{Record, RecordId, Revision};
+pub use snapshot::{IndexEntry, IndexPage, RecordPage, Snapshot};

@@ -1,0 +1,50 @@
+//! Options of the store and of collections.
+
+use crate::FilterCompiler;
+use std::sync::Arc;
+use value::Document;
+
+/// What the store needs from those above it.
+#[derive(Clone)]
+pub struct StoreOptions {
+    /// Compiles the `partialFilterExpression` of indexes.
+    pub filter_compiler: FilterCompiler,
+    /// Milliseconds since 1970; tests set their own.
+    pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl StoreOptions {
+    /// With this compiler and the system's clock.
+    pub fn new(filter_compiler: FilterCompiler) -> StoreOptions {
+        StoreOptions { filter_compiler, clock: Arc::new(system_time_ms) }
+    }
+}
+
+impl std::fmt::Debug for StoreOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoreOptions").finish_non_exhaustive()
+    }
+}
+
+fn system_time_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
+}
+
+/// How a collection was created.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CollectionOptions {
+    /// The limits of a capped collection.
+    pub capped: Option<CappedOptions>,
+    /// Every other option of `create` as it was given, in order.
+    pub kept: Document,
+}
+
+/// When a capped collection drops its oldest documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CappedOptions {
+    /// Once its documents take more BSON bytes than this.
+    pub size_bytes: u64,
+    /// Once it has more documents than this.
+    pub documents_max: Option<u64>,
+}

@@ -1,0 +1,185 @@
+//! What a commit is asked and what it answers.
+
+use crate::{Durability, RecordId, StoreError};
+use value::{DocumentBuf, Value};
+
+/// One change asked for.
+pub enum WriteOp {
+    /// Fails with [`StoreError::DuplicateKey`] where a unique key is taken.
+    Insert(DocumentBuf),
+    /// Runs `transform` in the committer on the document as it is at that moment.
+    Modify {
+        /// Which document.
+        target: Target,
+        /// What to make of it.
+        transform: Box<dyn Transform>,
+    },
+}
+
+impl WriteOp {
+    /// A [`WriteOp::Modify`] of this transformation.
+    pub fn modify(target: Target, transform: impl Transform + 'static) -> WriteOp {
+        WriteOp::Modify { target, transform: Box::new(transform) }
+    }
+}
+
+impl std::fmt::Debug for WriteOp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            WriteOp::Insert(document) => f.debug_tuple("Insert").field(document).finish(),
+            WriteOp::Modify { target, .. } => f.debug_struct("Modify").field("target", target).finish(),
+        }
+    }
+}
+
+/// Which document a [`WriteOp::Modify`] is about.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// The one with this record id.
+    Record(RecordId),
+    /// The one with this `_id`, which may not exist.
+    Id(Value),
+}
+
+/// A change of one document. It may be run more than once, for example when another process has committed first, so it
+/// must give the same for the same present document.
+pub trait Transform: Send {
+    /// What becomes of the document; `present` is none where it does not exist.
+    fn transform(&mut self, present: Option<Present<'_>>) -> Result<Transformed, StoreError>;
+}
+
+impl<F> Transform for F
+where
+    F: FnMut(Option<Present<'_>>) -> Result<Transformed, StoreError> + Send,
+{
+    fn transform(&mut self, present: Option<Present<'_>>) -> Result<Transformed, StoreError> {
+        self(present)
+    }
+}
+
+/// A document as the committer finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Present<'a> {
+    /// Its record id.
+    pub record: RecordId,
+    /// The document.
+    pub document: &'a DocumentBuf,
+}
+
+/// What a [`Transform`] decides.
+#[derive(Clone, Debug)]
+pub enum Transformed {
+    /// The document was meant, but is already as it should be.
+    Unchanged,
+    /// The document is no longer (or never was) the one meant.
+    NotMatched,
+    /// The document becomes this one; where none was present, it is inserted.
+    Put(DocumentBuf),
+    /// The document is removed.
+    Delete,
+}
+
+/// How a commit is made.
+#[derive(Clone, Debug)]
+pub struct CommitOptions {
+    /// Stop at the first failed operation; later ones are [`Outcome::Skipped`].
+    pub ordered: bool,
+    /// When the answer is given.
+    pub durability: Durability,
+    /// The statement that each operation executes, for exactly-once retries: empty, or one an operation.
+    pub statements: Vec<Option<StatementId>>,
+    /// Which document is kept with the statement.
+    pub image: Image,
+}
+
+impl Default for CommitOptions {
+    /// Ordered, flushed, without statements.
+    fn default() -> CommitOptions {
+        CommitOptions {
+            ordered: true,
+            durability: Durability::Flushed,
+            statements: Vec::new(),
+            image: Image::None,
+        }
+    }
+}
+
+/// A statement of a retryable write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StatementId {
+    /// The digest of the logical session and its user.
+    pub session: [u8; 32],
+    /// The transaction number, which rises by one a command.
+    pub number: i64,
+    /// The statement within the command.
+    pub statement: i32,
+}
+
+/// Which document a retried findAndModify gives back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Image {
+    /// None is kept.
+    #[default]
+    None,
+    /// The one before the change.
+    Before,
+    /// The one after the change.
+    After,
+}
+
+/// What became of one operation.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// The document was inserted, by an insert or by a transformation of a missing one.
+    Inserted {
+        /// Its record id.
+        record: RecordId,
+    },
+    /// The document was changed.
+    Updated {
+        /// As it was.
+        before: DocumentBuf,
+        /// As it is.
+        after: DocumentBuf,
+    },
+    /// The document was removed.
+    Deleted {
+        /// As it was.
+        before: DocumentBuf,
+    },
+    /// The document was meant and is already as it should be.
+    Unchanged {
+        /// As it is.
+        document: DocumentBuf,
+    },
+    /// The document is no longer the one meant, or does not exist.
+    NotMatched,
+    /// The operation was refused; nothing of it was written.
+    Failed(StoreError),
+    /// Not tried, since an earlier operation of an ordered commit failed.
+    Skipped,
+    /// The statement was executed before; nothing was written now.
+    Replayed(ReplayedOutcome),
+}
+
+/// What a statement did when it was executed.
+#[derive(Clone, Debug)]
+pub struct ReplayedOutcome {
+    /// The kind of change.
+    pub kind: ReplayedKind,
+    /// The `_id` of a document that a transformation inserted.
+    pub upserted: Option<Value>,
+    /// The document asked for by [`CommitOptions::image`].
+    pub image: Option<DocumentBuf>,
+}
+
+/// The kind of change that a statement made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayedKind {
+    /// A document was inserted.
+    Inserted,
+    /// A document was changed.
+    Updated,
+    /// A document was removed.
+    Deleted,
+}

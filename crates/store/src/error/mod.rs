@@ -1,0 +1,108 @@
+//! What the store refuses.
+
+mod shell;
+
+pub(crate) use shell::shell_document;
+
+use value::Document;
+
+/// An operation that the store refused or that failed below it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A unique key is taken.
+    #[error("E11000 duplicate key error collection: {namespace} index: {index} dup key: {}", shell_document(.key))]
+    DuplicateKey {
+        /// The collection's full name.
+        namespace: String,
+        /// The index's name.
+        index: String,
+        /// The index's key pattern.
+        pattern: Document,
+        /// The key that is taken: field names with values.
+        key: Document,
+    },
+    /// The collection exists.
+    #[error("Collection {0} already exists.")]
+    NamespaceExists(String),
+    /// The collection does not exist.
+    #[error("ns not found: {0}")]
+    NamespaceNotFound(String),
+    /// A name that no database or collection can have.
+    #[error("{0}")]
+    InvalidNamespace(String),
+    /// The collection was dropped while the operation waited.
+    #[error("collection dropped: {0}")]
+    CollectionDropped(String),
+    /// A view holds no documents of its own.
+    #[error("Namespace {0} is a view, not a collection")]
+    IsView(String),
+    /// No index of this name.
+    #[error("index not found with name [{0}]")]
+    IndexNotFound(String),
+    /// An index of the same keys exists with another name or other options.
+    #[error("{0}")]
+    IndexOptionsConflict(String),
+    /// An index of the same name exists with other keys.
+    #[error("{0}")]
+    IndexKeySpecsConflict(String),
+    /// The index cannot be made as it is asked for.
+    #[error("{0}")]
+    CannotCreateIndex(String),
+    /// A document that an index cannot hold: parallel arrays, an array in a hashed field.
+    #[error("{message}")]
+    CannotIndex {
+        /// MongoDB's error code.
+        code: i32,
+        /// MongoDB's message.
+        message: String,
+    },
+    /// The session has already gone on to a later transaction number.
+    #[error(
+        "Cannot start transaction with id {number} on session because a newer transaction with txnNumber \
+         {present} has already started on this session."
+    )]
+    TransactionTooOld {
+        /// The number asked for.
+        number: i64,
+        /// The session's number.
+        present: i64,
+    },
+    /// The document is larger than [`crate::DOCUMENT_BYTES_MAX`].
+    #[error("object to insert too large. size in bytes: {size_bytes}, max size: {}", crate::DOCUMENT_BYTES_MAX)]
+    DocumentTooLarge {
+        /// Its size.
+        size_bytes: usize,
+    },
+    /// A change would give the document another `_id`.
+    #[error("Performing an update on the path '_id' would modify the immutable field '_id'")]
+    ImmutableId,
+    /// The `_id` is missing or of a type that none can have.
+    #[error("{0}")]
+    BadId(String),
+    /// A caller's transformation refused the change, in the caller's own code and words.
+    #[error("{message}")]
+    Refused {
+        /// The caller's error code.
+        code: i32,
+        /// The caller's message.
+        message: String,
+    },
+    /// What was read from disk is not what was written.
+    #[error("corrupt data in {namespace}: {what}")]
+    Corrupt {
+        /// The collection's full name or the part of the store.
+        namespace: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The committer ended while the operation waited; whether it was made is not known.
+    #[error("the operation was interrupted while it was being committed")]
+    Interrupted,
+    /// Other processes commit to the shard faster than this one can read it.
+    #[error("the commit was tried {} times and each time another process was first", crate::COMMIT_ATTEMPTS_MAX)]
+    Contention,
+    /// The key-value store failed.
+    #[error(transparent)]
+    Kv(#[from] kv::Error),
+}

@@ -1,0 +1,1 @@
+//! Generators of document ids for protocols whose clients send none.

@@ -1,0 +1,1 @@
+//! Keys within a shard.

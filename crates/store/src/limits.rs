@@ -1,0 +1,49 @@
+//! The limits of the store, one constant each.
+
+/// The BSON bytes of one document (MongoDB's limit).
+pub const DOCUMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The indexes of one collection, `_id_` counted (MongoDB's limit).
+pub const INDEXES_MAX: usize = 64;
+
+/// The fields of one compound index (MongoDB's limit).
+pub const INDEX_FIELDS_MAX: usize = 32;
+
+/// The bytes of database and collection name together, the dot counted (MongoDB's limit).
+pub const NAMESPACE_BYTES_MAX: usize = 255;
+
+/// The earlier revisions that a record or tombstone remembers.
+pub const REVISION_ANCESTORS_MAX: usize = 20;
+
+/// The operations that one group commit takes, beyond which waiting requests go into the next one.
+pub const GROUP_OPERATIONS_MAX: usize = 20_000;
+
+/// The bytes of documents that one group commit takes, beyond which waiting requests go into the next one.
+pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// How often a group is tried again when another process has committed first.
+pub const COMMIT_ATTEMPTS_MAX: usize = 100;
+
+/// The records that one step of an index build reads, so that writers wait only shortly for it.
+pub const BUILD_PAGE_RECORDS: usize = 2_000;
+
+/// The bytes of records that one step of an index build reads.
+pub const BUILD_PAGE_BYTES: usize = 4 * 1024 * 1024;
+
+/// The entries that one step of clearing a dropped index removes.
+pub const CLEAR_PAGE_ENTRIES: usize = 5_000;
+
+/// The documents that one commit of the sweep deletes.
+pub const SWEEP_PAGE_RECORDS: usize = 1_000;
+
+/// How long a session's executed statements are kept for retries (MongoDB's session lifetime).
+pub const STATEMENTS_KEPT_MS: u64 = 30 * 60 * 1000;
+
+/// How long the tombstone of a deleted document is kept.
+pub const TOMBSTONES_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1000;
+
+/// The entries that an estimate counts before it goes by sizes on disk.
+pub const ESTIMATE_ENTRIES_MAX: usize = 512;
+
+/// The findings that one validation lists; further ones are only counted.
+pub const VALIDATE_FINDINGS_MAX: usize = 100;
