@@ -50,7 +50,10 @@ impl Record {
 
     /// The hashes of the revisions before this one, newest first.
     pub fn ancestors(&self) -> impl Iterator<Item = [u8; 16]> {
-        self.ancestry.hashes.chunks_exact(16).filter_map(|hash| hash.try_into().ok())
+        self.ancestry
+            .hashes
+            .chunks_exact(16)
+            .filter_map(|hash| hash.try_into().ok())
     }
 }
 

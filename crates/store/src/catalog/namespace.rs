@@ -15,7 +15,10 @@ pub struct Namespace {
 impl Namespace {
     /// Of its two parts.
     pub fn new(database: impl Into<String>, collection: impl Into<String>) -> Namespace {
-        Namespace { database: database.into(), collection: collection.into() }
+        Namespace {
+            database: database.into(),
+            collection: collection.into(),
+        }
     }
 
     /// Splits `database.collection` at its first dot; none where a part would be empty.
@@ -35,7 +38,9 @@ impl Namespace {
         } else {
             return Ok(());
         };
-        Err(StoreError::InvalidNamespace(format!("Invalid namespace specified '{self}': it {fault}")))
+        Err(StoreError::InvalidNamespace(format!(
+            "Invalid namespace specified '{self}': it {fault}"
+        )))
     }
 }
 

@@ -16,7 +16,10 @@ pub struct StoreOptions {
 impl StoreOptions {
     /// With this compiler and the system's clock.
     pub fn new(filter_compiler: FilterCompiler) -> StoreOptions {
-        StoreOptions { filter_compiler, clock: Arc::new(system_time_ms) }
+        StoreOptions {
+            filter_compiler,
+            clock: Arc::new(system_time_ms),
+        }
     }
 }
 

@@ -91,7 +91,10 @@ impl Collection {
     }
 
     /// Makes indexes and waits until they are built. The numbers of indexes before and after.
-    pub async fn create_indexes(self: &Arc<Self>, _specs: Vec<IndexSpec>) -> Result<(usize, usize), StoreError> {
+    pub async fn create_indexes(
+        self: &Arc<Self>,
+        _specs: Vec<IndexSpec>,
+    ) -> Result<(usize, usize), StoreError> {
         todo!("store")
     }
 

@@ -19,7 +19,10 @@ pub enum WriteOp {
 impl WriteOp {
     /// A [`WriteOp::Modify`] of this transformation.
     pub fn modify(target: Target, transform: impl Transform + 'static) -> WriteOp {
-        WriteOp::Modify { target, transform: Box::new(transform) }
+        WriteOp::Modify {
+            target,
+            transform: Box::new(transform),
+        }
     }
 }
 

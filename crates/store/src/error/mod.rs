@@ -69,7 +69,10 @@ pub enum StoreError {
         present: i64,
     },
     /// The document is larger than [`crate::DOCUMENT_BYTES_MAX`].
-    #[error("object to insert too large. size in bytes: {size_bytes}, max size: {}", crate::DOCUMENT_BYTES_MAX)]
+    #[error(
+        "object to insert too large. size in bytes: {size_bytes}, max size: {}",
+        crate::DOCUMENT_BYTES_MAX
+    )]
     DocumentTooLarge {
         /// Its size.
         size_bytes: usize,
@@ -100,7 +103,10 @@ pub enum StoreError {
     #[error("the operation was interrupted while it was being committed")]
     Interrupted,
     /// Other processes commit to the shard faster than this one can read it.
-    #[error("the commit was tried {} times and each time another process was first", crate::COMMIT_ATTEMPTS_MAX)]
+    #[error(
+        "the commit was tried {} times and each time another process was first",
+        crate::COMMIT_ATTEMPTS_MAX
+    )]
     Contention,
     /// The key-value store failed.
     #[error(transparent)]

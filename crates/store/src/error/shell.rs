@@ -40,7 +40,9 @@ fn write_scalar(value: ValueRef<'_>, out: &mut String) {
         ValueRef::Double(v) if v.is_nan() => "nan.0".to_owned(),
         ValueRef::Double(v) if v.is_infinite() => if v > 0.0 { "inf.0" } else { "-inf.0" }.to_owned(),
         ValueRef::Double(v) => format!("{v:?}"),
-        ValueRef::String(v) | ValueRef::Symbol(v) => format!("\"{}\"", v.replace('\\', "\\\\").replace('"', "\\\"")),
+        ValueRef::String(v) | ValueRef::Symbol(v) => {
+            format!("\"{}\"", v.replace('\\', "\\\\").replace('"', "\\\""))
+        }
         ValueRef::Binary { subtype, bytes } => binary(subtype, bytes),
         ValueRef::Undefined => "undefined".to_owned(),
         ValueRef::ObjectId(v) => format!("ObjectId('{v}')"),
@@ -54,7 +56,7 @@ fn write_scalar(value: ValueRef<'_>, out: &mut String) {
         ValueRef::Int32(v) => v.to_string(),
         ValueRef::Int64(v) => v.to_string(),
         ValueRef::Timestamp(v) => format!("Timestamp({}, {})", v.seconds, v.increment),
-        ValueRef::Decimal128(v) => format!("{v}"),
+        ValueRef::Decimal128(_) => decimal(value),
         ValueRef::MinKey => "MinKey".to_owned(),
         ValueRef::MaxKey => "MaxKey".to_owned(),
         ValueRef::Document(_) | ValueRef::Array(_) => String::new(),
@@ -70,4 +72,11 @@ fn binary(subtype: u8, bytes: &[u8]) -> String {
         return format!("UUID(\"{}\")", parts.join("-"));
     }
     format!("BinData({subtype}, {hex})")
+}
+
+/// The digits out of `{"$numberDecimal":"1.5"}`.
+fn decimal(value: ValueRef<'_>) -> String {
+    let mut text = String::new();
+    value::json::write(value, value::json::Mode::Relaxed, &mut text);
+    text.rsplit('"').nth(1).unwrap_or_default().to_owned()
 }

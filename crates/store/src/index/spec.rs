@@ -37,7 +37,11 @@ pub struct IndexSpec {
 impl IndexSpec {
     /// An index of this name and key pattern without options.
     pub fn new(name: impl Into<String>, key: Document) -> IndexSpec {
-        IndexSpec { name: name.into(), key, ..IndexSpec::default() }
+        IndexSpec {
+            name: name.into(),
+            key,
+            ..IndexSpec::default()
+        }
     }
 
     /// The form of `listIndexes`.
