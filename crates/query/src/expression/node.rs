@@ -1,0 +1,207 @@
+//! The tree of a parsed expression, how it is evaluated, and how its constant parts are computed once.
+
+use super::found::Found;
+use super::path::{Base, Path};
+use super::scope::Variables;
+use crate::Result;
+use std::fmt::Debug;
+use value::{Document, DocumentRef, Value, ValueRef};
+
+/// One part of an expression.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// Always this; none is missing.
+    Constant(Option<Value>),
+    Path(Path),
+    /// A document of computed fields; those that are missing are left out.
+    Object(Vec<(String, Node)>),
+    /// An array of computed elements; those that are missing are null.
+    Array(Vec<Node>),
+    /// An operator that sees the values of all its operands.
+    Call(Call),
+    /// An operator that evaluates its operands itself.
+    Operation(Box<dyn Operation>),
+}
+
+/// An operator on the values of its operands.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) apply: Apply,
+    pub(super) operands: Vec<Node>,
+}
+
+/// What computes an operator's value. The number of operands was checked when the expression was parsed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Apply {
+    One(fn(Found<'_>) -> Result<Option<Value>>),
+    Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    Many(fn(Vec<Found<'_>>) -> Result<Option<Value>>),
+}
+
+/// An operator with an evaluation of its own: one that skips operands, binds variables or prepared something.
+pub(super) trait Operation: Debug + Send + Sync {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>>;
+
+    /// The operands, so that constant parts are computed and uses of the document are seen.
+    fn operands(&mut self) -> Vec<&mut Node>;
+
+    /// Whether any operand depends on the document or on chance.
+    fn reads_document(&self) -> bool;
+
+    /// Whether the whole may be computed once when all operands are constants.
+    fn is_foldable(&self) -> bool {
+        true
+    }
+}
+
+/// What the parts of an expression see while they are evaluated.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'e> {
+    pub(super) root: DocumentRef<'e>,
+    pub(super) current: DocumentRef<'e>,
+    pub(super) variables: &'e Variables,
+    locals: Option<&'e Local<'e>>,
+}
+
+/// A variable that an operator has bound, and those bound around it.
+pub(super) struct Local<'e> {
+    slot: usize,
+    value: Option<ValueRef<'e>>,
+    outer: Option<&'e Local<'e>>,
+}
+
+impl<'e> Scope<'e> {
+    pub(super) fn new(root: DocumentRef<'e>, variables: &'e Variables) -> Scope<'e> {
+        Scope {
+            root,
+            current: root,
+            variables,
+            locals: None,
+        }
+    }
+
+    pub(super) fn at(self, current: DocumentRef<'e>) -> Scope<'e> {
+        Scope { current, ..self }
+    }
+
+    /// A binding of one more variable, to be given to [`Scope::with`].
+    pub(super) fn bind(&self, slot: usize, value: Option<ValueRef<'e>>) -> Local<'e> {
+        Local {
+            slot,
+            value,
+            outer: self.locals,
+        }
+    }
+
+    pub(super) fn with(&self, local: &'e Local<'e>) -> Scope<'e> {
+        Scope {
+            locals: Some(local),
+            ..*self
+        }
+    }
+
+    pub(super) fn local(&self, slot: usize) -> Option<ValueRef<'e>> {
+        let mut next = self.locals;
+        while let Some(local) = next {
+            if local.slot == slot {
+                return local.value;
+            }
+            next = local.outer;
+        }
+        None
+    }
+}
+
+impl Node {
+    pub(super) fn constant(value: impl Into<Value>) -> Node {
+        Node::Constant(Some(value.into()))
+    }
+
+    pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        match self {
+            Node::Constant(value) => Ok(Found::from(value.as_ref().map(Value::as_ref))),
+            Node::Path(path) => path.evaluate(scope),
+            Node::Object(fields) => evaluate_object(fields, scope),
+            Node::Array(elements) => {
+                let elements = elements
+                    .iter()
+                    .map(|element| Ok(element.evaluate(scope)?.into_value().unwrap_or(Value::Null)));
+                Ok(Found::Owned(Value::Array(elements.collect::<Result<_>>()?)))
+            }
+            Node::Call(call) => call.evaluate(scope),
+            Node::Operation(operation) => operation.evaluate(scope),
+        }
+    }
+
+    pub(super) fn is_constant(&self) -> bool {
+        matches!(self, Node::Constant(_))
+    }
+
+    /// Whether the value depends on the document or on chance.
+    pub(super) fn reads_document(&self) -> bool {
+        match self {
+            Node::Constant(_) => false,
+            Node::Path(path) => matches!(path.base, Base::Current | Base::Root),
+            Node::Object(fields) => fields.iter().any(|(_, field)| field.reads_document()),
+            Node::Array(elements) => elements.iter().any(Node::reads_document),
+            Node::Call(call) => call.operands.iter().any(Node::reads_document),
+            Node::Operation(operation) => operation.reads_document(),
+        }
+    }
+
+    /// The same with every constant part computed; what fails on constants fails here, as in MongoDB.
+    pub(super) fn folded(mut self) -> Result<Node> {
+        let mut all_constant = true;
+        for operand in self.operands() {
+            let taken = std::mem::replace(operand, Node::Constant(None));
+            *operand = taken.folded()?;
+            all_constant &= operand.is_constant();
+        }
+        let foldable = match &self {
+            Node::Constant(_) | Node::Path(_) => false,
+            Node::Operation(operation) => operation.is_foldable(),
+            Node::Object(_) | Node::Array(_) | Node::Call(_) => true,
+        };
+        if !(all_constant && foldable) {
+            return Ok(self);
+        }
+        let (nothing, variables) = (Document::new(), Variables::default());
+        let value = self.evaluate(&Scope::new(DocumentRef::Tree(&nothing), &variables))?;
+        Ok(Node::Constant(value.into_value()))
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        match self {
+            Node::Constant(_) | Node::Path(_) => Vec::new(),
+            Node::Object(fields) => fields.iter_mut().map(|(_, field)| field).collect(),
+            Node::Array(elements) => elements.iter_mut().collect(),
+            Node::Call(call) => call.operands.iter_mut().collect(),
+            Node::Operation(operation) => operation.operands(),
+        }
+    }
+}
+
+impl Call {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let value = match (self.apply, self.operands.as_slice()) {
+            (Apply::One(apply), [operand]) => apply(operand.evaluate(scope)?),
+            (Apply::Two(apply), [left, right]) => apply(left.evaluate(scope)?, right.evaluate(scope)?),
+            (Apply::Many(apply), operands) => {
+                let values = operands.iter().map(|operand| operand.evaluate(scope));
+                apply(values.collect::<Result<_>>()?)
+            }
+            (Apply::One(_) | Apply::Two(_), _) => unreachable!("the parser counted the operands"),
+        };
+        Ok(Found::from(value?))
+    }
+}
+
+fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<Found<'e>> {
+    let mut document = Document::new();
+    for (name, field) in fields {
+        if let Some(value) = field.evaluate(scope)?.into_value() {
+            document.push(name.as_str(), value);
+        }
+    }
+    Ok(Found::of(document))
+}

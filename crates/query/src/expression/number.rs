@@ -1,0 +1,158 @@
+//! Numbers of the four BSON types as arithmetic sees them.
+
+use super::decimal;
+use dec::Decimal128 as Decimal;
+use value::{Value, ValueRef};
+
+/// A number of any type. The types are ordered from narrow to wide.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Number {
+    Int(i32),
+    Long(i64),
+    Double(f64),
+    Decimal(Decimal),
+}
+
+/// Two numbers brought to the wider of their types.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pair {
+    /// Both 32-bit, given as 64-bit.
+    Ints(i64, i64),
+    Longs(i64, i64),
+    Doubles(f64, f64),
+    Decimals(Decimal, Decimal),
+}
+
+impl Number {
+    pub(crate) fn of(value: ValueRef<'_>) -> Option<Number> {
+        Some(match value {
+            ValueRef::Int32(number) => Number::Int(number),
+            ValueRef::Int64(number) => Number::Long(number),
+            ValueRef::Double(number) => Number::Double(number),
+            ValueRef::Decimal128(number) => Number::Decimal(decimal::from_bson(number)),
+            _ => return None,
+        })
+    }
+
+    /// A 64-bit result as an int where it fits.
+    pub(crate) fn int_or_long(number: i64) -> Number {
+        i32::try_from(number).map_or(Number::Long(number), Number::Int)
+    }
+
+    pub(crate) fn to_f64(self) -> f64 {
+        match self {
+            Number::Int(number) => f64::from(number),
+            Number::Long(number) => number as f64,
+            Number::Double(number) => number,
+            Number::Decimal(number) => decimal::to_double(number),
+        }
+    }
+
+    pub(crate) fn to_decimal(self) -> Decimal {
+        match self {
+            Number::Int(number) => decimal::context().from_i128(number.into()),
+            Number::Long(number) => decimal::context().from_i128(number.into()),
+            Number::Double(number) => decimal::from_double(number),
+            Number::Decimal(number) => number,
+        }
+    }
+
+    pub(crate) fn pair(self, other: Number) -> Pair {
+        match (self, other) {
+            (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
+                Pair::Decimals(self.to_decimal(), other.to_decimal())
+            }
+            (Number::Double(_), _) | (_, Number::Double(_)) => Pair::Doubles(self.to_f64(), other.to_f64()),
+            (Number::Int(a), Number::Int(b)) => Pair::Ints(a.into(), b.into()),
+            (Number::Int(a), Number::Long(b)) => Pair::Longs(a.into(), b),
+            (Number::Long(a), Number::Int(b)) => Pair::Longs(a, b.into()),
+            (Number::Long(a), Number::Long(b)) => Pair::Longs(a, b),
+        }
+    }
+
+    /// The sum in the wider type; integers that overflow go on as long, then as double.
+    pub(crate) fn add(self, other: Number) -> Number {
+        match self.pair(other) {
+            Pair::Ints(a, b) => Number::int_or_long(a + b),
+            Pair::Longs(a, b) => a
+                .checked_add(b)
+                .map_or_else(|| Number::Double(a as f64 + b as f64), Number::Long),
+            Pair::Doubles(a, b) => Number::Double(a + b),
+            Pair::Decimals(a, b) => Number::Decimal(decimal::context().add(a, b)),
+        }
+    }
+
+    /// The difference, as [`Number::add`].
+    pub(crate) fn subtract(self, other: Number) -> Number {
+        match self.pair(other) {
+            Pair::Ints(a, b) => Number::int_or_long(a - b),
+            Pair::Longs(a, b) => a
+                .checked_sub(b)
+                .map_or_else(|| Number::Double(a as f64 - b as f64), Number::Long),
+            Pair::Doubles(a, b) => Number::Double(a - b),
+            Pair::Decimals(a, b) => Number::Decimal(decimal::context().sub(a, b)),
+        }
+    }
+
+    /// The product, as [`Number::add`].
+    pub(crate) fn multiply(self, other: Number) -> Number {
+        match self.pair(other) {
+            Pair::Ints(a, b) => Number::int_or_long(a * b),
+            Pair::Longs(a, b) => a
+                .checked_mul(b)
+                .map_or_else(|| Number::Double(a as f64 * b as f64), Number::Long),
+            Pair::Doubles(a, b) => Number::Double(a * b),
+            Pair::Decimals(a, b) => Number::Decimal(decimal::context().mul(a, b)),
+        }
+    }
+
+    pub(crate) fn is_nan(self) -> bool {
+        match self {
+            Number::Int(_) | Number::Long(_) => false,
+            Number::Double(number) => number.is_nan(),
+            Number::Decimal(number) => number.is_nan(),
+        }
+    }
+
+    pub(crate) fn is_zero(self) -> bool {
+        match self {
+            Number::Int(number) => number == 0,
+            Number::Long(number) => number == 0,
+            Number::Double(number) => number == 0.0,
+            Number::Decimal(number) => number.is_zero(),
+        }
+    }
+
+    /// The integer, if the number is one that fits 32 bits: what positions and counts must be.
+    pub(crate) fn to_i32(self) -> Option<i32> {
+        self.to_i64().and_then(|number| number.try_into().ok())
+    }
+
+    /// The integer, if the number is one that fits 64 bits.
+    pub(crate) fn to_i64(self) -> Option<i64> {
+        match self {
+            Number::Int(number) => Some(number.into()),
+            Number::Long(number) => Some(number),
+            Number::Double(number) => {
+                let fits = number.trunc() == number
+                    && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number);
+                fits.then_some(number as i64)
+            }
+            Number::Decimal(number) => {
+                let whole = number.is_finite() && decimal::context().round(number) == number;
+                if whole { decimal::to_i64(number) } else { None }
+            }
+        }
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Value {
+        match number {
+            Number::Int(number) => Value::Int32(number),
+            Number::Long(number) => Value::Int64(number),
+            Number::Double(number) => Value::Double(number),
+            Number::Decimal(number) => Value::Decimal128(decimal::to_bson(number)),
+        }
+    }
+}

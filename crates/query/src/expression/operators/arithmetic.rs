@@ -1,0 +1,179 @@
+//! `$add $subtract $multiply $divide $mod`; the functions of one number are in `numeric`.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::decimal;
+use crate::expression::found::Found;
+use crate::expression::number::{Number, Pair};
+use crate::{QueryError, Result};
+use value::{Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$add", Syntax::Many(0, usize::MAX, add)),
+    operator("$subtract", Syntax::Two(subtract)),
+    operator("$multiply", Syntax::Many(0, usize::MAX, multiply)),
+    operator("$divide", Syntax::Two(divide)),
+    operator("$mod", Syntax::Two(modulo)),
+];
+
+const OVERFLOW: i32 = 15;
+
+fn add(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut total = Number::Int(0);
+    let mut has_date = false;
+    for operand in &operands {
+        let Some(present) = operand.present() else {
+            return Ok(Some(Value::Null));
+        };
+        let number = match present {
+            ValueRef::DateTime(_) if has_date => {
+                return Err(error(16_612, "only one date allowed in an $add expression"));
+            }
+            ValueRef::DateTime(ms) => {
+                has_date = true;
+                Number::Long(ms)
+            }
+            other => Number::of(other).ok_or_else(|| {
+                QueryError::type_mismatch(format!(
+                    "$add only supports numeric or date types, not {}",
+                    type_name(operand)
+                ))
+            })?,
+        };
+        total = total.add(number);
+    }
+    if has_date {
+        return Ok(Some(Value::DateTime(milliseconds(total, "$add")?)));
+    }
+    Ok(Some(total.into()))
+}
+
+/// A sum as a date's milliseconds, rounded.
+fn milliseconds(total: Number, name: &str) -> Result<i64> {
+    let rounded = match total {
+        Number::Int(ms) => Some(ms.into()),
+        Number::Long(ms) => Some(ms),
+        Number::Double(ms) => Number::Double(ms.round()).to_i64(),
+        Number::Decimal(ms) => decimal::to_i64(ms),
+    };
+    rounded.ok_or_else(|| error(OVERFLOW, format!("date overflow in {name}")))
+}
+
+fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let (Some(a), Some(b)) = (left.present(), right.present()) else {
+        return Ok(Some(Value::Null));
+    };
+    let difference = match (a, b) {
+        (ValueRef::DateTime(a), ValueRef::DateTime(b)) => a
+            .checked_sub(b)
+            .map(Value::Int64)
+            .ok_or_else(|| error(OVERFLOW, "date overflow in $subtract"))?,
+        (ValueRef::DateTime(ms), _) if b.is_number() => {
+            let amount = Number::of(b).unwrap_or(Number::Int(0));
+            let overflow = || error(OVERFLOW, "date overflow in $subtract");
+            let amount = milliseconds(amount, "$subtract")?;
+            Value::DateTime(ms.checked_sub(amount).ok_or_else(overflow)?)
+        }
+        _ => match (Number::of(a), Number::of(b)) {
+            (Some(a), Some(b)) => a.subtract(b).into(),
+            _ => {
+                return Err(QueryError::type_mismatch(format!(
+                    "can't $subtract {} from {}",
+                    type_name(&right),
+                    type_name(&left)
+                )));
+            }
+        },
+    };
+    Ok(Some(difference))
+}
+
+fn multiply(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut product = Number::Int(1);
+    for operand in &operands {
+        let Some(present) = operand.present() else {
+            return Ok(Some(Value::Null));
+        };
+        let number = Number::of(present).ok_or_else(|| {
+            QueryError::type_mismatch(format!(
+                "$multiply only supports numeric types, not {}",
+                type_name(operand)
+            ))
+        })?;
+        product = product.multiply(number);
+    }
+    Ok(Some(product.into()))
+}
+
+fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let Some((a, b)) = numbers(&left, &right, |left, right| {
+        QueryError::type_mismatch(format!(
+            "$divide only supports numeric types, not {left} and {right}"
+        ))
+    })?
+    else {
+        return Ok(Some(Value::Null));
+    };
+    if b.is_zero() {
+        return Err(QueryError::bad_value("can't $divide by zero"));
+    }
+    Ok(Some(match a.pair(b) {
+        Pair::Decimals(a, b) => Number::Decimal(decimal::context().div(a, b)).into(),
+        _ => Value::Double(a.to_f64() / b.to_f64()),
+    }))
+}
+
+fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let Some((a, b)) = numbers(&left, &right, |left, right| {
+        error(
+            16_611,
+            format!("$mod only supports numeric types, not {left} and {right}"),
+        )
+    })?
+    else {
+        return Ok(Some(Value::Null));
+    };
+    if b.is_zero() {
+        let decimals = matches!(a.pair(b), Pair::Decimals(..));
+        return Err(error(
+            if decimals { 5_733_415 } else { 16_610 },
+            "can't $mod by zero",
+        ));
+    }
+    // A divisor that is a whole double does not make the remainder of an integer a double.
+    let b = match (a, b) {
+        (Number::Int(_) | Number::Long(_), Number::Double(whole)) => {
+            Number::Double(whole).to_i32().map_or(b, Number::Int)
+        }
+        _ => b,
+    };
+    Ok(Some(Value::from(match a.pair(b) {
+        Pair::Ints(a, b) => Number::int_or_long(a.wrapping_rem(b)),
+        Pair::Longs(a, b) => Number::Long(a.wrapping_rem(b)),
+        Pair::Doubles(a, b) => Number::Double(a % b),
+        Pair::Decimals(a, b) => Number::Decimal(decimal_remainder(a, b)),
+    })))
+}
+
+/// The exact remainder, which decimal division refuses where the quotient has more than 34 digits.
+fn decimal_remainder(a: dec::Decimal128, b: dec::Decimal128) -> dec::Decimal128 {
+    let remainder = decimal::context().rem(a, b);
+    if !remainder.is_nan() || !a.is_finite() || !b.is_finite() {
+        return remainder;
+    }
+    Number::Double(decimal::to_double(a) % decimal::to_double(b)).to_decimal()
+}
+
+/// Both operands as numbers; none where either is null.
+fn numbers(
+    left: &Found<'_>,
+    right: &Found<'_>,
+    wrong: impl FnOnce(&str, &str) -> QueryError,
+) -> Result<Option<(Number, Number)>> {
+    let (Some(a), Some(b)) = (left.present(), right.present()) else {
+        return Ok(None);
+    };
+    match (Number::of(a), Number::of(b)) {
+        (Some(a), Some(b)) => Ok(Some((a, b))),
+        _ => Err(wrong(type_name(left), type_name(right))),
+    }
+}

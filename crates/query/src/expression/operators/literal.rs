@@ -1,0 +1,15 @@
+//! `$literal` (and `$const`, its older name): the argument as it is.
+
+use super::{Operator, Syntax, operator};
+use crate::expression::node::Node;
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator(
+        "$literal",
+        Syntax::Own(|_, argument| Ok(Node::Constant(Some(argument.clone())))),
+    ),
+    operator(
+        "$const",
+        Syntax::Own(|_, argument| Ok(Node::Constant(Some(argument.clone())))),
+    ),
+];

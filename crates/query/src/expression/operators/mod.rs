@@ -1,0 +1,81 @@
+//! All operators, a file a family, and the one table that names them.
+
+mod arithmetic;
+mod boolean;
+mod comparison;
+mod conditional;
+mod literal;
+mod variable;
+
+use super::found::Found;
+use super::node::Node;
+use super::parse::Parser;
+use crate::{Code, QueryError, Result};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use value::{Value, ValueRef};
+
+/// An operator's name and how its argument is read.
+#[derive(Clone, Copy)]
+pub(super) struct Operator {
+    pub(super) name: &'static str,
+    pub(super) syntax: Syntax,
+}
+
+/// How the argument of an operator is read.
+#[derive(Clone, Copy)]
+pub(super) enum Syntax {
+    /// Exactly one operand.
+    One(fn(Found<'_>) -> Result<Option<Value>>),
+    /// Exactly two.
+    Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    /// Between so many and so many.
+    Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
+    /// A form of its own.
+    Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),
+    /// A form that several operators share; the name says which.
+    Named(fn(&mut Parser<'_>, &str, &Value) -> Result<Node>),
+}
+
+static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
+    [
+        arithmetic::OPERATORS,
+        boolean::OPERATORS,
+        comparison::OPERATORS,
+        conditional::OPERATORS,
+        literal::OPERATORS,
+        variable::OPERATORS,
+    ]
+    .concat()
+    .into_iter()
+    .map(|operator| (operator.name, operator))
+    .collect()
+});
+
+/// The operator of this name, `$` included.
+pub(super) fn find(name: &str) -> Option<&'static Operator> {
+    TABLE.get(name)
+}
+
+const fn operator(name: &'static str, syntax: Syntax) -> Operator {
+    Operator { name, syntax }
+}
+
+fn error(code: i32, message: impl Into<String>) -> QueryError {
+    QueryError::new(Code(code), message)
+}
+
+/// The type's name as error messages have it; nothing there is `missing`.
+fn type_name(value: &Found<'_>) -> &'static str {
+    value.get().map_or("missing", |value| value.type_of().alias())
+}
+
+/// Null where it is null, undefined or missing; else none.
+fn null_if_absent(value: &Found<'_>) -> bool {
+    value.present().is_none()
+}
+
+/// A number, a type or whatever else `read` takes from a value that is there.
+fn read<'a, T>(value: &'a Found<'_>, read: impl FnOnce(ValueRef<'a>) -> Option<T>) -> Option<T> {
+    value.get().and_then(read)
+}

@@ -1,0 +1,107 @@
+//! The variables that an expression sees: what is declared when it is parsed, and the values when it runs.
+
+use super::Expression;
+use crate::{Code, QueryError, Result};
+use value::{Document, DocumentRef, Timestamp, Value, ValueRef};
+
+/// What an expression may refer to.
+#[derive(Clone, Debug, Default)]
+pub struct ParseScope {
+    variables: Vec<String>,
+}
+
+impl ParseScope {
+    /// Only the variables that always exist: `$$ROOT`, `$$CURRENT`, `$$NOW`, `$$REMOVE` …
+    pub fn new() -> ParseScope {
+        ParseScope::default()
+    }
+
+    /// With a variable of this name, given a value by [`Variables::set`] before evaluation.
+    #[must_use]
+    pub fn with_variable(mut self, name: impl Into<String>) -> ParseScope {
+        self.variables.push(name.into());
+        self
+    }
+
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.variables.iter().any(|variable| variable == name)
+    }
+}
+
+/// The values of variables while a query runs.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    now_ms: i64,
+    cluster_time: Option<Timestamp>,
+    named: Vec<(String, Option<Value>)>,
+}
+
+impl Variables {
+    /// With `$$NOW` at this time in milliseconds since 1970: the same for a whole command.
+    pub fn new(now_ms: i64) -> Variables {
+        Variables {
+            now_ms,
+            ..Variables::default()
+        }
+    }
+
+    /// With `$$CLUSTER_TIME`.
+    #[must_use]
+    pub fn with_cluster_time(mut self, time: Timestamp) -> Variables {
+        self.cluster_time = Some(time);
+        self
+    }
+
+    /// Gives a variable its value; none is missing.
+    pub fn set(&mut self, name: impl Into<String>, value: Option<Value>) {
+        let name = name.into();
+        match self.named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, present)) => *present = value,
+            None => self.named.push((name, value)),
+        }
+    }
+
+    /// Sets the variables of a command's `let`: expressions without fields, each seeing those before it.
+    pub fn set_let(&mut self, definitions: &Document) -> Result<()> {
+        for (name, definition) in definitions.iter() {
+            super::parse::check_new_variable(name)?;
+            let expression = Expression::parse(definition, &self.parse_scope())?;
+            if expression.reads_document() {
+                return Err(QueryError::new(
+                    Code(4_890_500),
+                    "Command let Expression tried to access a field, but this is not allowed because command let \
+                     expressions run before the query examines any documents.",
+                ));
+            }
+            let value = expression.evaluate(DocumentRef::Tree(&Document::new()), self)?;
+            self.set(name, value);
+        }
+        Ok(())
+    }
+
+    /// The scope to parse expressions in that are evaluated with these variables.
+    pub fn parse_scope(&self) -> ParseScope {
+        ParseScope {
+            variables: self.named.iter().map(|(name, _)| name.clone()).collect(),
+        }
+    }
+
+    /// `$$NOW` in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    pub(super) fn cluster_time(&self) -> Result<Timestamp> {
+        self.cluster_time.ok_or_else(|| {
+            QueryError::new(
+                Code(10_071_200),
+                "Builtin variable '$$CLUSTER_TIME' is not available",
+            )
+        })
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<ValueRef<'_>> {
+        let (_, value) = self.named.iter().find(|(known, _)| known == name)?;
+        value.as_ref().map(Value::as_ref)
+    }
+}
