@@ -1,0 +1,4 @@
+//! Explaining a command.
+
+/// How much is told.
+pub use query::explain::Verbosity;
