@@ -11,12 +11,15 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
-    /// A flush failed before; nothing is written any more until a restart, which reads what really is on disk.
-    #[error("writes are stopped since a flush to disk failed ({cause}); check the disk, then restart")]
+    /// A write or flush failed before; nothing is written any more until a restart, which reads what really is on disk.
+    #[error("writes are stopped since a write to disk failed ({cause}); check the disk, then restart")]
     Poisoned {
         /// The failure that stopped the writes.
         cause: String,
     },
+    /// The store was closed (or, simulated, has crashed).
+    #[error("the store is closed")]
+    Closed,
     /// What was read does not match its checksum or form.
     #[error("corrupt data: {0}")]
     Corrupt(String),

@@ -9,160 +9,191 @@
 //! fails on demand ([`Kv::simulated`]).
 //!
 //! What must hold: after a failed flush nothing is written any more ([`Error::Poisoned`]); what a commit with
-//! [`Durability::Flushed`] acknowledged is there after a crash; a commit is there whole or not at all.
+//! [`Durability::Flushed`] acknowledged is there after a crash; a commit is there whole or not at all, and
+//! never without those that were made before it.
 //!
 //! Left to others: what keys and values mean (`store`).
 
 mod batch;
 mod error;
 mod page;
+mod poison;
 mod rocks;
 mod simulated;
+mod types;
 
 pub use batch::Batch;
 pub use error::{CommitError, Error};
 pub use page::{KeyRange, Order, Page, PageLimit};
 pub use simulated::Simulation;
+pub use types::{Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId};
 
 use bytes::Bytes;
-
-/// The number of a shard; its keys never mix with those of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ShardId(pub u64);
-
-/// A shard's head.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    /// The number of the shard's last change; 0 where it has none.
-    pub sequence: u64,
-    /// What the caller keeps with it (counts, sizes).
-    pub state: Bytes,
-}
-
-/// When a write is safe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// Flushed to the disk before the answer.
-    Flushed,
-    /// Flushed within [`FLUSH_INTERVAL_MS`].
-    Soon,
-}
-
-/// How long a write with [`Durability::Soon`] waits for its flush at most.
-pub const FLUSH_INTERVAL_MS: u64 = 100;
-
-/// How the embedded engine is opened.
-#[derive(Clone, Debug)]
-pub struct OpenOptions {
-    /// The folder, made where it does not exist.
-    pub folder: std::path::PathBuf,
-    /// Bytes for block cache and write buffers together.
-    pub memory_bytes: usize,
-}
-
-/// What the engine holds and uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EngineStats {
-    /// Bytes of live files on disk, logs included.
-    pub disk_bytes: u64,
-    /// Bytes of block cache, write buffers and table readers in memory.
-    pub memory_bytes: u64,
-    /// Flushes of the log that were made (each one device flush).
-    pub flushes: u64,
-    /// Commits that were made.
-    pub commits: u64,
-}
+use std::sync::Arc;
 
 /// The store; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Kv {}
+pub struct Kv {
+    engine: Engine,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Rocks(Arc<rocks::Engine>),
+    Simulated(Arc<simulated::Engine>),
+}
 
 /// The state of one shard at one moment. Costs little; holding it keeps old versions from being compacted away.
 #[derive(Debug)]
-pub struct Snapshot {}
+pub struct Snapshot {
+    engine: EngineSnapshot,
+}
+
+#[derive(Debug)]
+enum EngineSnapshot {
+    Rocks(rocks::Snapshot),
+    Simulated(simulated::Snapshot),
+}
 
 impl Kv {
     /// Opens the embedded engine. Fails with [`Error::Locked`] where another process has the folder.
-    pub fn open(_options: &OpenOptions) -> Result<Kv, Error> {
-        todo!("kv helper")
+    pub fn open(options: &OpenOptions) -> Result<Kv, Error> {
+        let engine = rocks::Engine::open(options)?;
+        Ok(Kv {
+            engine: Engine::Rocks(Arc::new(engine)),
+        })
     }
 
-    /// A store in memory under the control of `simulation`.
-    pub fn simulated(_simulation: &Simulation) -> Kv {
-        todo!("kv helper")
+    /// A store in memory under the control of `simulation`, holding what survived there. One that is still
+    /// open under the same simulation crashes first.
+    pub fn simulated(simulation: &Simulation) -> Kv {
+        Kv {
+            engine: Engine::Simulated(Arc::new(simulated::Engine::open(simulation))),
+        }
     }
 
     /// The shard's head; sequence 0 and no state where it was never written.
-    pub async fn head(&self, _shard: ShardId) -> Result<Head, Error> {
-        todo!("kv helper")
+    pub async fn head(&self, shard: ShardId) -> Result<Head, Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.head(shard),
+            Engine::Simulated(engine) => engine.head(shard),
+        }
     }
 
     /// Writes all of `batch` and the new head, if the present head's sequence is still `expected`.
+    ///
+    /// Readers see it as soon as it is written, before it is flushed. So a committer that must not wait for
+    /// the disk may commit with [`Durability::Soon`], begin the next commit, and answer its clients after
+    /// [`Kv::flush`]: all who wait there share one flush of the device.
+    ///
+    /// # Panics
+    /// If a key begins below [`FIRST_KEY_BYTE`].
     pub async fn commit(
         &self,
-        _shard: ShardId,
-        _expected: u64,
-        _head: Head,
-        _batch: Batch,
-        _durability: Durability,
+        shard: ShardId,
+        expected: u64,
+        head: Head,
+        batch: Batch,
+        durability: Durability,
     ) -> Result<(), CommitError> {
-        todo!("kv helper")
+        batch.check_keys();
+        match &self.engine {
+            Engine::Rocks(engine) => engine.commit(shard, expected, head, batch, durability).await,
+            Engine::Simulated(engine) => engine.commit(shard, expected, head, batch, durability),
+        }
     }
 
     /// The state of a shard now.
-    pub async fn snapshot(&self, _shard: ShardId) -> Result<Snapshot, Error> {
-        todo!("kv helper")
+    pub async fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
+        let engine = match &self.engine {
+            Engine::Rocks(engine) => EngineSnapshot::Rocks(engine.snapshot(shard)?),
+            Engine::Simulated(engine) => EngineSnapshot::Simulated(engine.snapshot(shard)?),
+        };
+        Ok(Snapshot { engine })
     }
 
-    /// Removes a shard with all in it; done in the background, gone for readers at once.
-    pub async fn drop_shard(&self, _shard: ShardId) -> Result<(), Error> {
-        todo!("kv helper")
+    /// Removes a shard with all in it, flushed before the answer; its space is freed in the background.
+    /// Snapshots taken before still see it.
+    pub async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.drop_shard(shard).await,
+            Engine::Simulated(engine) => engine.drop_shard(shard),
+        }
     }
 
     /// Flushes all that was committed with [`Durability::Soon`].
     pub async fn flush(&self) -> Result<(), Error> {
-        todo!("kv helper")
+        match &self.engine {
+            Engine::Rocks(engine) => engine.flush().await,
+            Engine::Simulated(engine) => engine.flush(),
+        }
     }
 
     /// Rewrites the files of a shard so that they hold only live entries.
-    pub async fn compact(&self, _shard: ShardId) -> Result<(), Error> {
-        todo!("kv helper")
+    pub async fn compact(&self, shard: ShardId) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.compact(shard).await,
+            Engine::Simulated(engine) => engine.check_open(),
+        }
     }
 
-    /// Approximate bytes on disk of the entries in a range of a shard.
-    pub async fn disk_bytes(&self, _shard: ShardId, _range: &KeyRange) -> Result<u64, Error> {
-        todo!("kv helper")
+    /// Approximate bytes on disk of the entries in a range of a shard; what is still in write buffers does not
+    /// count.
+    pub async fn disk_bytes(&self, shard: ShardId, range: &KeyRange) -> Result<u64, Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.disk_bytes(shard, range),
+            Engine::Simulated(engine) => engine.disk_bytes(shard, range),
+        }
     }
 
     /// What the engine holds and uses.
     pub fn stats(&self) -> EngineStats {
-        todo!("kv helper")
+        match &self.engine {
+            Engine::Rocks(engine) => engine.stats(),
+            Engine::Simulated(engine) => engine.stats(),
+        }
     }
 
-    /// Flushes and closes; whoever still holds the store gets errors.
+    /// Flushes and closes; whoever still holds the store gets [`Error::Closed`]. The folder is free once the
+    /// last snapshot is gone.
     pub async fn close(&self) -> Result<(), Error> {
-        todo!("kv helper")
+        match &self.engine {
+            Engine::Rocks(engine) => engine.close().await,
+            Engine::Simulated(engine) => engine.close(),
+        }
     }
 }
 
 impl Snapshot {
     /// The shard's head as of the snapshot.
     pub async fn head(&self) -> Result<Head, Error> {
-        todo!("kv helper")
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.head(),
+            EngineSnapshot::Simulated(snapshot) => snapshot.head(),
+        }
     }
 
     /// The value of a key.
-    pub async fn get(&self, _key: &[u8]) -> Result<Option<Bytes>, Error> {
-        todo!("kv helper")
+    pub async fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.get(key),
+            EngineSnapshot::Simulated(snapshot) => snapshot.get(key),
+        }
     }
 
     /// The values of many keys, in their order.
-    pub async fn get_many(&self, _keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        todo!("kv helper")
+    pub async fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.get_many(keys),
+            EngineSnapshot::Simulated(snapshot) => snapshot.get_many(keys),
+        }
     }
 
     /// The next entries of a range.
-    pub async fn page(&self, _range: &KeyRange, _order: Order, _limit: PageLimit) -> Result<Page, Error> {
-        todo!("kv helper")
+    pub async fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.page(range, order, limit),
+            EngineSnapshot::Simulated(snapshot) => snapshot.page(range, order, limit),
+        }
     }
 }

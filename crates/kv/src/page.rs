@@ -25,7 +25,10 @@ impl KeyRange {
             }
             None => Bound::Unbounded,
         };
-        KeyRange { low: Bound::Included(prefix.to_vec()), high }
+        KeyRange {
+            low: Bound::Included(prefix.to_vec()),
+            high,
+        }
     }
 }
 
@@ -49,7 +52,10 @@ pub struct PageLimit {
 
 impl Default for PageLimit {
     fn default() -> PageLimit {
-        PageLimit { entries: 1024, bytes: 1 << 20 }
+        PageLimit {
+            entries: 1024,
+            bytes: 1 << 20,
+        }
     }
 }
 
@@ -57,15 +63,14 @@ impl Default for PageLimit {
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     buffer: bytes::Bytes,
-    entries: Vec<(u32, u32, u32)>,
+    entries: Vec<Entry>,
     exhausted: bool,
 }
 
-impl Page {
-    pub(crate) fn new(buffer: Vec<u8>, entries: Vec<(u32, u32, u32)>, exhausted: bool) -> Page {
-        Page { buffer: buffer.into(), entries, exhausted }
-    }
+/// Where in the buffer an entry's key starts, its value starts, and its value ends.
+type Entry = (u32, u32, u32);
 
+impl Page {
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -102,5 +107,57 @@ impl Page {
     /// Keys and values in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&[u8], &[u8])> {
         (0..self.len()).map(|at| (self.key(at), self.value(at)))
+    }
+}
+
+/// No page grows beyond this, so that places in its buffer fit `u32`; one entry is far smaller than the rest.
+const PAGE_BYTES_MAX: usize = 1 << 30;
+
+/// What is reserved before the first entry at most; a page that is often nearly empty should cost little.
+const RESERVE_BYTES_MAX: usize = 4 << 10;
+
+/// Fills a page up to its limit.
+#[derive(Debug)]
+pub(crate) struct PageBuilder {
+    limit: PageLimit,
+    buffer: Vec<u8>,
+    entries: Vec<Entry>,
+}
+
+impl PageBuilder {
+    pub(crate) fn new(limit: PageLimit) -> PageBuilder {
+        let limit = PageLimit {
+            entries: limit.entries.max(1),
+            bytes: limit.bytes.min(PAGE_BYTES_MAX),
+        };
+        let buffer = Vec::with_capacity(limit.bytes.min(RESERVE_BYTES_MAX));
+        PageBuilder {
+            limit,
+            buffer,
+            entries: Vec::new(),
+        }
+    }
+
+    /// Adds an entry; false, and nothing is added, if the page is full.
+    pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) -> bool {
+        let full = self.entries.len() >= self.limit.entries || self.buffer.len() >= self.limit.bytes;
+        if full && !self.entries.is_empty() {
+            return false;
+        }
+        let start = self.buffer.len();
+        self.buffer.extend_from_slice(key);
+        self.buffer.extend_from_slice(value);
+        self.entries
+            .push((start as u32, (start + key.len()) as u32, self.buffer.len() as u32));
+        true
+    }
+
+    /// The page; `exhausted` if the range holds nothing behind it.
+    pub(crate) fn finish(self, exhausted: bool) -> Page {
+        Page {
+            buffer: self.buffer.into(),
+            entries: self.entries,
+            exhausted,
+        }
     }
 }

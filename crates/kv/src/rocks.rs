@@ -1,1 +1,0 @@
-//! The embedded engine on RocksDB.

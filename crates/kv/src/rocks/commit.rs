@@ -1,0 +1,160 @@
+//! Writing: checks against the head, and the way into the log.
+
+use super::database::Database;
+use super::error::engine_error;
+use super::flusher::Ticket;
+use super::layout::{ShardKeys, decode_head, encode_head};
+use super::options;
+use crate::{Batch, CommitError, Error, Head, ShardId};
+use rocksdb::{ErrorKind, WriteBatch, WriteOptions};
+use std::sync::atomic::Ordering;
+
+/// A batch up to this size is written on the caller's own thread; a larger one would keep an async thread too long.
+const INLINE_BYTES_MAX: usize = 64 << 10;
+
+/// A dropped shard of up to so many entries is deleted entry by entry, since a range delete costs every later reader.
+const POINT_DELETES_MAX: usize = 1024;
+
+/// The bytes that the engine's batch takes for an entry besides key and value.
+const ENTRY_OVERHEAD_BYTES: usize = 24;
+
+/// All of a commit but its durability.
+#[derive(Debug)]
+pub(super) struct Commit {
+    pub(super) shard: ShardId,
+    pub(super) expected: u64,
+    pub(super) head: Head,
+    pub(super) batch: Batch,
+}
+
+impl Database {
+    /// The shard's head, from memory where it was read before.
+    pub(super) fn head(&self, shard: ShardId) -> Result<Head, Error> {
+        self.load_head(shard, &mut self.heads.slot(shard).lock())
+    }
+
+    /// Writes the commit if that takes no waiting for locks, a stalled engine or much copying.
+    pub(super) fn try_commit(&self, commit: &Commit) -> Result<Option<Ticket>, CommitError> {
+        if commit.batch.size_bytes() > INLINE_BYTES_MAX {
+            return Ok(None);
+        }
+        let slot = self.heads.slot(commit.shard);
+        let Some(mut head) = slot.try_lock() else {
+            return Ok(None);
+        };
+        self.commit_locked(commit, &mut head, &options::write(false))
+    }
+
+    /// Writes the commit, however long it takes: for a thread that may block.
+    pub(super) fn commit(&self, commit: &Commit) -> Result<Ticket, CommitError> {
+        let slot = self.heads.slot(commit.shard);
+        let mut head = slot.lock();
+        let ticket = self.commit_locked(commit, &mut head, &options::write(true))?;
+        // Only a write that may not wait is given back undone.
+        ticket.ok_or_else(|| self.poison.set("a write was not made").into())
+    }
+
+    /// Removes all of a shard: for a thread that may block.
+    pub(super) fn drop_shard(&self, shard: ShardId) -> Result<Ticket, Error> {
+        let slot = self.heads.slot(shard);
+        let ticket = {
+            let mut head = slot.lock();
+            let (batch, large) = self.deletes_of(&ShardKeys::new(shard))?;
+            let ticket = self.write(batch, &options::write(true))?;
+            *head = Some(Head::default());
+            if large {
+                self.compactor.add(ShardKeys::new(shard).all());
+            }
+            ticket
+        };
+        self.heads.forget(shard, slot);
+        // As in `commit`: a write that may wait is made or fails.
+        ticket.ok_or_else(|| self.poison.set("a delete was not made"))
+    }
+
+    fn commit_locked(
+        &self,
+        commit: &Commit,
+        present: &mut Option<Head>,
+        options: &WriteOptions,
+    ) -> Result<Option<Ticket>, CommitError> {
+        let head = self.load_head(commit.shard, present)?;
+        if head.sequence != commit.expected {
+            return Err(CommitError::HeadMoved(head));
+        }
+        let ticket = self.write(commit.encode(), options)?;
+        if ticket.is_some() {
+            *present = Some(commit.head.clone());
+            self.commits.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(ticket)
+    }
+
+    /// The one place that writes. `None` where it would have to wait and may not.
+    fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
+        self.poison.check()?;
+        match self.db.write_opt(batch, options) {
+            Ok(()) => Ok(Some(self.flusher.wrote())),
+            Err(error) if error.kind() == ErrorKind::Incomplete => Ok(None),
+            Err(error) => {
+                tracing::error!(%error, "a write failed; writes are stopped");
+                Err(self.poison.set(error.into_string()))
+            }
+        }
+    }
+
+    fn load_head(&self, shard: ShardId, present: &mut Option<Head>) -> Result<Head, Error> {
+        if let Some(head) = present {
+            return Ok(head.clone());
+        }
+        let stored = self
+            .db
+            .get_pinned(ShardKeys::new(shard).head())
+            .map_err(engine_error("reading a head"))?;
+        let head = stored.map_or_else(|| Ok(Head::default()), |bytes| decode_head(&bytes))?;
+        *present = Some(head.clone());
+        Ok(head)
+    }
+
+    /// The deletes of all that a shard holds, and whether they are one range.
+    fn deletes_of(&self, keys: &ShardKeys) -> Result<(WriteBatch, bool), Error> {
+        let (low, high) = keys.all();
+        let mut batch = WriteBatch::new();
+        let mut read = rocksdb::ReadOptions::default();
+        read.set_iterate_range(low.clone()..high.clone());
+        let mut entries = self.db.raw_iterator_opt(read);
+        entries.seek(&low);
+        while let Some(key) = entries.key() {
+            if batch.len() == POINT_DELETES_MAX {
+                batch.clear();
+                batch.delete_range(low, high);
+                return Ok((batch, true));
+            }
+            batch.delete(key);
+            entries.next();
+        }
+        entries
+            .status()
+            .map_err(engine_error("reading a shard that is dropped"))?;
+        Ok((batch, false))
+    }
+}
+
+impl Commit {
+    /// The engine's batch: the head, then the entries ordered by key.
+    fn encode(&self) -> WriteBatch {
+        let keys = ShardKeys::new(self.shard);
+        let capacity = self.batch.size_bytes() + (self.batch.len() + 2) * ENTRY_OVERHEAD_BYTES;
+        let mut encoded = WriteBatch::with_capacity_bytes(capacity);
+        encoded.put(keys.head(), encode_head(&self.head));
+        let mut buffer = Vec::new();
+        for (key, value) in self.batch.sorted() {
+            keys.key_into(key, &mut buffer);
+            match value {
+                Some(value) => encoded.put(&buffer, value),
+                None => encoded.delete(&buffer),
+            }
+        }
+        encoded
+    }
+}

@@ -1,0 +1,112 @@
+//! An open database with its threads.
+
+use super::compactor::Compactor;
+use super::error::{engine_error, is_lock_held};
+use super::flusher::Flusher;
+use super::heads::Heads;
+use super::options::{self, Memory};
+use crate::poison::Poison;
+use crate::{EngineStats, Error, OpenOptions};
+use rocksdb::{Cache, DB, properties};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The column family that everything lies in.
+pub(super) const COLUMN_FAMILY: &str = "default";
+
+/// What is gone after [`close`](crate::Kv::close). The threads end before the database closes.
+pub(super) struct Database {
+    pub(super) flusher: Flusher,
+    pub(super) compactor: Compactor,
+    pub(super) heads: Heads,
+    pub(super) poison: Poison,
+    pub(super) commits: AtomicU64,
+    pub(super) db: Arc<DB>,
+    cache: Cache,
+    folder: PathBuf,
+}
+
+impl Database {
+    pub(super) fn open(open: &OpenOptions) -> Result<Database, Error> {
+        std::fs::create_dir_all(&open.folder).map_err(|error| Error::Engine {
+            doing: "making the data folder",
+            cause: error.to_string(),
+        })?;
+        let memory = Memory::divide(open.memory_bytes);
+        let cache = options::cache(memory);
+        let settings = options::database(memory, &cache);
+        let db = DB::open_cf_with_opts(&settings, &open.folder, [(COLUMN_FAMILY, settings.clone())]);
+        let db = db.map(Arc::new).map_err(|error| {
+            if is_lock_held(&error) {
+                Error::Locked {
+                    folder: open.folder.display().to_string(),
+                }
+            } else {
+                engine_error("opening the data folder")(error)
+            }
+        })?;
+
+        let poison = Poison::default();
+        let log = db.clone();
+        let flusher = Flusher::start(poison.clone(), move || {
+            log.flush_wal(true).map_err(rocksdb::Error::into_string)
+        })?;
+        Ok(Database {
+            flusher,
+            compactor: Compactor::start(db.clone())?,
+            heads: Heads::default(),
+            poison,
+            commits: AtomicU64::new(0),
+            db,
+            cache,
+            folder: open.folder.clone(),
+        })
+    }
+
+    pub(super) fn stats(&self) -> EngineStats {
+        // Write buffers, and filters and indexes, are charged to the cache.
+        let readers = self.db.property_int_value(properties::ESTIMATE_TABLE_READERS_MEM);
+        EngineStats {
+            disk_bytes: folder_bytes(&self.folder),
+            memory_bytes: self.cache.get_usage() as u64 + readers.ok().flatten().unwrap_or(0),
+            flushes: self.flusher.flushes(),
+            commits: self.commits.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Puts the write buffers into tables, so that the next start has no log to read.
+    pub(super) fn empty_write_buffers(&self) -> Result<(), Error> {
+        self.db
+            .flush()
+            .map_err(engine_error("emptying the write buffers"))
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // Ends a compaction that may still run; the compactor's thread is joined after this.
+        self.db.cancel_all_background_work(false);
+    }
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Database")
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes of the files in a folder. One that vanishes meanwhile counts nothing.
+fn folder_bytes(folder: &Path) -> u64 {
+    let Ok(files) = std::fs::read_dir(folder) else {
+        return 0;
+    };
+    files
+        .flatten()
+        .filter_map(|file| file.metadata().ok())
+        .map(|file| file.len())
+        .sum()
+}

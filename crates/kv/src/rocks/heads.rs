@@ -1,0 +1,31 @@
+//! The present heads of the shards in memory, each behind the lock that its commits take.
+
+use crate::{Head, ShardId};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A shard's head; `None` until it was first read from disk.
+pub(super) type HeadSlot = Arc<Mutex<Option<Head>>>;
+
+/// One slot for each shard that was used since the start.
+#[derive(Debug, Default)]
+pub(super) struct Heads {
+    slots: Mutex<HashMap<ShardId, HeadSlot>>,
+}
+
+impl Heads {
+    /// The slot of a shard. Whoever holds its lock is the shard's only writer.
+    pub(super) fn slot(&self, shard: ShardId) -> HeadSlot {
+        self.slots.lock().entry(shard).or_default().clone()
+    }
+
+    /// Forgets a dropped shard, unless somebody else is just using its slot.
+    pub(super) fn forget(&self, shard: ShardId, slot: HeadSlot) {
+        let mut slots = self.slots.lock();
+        drop(slot);
+        if slots.get(&shard).is_some_and(|kept| Arc::strong_count(kept) == 1) {
+            slots.remove(&shard);
+        }
+    }
+}

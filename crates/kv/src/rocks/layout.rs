@@ -1,0 +1,152 @@
+//! Where a shard's keys lie in the one keyspace of the engine.
+//!
+//! A key is the shard's prefix and the caller's key. The prefix is one byte, how many bytes of the shard's number
+//! follow, and these bytes (big-endian, no leading zeros): no prefix begins another, and most take two bytes. The
+//! head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys.
+
+use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId};
+use bytes::Bytes;
+use std::ops::Bound;
+
+/// The head's key in its shard.
+const HEAD_KEY: u8 = 0x00;
+
+/// A shard's part of the keyspace.
+#[derive(Clone, Debug)]
+pub(super) struct ShardKeys {
+    prefix: Vec<u8>,
+}
+
+impl ShardKeys {
+    pub(super) fn new(shard: ShardId) -> ShardKeys {
+        let number = shard.0.to_be_bytes();
+        let leading = (shard.0.leading_zeros() / 8) as usize;
+        let mut prefix = Vec::with_capacity(9);
+        prefix.push((8 - leading) as u8);
+        prefix.extend_from_slice(&number[leading..]);
+        ShardKeys { prefix }
+    }
+
+    /// The size of the prefix, to be cut from what is read.
+    pub(super) fn prefix_bytes(&self) -> usize {
+        self.prefix.len()
+    }
+
+    /// The key of the head.
+    pub(super) fn head(&self) -> Vec<u8> {
+        self.key(&[HEAD_KEY])
+    }
+
+    /// A key of the caller.
+    pub(super) fn key(&self, key: &[u8]) -> Vec<u8> {
+        [&self.prefix, key].concat()
+    }
+
+    /// Puts a key of the caller into a buffer that is used again for many keys.
+    pub(super) fn key_into(&self, key: &[u8], buffer: &mut Vec<u8>) {
+        buffer.clear();
+        buffer.extend_from_slice(&self.prefix);
+        buffer.extend_from_slice(key);
+    }
+
+    /// The whole shard with its head: first key, and the first key behind.
+    pub(super) fn all(&self) -> (Vec<u8>, Vec<u8>) {
+        (self.prefix.clone(), self.end())
+    }
+
+    /// A range of the caller's keys: first key, and the first key behind. Never the head.
+    pub(super) fn range(&self, range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
+        let first = self.key(&[FIRST_KEY_BYTE]);
+        let low = match &range.low {
+            Bound::Included(key) => self.key(key).max(first),
+            Bound::Excluded(key) => self.key(&behind(key)).max(first),
+            Bound::Unbounded => first,
+        };
+        let high = match &range.high {
+            Bound::Included(key) => self.key(&behind(key)),
+            Bound::Excluded(key) => self.key(key),
+            Bound::Unbounded => self.end(),
+        };
+        (low, high)
+    }
+
+    /// The first key behind the shard.
+    fn end(&self) -> Vec<u8> {
+        let mut end = self.prefix.clone();
+        while end.last() == Some(&0xFF) {
+            end.pop();
+        }
+        // The first byte is at most 8, so something is left to count up.
+        if let Some(last) = end.last_mut() {
+            *last += 1;
+        }
+        end
+    }
+}
+
+/// The smallest key that is greater.
+fn behind(key: &[u8]) -> Vec<u8> {
+    [key, &[0]].concat()
+}
+
+/// The bytes of a head: its sequence, 8 bytes big-endian, then the caller's state.
+pub(super) fn encode_head(head: &Head) -> Vec<u8> {
+    [&head.sequence.to_be_bytes(), head.state.as_ref()].concat()
+}
+
+/// Reads what [`encode_head`] wrote.
+pub(super) fn decode_head(bytes: &[u8]) -> Result<Head, Error> {
+    let Some((sequence, state)) = bytes.split_first_chunk() else {
+        return Err(Error::Corrupt(format!("a head of {} bytes", bytes.len())));
+    };
+    Ok(Head {
+        sequence: u64::from_be_bytes(*sequence),
+        state: Bytes::copy_from_slice(state),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NUMBERS: [u64; 9] = [0, 1, 0xFE, 0xFF, 0x100, 0xFFFF, 0x1_0000, u64::MAX - 1, u64::MAX];
+
+    #[test]
+    fn no_key_of_a_shard_lies_in_another() {
+        for shard in NUMBERS {
+            let (start, end) = ShardKeys::new(ShardId(shard)).all();
+            for other in NUMBERS {
+                for key in [&[0x00][..], &[0x01], &[0x10, 0xFF], &[0xFF; 20]] {
+                    let key = ShardKeys::new(ShardId(other)).key(key);
+                    assert_eq!(
+                        start <= key && key < end,
+                        shard == other,
+                        "{shard} {other} {key:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_never_holds_the_head() {
+        let keys = ShardKeys::new(ShardId(7));
+        for low in [Bound::Unbounded, Bound::Included(vec![]), Bound::Excluded(vec![])] {
+            let (first, behind) = keys.range(&KeyRange {
+                low,
+                high: Bound::Unbounded,
+            });
+            assert!(first > keys.head() && behind > keys.key(&[0xFF; 9]));
+        }
+    }
+
+    #[test]
+    fn a_head_reads_back() {
+        let head = Head {
+            sequence: 300,
+            state: Bytes::from_static(b"counts"),
+        };
+        assert_eq!(decode_head(&encode_head(&head)).unwrap(), head);
+        assert!(matches!(decode_head(&[1, 2]), Err(Error::Corrupt(_))));
+    }
+}

@@ -1,0 +1,142 @@
+//! The embedded engine on RocksDB.
+//!
+//! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked and written to log and
+//! write buffer without a flush ([`commit`]), and then waits for the next flush of the log, which one thread makes
+//! for all that wait ([`flusher`]). Reads run on the caller's thread ([`snapshot`]).
+
+mod commit;
+mod compactor;
+mod database;
+mod error;
+mod flusher;
+mod heads;
+mod layout;
+mod options;
+mod snapshot;
+
+pub(crate) use snapshot::Snapshot;
+
+use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
+use commit::Commit;
+use database::Database;
+use layout::ShardKeys;
+use parking_lot::RwLock;
+use rocksdb::Range;
+use std::sync::Arc;
+
+/// The engine, open or closed.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    database: RwLock<Option<Arc<Database>>>,
+}
+
+impl Engine {
+    pub(crate) fn open(options: &OpenOptions) -> Result<Engine, Error> {
+        let database = Database::open(options)?;
+        Ok(Engine {
+            database: RwLock::new(Some(Arc::new(database))),
+        })
+    }
+
+    pub(crate) fn head(&self, shard: ShardId) -> Result<Head, Error> {
+        self.database()?.head(shard)
+    }
+
+    pub(crate) async fn commit(
+        &self,
+        shard: ShardId,
+        expected: u64,
+        head: Head,
+        batch: Batch,
+        durability: Durability,
+    ) -> Result<(), CommitError> {
+        let database = self.database()?;
+        let commit = Commit {
+            shard,
+            expected,
+            head,
+            batch,
+        };
+        let ticket = match database.try_commit(&commit)? {
+            Some(ticket) => ticket,
+            None => {
+                let database = database.clone();
+                blocking(move || database.commit(&commit)).await??
+            }
+        };
+        match durability {
+            Durability::Flushed => Ok(database.flusher.flushed(ticket).await?),
+            Durability::Soon => Ok(()),
+        }
+    }
+
+    pub(crate) fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
+        Ok(Snapshot::take(self.database()?.db.clone(), shard))
+    }
+
+    pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
+        let database = self.database()?;
+        let ticket = {
+            let database = database.clone();
+            blocking(move || database.drop_shard(shard)).await??
+        };
+        database.flusher.flushed(ticket).await
+    }
+
+    pub(crate) async fn flush(&self) -> Result<(), Error> {
+        self.database()?.flusher.flush().await
+    }
+
+    pub(crate) async fn compact(&self, shard: ShardId) -> Result<(), Error> {
+        let database = self.database()?;
+        let (low, high) = ShardKeys::new(shard).all();
+        blocking(move || {
+            database
+                .db
+                .compact_range_opt(Some(low), Some(high), &options::compaction());
+        })
+        .await
+    }
+
+    pub(crate) fn disk_bytes(&self, shard: ShardId, range: &KeyRange) -> Result<u64, Error> {
+        let (low, high) = ShardKeys::new(shard).range(range);
+        if low >= high {
+            return Ok(0);
+        }
+        let sizes = self
+            .database()?
+            .db
+            .get_approximate_sizes(&[Range::new(&low, &high)]);
+        Ok(sizes.iter().sum())
+    }
+
+    pub(crate) fn stats(&self) -> EngineStats {
+        self.database()
+            .map(|database| database.stats())
+            .unwrap_or_default()
+    }
+
+    pub(crate) async fn close(&self) -> Result<(), Error> {
+        let Some(database) = self.database.write().take() else {
+            return Ok(());
+        };
+        let flushed = database.flusher.flush().await;
+        let emptied = blocking(move || {
+            let emptied = database.empty_write_buffers();
+            drop(database);
+            emptied
+        })
+        .await?;
+        flushed.and(emptied)
+    }
+
+    fn database(&self) -> Result<Arc<Database>, Error> {
+        self.database.read().clone().ok_or(Error::Closed)
+    }
+}
+
+/// Runs what waits for disk or locks on a thread that may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    // Fails only when the runtime shuts down, or by a panic, which has been reported where it happened.
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)
+}

@@ -1,0 +1,165 @@
+//! The engine's settings, each with what it was measured to be good for.
+
+use rocksdb::{
+    BlockBasedOptions, BottommostLevelCompaction, Cache, CompactOptions, CompactionPri, DBCompressionType,
+    LogLevel, Options, WriteBufferManager, WriteOptions,
+};
+
+const MIB: usize = 1 << 20;
+
+/// The least memory that the engine works with; a smaller budget is raised to it.
+const MEMORY_BYTES_MIN: usize = 16 * MIB;
+
+/// A write buffer larger than this loses to cache misses in its skip list.
+const WRITE_BUFFER_BYTES_MAX: usize = 32 * MIB;
+
+/// Log that is read again at a start: some tenths of a second.
+const LOG_BYTES_MAX: u64 = 64 * MIB as u64;
+
+const BLOCK_BYTES: usize = 16 << 10;
+const DICTIONARY_BYTES: i32 = 16 << 10;
+const DICTIONARY_SAMPLE_BYTES: i32 = 16 * DICTIONARY_BYTES;
+const TABLE_BYTES: u64 = 32 * MIB as u64;
+const OPEN_FILES_MAX: i32 = 512;
+const FILTER_BITS_PER_KEY: f64 = 10.0;
+
+/// zstd's level: 3 packs 2 % better and takes half as long again.
+const ZSTD_LEVEL: i32 = 1;
+
+/// How the one memory budget is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Memory {
+    /// Block cache, with filters, indexes and the write buffers charged to it.
+    pub(super) cache_bytes: usize,
+    /// All write buffers.
+    pub(super) write_bytes: usize,
+    /// One write buffer.
+    pub(super) write_buffer_bytes: usize,
+}
+
+impl Memory {
+    pub(super) fn divide(budget_bytes: usize) -> Memory {
+        let cache_bytes = budget_bytes.max(MEMORY_BYTES_MIN);
+        let write_bytes = (cache_bytes * 3 / 8).min(4 * WRITE_BUFFER_BYTES_MAX);
+        let write_buffer_bytes = (write_bytes / 3).min(WRITE_BUFFER_BYTES_MAX);
+        Memory {
+            cache_bytes,
+            write_bytes,
+            write_buffer_bytes,
+        }
+    }
+}
+
+/// The block cache: reads 1.4 times faster than the LRU cache. No estimate of an entry's size is given because
+/// blocks, filters and the write buffers' charges differ too much.
+pub(super) fn cache(memory: Memory) -> Cache {
+    Cache::new_hyper_clock_cache(memory.cache_bytes, 0)
+}
+
+/// All settings of the database.
+pub(super) fn database(memory: Memory, cache: &Cache) -> Options {
+    let mut options = Options::default();
+    options.create_if_missing(true);
+    set_write_path(&mut options, memory, cache);
+    set_tables(&mut options, cache);
+    set_background(&mut options);
+    set_housekeeping(&mut options);
+    options
+}
+
+fn set_write_path(options: &mut Options, memory: Memory, cache: &Cache) {
+    let buffers =
+        WriteBufferManager::new_write_buffer_manager_with_cache(memory.write_bytes, false, cache.clone());
+    options.set_write_buffer_manager(&buffers);
+    // Several small buffers beat one large: faster with random keys and half the memory.
+    options.set_write_buffer_size(memory.write_buffer_bytes);
+    options.set_max_write_buffer_number(4);
+    // A log file that is used again does not change its size at each flush: one device flush instead of two.
+    options.set_recycle_log_file_num(4);
+    options.set_max_total_wal_size(LOG_BYTES_MAX);
+    // A filter in the write buffer spares the search for keys that are new.
+    options.set_memtable_whole_key_filtering(true);
+    options.set_memtable_prefix_bloom_ratio(0.05);
+}
+
+fn set_tables(options: &mut Options, cache: &Cache) {
+    let mut table = BlockBasedOptions::default();
+    table.set_block_cache(cache);
+    table.set_block_size(BLOCK_BYTES);
+    table.set_format_version(6);
+    // Bloom for what was just written, Ribbon (a third smaller, slower to build) below.
+    table.set_hybrid_ribbon_filter(FILTER_BITS_PER_KEY, 1);
+    table.set_whole_key_filtering(true);
+    table.set_optimize_filters_for_memory(true);
+    // Filters and indexes count against the budget, and go last.
+    table.set_cache_index_and_filter_blocks(true);
+    table.set_cache_index_and_filter_blocks_with_high_priority(true);
+    table.set_pin_l0_filter_and_index_blocks_in_cache(true);
+    options.set_block_based_table_factory(&table);
+
+    options.set_compression_type(DBCompressionType::Lz4);
+    options.set_bottommost_compression_type(DBCompressionType::Zstd);
+    options.set_bottommost_compression_options(-14, ZSTD_LEVEL, 0, DICTIONARY_BYTES, true);
+    options.set_bottommost_zstd_max_train_bytes(DICTIONARY_SAMPLE_BYTES, true);
+    options.set_target_file_size_base(TABLE_BYTES);
+    options.set_max_bytes_for_level_base(4 * TABLE_BYTES);
+    options.set_level_compaction_dynamic_level_bytes(true);
+    options.set_compaction_pri(CompactionPri::MinOverlappingRatio);
+}
+
+fn set_background(options: &mut Options) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = cores.clamp(2, 4);
+    // 2..=4, so it fits.
+    options.set_max_background_jobs(jobs as i32);
+    options.set_bytes_per_sync(MIB as u64);
+    options.set_max_file_opening_threads(2);
+}
+
+fn set_housekeeping(options: &mut Options) {
+    options.set_max_open_files(OPEN_FILES_MAX);
+    // Opening reads no table for statistics.
+    options.set_skip_stats_update_on_db_open(true);
+    options.set_stats_dump_period_sec(0);
+    options.set_stats_persist_period_sec(0);
+    options.set_log_level(LogLevel::Warn);
+    options.set_keep_log_file_num(2);
+    options.set_max_log_file_size(4 * MIB);
+    options.set_max_manifest_file_size(16 * MIB);
+}
+
+/// How a batch is written: to the log without a flush, which the flusher makes for all that wait.
+pub(super) fn write(may_wait: bool) -> WriteOptions {
+    let mut options = WriteOptions::default();
+    options.set_sync(false);
+    options.set_no_slowdown(!may_wait);
+    // Batches are sorted, so each key's place is near that of the key before it.
+    options.set_memtable_insert_hint_per_batch(true);
+    options
+}
+
+/// How a shard's files are rewritten.
+pub(super) fn compaction() -> CompactOptions {
+    let mut options = CompactOptions::default();
+    options.set_exclusive_manual_compaction(false);
+    options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn write_buffers_take_the_smaller_part_of_every_budget() {
+        for budget_bytes in [0, 64 * MIB, 128 * MIB, 1024 * MIB, 64 << 30] {
+            let memory = Memory::divide(budget_bytes);
+            assert!(memory.write_bytes * 2 < memory.cache_bytes, "{memory:?}");
+            assert!(memory.write_buffer_bytes * 3 <= memory.write_bytes, "{memory:?}");
+            assert!(
+                (2 * MIB..=WRITE_BUFFER_BYTES_MAX).contains(&memory.write_buffer_bytes),
+                "{memory:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What is on the simulated disk, and what has been written but not flushed.
+
+use crate::poison::Poison;
+use crate::{Batch, Error, Head, ShardId};
+use bytes::Bytes;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The entries and head of a shard. Shared with snapshots, copied when it is written while one is held.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shard {
+    pub(super) head: Head,
+    pub(super) entries: Arc<BTreeMap<Vec<u8>, Bytes>>,
+}
+
+type Shards = HashMap<ShardId, Shard>;
+
+/// One change of the disk: whole or not at all.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// A commit.
+    Commit(ShardId, Head, Batch),
+    /// A shard dropped.
+    Drop(ShardId),
+}
+
+/// The state behind [`Simulation`](super::Simulation).
+#[derive(Debug)]
+pub(super) struct Disk {
+    /// What the open store shows.
+    pub(super) present: Shards,
+    pub(super) poison: Poison,
+    pub(super) steps: u64,
+    pub(super) flushes: u64,
+    pub(super) commits: u64,
+    pub(super) crash_at: Option<u64>,
+    pub(super) fail_write: bool,
+    pub(super) fail_flush: bool,
+    /// What no crash takes.
+    flushed: Shards,
+    /// What was written since, oldest first.
+    unflushed: Vec<Change>,
+    /// Counts the stores opened; an older one has crashed or was closed.
+    generation: u64,
+    open: bool,
+    random: u64,
+}
+
+impl Disk {
+    pub(super) fn new(seed: u64) -> Disk {
+        Disk {
+            present: Shards::new(),
+            poison: Poison::default(),
+            steps: 0,
+            flushes: 0,
+            commits: 0,
+            crash_at: None,
+            fail_write: false,
+            fail_flush: false,
+            flushed: Shards::new(),
+            unflushed: Vec::new(),
+            generation: 0,
+            open: false,
+            random: seed,
+        }
+    }
+
+    /// Opens a store on what survived; its generation.
+    pub(super) fn open(&mut self) -> u64 {
+        if self.open {
+            self.crash();
+        }
+        self.open = true;
+        self.poison = Poison::default();
+        self.generation += 1;
+        self.generation
+    }
+
+    /// Fails where the store of that generation is closed or has crashed.
+    pub(super) fn check(&self, generation: u64) -> Result<(), Error> {
+        if self.open && self.generation == generation {
+            Ok(())
+        } else {
+            Err(Error::Closed)
+        }
+    }
+
+    /// Loses an arbitrary part of the newest unflushed changes, and with them the open store.
+    pub(super) fn crash(&mut self) {
+        let kept = self.below(self.unflushed.len() as u64 + 1) as usize;
+        for change in self.unflushed.drain(..).take(kept) {
+            apply(&mut self.flushed, &change);
+        }
+        self.present = self.flushed.clone();
+        self.open = false;
+    }
+
+    /// Ends the store without a loss; the caller has flushed.
+    pub(super) fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// Writes a change, not yet flushed.
+    pub(super) fn write(&mut self, change: Change) -> Result<(), Error> {
+        self.poison.check()?;
+        self.steps += 1;
+        let crashes = self.crash_at.take_if(|step| *step <= self.steps).is_some();
+        let fails = std::mem::take(&mut self.fail_write);
+        if !crashes && !fails {
+            apply(&mut self.present, &change);
+            self.unflushed.push(change);
+            return Ok(());
+        }
+        // Nobody knows whether a write that failed has reached the disk.
+        if self.below(2) == 1 {
+            self.unflushed.push(change);
+        }
+        if crashes {
+            self.crash();
+            return Err(Error::Closed);
+        }
+        Err(self.poison.set("a simulated write failed"))
+    }
+
+    /// Makes all that was written safe from a crash.
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
+        self.poison.check()?;
+        if self.unflushed.is_empty() {
+            return Ok(());
+        }
+        self.steps += 1;
+        if self.crash_at.take_if(|step| *step <= self.steps).is_some() {
+            self.crash();
+            return Err(Error::Closed);
+        }
+        if std::mem::take(&mut self.fail_flush) {
+            return Err(self.poison.set("a simulated flush failed"));
+        }
+        self.flushes += 1;
+        self.unflushed.clear();
+        self.flushed = self.present.clone();
+        Ok(())
+    }
+
+    /// A seeded number below `bound` (splitmix64).
+    fn below(&mut self, bound: u64) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % bound
+    }
+}
+
+fn apply(shards: &mut Shards, change: &Change) {
+    match change {
+        Change::Drop(shard) => {
+            shards.remove(shard);
+        }
+        Change::Commit(shard, head, batch) => {
+            let shard = shards.entry(*shard).or_default();
+            shard.head = head.clone();
+            let entries = Arc::make_mut(&mut shard.entries);
+            for (key, value) in batch.iter() {
+                match value {
+                    Some(value) => entries.insert(key.to_vec(), Bytes::copy_from_slice(value)),
+                    None => entries.remove(key),
+                };
+            }
+        }
+    }
+}

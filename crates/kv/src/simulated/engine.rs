@@ -1,0 +1,175 @@
+//! One store opened on a simulated disk, and its snapshots.
+
+use super::Simulation;
+use super::disk::{Change, Disk, Shard};
+use crate::page::PageBuilder;
+use crate::{
+    Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, Order, Page, PageLimit, ShardId,
+};
+use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// See [`crate::Kv::simulated`].
+#[derive(Debug)]
+pub(crate) struct Engine {
+    disk: Arc<Mutex<Disk>>,
+    generation: u64,
+}
+
+/// See [`crate::Snapshot`].
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    shard: Shard,
+}
+
+impl Engine {
+    pub(crate) fn open(simulation: &Simulation) -> Engine {
+        let disk = simulation.disk.clone();
+        let generation = disk.lock().open();
+        Engine { disk, generation }
+    }
+
+    pub(crate) fn check_open(&self) -> Result<(), Error> {
+        self.disk().map(drop)
+    }
+
+    pub(crate) fn head(&self, shard: ShardId) -> Result<Head, Error> {
+        Ok(self.shard(shard)?.head)
+    }
+
+    pub(crate) fn commit(
+        &self,
+        shard: ShardId,
+        expected: u64,
+        head: Head,
+        batch: Batch,
+        durability: Durability,
+    ) -> Result<(), CommitError> {
+        let mut disk = self.disk()?;
+        let present = disk
+            .present
+            .get(&shard)
+            .map(|shard| shard.head.clone())
+            .unwrap_or_default();
+        if present.sequence != expected {
+            return Err(CommitError::HeadMoved(present));
+        }
+        disk.write(Change::Commit(shard, head, batch))?;
+        disk.commits += 1;
+        match durability {
+            Durability::Flushed => Ok(disk.flush()?),
+            Durability::Soon => Ok(()),
+        }
+    }
+
+    pub(crate) fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
+        Ok(Snapshot {
+            shard: self.shard(shard)?,
+        })
+    }
+
+    pub(crate) fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
+        let mut disk = self.disk()?;
+        disk.write(Change::Drop(shard))?;
+        disk.flush()
+    }
+
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        self.disk()?.flush()
+    }
+
+    pub(crate) fn disk_bytes(&self, shard: ShardId, range: &KeyRange) -> Result<u64, Error> {
+        let shard = self.shard(shard)?;
+        Ok(within(&shard, range)
+            .map(|(key, value)| (key.len() + value.len()) as u64)
+            .sum())
+    }
+
+    pub(crate) fn stats(&self) -> EngineStats {
+        let Ok(disk) = self.disk() else {
+            return EngineStats::default();
+        };
+        EngineStats {
+            flushes: disk.flushes,
+            commits: disk.commits,
+            ..EngineStats::default()
+        }
+    }
+
+    pub(crate) fn close(&self) -> Result<(), Error> {
+        let Ok(mut disk) = self.disk() else { return Ok(()) };
+        let flushed = disk.flush();
+        match flushed {
+            Ok(()) => disk.close(),
+            // What could not be flushed may be lost, as by a crash.
+            Err(_) => disk.crash(),
+        }
+        flushed
+    }
+
+    fn disk(&self) -> Result<MutexGuard<'_, Disk>, Error> {
+        let disk = self.disk.lock();
+        disk.check(self.generation)?;
+        Ok(disk)
+    }
+
+    fn shard(&self, shard: ShardId) -> Result<Shard, Error> {
+        Ok(self.disk()?.present.get(&shard).cloned().unwrap_or_default())
+    }
+}
+
+impl Snapshot {
+    pub(crate) fn head(&self) -> Result<Head, Error> {
+        Ok(self.shard.head.clone())
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        Ok(self.shard.entries.get(key).cloned())
+    }
+
+    pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
+        Ok(keys
+            .iter()
+            .map(|key| self.shard.entries.get(key).cloned())
+            .collect())
+    }
+
+    pub(crate) fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
+        let entries = within(&self.shard, range);
+        Ok(match order {
+            Order::Forward => fill(entries, limit),
+            Order::Backward => fill(entries.rev(), limit),
+        })
+    }
+}
+
+fn fill<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Bytes)>, limit: PageLimit) -> Page {
+    let mut page = PageBuilder::new(limit);
+    for (key, value) in entries {
+        if !page.push(key, value) {
+            return page.finish(false);
+        }
+    }
+    page.finish(true)
+}
+
+/// The entries in a range.
+fn within<'a>(
+    shard: &'a Shard,
+    range: &'a KeyRange,
+) -> impl DoubleEndedIterator<Item = (&'a Vec<u8>, &'a Bytes)> {
+    let entries = (!is_empty(range)).then(|| shard.entries.range((range.low.clone(), range.high.clone())));
+    entries.into_iter().flatten()
+}
+
+/// Whether no key can lie in the range; the map panics where the bounds are the wrong way round.
+fn is_empty(range: &KeyRange) -> bool {
+    match (&range.low, &range.high) {
+        (Bound::Included(low), Bound::Included(high)) => low > high,
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Excluded(high))
+        | (Bound::Excluded(low), Bound::Included(high)) => low >= high,
+        (Bound::Unbounded, _) | (_, Bound::Unbounded) => false,
+    }
+}

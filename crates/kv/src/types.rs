@@ -1,0 +1,53 @@
+//! Shards, heads and how a store is opened.
+
+use bytes::Bytes;
+
+/// The number of a shard; its keys never mix with those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShardId(pub u64);
+
+/// A shard's head.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The number of the shard's last change; 0 where it has none.
+    pub sequence: u64,
+    /// What the caller keeps with it (counts, sizes).
+    pub state: Bytes,
+}
+
+/// When a write is safe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// Flushed to the disk before the answer.
+    Flushed,
+    /// Flushed within [`FLUSH_INTERVAL_MS`].
+    Soon,
+}
+
+/// How long a write with [`Durability::Soon`] waits for its flush at most.
+pub const FLUSH_INTERVAL_MS: u64 = 100;
+
+/// Keys begin with this byte or a greater one; what is below belongs to the store itself (the head).
+pub const FIRST_KEY_BYTE: u8 = 0x01;
+
+/// How the embedded engine is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// The folder, made where it does not exist.
+    pub folder: std::path::PathBuf,
+    /// Bytes for block cache and write buffers together.
+    pub memory_bytes: usize,
+}
+
+/// What the engine holds and uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EngineStats {
+    /// Bytes of live files on disk, logs included.
+    pub disk_bytes: u64,
+    /// Bytes of block cache, write buffers and table readers in memory.
+    pub memory_bytes: u64,
+    /// Flushes of the log that were made (each one device flush).
+    pub flushes: u64,
+    /// Commits that were made.
+    pub commits: u64,
+}
