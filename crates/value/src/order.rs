@@ -4,7 +4,7 @@
 //! type; all number types are one canonical type, and so are string and symbol.
 
 use crate::number::{self, Number};
-use crate::{ArrayRef, DocumentRef, Type, ValueRef};
+use crate::{ArrayRef, Decimal128, DocumentRef, Type, ValueRef};
 use std::cmp::Ordering;
 
 /// The place of a type in the order of types; types of one place are compared by value.
@@ -91,6 +91,11 @@ pub fn compare_documents(a: DocumentRef<'_>, b: DocumentRef<'_>) -> Ordering {
     }
 }
 
+/// The order of two decimals.
+pub(crate) fn compare_decimals(a: Decimal128, b: Decimal128) -> Ordering {
+    number::compare(Number::Decimal(a), Number::Decimal(b))
+}
+
 fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>) -> Ordering {
     let mut others = b.iter();
     for value in a.iter() {
@@ -116,18 +121,5 @@ pub(crate) fn binary_length(subtype: u8, bytes: &[u8]) -> usize {
         bytes.len() + 4
     } else {
         bytes.len()
-    }
-}
-
-impl ValueRef<'_> {
-    /// The number, if it is one of any type.
-    pub(crate) fn number(self) -> Option<Number> {
-        match self {
-            ValueRef::Int32(int) => Some(Number::Int(i64::from(int))),
-            ValueRef::Int64(int) => Some(Number::Int(int)),
-            ValueRef::Double(double) => Some(Number::Double(double)),
-            ValueRef::Decimal128(decimal) => Some(Number::Decimal(decimal)),
-            _ => None,
-        }
     }
 }

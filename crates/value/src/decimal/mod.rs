@@ -3,6 +3,14 @@
 //! [`Decimal128`] keeps the 16 bytes as they came; [`Decimal128::parts`] is what they mean. Encodings that the
 //! standard calls non-canonical (a coefficient above 34 digits) mean zero, as the standard says.
 
+mod arithmetic;
+mod convert;
+mod rounding;
+mod text;
+
+pub use rounding::Rounding;
+pub use text::ParseDecimalError;
+
 use std::fmt;
 
 /// The most digits that a coefficient has.
@@ -155,6 +163,6 @@ impl Decimal128 {
 
 impl fmt::Debug for Decimal128 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Decimal128({:02x?})", self.0)
+        write!(f, "Decimal128({self})")
     }
 }

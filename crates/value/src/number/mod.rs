@@ -1,5 +1,6 @@
 //! Numbers of BSON's four number types as one kind of thing.
 
+mod access;
 mod compare;
 mod exact;
 
