@@ -1,6 +1,8 @@
 //! The command line.
 
 use crate::config::ServeOptions;
+use crate::export::ExportOptions;
+use crate::import::ImportOptions;
 use clap::{Parser, Subcommand};
 
 /// One document store behind the protocols that you already have clients for.
@@ -16,5 +18,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve a data folder until SIGTERM or SIGINT; SIGHUP reads the configuration again.
-    Serve(ServeOptions),
+    Serve(Box<ServeOptions>),
+    /// Import NDJSON, JSON arrays, CSV or lines of text, plain or compressed.
+    Import(Box<ImportOptions>),
+    /// Export a collection as NDJSON, a JSON array or CSV.
+    Export(Box<ExportOptions>),
 }

@@ -2,11 +2,15 @@
 
 mod cli;
 mod config;
+mod export;
+mod import;
 mod logging;
 mod memory;
 mod serve;
 mod shutdown;
+mod target;
 
+use anyhow::{Context, Result};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -15,14 +19,24 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let outcome = match cli::Cli::parse().command {
-        cli::Command::Serve(options) => serve::run(&options),
-    };
-    match outcome {
+    match run(&cli::Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("larder: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn run(command: &cli::Command) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("larder")
+        .build()
+        .context("cannot start the runtime's threads")?;
+    match command {
+        cli::Command::Serve(options) => runtime.block_on(serve::run(options)),
+        cli::Command::Import(options) => runtime.block_on(import::run(options)),
+        cli::Command::Export(options) => runtime.block_on(export::run(options)),
     }
 }

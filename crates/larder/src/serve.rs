@@ -10,18 +10,9 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// Serves until a signal ends it.
-pub fn run(options: &ServeOptions) -> Result<()> {
-    let settings = options.settings()?;
-    let log = logging::start(&settings.log, settings.log_format)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_name("larder")
-        .build()
-        .context("cannot start the runtime's threads")?;
-    runtime.block_on(serve(options, &settings, &log))
-}
-
-async fn serve(options: &ServeOptions, settings: &Settings, log: &LogControl) -> Result<()> {
+pub async fn run(options: &ServeOptions) -> Result<()> {
+    let settings = &options.settings()?;
+    let log = &logging::start(&settings.log, settings.log_format)?;
     let mut signals = Signals::listen()?;
     let folder = settings.data.clone();
     let engine = Engine::open(&EngineOptions { folder, memory_bytes: settings.memory_bytes })

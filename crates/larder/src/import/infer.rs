@@ -1,0 +1,117 @@
+//! What a CSV field is, as it looks or as it was told.
+
+use super::options::Kind;
+use value::{Decimal128, ObjectId, Value};
+
+/// The value of a field; none where it is empty (the document then has no such field).
+pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
+    if text.is_empty() && kind != Kind::String {
+        return Ok(None);
+    }
+    let wrong = |what: &str| format!("'{text}' is not {what}");
+    Ok(Some(match kind {
+        Kind::Auto => inferred(text),
+        Kind::String => Value::from(text),
+        Kind::Int => integer(text).ok_or_else(|| wrong("a 64-bit integer"))?,
+        Kind::Double => Value::Double(text.trim().parse().map_err(|_| wrong("a number"))?),
+        Kind::Decimal => {
+            let decimal: Decimal128 = text.trim().parse().map_err(|_| wrong("a decimal number"))?;
+            Value::Decimal128(decimal)
+        }
+        Kind::Bool => boolean(text).ok_or_else(|| wrong("true or false"))?,
+        Kind::Date => date(text).ok_or_else(|| wrong("a date such as 2026-01-31 or 2026-01-31T12:00:00Z"))?,
+        Kind::Objectid => {
+            let id: ObjectId = text.trim().parse().map_err(|_| wrong("24 hexadecimal digits"))?;
+            Value::ObjectId(id)
+        }
+    }))
+}
+
+/// Integers, numbers, true and false, dates; everything else is text. A number with leading zeros is text: it is a
+/// postal code or a part number, and its zeros matter.
+fn inferred(text: &str) -> Value {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let first = digits.as_bytes().first().copied().unwrap_or_default();
+    if first.is_ascii_digit() {
+        let leading_zero = first == b'0' && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
+        if !leading_zero {
+            if let Some(integer) = integer(text) {
+                return integer;
+            }
+            if let Ok(double) = text.parse::<f64>() {
+                return Value::Double(double);
+            }
+        }
+        if let Some(date) = date(text) {
+            return date;
+        }
+    }
+    match text {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => Value::from(text),
+    }
+}
+
+fn integer(text: &str) -> Option<Value> {
+    let number: i64 = text.trim().parse().ok()?;
+    Some(i32::try_from(number).map_or(Value::Int64(number), Value::Int32))
+}
+
+fn boolean(text: &str) -> Option<Value> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "t" | "yes" | "1" => Some(Value::Bool(true)),
+        "false" | "f" | "no" | "0" => Some(Value::Bool(false)),
+        _ => None,
+    }
+}
+
+/// ISO 8601 dates and times, with a space or a T between; UTC where no zone is given.
+fn date(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if text.len() < 10 || text.as_bytes().get(4) != Some(&b'-') {
+        return None;
+    }
+    let zoned = text.parse::<jiff::Timestamp>().ok();
+    let plain = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let at = zoned.or_else(|| plain().map(|zoned| zoned.timestamp()))?;
+    Some(Value::DateTime(at.as_millisecond()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_become_what_they_look_like() {
+        let cases = [
+            ("42", Value::Int32(42)),
+            ("-7", Value::Int32(-7)),
+            ("5000000000", Value::Int64(5_000_000_000)),
+            ("1.5", Value::Double(1.5)),
+            ("-1e3", Value::Double(-1000.0)),
+            ("0.5", Value::Double(0.5)),
+            ("007", Value::from("007")),
+            ("true", Value::Bool(true)),
+            ("nan", Value::from("nan")),
+            ("1970-01-01", Value::DateTime(0)),
+            ("1970-01-01 00:00:01", Value::DateTime(1000)),
+            ("1970-01-01T01:00:00+01:00", Value::DateTime(0)),
+            ("2026-13-01", Value::from("2026-13-01")),
+            ("10.0.0.1", Value::from("10.0.0.1")),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(value_of(text, Kind::Auto), Ok(Some(wanted)), "{text}");
+        }
+        assert_eq!(value_of("", Kind::Auto), Ok(None));
+    }
+
+    #[test]
+    fn given_types_refuse_what_is_not_of_them() {
+        assert_eq!(value_of("007", Kind::Int), Ok(Some(Value::Int32(7))));
+        assert_eq!(value_of("", Kind::String), Ok(Some(Value::from(""))));
+        assert!(value_of("x", Kind::Int).is_err_and(|error| error.contains("'x'")));
+        assert!(value_of("maybe", Kind::Bool).is_err());
+        assert!(value_of("yesterday", Kind::Date).is_err());
+    }
+}

@@ -1,0 +1,157 @@
+//! NDJSON, JSON arrays and plain lines.
+
+use super::input::Input;
+use super::reader::Sink;
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, Read};
+use value::Document;
+
+/// A line, or an element of an array, longer than this is refused: no document could hold it.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
+
+/// One document a line; empty lines are passed by.
+pub fn read_lines(input: Input, sink: &mut Sink<'_>) -> Result<()> {
+    each_line(input, sink, |line, place, sink| {
+        let text = match std::str::from_utf8(line) {
+            Ok(text) if text.trim().is_empty() => return Ok(()),
+            Ok(text) => text,
+            Err(_) => return sink.bad(place, "not UTF-8".to_owned(), line),
+        };
+        match value::json::parse_document(text) {
+            Ok(document) => sink.document(place, document),
+            Err(error) => sink.bad(place, error.to_string(), line),
+        }
+    })
+}
+
+/// Each line becomes `{line: text}`; bytes that are not UTF-8 are rejected.
+pub fn read_text(input: Input, sink: &mut Sink<'_>) -> Result<()> {
+    each_line(input, sink, |line, place, sink| match std::str::from_utf8(line) {
+        Ok("") => Ok(()),
+        Ok(text) => sink.document(place, Document::new().with("line", text)),
+        Err(_) => sink.bad(place, "not UTF-8".to_owned(), line),
+    })
+}
+
+fn each_line(
+    mut input: Input,
+    sink: &mut Sink<'_>,
+    mut take: impl FnMut(&[u8], String, &mut Sink<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut limited = (&mut input.text).take(TEXT_BYTES_MAX);
+        let read = limited.read_until(b'\n', &mut line).with_context(|| format!("cannot read {}", input.name))?;
+        if read == 0 {
+            break;
+        }
+        if read as u64 == TEXT_BYTES_MAX && line.last() != Some(&b'\n') {
+            bail!("{}:{number} is longer than {TEXT_BYTES_MAX} bytes", input.name);
+        }
+        while line.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+            line.pop();
+        }
+        take(&line, format!("{}:{number}", input.name), sink)?;
+    }
+    Ok(())
+}
+
+/// One array of documents, read element by element.
+pub fn read_array(input: Input, sink: &mut Sink<'_>) -> Result<()> {
+    let name = input.name;
+    let mut elements = Elements { text: input.text, line: 1 };
+    elements.open().with_context(|| format!("{name} is not a JSON array"))?;
+    let mut element = Vec::new();
+    while elements.next(&mut element).with_context(|| format!("{name}:{}", elements.line))? {
+        let place = format!("{name}:{}", elements.line);
+        let text = std::str::from_utf8(&element).map_err(|_| "not UTF-8".to_owned());
+        match text.and_then(|text| value::json::parse_document(text).map_err(|error| error.to_string())) {
+            Ok(document) => sink.document(place, document)?,
+            Err(reason) => sink.bad(place, reason, &element)?,
+        }
+    }
+    Ok(())
+}
+
+/// Cuts the elements of an array out of a stream: counts brackets outside of strings.
+struct Elements {
+    text: Box<dyn BufRead>,
+    line: u64,
+}
+
+impl Elements {
+    fn open(&mut self) -> Result<()> {
+        match self.skip_space()? {
+            Some(b'[') => {
+                self.text.consume(1);
+                Ok(())
+            }
+            Some(other) => bail!("it begins with '{}', not with '['", char::from(other)),
+            None => bail!("it is empty"),
+        }
+    }
+
+    /// Looks at the next byte that is not white space.
+    fn skip_space(&mut self) -> Result<Option<u8>> {
+        loop {
+            let Some(&byte) = self.text.fill_buf()?.first() else { return Ok(None) };
+            if !byte.is_ascii_whitespace() {
+                return Ok(Some(byte));
+            }
+            self.line += u64::from(byte == b'\n');
+            self.text.consume(1);
+        }
+    }
+
+    /// Reads the next element; false at the array's end.
+    fn next(&mut self, element: &mut Vec<u8>) -> Result<bool> {
+        element.clear();
+        loop {
+            match self.skip_space()? {
+                Some(b',') => self.text.consume(1),
+                Some(b']') => return Ok(false),
+                Some(_) => break,
+                None => bail!("the array does not end: ']' is missing"),
+            }
+        }
+        self.copy_element(element)?;
+        Ok(true)
+    }
+
+    fn copy_element(&mut self, element: &mut Vec<u8>) -> Result<()> {
+        let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+        loop {
+            let buffer = self.text.fill_buf()?;
+            if buffer.is_empty() {
+                bail!("the array does not end: ']' is missing");
+            }
+            let mut used = 0;
+            let mut ended = false;
+            for &byte in buffer {
+                if !quoted && depth == 0 && matches!(byte, b',' | b']') {
+                    ended = true;
+                    break;
+                }
+                used += 1;
+                self.line += u64::from(byte == b'\n');
+                match byte {
+                    _ if escaped => escaped = false,
+                    b'\\' if quoted => escaped = true,
+                    b'"' => quoted = !quoted,
+                    b'{' | b'[' if !quoted => depth += 1,
+                    b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+            element.extend_from_slice(buffer.get(..used).unwrap_or_default());
+            self.text.consume(used);
+            if element.len() as u64 > TEXT_BYTES_MAX {
+                bail!("an element is longer than {TEXT_BYTES_MAX} bytes");
+            }
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+}

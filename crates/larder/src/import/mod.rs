@@ -1,0 +1,91 @@
+//! `larder import`: NDJSON, JSON arrays and CSV, plain or compressed, into a collection at the speed of bulk insert.
+//!
+//! Files are read and parsed on a thread of their own ([`reader`]) and sent in batches to the [`crate::target`]. What cannot
+//! be parsed, or is refused by the collection, is counted, shown and written to a reject file: never dropped in silence.
+
+mod batches;
+mod csv;
+mod infer;
+mod input;
+mod json;
+mod options;
+mod reader;
+mod reject;
+
+pub use options::ImportOptions;
+
+use crate::target::Target;
+use anyhow::{Context, Result, bail};
+use batches::Batch;
+use reject::Rejects;
+use std::time::Instant;
+
+/// How many parsed batches may wait for the target; bounds the memory of a fast reader before a slow target.
+const BATCHES_WAITING_MAX: usize = 4;
+
+/// What an import did.
+#[derive(Debug, Default)]
+struct Totals {
+    imported: u64,
+    rejected: u64,
+}
+
+/// Imports the files and says what was done; fails where anything was rejected.
+pub async fn run(options: &ImportOptions) -> Result<()> {
+    let target = Target::open(&options.place).await?;
+    let progress = input::progress(options)?;
+    let started = Instant::now();
+    let (sender, mut receiver) = tokio::sync::mpsc::channel::<Batch>(BATCHES_WAITING_MAX);
+    let reading = {
+        let (options, progress) = (options.clone(), progress.clone());
+        tokio::task::spawn_blocking(move || reader::read_all(&options, &progress, &sender))
+    };
+    let mut rejects = Rejects::new(options.reject.clone());
+    let mut totals = Totals::default();
+    while let Some(batch) = receiver.recv().await {
+        write(&target, options, &batch, &mut rejects, &mut totals).await?;
+    }
+    let read = reading.await.context("the reading thread failed")?;
+    progress.finish_and_clear();
+    target.close().await?;
+    rejects.finish()?;
+    read?;
+    let seconds = started.elapsed().as_secs_f64();
+    eprintln!(
+        "imported {} documents into {} in {seconds:.1} s ({:.0} documents/s), rejected {}",
+        totals.imported,
+        options.place.collection,
+        totals.imported as f64 / seconds.max(1e-9),
+        totals.rejected
+    );
+    if totals.rejected > 0 {
+        bail!("{} of the lines were rejected; they are in {}", totals.rejected, rejects.path().display());
+    }
+    Ok(())
+}
+
+async fn write(
+    target: &Target,
+    options: &ImportOptions,
+    batch: &Batch,
+    rejects: &mut Rejects,
+    totals: &mut Totals,
+) -> Result<()> {
+    for bad in &batch.bad {
+        rejects.add(&bad.place, &bad.reason, &bad.text)?;
+        totals.rejected += 1;
+    }
+    if batch.documents.is_empty() {
+        return Ok(());
+    }
+    let documents = batch.documents.iter().map(|parsed| parsed.document.clone()).collect();
+    let failures = target.insert(&options.place.collection, documents).await?;
+    totals.imported += (batch.documents.len() - failures.len()) as u64;
+    for (index, reason) in failures {
+        let parsed = batch.documents.get(index).context("the server named a document that was not sent")?;
+        let text = value::json::to_string(parsed.document.as_ref(), value::json::Mode::Canonical);
+        rejects.add(&parsed.place, &reason, text.as_bytes())?;
+        totals.rejected += 1;
+    }
+    Ok(())
+}

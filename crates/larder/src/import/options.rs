@@ -1,0 +1,91 @@
+//! The options of `larder import`.
+
+use crate::target::PlaceOptions;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Imports files into a collection, through a running server or straight into a data folder.
+#[derive(Clone, Debug, Args)]
+pub struct ImportOptions {
+    /// Files to import, plain or compressed with gzip or zstd; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where to.
+    #[command(flatten)]
+    pub place: PlaceOptions,
+    /// What the files hold; by default decided by each file's name, else by its first byte.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// Types of CSV columns, in place of inference: `id=string,at=date,n=int`.
+    #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',')]
+    pub types: Vec<ColumnType>,
+    /// What separates CSV fields [default: a comma; a tab for .tsv].
+    #[arg(long, value_name = "CHARACTER")]
+    pub delimiter: Option<char>,
+    /// Adds a field with the name of the file, without folder and extension, to every document.
+    #[arg(long, value_name = "NAME")]
+    pub file_field: Option<String>,
+    /// Where lines go that cannot be imported.
+    #[arg(long, value_name = "FILE", default_value = "rejected.ndjson")]
+    pub reject: PathBuf,
+    /// Shows no progress bar.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One JSON document a line.
+    Ndjson,
+    /// One JSON array of documents.
+    Json,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Lines of text: each becomes `{line: "…"}`.
+    Lines,
+}
+
+/// The type of a CSV column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnType {
+    /// The column's name.
+    pub name: String,
+    /// Its type.
+    pub kind: Kind,
+}
+
+/// A type that CSV fields can be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Whatever the field looks like.
+    Auto,
+    /// Text as it stands.
+    String,
+    /// A 32- or 64-bit integer.
+    Int,
+    /// A floating point number.
+    Double,
+    /// A decimal number, kept exactly.
+    Decimal,
+    /// true or false.
+    Bool,
+    /// A date and time, UTC where no zone is given.
+    Date,
+    /// 24 hexadecimal digits.
+    Objectid,
+}
+
+impl std::str::FromStr for ColumnType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ColumnType, String> {
+        let (name, kind) = text.split_once('=').ok_or_else(|| format!("'{text}' is not of the form NAME=TYPE"))?;
+        let kind = Kind::from_str(kind, true).map_err(|_| {
+            let known: Vec<_> = Kind::value_variants().iter().filter_map(Kind::to_possible_value).collect();
+            let names: Vec<_> = known.iter().map(|value| value.get_name()).collect();
+            format!("'{kind}' is not a type; known are {}", names.join(", "))
+        })?;
+        Ok(ColumnType { name: name.to_owned(), kind })
+    }
+}
