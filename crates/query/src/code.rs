@@ -12,6 +12,9 @@ impl Code {
     pub const FAILED_TO_PARSE: Code = Code(9);
     pub const TYPE_MISMATCH: Code = Code(14);
     pub const QUERY_FEATURE_NOT_ALLOWED: Code = Code(224);
+    pub const NOT_IMPLEMENTED: Code = Code(238);
+    pub const LOCATION_51074: Code = Code(51074);
+    pub const LOCATION_51075: Code = Code(51075);
     pub const LOCATION_51091: Code = Code(51091);
     pub const LOCATION_51108: Code = Code(51108);
     pub const LOCATION_5429102: Code = Code(5_429_102);

@@ -1,6 +1,6 @@
 //! The tree that a query is parsed into.
 
-use super::Regex;
+use super::{ExprCondition, JsonSchema, Regex};
 use value::path::FieldPath;
 use value::{Type, Value};
 
@@ -24,6 +24,8 @@ pub enum Node {
     },
     /// An aggregation expression that is true.
     Expr(ExprCondition),
+    /// A schema that the document satisfies.
+    JsonSchema(Box<JsonSchema>),
     /// Holds at random, at this rate between 0 and 1.
     SampleRate(f64),
     /// Every document.
@@ -123,6 +125,12 @@ impl TypeSet {
         self.bits |= bit(kind);
     }
 
+    /// Adds the types of another set.
+    pub fn extend(&mut self, other: TypeSet) {
+        self.bits |= other.bits;
+        self.number |= other.number;
+    }
+
     /// Adds all types of numbers, under their common alias.
     pub fn insert_number(&mut self) {
         self.number = true;
@@ -192,11 +200,4 @@ pub struct BitsTest {
     pub test: BitTest,
     /// The positions, ascending, without duplicates; 0 is the lowest bit.
     pub positions: Box<[u32]>,
-}
-
-/// An aggregation expression as a condition.
-#[derive(Clone, Debug)]
-pub struct ExprCondition {
-    /// The expression as it was written.
-    pub source: Value,
 }

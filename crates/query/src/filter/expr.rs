@@ -1,0 +1,41 @@
+//! `$expr`: an aggregation expression as a condition.
+
+use super::FilterScope;
+use crate::Result;
+use crate::expression::{Expression, Variables};
+use value::{DocumentRef, Value};
+
+/// An aggregation expression that must be true, with the variables that it sees.
+#[derive(Clone, Debug)]
+pub struct ExprCondition {
+    source: Value,
+    expression: Expression,
+    variables: Variables,
+}
+
+impl ExprCondition {
+    pub(super) fn parse(source: &Value, scope: &FilterScope<'_>) -> Result<ExprCondition> {
+        let variables = scope.variables.cloned().unwrap_or_default();
+        let expression = Expression::parse(source, &variables.parse_scope())?;
+        Ok(ExprCondition {
+            source: source.clone(),
+            expression,
+            variables,
+        })
+    }
+
+    /// The expression as it was written.
+    pub fn source(&self) -> &Value {
+        &self.source
+    }
+
+    /// The parsed expression.
+    pub fn expression(&self) -> &Expression {
+        &self.expression
+    }
+
+    /// Whether the expression is true for the document.
+    pub(super) fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
+        self.expression.is_true(document, &self.variables)
+    }
+}

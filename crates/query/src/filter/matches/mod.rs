@@ -1,0 +1,134 @@
+//! Trees against documents.
+//!
+//! Nothing here allocates for a document unless it is already decoded and `$elemMatch` looks into nested arrays.
+
+mod bits;
+mod single;
+
+use super::{Node, Predicate};
+use crate::Result;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use value::path::{self, FieldPath, Reached};
+use value::{DocumentRef, ValueRef};
+
+pub(super) use single::compare;
+
+/// The place in the outermost array of the element that satisfied a condition: what the positional `$` means.
+pub(super) type Position = Option<usize>;
+
+impl Node {
+    /// Whether the document satisfies the condition. `position` is set by conditions that an array's element
+    /// satisfied, the last one winning.
+    pub(super) fn matches(&self, document: DocumentRef<'_>, position: &mut Position) -> Result<bool> {
+        match self {
+            Node::Field { path, predicate, .. } => predicate.matches_path(document, path, position),
+            Node::And(children) => {
+                for child in children {
+                    if !child.matches(document, position)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Node::Or(children) => {
+                for child in children {
+                    if child.matches(document, position)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Node::Nor(children) => {
+                for child in children {
+                    // No element satisfies what must not hold.
+                    if child.matches(document, &mut None)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Node::Expr(condition) => condition.matches(document),
+            Node::JsonSchema(schema) => schema.matches(document),
+            Node::SampleRate(rate) => Ok(random_unit() < *rate),
+            Node::AlwaysTrue => Ok(true),
+            Node::AlwaysFalse => Ok(false),
+        }
+    }
+}
+
+impl Predicate {
+    /// Whether one of the values that the path reaches satisfies the predicate.
+    fn matches_path(
+        &self,
+        document: DocumentRef<'_>,
+        path: &FieldPath,
+        position: &mut Position,
+    ) -> Result<bool> {
+        if let Predicate::Not(predicates) = self {
+            for predicate in predicates {
+                if !predicate.matches_path(document, path, &mut None)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        match path.parts() {
+            [name] => self.matches_field(document.get(name), position),
+            _ => self.matches_reached(document, path, position),
+        }
+    }
+
+    /// A path of one name: by far the commonest.
+    fn matches_field(&self, value: Option<ValueRef<'_>>, position: &mut Position) -> Result<bool> {
+        if let Some(ValueRef::Array(array)) = value
+            && self.looks_into_arrays()
+        {
+            for (at, element) in array.iter().enumerate() {
+                if self.matches_single(Some(element), position)? {
+                    *position = Some(at);
+                    return Ok(true);
+                }
+            }
+        }
+        self.matches_single(value, position)
+    }
+
+    fn matches_reached(
+        &self,
+        document: DocumentRef<'_>,
+        path: &FieldPath,
+        position: &mut Position,
+    ) -> Result<bool> {
+        let mut outcome = Ok(false);
+        let mut test = |reached: Reached<'_>| {
+            outcome = self.matches_single(reached.value, position);
+            if matches!(outcome, Ok(true)) && reached.array_position.is_some() {
+                *position = reached.array_position;
+            }
+            !matches!(outcome, Ok(false))
+        };
+        if self.looks_into_arrays() {
+            path::visit_expanded(document, path, &mut test);
+        } else {
+            path::visit(document, path, &mut test);
+        }
+        outcome
+    }
+
+    /// Whether an array at the path's end is tried element by element, and not only whole.
+    fn looks_into_arrays(&self) -> bool {
+        !matches!(
+            self,
+            Predicate::Exists
+                | Predicate::Size(_)
+                | Predicate::ElemMatchObject(_)
+                | Predicate::ElemMatchValue(_)
+        )
+    }
+}
+
+/// A random number from 0 to below 1. The standard library keys every new hasher at random.
+fn random_unit() -> f64 {
+    let bits = RandomState::new().build_hasher().finish() >> 11;
+    bits as f64 / (1u64 << 53) as f64
+}
