@@ -74,7 +74,7 @@ impl Mechanism {
         }
     }
 
-    fn salted(self, password: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
+    pub(crate) fn salted(self, password: &[u8], salt: &[u8], iterations: u32) -> Vec<u8> {
         let mut out = vec![0; self.hash_len()];
         match self {
             Mechanism::ScramSha1 => pbkdf2::pbkdf2_hmac::<Sha1>(password, salt, iterations, &mut out),
@@ -83,7 +83,7 @@ impl Mechanism {
         out
     }
 
-    fn prepare(self, user: &str, password: &str) -> Result<String, AuthError> {
+    pub(crate) fn prepare(self, user: &str, password: &str) -> Result<String, AuthError> {
         match self {
             Mechanism::ScramSha1 => {
                 let digest = Md5::digest(format!("{user}:mongo:{password}"));

@@ -13,6 +13,7 @@
 //! Left to others: where users are kept (`engine`), how payloads travel (`mongo`, …).
 
 mod action;
+mod client;
 mod conversation;
 mod credentials;
 mod error;
@@ -21,6 +22,7 @@ mod role;
 mod user;
 
 pub use action::{Action, Resource};
+pub use client::ClientLogin;
 pub use conversation::{Conversation, Decoy, FirstMessage};
 pub use credentials::{Credentials, Mechanism};
 pub use error::AuthError;
