@@ -37,6 +37,8 @@ mod scope;
 pub use found::Found;
 pub use scope::{ParseScope, Variables};
 
+pub(crate) use parse::check_field_name;
+
 use crate::Result;
 use node::{Node, Scope};
 use parse::Parser;

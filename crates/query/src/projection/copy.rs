@@ -1,0 +1,40 @@
+//! The commonest projections: fields of the document itself, kept or left out, copied as bytes.
+
+use super::node::{Action, Fields};
+use super::parse::Mode;
+use value::RawDocument;
+use value::raw::DocumentWriter;
+
+/// Names of fields that are copied, or of those that are not.
+#[derive(Clone, Debug)]
+pub(super) struct Copied {
+    names: Vec<String>,
+    keeps: bool,
+}
+
+impl Copied {
+    /// The copy that does what the projection says, if copying is enough.
+    pub(super) fn of(fields: &Fields, mode: Mode) -> Option<Copied> {
+        let keeps = mode == Mode::Inclusion;
+        let mut names = Vec::with_capacity(fields.entries.len());
+        for (name, action) in &fields.entries {
+            match (action, keeps) {
+                (Action::Include, true) | (Action::Exclude, false) => names.push(name.clone()),
+                (Action::Include, false) | (Action::Exclude, true) => {}
+                _ => return None,
+            }
+        }
+        Some(Copied { names, keeps })
+    }
+
+    pub(super) fn write(&self, document: RawDocument<'_>, out: &mut Vec<u8>) {
+        let mut writer = DocumentWriter::new(out);
+        let mut elements = document.iter();
+        while let Some((element, name, _)) = elements.next_element() {
+            if self.names.iter().any(|known| known == name) == self.keeps {
+                writer.put_element(element);
+            }
+        }
+        writer.finish();
+    }
+}

@@ -1,0 +1,42 @@
+//! Which fields a projection needs: what an index must hold to answer a query without the documents.
+
+use super::Projection;
+use super::node::{Action, Fields};
+use super::parse::Mode;
+
+impl Projection {
+    /// The paths whose values give the result; none where the whole document is needed.
+    pub fn required_fields(&self) -> Option<Vec<String>> {
+        if self.mode == Mode::Exclusion {
+            return None;
+        }
+        let mut paths = Vec::new();
+        collect(&self.fields, "", &mut paths).then_some(paths)
+    }
+
+    /// Whether these fields (an index's, not multikey) are enough to give the result.
+    pub fn is_covered_by(&self, names: &[&str]) -> bool {
+        self.required_fields()
+            .is_some_and(|paths| paths.iter().all(|path| names.contains(&path.as_str())))
+    }
+}
+
+/// False where a value is computed or cut out of an array.
+fn collect(fields: &Fields, prefix: &str, paths: &mut Vec<String>) -> bool {
+    fields.entries.iter().all(|(name, action)| {
+        let path = if prefix.is_empty() {
+            name.clone()
+        } else {
+            format!("{prefix}.{name}")
+        };
+        match action {
+            Action::Include => {
+                paths.push(path);
+                true
+            }
+            Action::Exclude => true,
+            Action::Fields(below) => collect(below, &path, paths),
+            Action::Compute(_) | Action::Slice(_) | Action::ElemMatch(_) | Action::Positional => false,
+        }
+    })
+}

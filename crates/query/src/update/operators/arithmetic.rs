@@ -1,0 +1,96 @@
+//! `$inc` and `$mul`: the result has the wider of the two types, and an int that overflows becomes a long.
+
+use super::{Context, Effect};
+use crate::expression::number::{Number, Pair};
+use crate::update::shell;
+use crate::{Code, QueryError, Result};
+use value::{Value, ValueRef};
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Add,
+    Multiply,
+}
+
+/// Checks that the operand is a number.
+pub(super) fn operand(verb: &str, field: &str, operand: &Value) -> Result<Value> {
+    if operand.as_ref().is_number() {
+        return Ok(operand.clone());
+    }
+    Err(QueryError::type_mismatch(format!(
+        "Cannot {verb} with non-numeric argument: {{{}}}",
+        shell::field(field, operand.as_ref())
+    )))
+}
+
+impl Arithmetic {
+    fn name(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "$inc",
+            Arithmetic::Multiply => "$mul",
+        }
+    }
+
+    pub(super) fn apply(
+        self,
+        present: &mut Value,
+        by: &Value,
+        field: &str,
+        context: &Context<'_>,
+    ) -> Result<Effect> {
+        let (Some(a), Some(b)) = (Number::of(present.as_ref()), Number::of(by.as_ref())) else {
+            return Err(self.non_numeric(present, field, context));
+        };
+        let result = match a.pair(b) {
+            Pair::Ints(a, b) | Pair::Longs(a, b) => {
+                let exact = match self {
+                    Arithmetic::Add => a.checked_add(b),
+                    Arithmetic::Multiply => a.checked_mul(b),
+                };
+                let exact = exact.ok_or_else(|| self.overflow(present, context))?;
+                match (&*present, by) {
+                    (Value::Int32(_), Value::Int32(_)) => {
+                        i32::try_from(exact).map_or(Value::Int64(exact), Value::Int32)
+                    }
+                    _ => Value::Int64(exact),
+                }
+            }
+            Pair::Doubles(..) | Pair::Decimals(..) => match self {
+                Arithmetic::Add => a.add(b).into(),
+                Arithmetic::Multiply => a.multiply(b).into(),
+            },
+        };
+        if result == *present {
+            return Ok(Effect::Unchanged);
+        }
+        *present = result;
+        Ok(Effect::Changed)
+    }
+
+    fn non_numeric(self, present: &Value, field: &str, context: &Context<'_>) -> QueryError {
+        QueryError::new(
+            Code::TYPE_MISMATCH,
+            format!(
+                "Cannot apply {} to a value of non-numeric type. {{{}}} has the field '{field}' of non-numeric type {}",
+                self.name(),
+                context.id_text(),
+                present.type_of().alias()
+            ),
+        )
+    }
+
+    fn overflow(self, present: &Value, context: &Context<'_>) -> QueryError {
+        let kind = if matches!(present, Value::Int32(_)) {
+            "NumberInt"
+        } else {
+            "NumberLong"
+        };
+        let shown = shell::value(ValueRef::from(present.as_ref()));
+        QueryError::bad_value(format!(
+            "Failed to apply {} operations to current value (({kind}){shown}) for document {{{}}}",
+            self.name(),
+            context.id_text()
+        ))
+    }
+}

@@ -1,0 +1,72 @@
+//! What may be stored: names, the `_id`, nesting.
+
+use crate::{Code, QueryError, Result};
+use value::raw::NESTING_DEPTH_MAX;
+use value::{Document, Value};
+
+/// Checks a document that operators changed.
+pub(super) fn check_changed(document: &Document) -> Result<()> {
+    for (name, _) in document.iter() {
+        check_top_level_name(name)?;
+    }
+    check_stored(document)
+}
+
+/// `$a` may not be the name of a whole document's field, except of a database reference.
+pub(super) fn check_top_level_name(name: &str) -> Result<()> {
+    if !name.starts_with('$') || matches!(name, "$ref" | "$id" | "$db") {
+        return Ok(());
+    }
+    Err(QueryError::new(
+        Code::DOLLAR_PREFIXED_FIELD_NAME,
+        format!(
+            "The dollar ($) prefixed field '{name}' in '{name}' is not allowed in the context of an update's \
+             replacement document. Consider using an aggregation pipeline with $replaceWith."
+        ),
+    ))
+}
+
+/// Checks what must hold of every stored document, however it was made.
+pub(crate) fn check_stored(document: &Document) -> Result<()> {
+    if let Some(id) = document.get("_id") {
+        check_id(id)?;
+    }
+    if document
+        .iter()
+        .any(|(_, value)| depth_exceeds(value, NESTING_DEPTH_MAX - 1))
+    {
+        return Err(QueryError::new(
+            Code::OVERFLOW,
+            format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses values that cannot be an `_id`.
+pub(crate) fn check_id(id: &Value) -> Result<()> {
+    match id {
+        Value::Array(_) | Value::Regex(_) | Value::Undefined => Err(QueryError::new(
+            Code::INVALID_ID_FIELD,
+            format!("The '_id' value cannot be of type {}", id.type_of().alias()),
+        )),
+        Value::Document(fields) => match fields.iter().find(|(name, _)| name.starts_with('$')) {
+            Some((name, _)) if !matches!(name, "$ref" | "$id" | "$db") => Err(QueryError::new(
+                Code::DOLLAR_PREFIXED_FIELD_NAME,
+                format!("_id fields may not contain '$'-prefixed fields: {name} is not valid for storage."),
+            )),
+            _ => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn depth_exceeds(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Document(fields) => {
+            levels == 0 || fields.iter().any(|(_, value)| depth_exceeds(value, levels - 1))
+        }
+        Value::Array(values) => levels == 0 || values.iter().any(|value| depth_exceeds(value, levels - 1)),
+        _ => false,
+    }
+}
