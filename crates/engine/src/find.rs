@@ -1,9 +1,17 @@
 //! Finding, counting, distinct values.
 
 use crate::cursors::{Cursor, CursorReply};
+use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::{Context, Engine, Error, Result};
 use query::Code;
-use store::Namespace;
+use query::execute::{self, FindSpec};
+use query::expression::Variables;
+use query::filter::{Filter, FilterPlace, FilterScope};
+use query::plan::{Hint, Ordering};
+use query::projection::Projection;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use store::{Collection, Namespace};
 use value::{Document, Value};
 
 /// A query as a client asks it, in MongoDB's forms.
@@ -77,4 +85,128 @@ pub struct DistinctRequest {
     pub filter: Document,
     /// The index to use.
     pub hint: Option<Value>,
+}
+
+/// The variables of a command: the time that it began, and its `let`.
+pub(crate) fn variables(definitions: &Document) -> Result<Variables> {
+    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
+    let mut variables = Variables::new(now_ms);
+    variables.set_let(definitions)?;
+    Ok(variables)
+}
+
+/// A filter as commands give it.
+pub(crate) fn parse_filter(filter: &Document, variables: &Variables) -> Result<Arc<Filter>> {
+    let scope = FilterScope { place: FilterPlace::Query, variables: Some(variables) };
+    Ok(Arc::new(Filter::parse(filter, &scope)?))
+}
+
+/// A hint as commands give it; an empty document is none.
+pub(crate) fn parse_hint(hint: Option<&Value>) -> Result<Option<Hint>> {
+    Ok(match hint {
+        Some(hint) => Hint::parse(hint)?,
+        None => None,
+    })
+}
+
+impl FindRequest {
+    /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or not.
+    pub(crate) fn spec(&self, context: &Context) -> Result<FindSpec> {
+        let variables = variables(&self.variables)?;
+        let filter = parse_filter(&self.filter, &variables)?;
+        let projection = match self.projection.is_empty() {
+            true => None,
+            false => Some(Arc::new(Projection::parse_find(&self.projection, Some(&filter), &variables)?)),
+        };
+        let mut spec = FindSpec::new(filter);
+        spec.ordering = Ordering::parse(&self.sort)?;
+        spec.projection = projection;
+        spec.skip = self.skip;
+        spec.limit = self.limit;
+        spec.hint = parse_hint(self.hint.as_ref())?;
+        spec.min = (!self.min.is_empty()).then(|| self.min.clone());
+        spec.max = (!self.max.is_empty()).then(|| self.max.clone());
+        spec.return_key = self.return_key;
+        spec.show_record_id = self.show_record_id;
+        spec.tailable = self.tailing != Tailing::No;
+        spec.allow_full_scan = !self.refuse_full_scan;
+        spec.variables = variables;
+        spec.interruption = context.interruption();
+        Ok(spec)
+    }
+}
+
+impl Engine {
+    /// Finds documents: the first batch, and a cursor where there are more.
+    pub async fn find(&self, context: &Context, namespace: &Namespace, request: &FindRequest) -> Result<CursorReply> {
+        let mut spec = request.spec(context)?;
+        let Some(collection) = self.store().collection(namespace) else {
+            return Ok(CursorReply { id: 0, namespace: namespace.clone(), batch: Vec::new() });
+        };
+        if collection.is_view() {
+            return self.find_in_view(context, namespace, request).await;
+        }
+        if request.tailing != Tailing::No && collection.options().capped.is_none() {
+            let message = format!(
+                "error processing query: ns={namespace}: tailable cursor requested on non capped collection"
+            );
+            return Err(Error::new(Code(2), message));
+        }
+        spec.allowed_indexes =
+            self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);
+        let stream = execute::find(&collection, spec).await?;
+        let cursor = Cursor {
+            namespace: namespace.clone(),
+            stream: Box::new(stream),
+            user: context.user.clone(),
+            session: context.session,
+            tailing: request.tailing,
+            never_idle: request.no_cursor_timeout,
+            collection: (request.tailing == Tailing::Awaiting).then_some(collection),
+        };
+        let batch_size = request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
+        self.open_cursor(cursor, batch_size, request.single_batch).await
+    }
+
+    /// How many documents match.
+    pub async fn count(&self, context: &Context, namespace: &Namespace, request: &CountRequest) -> Result<u64> {
+        let find = FindRequest {
+            filter: request.filter.clone(),
+            skip: request.skip,
+            limit: request.limit,
+            hint: request.hint.clone(),
+            ..FindRequest::default()
+        };
+        let spec = find.spec(context)?;
+        match self.store().collection(namespace) {
+            None => Ok(0),
+            Some(view) if view.is_view() => self.count_in_view(context, namespace, &find).await,
+            Some(collection) => Ok(execute::count(&collection, spec).await?),
+        }
+    }
+
+    /// The distinct values of a path, elements of arrays one by one.
+    pub async fn distinct(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &DistinctRequest,
+    ) -> Result<Vec<Value>> {
+        let find = FindRequest {
+            filter: request.filter.clone(),
+            hint: request.hint.clone(),
+            ..FindRequest::default()
+        };
+        let spec = find.spec(context)?;
+        match self.store().collection(namespace) {
+            None => Ok(Vec::new()),
+            Some(view) if view.is_view() => self.distinct_in_view(context, namespace, &find, &request.field).await,
+            Some(collection) => Ok(execute::distinct(&collection, spec, &request.field).await?),
+        }
+    }
+
+    /// The collection of a statement that only reads; none where it does not exist.
+    pub(crate) fn readable(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
+        self.store().collection(namespace)
+    }
 }

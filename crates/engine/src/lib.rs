@@ -26,6 +26,7 @@ mod sessions;
 mod stats;
 mod users;
 mod validators;
+mod views;
 mod write;
 
 pub mod limits;

@@ -24,6 +24,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod projection;
 pub mod update;
+pub mod write;
 
 pub use code::Code;
 pub use error::{QueryError, Result};

@@ -1,8 +1,9 @@
 //! The rule that a collection's documents must satisfy.
 
+use super::insert::WriteError;
 use crate::filter::Filter;
 use std::sync::Arc;
-use value::Document;
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// A collection's compiled validator.
 #[derive(Clone, Debug)]
@@ -33,4 +34,35 @@ pub enum ValidationAction {
     Refuse,
     /// It is logged and written.
     Warn,
+}
+
+impl Validator {
+    /// Whether a document that is new must be refused, and with which details.
+    pub(super) fn check_insert(&self, document: DocumentRef<'_>) -> Result<(), WriteError> {
+        if self.filter.matches(document).unwrap_or(false) {
+            return Ok(());
+        }
+        self.refuse(document)
+    }
+
+    /// Refuses a document that does not match, or logs it where the action is to warn.
+    pub(super) fn refuse(&self, document: DocumentRef<'_>) -> Result<(), WriteError> {
+        let id = document.get("_id").map_or(Value::Null, ValueRef::to_value);
+        if self.action == ValidationAction::Warn {
+            tracing::warn!(?id, "a document does not match its collection's validator");
+            return Ok(());
+        }
+        let (operator, rules) = match self.source.get("$jsonSchema") {
+            Some(rules) if self.source.len() == 1 => ("$jsonSchema", rules.clone()),
+            _ => ("$and", Value::Document(self.source.clone())),
+        };
+        let details = Document::new()
+            .with("operatorName", operator)
+            .with("specifiedAs", rules);
+        Err(WriteError::Validation(Box::new(
+            Document::new()
+                .with("failingDocumentId", id)
+                .with("details", details),
+        )))
+    }
 }

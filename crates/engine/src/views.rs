@@ -1,0 +1,144 @@
+//! Views: a pipeline over a collection, or over another view, read as if it were a collection.
+
+use crate::aggregate::AggregateRequest;
+use crate::cursors::CursorReply;
+use crate::find::FindRequest;
+use crate::{Context, Engine, Error, Result};
+use query::Code;
+use store::Namespace;
+use value::{Document, DocumentBuf, Value, doc};
+
+/// How many views may stand on one another.
+const VIEW_DEPTH_MAX: usize = 20;
+
+/// What a view's name stands for.
+pub(crate) struct Resolved {
+    /// The collection below.
+    pub(crate) namespace: Namespace,
+    /// The stages of all views on the way, the lowest first.
+    pub(crate) pipeline: Vec<Value>,
+}
+
+impl Engine {
+    /// Follows views down to a collection. A name that is no view is its own.
+    pub(crate) fn resolve_view(&self, namespace: &Namespace) -> Result<Resolved> {
+        let mut at = namespace.clone();
+        let mut pipeline: Vec<Value> = Vec::new();
+        for _ in 0..VIEW_DEPTH_MAX {
+            let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
+                return Ok(Resolved { namespace: at, pipeline });
+            };
+            let options = view.options();
+            if let Some(Value::Array(stages)) = options.kept.get("pipeline") {
+                pipeline.splice(..0, stages.iter().cloned());
+            }
+            match options.kept.get("viewOn") {
+                Some(Value::String(below)) => at = Namespace::new(&at.database, below),
+                _ => break,
+            }
+        }
+        let message = format!("View depth too deep or cyclic: {namespace}; at most {VIEW_DEPTH_MAX} views on each other");
+        Err(Error::new(Code(165), message))
+    }
+
+    /// Refuses a view whose pipeline is wrong or that stands on itself.
+    pub(crate) fn check_view(&self, namespace: &Namespace, options: &Document) -> Result<()> {
+        let Some(Value::String(below)) = options.get("viewOn") else { return Ok(()) };
+        if let Some(Value::Array(stages)) = options.get("pipeline") {
+            self.parse_pipeline(stages, &Document::new())?;
+        }
+        let mut at = Namespace::new(&namespace.database, below);
+        for _ in 0..VIEW_DEPTH_MAX {
+            if at == *namespace {
+                let message = format!("View cycle detected: {namespace}");
+                return Err(Error::new(Code(5), message));
+            }
+            let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else { return Ok(()) };
+            match view.options().kept.get("viewOn") {
+                Some(Value::String(next)) => at = Namespace::new(&at.database, next),
+                _ => return Ok(()),
+            }
+        }
+        Err(Error::new(Code(165), format!("View depth limit exceeded; maximum depth is {VIEW_DEPTH_MAX}")))
+    }
+
+    pub(crate) async fn find_in_view(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &FindRequest,
+    ) -> Result<CursorReply> {
+        let request = AggregateRequest {
+            pipeline: stages(request),
+            batch_size: request.batch_size,
+            variables: request.variables.clone(),
+            single_batch: request.single_batch,
+            ..AggregateRequest::default()
+        };
+        self.aggregate(context, namespace, &request).await
+    }
+
+    pub(crate) async fn count_in_view(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        find: &FindRequest,
+    ) -> Result<u64> {
+        let mut pipeline = stages(find);
+        pipeline.push(doc! {"$count": "n"}.into());
+        let counted = self.collect(context, namespace, pipeline).await?;
+        let count = counted.first().and_then(|document| document.as_raw().get("n")?.as_f64());
+        Ok(count.unwrap_or(0.0) as u64)
+    }
+
+    pub(crate) async fn distinct_in_view(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        find: &FindRequest,
+        field: &str,
+    ) -> Result<Vec<Value>> {
+        let documents = self.collect(context, namespace, stages(find)).await?;
+        Ok(query::execute::distinct_values(documents.iter().map(DocumentBuf::as_ref), field))
+    }
+
+    /// All documents that a pipeline gives.
+    async fn collect(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        pipeline: Vec<Value>,
+    ) -> Result<Vec<DocumentBuf>> {
+        let request =
+            AggregateRequest { pipeline, batch_size: Some(u64::MAX), ..AggregateRequest::default() };
+        let mut reply = self.aggregate(context, namespace, &request).await?;
+        let mut documents = std::mem::take(&mut reply.batch);
+        while reply.id != 0 {
+            reply = self.get_more(context, reply.id, &reply.namespace, None, None).await?;
+            documents.append(&mut reply.batch);
+        }
+        Ok(documents)
+    }
+}
+
+/// A find as stages of a pipeline.
+fn stages(find: &FindRequest) -> Vec<Value> {
+    let mut stages = Vec::new();
+    let mut push = |name: &str, value: Value| stages.push(Value::Document(Document::new().with(name, value)));
+    if !find.filter.is_empty() {
+        push("$match", find.filter.clone().into());
+    }
+    if !find.sort.is_empty() {
+        push("$sort", find.sort.clone().into());
+    }
+    if find.skip > 0 {
+        push("$skip", Value::Int64(find.skip as i64));
+    }
+    if let Some(limit) = find.limit.filter(|limit| *limit > 0) {
+        push("$limit", Value::Int64(limit as i64));
+    }
+    if !find.projection.is_empty() {
+        push("$project", find.projection.clone().into());
+    }
+    stages
+}

@@ -1,0 +1,201 @@
+//! Inserting documents.
+
+use super::validator::Validator;
+use crate::{Code, QueryError};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use store::{
+    Collection, CommitOptions, DOCUMENT_BYTES_MAX, Durability, Outcome, StatementId, StoreError, WriteOp,
+};
+use value::raw::{DocumentWriter, NESTING_DEPTH_MAX};
+use value::{DocumentBuf, DocumentRef, ObjectId, RawDocument, Timestamp, ValueRef};
+
+/// How documents are inserted.
+#[derive(Clone, Debug)]
+pub struct InsertOptions {
+    /// Whether the first refused document ends the insert.
+    pub ordered: bool,
+    /// When the answer is given.
+    pub durability: Durability,
+    /// The rule that documents must satisfy.
+    pub validator: Option<Arc<Validator>>,
+    /// The statement of each document, for exactly-once retries: empty, or one a document.
+    pub statements: Vec<Option<StatementId>>,
+}
+
+/// What an insert did.
+#[derive(Clone, Debug, Default)]
+pub struct Inserted {
+    /// Documents inserted, those of a retried statement included.
+    pub count: u64,
+    /// Position and reason of each refused document.
+    pub failures: Vec<(usize, WriteError)>,
+}
+
+/// Why a statement of a write failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The statement or document is wrong.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The collection's validator refused; with MongoDB's `errInfo`.
+    #[error("Document failed validation")]
+    Validation(Box<value::Document>),
+}
+
+/// Inserts documents in one commit. One without `_id` gets an ObjectId.
+pub async fn insert(
+    collection: &Arc<Collection>,
+    documents: Vec<DocumentBuf>,
+    options: InsertOptions,
+) -> Result<Inserted, StoreError> {
+    let mut inserted = Inserted::default();
+    let mut positions = Vec::with_capacity(documents.len());
+    let mut ops = Vec::with_capacity(documents.len());
+    let mut statements = Vec::new();
+    for (position, document) in documents.into_iter().enumerate() {
+        match prepare(document, options.validator.as_deref()) {
+            Ok(document) => {
+                positions.push(position);
+                ops.push(WriteOp::Insert(document));
+                statements.extend(options.statements.get(position));
+            }
+            Err(error) => {
+                inserted.failures.push((position, error));
+                if options.ordered {
+                    break;
+                }
+            }
+        }
+    }
+    let commit = CommitOptions {
+        ordered: options.ordered,
+        durability: options.durability,
+        statements,
+        ..CommitOptions::default()
+    };
+    if !ops.is_empty() {
+        let outcomes = collection.commit(ops, commit).await?;
+        add_outcomes(&mut inserted, &positions, outcomes, options.ordered);
+    }
+    Ok(inserted)
+}
+
+fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outcome>, ordered: bool) {
+    let mut refused = Vec::new();
+    for (position, outcome) in positions.iter().zip(outcomes) {
+        match outcome {
+            Outcome::Failed(error) => refused.push((*position, error.into())),
+            Outcome::Skipped => {}
+            _ => inserted.count += 1,
+        }
+    }
+    // A document that was refused before the commit stands behind those that the commit refused.
+    if ordered && !refused.is_empty() {
+        inserted.failures.clear();
+    }
+    inserted.failures.append(&mut refused);
+    inserted.failures.sort_by_key(|(position, _)| *position);
+}
+
+/// Makes a document fit to be stored: `_id` present and first, empty timestamps filled, limits kept, rules satisfied.
+fn prepare(document: DocumentBuf, validator: Option<&Validator>) -> Result<DocumentBuf, WriteError> {
+    if document.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
+        let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
+        return Err(QueryError::new(Code(15), message).into());
+    }
+    let document = completed(document)?;
+    let size = document.bytes().len();
+    if size > DOCUMENT_BYTES_MAX {
+        let message =
+            format!("object to insert too large. size in bytes: {size}, max size: {DOCUMENT_BYTES_MAX}");
+        return Err(QueryError::new(Code(2), message).into());
+    }
+    if let Some(validator) = validator {
+        validator.check_insert(document.as_ref())?;
+    }
+    Ok(document)
+}
+
+/// The document with its `_id` first and empty timestamps of the top level set to now, as MongoDB does.
+fn completed(document: DocumentBuf) -> Result<DocumentBuf, QueryError> {
+    let raw = document.as_raw();
+    let id = raw.get("_id");
+    if let Some(id) = id {
+        check_id(id)?;
+    }
+    let first = raw.iter().next().is_some_and(|(name, _)| name == "_id");
+    let fills = raw
+        .iter()
+        .any(|(name, value)| name != "_id" && is_empty_timestamp(value));
+    if first && !fills {
+        return Ok(document);
+    }
+    Ok(rewritten(
+        raw,
+        id.unwrap_or_else(|| ValueRef::ObjectId(ObjectId::generate())),
+    ))
+}
+
+fn is_empty_timestamp(value: ValueRef<'_>) -> bool {
+    matches!(
+        value,
+        ValueRef::Timestamp(Timestamp {
+            seconds: 0,
+            increment: 0
+        })
+    )
+}
+
+fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>) -> DocumentBuf {
+    let mut out = Vec::with_capacity(raw.as_bytes().len() + 17);
+    let mut writer = DocumentWriter::new(&mut out);
+    writer.put("_id", id);
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_secs()) as u32;
+    let mut increment = 0;
+    let mut elements = raw.iter();
+    while let Some((element, name, value)) = elements.next_element() {
+        if name == "_id" {
+            continue;
+        }
+        if is_empty_timestamp(value) {
+            increment += 1;
+            writer.put(name, ValueRef::Timestamp(Timestamp { seconds, increment }));
+        } else {
+            writer.put_element(element);
+        }
+    }
+    writer.finish();
+    DocumentBuf::from_validated(out.into())
+}
+
+/// Refuses ids that MongoDB does not take.
+pub(super) fn check_id(id: ValueRef<'_>) -> Result<(), QueryError> {
+    match id {
+        ValueRef::Array(_) | ValueRef::Regex { .. } | ValueRef::Undefined => {
+            let message = format!("The '_id' value cannot be of type {}", id.type_of().alias());
+            Err(QueryError::new(Code(53), message))
+        }
+        ValueRef::Document(inner) => check_id_names(inner),
+        _ => Ok(()),
+    }
+}
+
+fn check_id_names(id: DocumentRef<'_>) -> Result<(), QueryError> {
+    let dollar = id
+        .iter()
+        .find(|(name, _)| name.starts_with('$') && !matches!(*name, "$ref" | "$id" | "$db"));
+    match dollar {
+        Some((name, _)) => {
+            let message =
+                format!("_id fields may not contain '$'-prefixed fields: {name} is not valid for storage.");
+            Err(QueryError::new(Code(52), message))
+        }
+        None => Ok(()),
+    }
+}
