@@ -1,7 +1,10 @@
 //! Inserting, updating, deleting.
 
-use crate::Error;
+use crate::{Context, Engine, Error, Result};
 use kv::Durability;
+use query::Code;
+use query::write::{self, InsertOptions, WriteError};
+use store::{Namespace, StatementId};
 use value::{Document, DocumentBuf, Value};
 
 /// How writes are made.
@@ -128,4 +131,57 @@ pub struct FindAndModifyReply {
     pub existed: bool,
     /// The `_id` of the document that was made.
     pub upserted: Option<Value>,
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Error {
+        match error {
+            WriteError::Query(error) => error.into(),
+            WriteError::Store(error) => error.into(),
+            WriteError::Validation(info) => {
+                Error::new(Code(121), "Document failed validation").with_detail("errInfo", *info)
+            }
+        }
+    }
+}
+
+impl WriteFailure {
+    fn of((index, error): (usize, WriteError)) -> WriteFailure {
+        WriteFailure { index, error: error.into() }
+    }
+}
+
+impl WriteOptions {
+    /// The statement ids of a command's statements; empty outside retryable writes.
+    fn statements(&self, context: &Context, count: usize) -> Vec<Option<StatementId>> {
+        match context.statement(self.first_statement) {
+            None => Vec::new(),
+            Some(_) => (0..count).map(|at| context.statement(self.first_statement + at as i32)).collect(),
+        }
+    }
+}
+
+impl Engine {
+    /// Inserts documents; the collection is made where it does not exist.
+    pub async fn insert(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        documents: Vec<DocumentBuf>,
+        options: &WriteOptions,
+    ) -> Result<InsertReply> {
+        let collection = self.for_writing(namespace).await?;
+        let validator = if options.bypass_validation { None } else { self.validator(&collection)? };
+        let insert = InsertOptions {
+            ordered: options.ordered,
+            durability: options.durability(),
+            validator,
+            statements: options.statements(context, documents.len()),
+        };
+        let inserted = write::insert(&collection, documents, insert).await?;
+        Ok(InsertReply {
+            inserted: inserted.count,
+            failures: inserted.failures.into_iter().map(WriteFailure::of).collect(),
+        })
+    }
 }
