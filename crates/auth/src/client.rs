@@ -28,7 +28,12 @@ impl ClientLogin {
         let nonce = BASE64.encode(random);
         let user = user.replace('=', "=3D").replace(',', "=2C");
         let bare = format!("n={user},r={nonce}");
-        Ok(ClientLogin { password: password.to_owned(), bare, nonce, expected: None })
+        Ok(ClientLogin {
+            password: password.to_owned(),
+            bare,
+            nonce,
+            expected: None,
+        })
     }
 
     /// The first message.
@@ -42,7 +47,9 @@ impl ClientLogin {
         match self.expected.take() {
             None => self.answer_challenge(text).map(Some),
             Some(expected) => {
-                let signature = text.strip_prefix("v=").and_then(|signature| BASE64.decode(signature).ok());
+                let signature = text
+                    .strip_prefix("v=")
+                    .and_then(|signature| BASE64.decode(signature).ok());
                 let proved = signature.is_some_and(|signature| bool::from(signature.ct_eq(&expected)));
                 if proved { Ok(None) } else { Err(AuthError::Failed) }
             }
@@ -56,7 +63,9 @@ impl ClientLogin {
         let nonce = part("r=").ok_or(AuthError::Payload("the nonce is missing"))?;
         let salt = part("s=").and_then(|salt| BASE64.decode(salt).ok());
         let salt = salt.ok_or(AuthError::Payload("the salt is missing"))?;
-        let iterations = part("i=").and_then(|count| count.parse().ok()).filter(|count| *count <= ITERATIONS_MAX);
+        let iterations = part("i=")
+            .and_then(|count| count.parse().ok())
+            .filter(|count| *count <= ITERATIONS_MAX);
         let iterations = iterations.ok_or(AuthError::Payload("the iteration count is missing or absurd"))?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err(AuthError::Payload("the nonce is not an extension of ours"));
@@ -67,7 +76,11 @@ impl ClientLogin {
         let signed = format!("c=biws,r={nonce}");
         let message = format!("{},{challenge},{signed}", self.bare);
         let signature = mechanism.hmac(&mechanism.hash(&client_key), message.as_bytes());
-        let proof: Vec<u8> = client_key.iter().zip(&signature).map(|(key, mask)| key ^ mask).collect();
+        let proof: Vec<u8> = client_key
+            .iter()
+            .zip(&signature)
+            .map(|(key, mask)| key ^ mask)
+            .collect();
         let server_key = mechanism.hmac(&salted, b"Server Key");
         self.expected = Some(mechanism.hmac(&server_key, message.as_bytes()));
         Ok(format!("{signed},p={}", BASE64.encode(proof)).into_bytes())
@@ -86,7 +99,9 @@ mod tests {
         let first = FirstMessage::parse(&login.first())?;
         assert_eq!(first.user, "a,b=c");
         let (challenge, conversation) = first.challenge(mechanism, credentials)?;
-        let answer = login.answer(challenge.as_bytes())?.expect("a challenge is answered");
+        let answer = login
+            .answer(challenge.as_bytes())?
+            .expect("a challenge is answered");
         let proof = conversation.finish(&answer)?;
         assert_eq!(login.answer(proof.as_bytes())?, None);
         Ok(())

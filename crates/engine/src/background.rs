@@ -25,7 +25,9 @@ impl Engine {
         for session in self.sessions().forget_idle() {
             self.cursors().close_of_session(&session);
         }
-        let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
+        let now_ms = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_millis() as i64);
         if let Err(error) = store::sweep::run_once(self.store(), now_ms).await {
             tracing::warn!(%error, "expired documents could not be removed; tried again in a minute");
         }

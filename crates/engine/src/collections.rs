@@ -48,7 +48,11 @@ impl Engine {
 
     /// The collections and views of a database, sorted by name.
     pub fn collections(&self, database: &str) -> Vec<CollectionEntry> {
-        self.store().collections(database).iter().map(|c| entry(c)).collect()
+        self.store()
+            .collections(database)
+            .iter()
+            .map(|c| entry(c))
+            .collect()
     }
 
     /// One collection's entry, where it exists.
@@ -59,7 +63,10 @@ impl Engine {
     /// Makes a collection or a view. One that exists with the same options is no error.
     pub async fn create_collection(&self, namespace: &Namespace, request: CreateRequest) -> Result<()> {
         check_namespace(namespace)?;
-        let options = CollectionOptions { capped: request.capped, kept: request.options };
+        let options = CollectionOptions {
+            capped: request.capped,
+            kept: request.options,
+        };
         self.check_validator(&options.kept)?;
         self.check_view(namespace, &options.kept)?;
         if let Some(present) = self.store().collection(namespace) {
@@ -131,9 +138,10 @@ impl Engine {
             let message = "Can't rename a collection to itself";
             return Err(Error::new(Code(20), message));
         }
-        let source = self.store().collection(from).ok_or_else(|| {
-            Error::new(Code(26), format!("Source collection {from} does not exist"))
-        })?;
+        let source = self
+            .store()
+            .collection(from)
+            .ok_or_else(|| Error::new(Code(26), format!("Source collection {from} does not exist")))?;
         if source.is_view() {
             let message = format!("Namespace {from} is a view, not a collection");
             return Err(Error::new(Code(166), message));
@@ -175,11 +183,16 @@ fn listed_options(options: &CollectionOptions) -> Document {
 
 fn same_or_exists(namespace: &Namespace, present: &Collection, asked: &CollectionOptions) -> Result<()> {
     let (present, asked) = (listed_options(&present.options()), listed_options(asked));
-    let same = present.len() == asked.len() && asked.iter().all(|(name, value)| present.get(name) == Some(value));
+    let same =
+        present.len() == asked.len() && asked.iter().all(|(name, value)| present.get(name) == Some(value));
     if same {
         return Ok(());
     }
-    let kind = if present.contains("viewOn") { "namespace" } else { "collection" };
+    let kind = if present.contains("viewOn") {
+        "namespace"
+    } else {
+        "collection"
+    };
     let message = format!("{kind} already exists, but with different options: {namespace}");
     Err(Error::new(Code(48), message))
 }
@@ -229,7 +242,10 @@ pub(crate) fn check_namespace(namespace: &Namespace) -> Result<()> {
         || name.contains(['$', '\0'])
         || namespace.database.len() + 1 + name.len() > NAMESPACE_BYTES_MAX;
     if wrong {
-        return Err(Error::new(Code(73), format!("Invalid collection name: {namespace}")));
+        return Err(Error::new(
+            Code(73),
+            format!("Invalid collection name: {namespace}"),
+        ));
     }
     Ok(())
 }

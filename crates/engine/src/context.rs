@@ -45,12 +45,19 @@ impl Context {
 
     /// What a running query looks at to know that it must end.
     pub fn interruption(&self) -> query::execute::Interruption {
-        query::execute::Interruption { deadline: self.deadline, killed: self.killed.clone() }
+        query::execute::Interruption {
+            deadline: self.deadline,
+            killed: self.killed.clone(),
+        }
     }
 
     /// What makes the write's statement of this number exactly-once; none outside retryable writes.
     pub fn statement(&self, statement: i32) -> Option<StatementId> {
         let session = self.session.as_ref()?.digest();
-        Some(StatementId { session, number: self.retry_number?, statement })
+        Some(StatementId {
+            session,
+            number: self.retry_number?,
+            statement,
+        })
     }
 }

@@ -92,10 +92,17 @@ impl Cursors {
             return Err(Error::new(Code(13), message));
         }
         if entry.user != context.user {
-            return Err(Error::new(Code(13), format!("cursor id {id} was not created by the authenticated user")));
+            return Err(Error::new(
+                Code(13),
+                format!("cursor id {id} was not created by the authenticated user"),
+            ));
         }
         if entry.session != context.session {
-            return Err(session_mismatch(id, entry.session.as_ref(), context.session.as_ref()));
+            return Err(session_mismatch(
+                id,
+                entry.session.as_ref(),
+                context.session.as_ref(),
+            ));
         }
         let cursor = entry
             .cursor
@@ -131,11 +138,15 @@ impl Cursors {
 
     pub(crate) fn close_idle(&self) {
         let limit = Duration::from_millis(CURSOR_IDLE_MS_MAX);
-        self.parked.lock().retain(|_, p| p.never_idle || p.cursor.is_none() || p.last_use.elapsed() < limit);
+        self.parked
+            .lock()
+            .retain(|_, p| p.never_idle || p.cursor.is_none() || p.last_use.elapsed() < limit);
     }
 
     pub(crate) fn close_of_session(&self, session: &SessionId) {
-        self.parked.lock().retain(|_, parked| parked.session.as_ref() != Some(session));
+        self.parked
+            .lock()
+            .retain(|_, parked| parked.session.as_ref() != Some(session));
     }
 
     pub(crate) fn close_of(&self, dropped: impl Fn(&Namespace) -> bool) {
@@ -166,8 +177,11 @@ fn session_mismatch(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>
         Some(session) => format!("in session {}", uuid::Uuid::from_bytes(session.id)),
         None => "outside any session".to_owned(),
     };
-    let message =
-        format!("Cannot run getMore on cursor {id}, which was created {}, {}", name(of), name(by));
+    let message = format!(
+        "Cannot run getMore on cursor {id}, which was created {}, {}",
+        name(of),
+        name(by)
+    );
     Error::new(Code(50_738), message)
 }
 
@@ -182,7 +196,8 @@ impl Engine {
         let namespace = cursor.namespace.clone();
         let mut batch = Vec::new();
         let state = fill(&mut cursor, batch_size, &mut batch).await?;
-        let stays = !single_batch && (state == StreamState::More || cursor.tailing != crate::find::Tailing::No);
+        let stays =
+            !single_batch && (state == StreamState::More || cursor.tailing != crate::find::Tailing::No);
         let id = if stays { self.cursors().park(cursor)? } else { 0 };
         Ok(CursorReply { id, namespace, batch })
     }
@@ -200,7 +215,9 @@ impl Engine {
         cursor.stream.attach(&context.interruption());
         let batch_size = batch_size.unwrap_or(u64::MAX);
         let mut batch = Vec::new();
-        let outcome = self.fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch).await;
+        let outcome = self
+            .fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch)
+            .await;
         let state = match outcome {
             Ok(state) => state,
             Err(error) => {
@@ -210,12 +227,23 @@ impl Engine {
         };
         if state == StreamState::Exhausted && cursor.tailing == crate::find::Tailing::No {
             self.cursors().remove(id);
-            return Ok(CursorReply { id: 0, namespace: namespace.clone(), batch });
+            return Ok(CursorReply {
+                id: 0,
+                namespace: namespace.clone(),
+                batch,
+            });
         }
         if !self.cursors().put_back(id, cursor) {
-            return Err(Error::new(Code(237), format!("cursor id {id} was killed while it was read")));
+            return Err(Error::new(
+                Code(237),
+                format!("cursor id {id} was killed while it was read"),
+            ));
         }
-        Ok(CursorReply { id, namespace: namespace.clone(), batch })
+        Ok(CursorReply {
+            id,
+            namespace: namespace.clone(),
+            batch,
+        })
     }
 
     /// Fills a batch; an awaiting cursor that has nothing waits for the collection to change.
@@ -256,8 +284,15 @@ impl Engine {
     ) -> (Vec<CursorId>, Vec<CursorId>) {
         let mut parked = self.cursors().parked.lock();
         ids.iter().copied().partition(|id| {
-            let ours = parked.get(id).is_some_and(|p| p.namespace == *namespace && p.user == context.user);
-            if ours && let Some(Parked { running: Some(running), .. }) = parked.remove(id) {
+            let ours = parked
+                .get(id)
+                .is_some_and(|p| p.namespace == *namespace && p.user == context.user);
+            if ours
+                && let Some(Parked {
+                    running: Some(running),
+                    ..
+                }) = parked.remove(id)
+            {
                 running.kill();
             }
             ours

@@ -46,13 +46,19 @@ impl Engine {
     /// Opens the data folder and starts the background work (expiry of documents, cursors and sessions).
     pub async fn open(options: &EngineOptions) -> Result<Engine> {
         let folder = options.folder.clone();
-        let kv = Kv::open(&kv::OpenOptions { folder, memory_bytes: options.memory_bytes })?;
+        let kv = Kv::open(&kv::OpenOptions {
+            folder,
+            memory_bytes: options.memory_bytes,
+        })?;
         Engine::on(kv).await
     }
 
     /// An engine on a store that is open already; tests use it with a simulated one.
     pub async fn on(kv: Kv) -> Result<Engine> {
-        let options = StoreOptions { filter_compiler: query::filter::compile_partial, ..StoreOptions::default() };
+        let options = StoreOptions {
+            filter_compiler: query::filter::compile_partial,
+            ..StoreOptions::default()
+        };
         let store = Store::open(kv.clone(), options).await?;
         let users = Users::load(&store).await?;
         let engine = Engine {

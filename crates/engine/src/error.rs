@@ -22,7 +22,11 @@ pub struct Error {
 impl Error {
     /// An error of this code and message.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), details: Document::new() }
+        Error {
+            code,
+            message: message.into(),
+            details: Document::new(),
+        }
     }
 
     /// The same error with one more field in its reply.
@@ -44,9 +48,9 @@ impl From<StoreError> for Error {
         let (code, message) = query::code::of_store_error(&error);
         let answer = Error::new(code, message);
         match error {
-            StoreError::DuplicateKey { pattern, key, .. } => {
-                answer.with_detail("keyPattern", pattern).with_detail("keyValue", key)
-            }
+            StoreError::DuplicateKey { pattern, key, .. } => answer
+                .with_detail("keyPattern", pattern)
+                .with_detail("keyValue", key),
             _ => answer,
         }
     }

@@ -89,7 +89,9 @@ pub struct DistinctRequest {
 
 /// The variables of a command: the time that it began, and its `let`.
 pub(crate) fn variables(definitions: &Document) -> Result<Variables> {
-    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64);
+    let now_ms = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_millis() as i64);
     let mut variables = Variables::new(now_ms);
     variables.set_let(definitions)?;
     Ok(variables)
@@ -97,7 +99,10 @@ pub(crate) fn variables(definitions: &Document) -> Result<Variables> {
 
 /// A filter as commands give it.
 pub(crate) fn parse_filter(filter: &Document, variables: &Variables) -> Result<Arc<Filter>> {
-    let scope = FilterScope { place: FilterPlace::Query, variables: Some(variables) };
+    let scope = FilterScope {
+        place: FilterPlace::Query,
+        variables: Some(variables),
+    };
     Ok(Arc::new(Filter::parse(filter, &scope)?))
 }
 
@@ -116,7 +121,11 @@ impl FindRequest {
         let filter = parse_filter(&self.filter, &variables)?;
         let projection = match self.projection.is_empty() {
             true => None,
-            false => Some(Arc::new(Projection::parse_find(&self.projection, Some(&filter), &variables)?)),
+            false => Some(Arc::new(Projection::parse_find(
+                &self.projection,
+                Some(&filter),
+                &variables,
+            )?)),
         };
         let mut spec = FindSpec::new(filter);
         spec.ordering = Ordering::parse(&self.sort)?;
@@ -138,10 +147,19 @@ impl FindRequest {
 
 impl Engine {
     /// Finds documents: the first batch, and a cursor where there are more.
-    pub async fn find(&self, context: &Context, namespace: &Namespace, request: &FindRequest) -> Result<CursorReply> {
+    pub async fn find(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &FindRequest,
+    ) -> Result<CursorReply> {
         let mut spec = request.spec(context)?;
         let Some(collection) = self.store().collection(namespace) else {
-            return Ok(CursorReply { id: 0, namespace: namespace.clone(), batch: Vec::new() });
+            return Ok(CursorReply {
+                id: 0,
+                namespace: namespace.clone(),
+                batch: Vec::new(),
+            });
         };
         if collection.is_view() {
             return self.find_in_view(context, namespace, request).await;
@@ -169,7 +187,12 @@ impl Engine {
     }
 
     /// How many documents match.
-    pub async fn count(&self, context: &Context, namespace: &Namespace, request: &CountRequest) -> Result<u64> {
+    pub async fn count(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &CountRequest,
+    ) -> Result<u64> {
         let find = FindRequest {
             filter: request.filter.clone(),
             skip: request.skip,
@@ -200,7 +223,10 @@ impl Engine {
         let spec = find.spec(context)?;
         match self.store().collection(namespace) {
             None => Ok(Vec::new()),
-            Some(view) if view.is_view() => self.distinct_in_view(context, namespace, &find, &request.field).await,
+            Some(view) if view.is_view() => {
+                self.distinct_in_view(context, namespace, &find, &request.field)
+                    .await
+            }
             Some(collection) => Ok(execute::distinct(&collection, spec, &request.field).await?),
         }
     }

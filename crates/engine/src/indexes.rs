@@ -34,7 +34,11 @@ impl Engine {
             return Err(Error::new(BAD_SPEC, message));
         }
         let (before, after) = collection.create_indexes(specs).await?;
-        Ok(CreatedIndexes { before, after, created_collection })
+        Ok(CreatedIndexes {
+            before,
+            after,
+            created_collection,
+        })
     }
 
     /// The specifications of a collection's indexes.
@@ -44,16 +48,25 @@ impl Engine {
             let message = format!("Namespace {namespace} is a view, not a collection");
             return Err(Error::new(Code(166), message));
         }
-        Ok(collection.indexes().iter().map(|index| index.spec().to_document()).collect())
+        Ok(collection
+            .indexes()
+            .iter()
+            .map(|index| index.spec().to_document())
+            .collect())
     }
 
     /// How far the index builds that run now have come.
     pub fn index_builds(&self) -> Vec<(Namespace, store::BuildProgress)> {
         let databases = self.store().databases();
-        let collections = databases.iter().flat_map(|database| self.store().collections(database));
+        let collections = databases
+            .iter()
+            .flat_map(|database| self.store().collections(database));
         collections
             .flat_map(|collection| {
-                collection.builds().into_iter().map(move |build| (collection.namespace(), build))
+                collection
+                    .builds()
+                    .into_iter()
+                    .map(move |build| (collection.namespace(), build))
             })
             .collect()
     }
@@ -67,12 +80,15 @@ impl Engine {
         let present = collection.indexes();
         let count = present.len();
         let names = match which {
-            Value::String(all) if all == "*" => {
-                present.iter().map(|i| i.spec().name.clone()).filter(|name| name != "_id_").collect()
-            }
-            Value::Array(names) => {
-                names.iter().map(|name| named(&present, name)).collect::<Result<Vec<_>>>()?
-            }
+            Value::String(all) if all == "*" => present
+                .iter()
+                .map(|i| i.spec().name.clone())
+                .filter(|name| name != "_id_")
+                .collect(),
+            Value::Array(names) => names
+                .iter()
+                .map(|name| named(&present, name))
+                .collect::<Result<Vec<_>>>()?,
             one => vec![named(&present, one)?],
         };
         if names.iter().any(|name| name == "_id_") {
@@ -94,7 +110,10 @@ impl Engine {
         let collection = self.existing(namespace)?;
         let present = collection.indexes();
         let name = named(&present, which)?;
-        let old = present.iter().find(|index| index.spec().name == name).map(|index| index.spec().clone());
+        let old = present
+            .iter()
+            .find(|index| index.spec().name == name)
+            .map(|index| index.spec().clone());
         self.store().modify_index(namespace, &name, change).await?;
         old.ok_or_else(|| index_not_found(&name))
     }
@@ -120,7 +139,10 @@ fn named(present: &[std::sync::Arc<store::Index>], which: &Value) -> Result<Stri
             found.map(|index| index.spec().name.clone()).ok_or_else(missing)
         }
         other => {
-            let message = format!("an index is named by its name or key, not by a {}", other.type_of().alias());
+            let message = format!(
+                "an index is named by its name or key, not by a {}",
+                other.type_of().alias()
+            );
             Err(Error::new(Code(14), message))
         }
     }
@@ -134,7 +156,10 @@ fn parse_spec(spec: &Document) -> Result<IndexSpec> {
         None => return Err(missing("key")),
     };
     check_key(&key)?;
-    let mut parsed = IndexSpec { key, ..IndexSpec::default() };
+    let mut parsed = IndexSpec {
+        key,
+        ..IndexSpec::default()
+    };
     for (name, value) in spec.iter() {
         option(&mut parsed, name, value, spec)?;
     }
@@ -166,12 +191,22 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("background" | "ns" | "comment", _) => {}
         ("storageEngine" | "dropDups" | "prepareUnique", value) => parsed.kept.push(name, value.clone()),
         (
-            "weights" | "default_language" | "language_override" | "textIndexVersion" | "2dsphereIndexVersion"
-            | "bits" | "min" | "max" | "bucketSize" | "wildcardProjection" | "finestIndexedLevel"
+            "weights"
+            | "default_language"
+            | "language_override"
+            | "textIndexVersion"
+            | "2dsphereIndexVersion"
+            | "bits"
+            | "min"
+            | "max"
+            | "bucketSize"
+            | "wildcardProjection"
+            | "finestIndexedLevel"
             | "coarsestIndexedLevel",
             _,
         ) => {
-            let message = format!("the index option '{name}' belongs to a kind of index that is not supported yet");
+            let message =
+                format!("the index option '{name}' belongs to a kind of index that is not supported yet");
             return Err(Error::new(BAD_SPEC, message));
         }
         _ => {
@@ -200,7 +235,10 @@ fn check_key(key: &Document) -> Result<()> {
             return Err(Error::new(BAD_SPEC, message));
         }
     }
-    let hashed = key.iter().filter(|(_, kind)| matches!(kind, Value::String(s) if s == "hashed")).count();
+    let hashed = key
+        .iter()
+        .filter(|(_, kind)| matches!(kind, Value::String(s) if s == "hashed"))
+        .count();
     if hashed > 1 {
         let message = format!("A maximum of one index field is allowed to be hashed but found {hashed}");
         return Err(Error::new(Code(31_303), message));
@@ -213,7 +251,10 @@ fn check_path(path: &str) -> Result<()> {
         return Err(Error::new(BAD_SPEC, "Index keys cannot contain an empty field."));
     }
     if path.contains("$**") {
-        return Err(Error::new(BAD_SPEC, "wildcard indexes are not supported yet; index the fields by name"));
+        return Err(Error::new(
+            BAD_SPEC,
+            "wildcard indexes are not supported yet; index the fields by name",
+        ));
     }
     // The parts of a DBRef are the only names with a dollar that documents may have everywhere.
     let dollar = |part: &str| part.starts_with('$') && !matches!(part, "$id" | "$db" | "$ref");
@@ -229,15 +270,13 @@ fn check_direction(path: &str, direction: &Value) -> Result<()> {
     match direction {
         Value::String(kind) => match kind.as_str() {
             "hashed" => Ok(()),
-            "text" | "2d" | "2dsphere" | "columnstore" | "wildcard" => {
-                refuse(format!("indexes of kind '{kind}' are not supported yet (field '{path}')"))
-            }
+            "text" | "2d" | "2dsphere" | "columnstore" | "wildcard" => refuse(format!(
+                "indexes of kind '{kind}' are not supported yet (field '{path}')"
+            )),
             _ => refuse(format!("Unknown index plugin '{kind}'")),
         },
         number if number.as_ref().is_number() => match number.as_ref().as_f64() {
-            Some(zero) if zero == 0.0 => {
-                refuse("Values in the index key pattern cannot be 0.".to_owned())
-            }
+            Some(zero) if zero == 0.0 => refuse("Values in the index key pattern cannot be 0.".to_owned()),
             Some(nan) if nan.is_nan() => refuse("Values in the index key pattern cannot be NaN.".to_owned()),
             _ => Ok(()),
         },
@@ -254,7 +293,10 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
     let hashed = spec.key.iter().any(|(_, kind)| matches!(kind, Value::String(_)));
     let on_id = spec.key.len() == 1 && spec.key.contains("_id");
     if hashed && spec.unique {
-        return Err(Error::new(Code(16_764), "Currently hashed indexes cannot guarantee uniqueness. Use a regular index."));
+        return Err(Error::new(
+            Code(16_764),
+            "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
+        ));
     }
     if spec.sparse && spec.partial_filter.is_some() {
         return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
@@ -296,7 +338,8 @@ fn check_version(value: &Value) -> Result<()> {
     match value.as_ref().as_f64() {
         Some(version) if version == 2.0 || version == 1.0 => Ok(()),
         Some(version) => {
-            let message = format!("Invalid index specification: cannot create an index with v={version}; use v=2");
+            let message =
+                format!("Invalid index specification: cannot create an index with v={version}; use v=2");
             Err(Error::new(BAD_SPEC, message))
         }
         None => Err(wrong_type("v", value, "number")),
@@ -308,11 +351,15 @@ pub(crate) fn check_collation(collation: &Document) -> Result<()> {
     match collation.get("locale") {
         Some(Value::String(locale)) if locale == "simple" => Ok(()),
         Some(Value::String(locale)) => {
-            let message = format!("collation with locale '{locale}' is not supported yet; only {{locale: \"simple\"}}");
+            let message =
+                format!("collation with locale '{locale}' is not supported yet; only {{locale: \"simple\"}}");
             Err(Error::new(Code(2), message))
         }
         Some(other) => Err(wrong_type("collation.locale", other, "string")),
-        None => Err(Error::new(Code(40_414), "BSON field 'collation.locale' is missing but a required field")),
+        None => Err(Error::new(
+            Code(40_414),
+            "BSON field 'collation.locale' is missing but a required field",
+        )),
     }
 }
 

@@ -41,11 +41,11 @@ pub use explain::{Explained, Verbosity};
 pub use find::{CountRequest, DistinctRequest, FindRequest, Tailing};
 pub use indexes::CreatedIndexes;
 pub use operations::{OperationGuard, OperationInfo};
+pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::{CollectionOptions, Namespace};
-pub use plan_cache::IndexFilter;
 
 pub use write::{
     DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply, UpdateStatement,

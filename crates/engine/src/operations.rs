@@ -73,6 +73,9 @@ impl Engine {
     /// Asks all operations of a session to end.
     pub(crate) fn kill_operations_of(&self, session: &crate::SessionId) {
         let running = self.operations().running.lock();
-        running.values().filter(|o| o.context.session.as_ref() == Some(session)).for_each(|o| o.context.kill());
+        running
+            .values()
+            .filter(|o| o.context.session.as_ref() == Some(session))
+            .for_each(|o| o.context.kill());
     }
 }

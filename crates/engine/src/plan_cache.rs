@@ -34,7 +34,10 @@ impl Engine {
     /// The index filters of a collection.
     pub fn index_filters_of(&self, namespace: &Namespace) -> Vec<IndexFilter> {
         let set = self.index_filters().set.lock();
-        set.iter().filter(|(of, _)| of == namespace).map(|(_, filter)| filter.clone()).collect()
+        set.iter()
+            .filter(|(of, _)| of == namespace)
+            .map(|(_, filter)| filter.clone())
+            .collect()
     }
 
     /// Sets the indexes allowed for a shape, in place of those set before.
@@ -45,7 +48,10 @@ impl Engine {
 
     /// Removes the index filter of the same shape as `like`.
     pub fn clear_index_filter(&self, namespace: &Namespace, like: &IndexFilter) {
-        self.index_filters().set.lock().retain(|(of, present)| of != namespace || !same_shape(present, like));
+        self.index_filters()
+            .set
+            .lock()
+            .retain(|(of, present)| of != namespace || !same_shape(present, like));
     }
 
     /// Removes all index filters of a collection.
@@ -65,9 +71,15 @@ impl Engine {
         if set.is_empty() {
             return None;
         }
-        let like =
-            IndexFilter { query: query.clone(), sort: sort.clone(), projection: projection.clone(), indexes: vec![] };
-        set.iter().find(|(of, f)| of == namespace && same_shape(f, &like)).map(|(_, f)| f.indexes.clone())
+        let like = IndexFilter {
+            query: query.clone(),
+            sort: sort.clone(),
+            projection: projection.clone(),
+            indexes: vec![],
+        };
+        set.iter()
+            .find(|(of, f)| of == namespace && same_shape(f, &like))
+            .map(|(_, f)| f.indexes.clone())
     }
 }
 
@@ -77,12 +89,17 @@ fn same_shape(a: &IndexFilter, b: &IndexFilter) -> bool {
 
 /// The query with its constants forgotten: names and operators stay.
 fn shape(query: &Document) -> Document {
-    query.iter().map(|(name, value)| (name.to_owned(), shape_of_value(name, value))).collect()
+    query
+        .iter()
+        .map(|(name, value)| (name.to_owned(), shape_of_value(name, value)))
+        .collect()
 }
 
 fn shape_of_value(name: &str, value: &Value) -> Value {
     match value {
-        Value::Document(inner) if inner.iter().any(|(n, _)| n.starts_with('$')) => Value::Document(shape(inner)),
+        Value::Document(inner) if inner.iter().any(|(n, _)| n.starts_with('$')) => {
+            Value::Document(shape(inner))
+        }
         Value::Array(branches) if matches!(name, "$and" | "$or" | "$nor") => {
             Value::Array(branches.iter().map(|branch| shape_of_value("", branch)).collect())
         }

@@ -64,7 +64,11 @@ impl Sessions {
     pub(crate) fn forget_idle(&self) -> Vec<SessionId> {
         let idle = Duration::from_secs(SESSION_IDLE_MINUTES_MAX * 60);
         let mut sessions = self.last_use.lock();
-        let ended: Vec<_> = sessions.iter().filter(|(_, at)| at.elapsed() > idle).map(|(id, _)| *id).collect();
+        let ended: Vec<_> = sessions
+            .iter()
+            .filter(|(_, at)| at.elapsed() > idle)
+            .map(|(id, _)| *id)
+            .collect();
         for session in &ended {
             sessions.remove(session);
         }

@@ -65,14 +65,21 @@ impl Engine {
         let stats = collection.stats();
         let mut indexes = Vec::new();
         for index in collection.indexes() {
-            indexes.push((index.spec().name.clone(), collection.index_disk_bytes(index.id()).await?));
+            indexes.push((
+                index.spec().name.clone(),
+                collection.index_disk_bytes(index.id()).await?,
+            ));
         }
         Ok(CollectionReport {
             documents: stats.count,
             data_bytes: stats.data_bytes,
             storage_bytes: collection.disk_bytes().await?,
             indexes,
-            capped: collection.options().capped.as_ref().map(|c| (c.size_bytes, c.documents_max)),
+            capped: collection
+                .options()
+                .capped
+                .as_ref()
+                .map(|c| (c.size_bytes, c.documents_max)),
         })
     }
 
@@ -84,7 +91,9 @@ impl Engine {
                 report.views += 1;
                 continue;
             }
-            let one = self.collection_report(&Namespace::new(database, &entry.name)).await?;
+            let one = self
+                .collection_report(&Namespace::new(database, &entry.name))
+                .await?;
             report.collections += 1;
             report.documents += one.documents;
             report.data_bytes += one.data_bytes;

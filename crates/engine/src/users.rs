@@ -26,15 +26,20 @@ impl Users {
     /// Reads the users out of the store.
     pub(crate) async fn load(store: &Store) -> Result<Users> {
         let users = Users::default();
-        let Some(collection) = store.collection(&namespace()) else { return Ok(users) };
+        let Some(collection) = store.collection(&namespace()) else {
+            return Ok(users);
+        };
         let snapshot = collection.snapshot().await?;
         let mut after = None;
         loop {
-            let page = snapshot.records(after, kv::Order::Forward, kv::PageLimit::default()).await?;
+            let page = snapshot
+                .records(after, kv::Order::Forward, kv::PageLimit::default())
+                .await?;
             for record in page.iter() {
                 after = Some(record.id);
-                let user = User::from_document(&record.document.to_document())
-                    .map_err(|error| Error::new(Code(2), format!("a user in {} is damaged: {error}", namespace())))?;
+                let user = User::from_document(&record.document.to_document()).map_err(|error| {
+                    Error::new(Code(2), format!("a user in {} is damaged: {error}", namespace()))
+                })?;
                 users.known.write().insert(key(&user), Arc::new(user));
             }
             if page.exhausted() {
@@ -56,7 +61,11 @@ impl Engine {
 
     /// The user of this database and name.
     pub fn user(&self, database: &str, name: &str) -> Option<Arc<User>> {
-        self.users().known.read().get(&(database.to_owned(), name.to_owned())).cloned()
+        self.users()
+            .known
+            .read()
+            .get(&(database.to_owned(), name.to_owned()))
+            .cloned()
     }
 
     /// All users, by database and name.
@@ -79,7 +88,10 @@ impl Engine {
     /// Puts `user` in place of the one of the same database and name.
     pub async fn replace_user(&self, user: User) -> Result<()> {
         let document = DocumentBuf::from(&user.to_document());
-        self.change_user(&user.database, &user.name, move || Transformed::Put(document.clone())).await?;
+        self.change_user(&user.database, &user.name, move || {
+            Transformed::Put(document.clone())
+        })
+        .await?;
         self.users().known.write().insert(key(&user), Arc::new(user));
         Ok(())
     }
@@ -87,7 +99,10 @@ impl Engine {
     /// Removes a user.
     pub async fn drop_user(&self, database: &str, name: &str) -> Result<()> {
         self.change_user(database, name, || Transformed::Delete).await?;
-        self.users().known.write().remove(&(database.to_owned(), name.to_owned()));
+        self.users()
+            .known
+            .write()
+            .remove(&(database.to_owned(), name.to_owned()));
         Ok(())
     }
 
@@ -100,15 +115,26 @@ impl Engine {
         let missing = || Error::new(Code(11), format!("User '{name}@{database}' not found"));
         let user = self.user(database, name).ok_or_else(missing)?;
         let transform = move |present: Option<Present<'_>>| -> Result<Transformed, StoreError> {
-            Ok(if present.is_some() { change() } else { Transformed::NotMatched })
+            Ok(if present.is_some() {
+                change()
+            } else {
+                Transformed::NotMatched
+            })
         };
         let target = Target::Id(Value::from(user.id()));
-        self.write_user(WriteOp::Modify { target, transform: Box::new(transform) }).await
+        self.write_user(WriteOp::Modify {
+            target,
+            transform: Box::new(transform),
+        })
+        .await
     }
 
     async fn write_user(&self, write: WriteOp) -> Result<()> {
         let collection = self.store().create_if_missing(&namespace()).await?;
-        let options = CommitOptions { durability: Durability::Flushed, ..CommitOptions::default() };
+        let options = CommitOptions {
+            durability: Durability::Flushed,
+            ..CommitOptions::default()
+        };
         match collection.commit(vec![write], options).await?.pop() {
             Some(Outcome::Failed(error)) => Err(error.into()),
             _ => Ok(()),

@@ -33,7 +33,10 @@ impl Engine {
             return Ok(compiled.clone());
         }
         let compiled = compile(&options.kept)?.map(Arc::new);
-        self.validators().compiled.lock().insert(collection.uuid(), compiled.clone());
+        self.validators()
+            .compiled
+            .lock()
+            .insert(collection.uuid(), compiled.clone());
         Ok(compiled)
     }
 
@@ -44,7 +47,9 @@ impl Engine {
 }
 
 fn compile(options: &Document) -> Result<Option<Validator>> {
-    let Some(Value::Document(source)) = options.get("validator") else { return Ok(None) };
+    let Some(Value::Document(source)) = options.get("validator") else {
+        return Ok(None);
+    };
     let text = |name: &str| match options.get(name) {
         Some(Value::String(text)) => Some(text.as_str()),
         _ => None,
@@ -59,5 +64,10 @@ fn compile(options: &Document) -> Result<Option<Validator>> {
         _ => ValidationAction::Refuse,
     };
     let filter = Filter::parse(source, &FilterScope::validator())?;
-    Ok((!source.is_empty()).then(|| Validator { filter: Arc::new(filter), source: source.clone(), level, action }))
+    Ok((!source.is_empty()).then(|| Validator {
+        filter: Arc::new(filter),
+        source: source.clone(),
+        level,
+        action,
+    }))
 }

@@ -26,7 +26,10 @@ impl Engine {
         let mut pipeline: Vec<Value> = Vec::new();
         for _ in 0..VIEW_DEPTH_MAX {
             let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
-                return Ok(Resolved { namespace: at, pipeline });
+                return Ok(Resolved {
+                    namespace: at,
+                    pipeline,
+                });
             };
             let options = view.options();
             if let Some(Value::Array(stages)) = options.kept.get("pipeline") {
@@ -37,13 +40,17 @@ impl Engine {
                 _ => break,
             }
         }
-        let message = format!("View depth too deep or cyclic: {namespace}; at most {VIEW_DEPTH_MAX} views on each other");
+        let message = format!(
+            "View depth too deep or cyclic: {namespace}; at most {VIEW_DEPTH_MAX} views on each other"
+        );
         Err(Error::new(Code(165), message))
     }
 
     /// Refuses a view whose pipeline is wrong or that stands on itself.
     pub(crate) fn check_view(&self, namespace: &Namespace, options: &Document) -> Result<()> {
-        let Some(Value::String(below)) = options.get("viewOn") else { return Ok(()) };
+        let Some(Value::String(below)) = options.get("viewOn") else {
+            return Ok(());
+        };
         if let Some(Value::Array(stages)) = options.get("pipeline") {
             self.parse_pipeline(stages, &Document::new())?;
         }
@@ -53,13 +60,18 @@ impl Engine {
                 let message = format!("View cycle detected: {namespace}");
                 return Err(Error::new(Code(5), message));
             }
-            let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else { return Ok(()) };
+            let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
+                return Ok(());
+            };
             match view.options().kept.get("viewOn") {
                 Some(Value::String(next)) => at = Namespace::new(&at.database, next),
                 _ => return Ok(()),
             }
         }
-        Err(Error::new(Code(165), format!("View depth limit exceeded; maximum depth is {VIEW_DEPTH_MAX}")))
+        Err(Error::new(
+            Code(165),
+            format!("View depth limit exceeded; maximum depth is {VIEW_DEPTH_MAX}"),
+        ))
     }
 
     pub(crate) async fn find_in_view(
@@ -87,7 +99,9 @@ impl Engine {
         let mut pipeline = stages(find);
         pipeline.push(doc! {"$count": "n"}.into());
         let counted = self.collect(context, namespace, pipeline).await?;
-        let count = counted.first().and_then(|document| document.as_raw().get("n")?.as_f64());
+        let count = counted
+            .first()
+            .and_then(|document| document.as_raw().get("n")?.as_f64());
         Ok(count.unwrap_or(0.0) as u64)
     }
 
@@ -99,7 +113,10 @@ impl Engine {
         field: &str,
     ) -> Result<Vec<Value>> {
         let documents = self.collect(context, namespace, stages(find)).await?;
-        Ok(query::execute::distinct_values(documents.iter().map(DocumentBuf::as_ref), field))
+        Ok(query::execute::distinct_values(
+            documents.iter().map(DocumentBuf::as_ref),
+            field,
+        ))
     }
 
     /// All documents that a pipeline gives.
@@ -109,12 +126,17 @@ impl Engine {
         namespace: &Namespace,
         pipeline: Vec<Value>,
     ) -> Result<Vec<DocumentBuf>> {
-        let request =
-            AggregateRequest { pipeline, batch_size: Some(u64::MAX), ..AggregateRequest::default() };
+        let request = AggregateRequest {
+            pipeline,
+            batch_size: Some(u64::MAX),
+            ..AggregateRequest::default()
+        };
         let mut reply = self.aggregate(context, namespace, &request).await?;
         let mut documents = std::mem::take(&mut reply.batch);
         while reply.id != 0 {
-            reply = self.get_more(context, reply.id, &reply.namespace, None, None).await?;
+            reply = self
+                .get_more(context, reply.id, &reply.namespace, None, None)
+                .await?;
             documents.append(&mut reply.batch);
         }
         Ok(documents)

@@ -22,13 +22,22 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
-        WriteOptions { ordered: true, journaled: true, bypass_validation: false, first_statement: 0 }
+        WriteOptions {
+            ordered: true,
+            journaled: true,
+            bypass_validation: false,
+            first_statement: 0,
+        }
     }
 }
 
 impl WriteOptions {
     pub(crate) fn durability(&self) -> Durability {
-        if self.journaled { Durability::Flushed } else { Durability::Soon }
+        if self.journaled {
+            Durability::Flushed
+        } else {
+            Durability::Soon
+        }
     }
 }
 
@@ -147,7 +156,10 @@ impl From<WriteError> for Error {
 
 impl WriteFailure {
     fn of((index, error): (usize, WriteError)) -> WriteFailure {
-        WriteFailure { index, error: error.into() }
+        WriteFailure {
+            index,
+            error: error.into(),
+        }
     }
 }
 
@@ -156,7 +168,9 @@ impl WriteOptions {
     fn statements(&self, context: &Context, count: usize) -> Vec<Option<StatementId>> {
         match context.statement(self.first_statement) {
             None => Vec::new(),
-            Some(_) => (0..count).map(|at| context.statement(self.first_statement + at as i32)).collect(),
+            Some(_) => (0..count)
+                .map(|at| context.statement(self.first_statement + at as i32))
+                .collect(),
         }
     }
 }
@@ -171,7 +185,11 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<InsertReply> {
         let collection = self.for_writing(namespace).await?;
-        let validator = if options.bypass_validation { None } else { self.validator(&collection)? };
+        let validator = if options.bypass_validation {
+            None
+        } else {
+            self.validator(&collection)?
+        };
         let insert = InsertOptions {
             ordered: options.ordered,
             durability: options.durability(),

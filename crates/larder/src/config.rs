@@ -20,7 +20,12 @@ pub struct ServeOptions {
     #[arg(long, value_name = "SIZE", env = "LARDER_MEMORY")]
     pub memory: Option<ByteSize>,
     /// Address of the MongoDB protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:27017].
-    #[arg(long, visible_alias = "listen", value_name = "ADDRESS", env = "LARDER_MONGO_LISTEN")]
+    #[arg(
+        long,
+        visible_alias = "listen",
+        value_name = "ADDRESS",
+        env = "LARDER_MONGO_LISTEN"
+    )]
     pub mongo_listen: Option<Listen>,
     /// Connections of the MongoDB protocol at once [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
@@ -73,7 +78,10 @@ impl ServeOptions {
         };
         let settings = Settings {
             data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
-            memory_bytes: self.memory.or(file.memory).map_or_else(memory::default_budget, |size| size.0),
+            memory_bytes: self
+                .memory
+                .or(file.memory)
+                .map_or_else(memory::default_budget, |size| size.0),
             mongo_listen: self.mongo_listen.or(file.mongo_listen).unwrap_or_default(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
             insecure: self.insecure.or(file.insecure).unwrap_or(false),
@@ -83,7 +91,10 @@ impl ServeOptions {
         };
         if settings.memory_bytes < memory::BUDGET_BYTES_MIN {
             let least = memory::BUDGET_BYTES_MIN >> 20;
-            bail!("the memory budget is {} bytes; it must be at least {least}m", settings.memory_bytes);
+            bail!(
+                "the memory budget is {} bytes; it must be at least {least}m",
+                settings.memory_bytes
+            );
         }
         Ok(settings)
     }

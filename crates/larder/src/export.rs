@@ -54,7 +54,11 @@ pub async fn run(options: &ExportOptions) -> Result<()> {
         bail!("CSV needs its columns: say --fields name,address.city,…");
     }
     let target = Target::open(&options.place).await?;
-    let progress = if options.quiet { ProgressBar::hidden() } else { ProgressBar::new_spinner() };
+    let progress = if options.quiet {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new_spinner()
+    };
     let mut writer = Writer::open(options)?;
     let from = &options.place.collection;
     let (mut batch, mut cursor) = target.find(from, &filter).await?;
@@ -96,16 +100,27 @@ impl Writer {
         let create = || File::create(&options.output).with_context(|| format!("cannot create {name}"));
         let out = match () {
             () if name == "-" => Output::Plain(Box::new(BufWriter::new(std::io::stdout()))),
-            () if name.ends_with(".gz") => {
-                Output::Gzip(flate2::write::GzEncoder::new(create()?, flate2::Compression::default()))
-            }
+            () if name.ends_with(".gz") => Output::Gzip(flate2::write::GzEncoder::new(
+                create()?,
+                flate2::Compression::default(),
+            )),
             () if name.ends_with(".zst") => {
                 Output::Zstd(zstd::stream::write::Encoder::new(BufWriter::new(create()?), 0)?)
             }
             () => Output::Plain(Box::new(BufWriter::with_capacity(1 << 20, create()?))),
         };
-        let columns = options.fields.iter().map(|field| FieldPath::parse(field)).collect();
-        let mut writer = Writer { out, format: options.format, columns, line: String::new(), first: true };
+        let columns = options
+            .fields
+            .iter()
+            .map(|field| FieldPath::parse(field))
+            .collect();
+        let mut writer = Writer {
+            out,
+            format: options.format,
+            columns,
+            line: String::new(),
+            first: true,
+        };
         match options.format {
             ExportFormat::Json => writer.line.push('['),
             ExportFormat::Csv => writer.csv_line(&options.fields)?,
@@ -125,7 +140,11 @@ impl Writer {
             }
             ExportFormat::Csv => {
                 let tree = document.to_document();
-                let fields: Vec<_> = self.columns.iter().map(|path| field_text(&tree, path.parts())).collect();
+                let fields: Vec<_> = self
+                    .columns
+                    .iter()
+                    .map(|path| field_text(&tree, path.parts()))
+                    .collect();
                 self.csv_line(&fields)?;
             }
         }
@@ -172,7 +191,9 @@ impl Writer {
 
 /// The text of one CSV field: plain for scalars, Extended JSON for what CSV lacks, empty where the path leads nowhere.
 fn field_text(document: &Document, path: &[Box<str>]) -> String {
-    let Some((name, rest)) = path.split_first() else { return String::new() };
+    let Some((name, rest)) = path.split_first() else {
+        return String::new();
+    };
     match (document.get(name), rest.is_empty()) {
         (None | Some(Value::Null), _) => String::new(),
         (Some(Value::Document(inner)), false) => field_text(inner, rest),
@@ -186,7 +207,9 @@ fn scalar_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::ObjectId(id) => id.to_string(),
         Value::Decimal128(decimal) => decimal.to_string(),
-        Value::DateTime(ms) => jiff::Timestamp::from_millisecond(*ms).map_or_else(|_| ms.to_string(), |at| at.to_string()),
+        Value::DateTime(ms) => {
+            jiff::Timestamp::from_millisecond(*ms).map_or_else(|_| ms.to_string(), |at| at.to_string())
+        }
         other => {
             let mut text = String::new();
             value::json::write(other.as_ref(), Mode::Relaxed, &mut text);

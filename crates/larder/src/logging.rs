@@ -27,7 +27,9 @@ pub fn start(filter: &str, format: LogFormat) -> Result<LogControl> {
 impl LogControl {
     /// Logs by this filter from now on.
     pub fn change(&self, filter: &str) -> Result<()> {
-        self.filter.reload(parse(filter)?).context("the log's filter could not be changed")
+        self.filter
+            .reload(parse(filter)?)
+            .context("the log's filter could not be changed")
     }
 }
 

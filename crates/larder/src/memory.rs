@@ -21,7 +21,10 @@ fn machine_bytes() -> Option<usize> {
 
 /// The limit of cgroup v2, else of v1 (kernel documentation, cgroup-v2 `memory.max`).
 fn cgroup_bytes() -> Option<usize> {
-    ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
-        .iter()
-        .find_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok())
+    [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ]
+    .iter()
+    .find_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok())
 }

@@ -15,9 +15,12 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     let log = &logging::start(&settings.log, settings.log_format)?;
     let mut signals = Signals::listen()?;
     let folder = settings.data.clone();
-    let engine = Engine::open(&EngineOptions { folder, memory_bytes: settings.memory_bytes })
-        .await
-        .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
+    let engine = Engine::open(&EngineOptions {
+        folder,
+        memory_bytes: settings.memory_bytes,
+    })
+    .await
+    .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
     tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
 
     let (stop, stopped) = watch::channel(false);
@@ -54,12 +57,16 @@ async fn listen(
     settings: &Settings,
     engine: &Engine,
 ) -> Result<Option<TcpListener>> {
-    let Listen::On(address) = address else { return Ok(None) };
+    let Listen::On(address) = address else {
+        return Ok(None);
+    };
     refuse_exposure(protocol, address, settings, engine)?;
     let listener = TcpListener::bind(address)
         .await
         .with_context(|| format!("cannot listen on {address} for the {protocol} protocol"))?;
-    let address = listener.local_addr().context("cannot read the listening address")?;
+    let address = listener
+        .local_addr()
+        .context("cannot read the listening address")?;
     tracing::info!(protocol, %address, "listening");
     Ok(Some(listener))
 }

@@ -19,7 +19,10 @@ const LEVELS: [(&str, u8); 8] = [
 const FILE_LINES_MAX: usize = 600;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace exists")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the workspace exists")
 }
 
 fn read(path: &Path) -> String {
@@ -30,20 +33,33 @@ fn read(path: &Path) -> String {
 fn table_keys(manifest: &str, table: &str) -> Vec<String> {
     let header = format!("[{table}]");
     let lines = manifest.lines().skip_while(|line| line.trim() != header).skip(1);
-    let keys = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split(['.', '=']).next());
-    keys.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect()
+    let keys = lines
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split(['.', '=']).next());
+    keys.map(|key| key.trim().to_owned())
+        .filter(|key| !key.is_empty())
+        .collect()
 }
 
 #[test]
 fn crates_use_only_crates_of_lower_levels() {
     let levels = BTreeMap::from(LEVELS);
     for entry in fs::read_dir(root().join("crates")).expect("crates exist") {
-        let name = entry.expect("readable").file_name().into_string().expect("a UTF-8 name");
-        let level = levels.get(name.as_str()).unwrap_or_else(|| panic!("crate {name} has no level in this test"));
+        let name = entry
+            .expect("readable")
+            .file_name()
+            .into_string()
+            .expect("a UTF-8 name");
+        let level = levels
+            .get(name.as_str())
+            .unwrap_or_else(|| panic!("crate {name} has no level in this test"));
         let manifest = read(&root().join("crates").join(&name).join("Cargo.toml"));
         for dependency in table_keys(&manifest, "dependencies") {
             if let Some(below) = levels.get(dependency.as_str()) {
-                assert!(below < level, "{name} (level {level}) uses {dependency} (level {below})");
+                assert!(
+                    below < level,
+                    "{name} (level {level}) uses {dependency} (level {below})"
+                );
             }
         }
     }
@@ -53,7 +69,10 @@ fn crates_use_only_crates_of_lower_levels() {
 fn only_kv_names_the_embedded_engine() {
     for (name, _) in LEVELS.iter().filter(|(name, _)| *name != "kv") {
         let manifest = read(&root().join("crates").join(name).join("Cargo.toml"));
-        assert!(!table_keys(&manifest, "dependencies").contains(&"rocksdb".to_owned()), "{name} names rocksdb");
+        assert!(
+            !table_keys(&manifest, "dependencies").contains(&"rocksdb".to_owned()),
+            "{name} names rocksdb"
+        );
     }
 }
 
@@ -62,19 +81,36 @@ fn protocols_see_neither_the_store_nor_its_keys() {
     let manifest = read(&root().join("crates/mongo/Cargo.toml"));
     let dependencies = table_keys(&manifest, "dependencies");
     for hidden in ["kv", "store", "query"] {
-        assert!(!dependencies.contains(&hidden.to_owned()), "mongo uses {hidden} past the engine");
+        assert!(
+            !dependencies.contains(&hidden.to_owned()),
+            "mongo uses {hidden} past the engine"
+        );
     }
 }
 
 #[test]
 fn paths_named_in_the_documentation_exist() {
     let root = root();
-    let mut pages = vec!["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].into_iter().map(|p| root.join(p)).collect::<Vec<_>>();
-    pages.extend(fs::read_dir(root.join("docs")).expect("docs exist").map(|entry| entry.expect("readable").path()));
+    let mut pages = vec!["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .into_iter()
+        .map(|p| root.join(p))
+        .collect::<Vec<_>>();
+    pages.extend(
+        fs::read_dir(root.join("docs"))
+            .expect("docs exist")
+            .map(|entry| entry.expect("readable").path()),
+    );
     for page in pages {
         let text = read(&page);
-        let missing: Vec<_> = named_paths(&text).into_iter().filter(|path| !root.join(path).exists()).collect();
-        assert!(missing.is_empty(), "{} names what does not exist: {missing:?}", page.display());
+        let missing: Vec<_> = named_paths(&text)
+            .into_iter()
+            .filter(|path| !root.join(path).exists())
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "{} names what does not exist: {missing:?}",
+            page.display()
+        );
     }
 }
 
@@ -82,7 +118,10 @@ fn paths_named_in_the_documentation_exist() {
 fn named_paths(text: &str) -> Vec<String> {
     const FOLDERS: [&str; 6] = ["crates/", "docs/", "experiments/", "fuzz/", "tests/", "tools/"];
     let quoted = text.split('`').skip(1).step_by(2);
-    let linked = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    let linked = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split([')', '#']).next());
     quoted
         .chain(linked)
         .filter(|path| FOLDERS.iter().any(|folder| path.starts_with(folder)))
@@ -108,5 +147,8 @@ fn source_files_hold_one_idea() {
             }
         }
     }
-    assert!(too_long.is_empty(), "longer than {FILE_LINES_MAX} lines: {too_long:#?}");
+    assert!(
+        too_long.is_empty(),
+        "longer than {FILE_LINES_MAX} lines: {too_long:#?}"
+    );
 }

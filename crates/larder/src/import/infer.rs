@@ -73,7 +73,12 @@ fn date(text: &str) -> Option<Value> {
         return None;
     }
     let zoned = text.parse::<jiff::Timestamp>().ok();
-    let plain = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
+    let plain = || {
+        text.parse::<jiff::civil::DateTime>()
+            .ok()?
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()
+    };
     let at = zoned.or_else(|| plain().map(|zoned| zoned.timestamp()))?;
     Some(Value::DateTime(at.as_millisecond()))
 }

@@ -30,7 +30,11 @@ pub fn progress(options: &ImportOptions) -> Result<ProgressBar> {
     }
     let mut total = Some(0);
     for file in &options.files {
-        let size = if is_standard_input(file) { None } else { Some(size_of(file)?) };
+        let size = if is_standard_input(file) {
+            None
+        } else {
+            Some(size_of(file)?)
+        };
         total = total.zip(size).map(|(total, size)| total + size);
     }
     let template = "{bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} {msg}";
@@ -41,7 +45,9 @@ pub fn progress(options: &ImportOptions) -> Result<ProgressBar> {
 }
 
 fn size_of(file: &Path) -> Result<u64> {
-    let metadata = file.metadata().with_context(|| format!("cannot read {}", file.display()))?;
+    let metadata = file
+        .metadata()
+        .with_context(|| format!("cannot read {}", file.display()))?;
     Ok(metadata.len())
 }
 
@@ -51,7 +57,11 @@ fn is_standard_input(file: &Path) -> bool {
 
 /// Opens one file and decides what it holds.
 pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Result<Input> {
-    let name = if is_standard_input(file) { "standard input".to_owned() } else { file.display().to_string() };
+    let name = if is_standard_input(file) {
+        "standard input".to_owned()
+    } else {
+        file.display().to_string()
+    };
     let raw: Box<dyn Read> = if is_standard_input(file) {
         Box::new(std::io::stdin())
     } else {
@@ -60,7 +70,10 @@ pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Res
     let mut packed = BufReader::with_capacity(BUFFER_BYTES, progress.wrap_read(raw));
     let start = packed.fill_buf().with_context(|| format!("cannot read {name}"))?;
     let mut text: Box<dyn BufRead> = if start.starts_with(GZIP_MAGIC) {
-        Box::new(BufReader::with_capacity(BUFFER_BYTES, flate2::bufread::MultiGzDecoder::new(packed)))
+        Box::new(BufReader::with_capacity(
+            BUFFER_BYTES,
+            flate2::bufread::MultiGzDecoder::new(packed),
+        ))
     } else if start.starts_with(ZSTD_MAGIC) {
         let decoder = zstd::stream::read::Decoder::with_buffer(packed).context("cannot start zstd")?;
         Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
@@ -72,15 +85,28 @@ pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Res
         Some(format) => format,
         None => by_content(text.fill_buf().with_context(|| format!("cannot read {name}"))?),
     };
-    let delimiter = options.delimiter.unwrap_or(if plain.ends_with(".tsv") { '\t' } else { ',' });
+    let delimiter = options
+        .delimiter
+        .unwrap_or(if plain.ends_with(".tsv") { '\t' } else { ',' });
     let delimiter = u8::try_from(delimiter).context("the delimiter must be one byte")?;
-    Ok(Input { name, text, format, delimiter })
+    Ok(Input {
+        name,
+        text,
+        format,
+        delimiter,
+    })
 }
 
 /// The file's name without the ending of its compression.
 fn plain_name(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let plain = [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending));
+    let name = file
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let plain = [".gz", ".gzip", ".zst", ".zstd"]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending));
     plain.unwrap_or(&name).to_owned()
 }
 

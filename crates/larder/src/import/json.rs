@@ -42,7 +42,9 @@ fn each_line(
     for number in 1.. {
         line.clear();
         let mut limited = (&mut input.text).take(TEXT_BYTES_MAX);
-        let read = limited.read_until(b'\n', &mut line).with_context(|| format!("cannot read {}", input.name))?;
+        let read = limited
+            .read_until(b'\n', &mut line)
+            .with_context(|| format!("cannot read {}", input.name))?;
         if read == 0 {
             break;
         }
@@ -60,10 +62,18 @@ fn each_line(
 /// One array of documents, read element by element.
 pub fn read_array(input: Input, sink: &mut Sink<'_>) -> Result<()> {
     let name = input.name;
-    let mut elements = Elements { text: input.text, line: 1 };
-    elements.open().with_context(|| format!("{name} is not a JSON array"))?;
+    let mut elements = Elements {
+        text: input.text,
+        line: 1,
+    };
+    elements
+        .open()
+        .with_context(|| format!("{name} is not a JSON array"))?;
     let mut element = Vec::new();
-    while elements.next(&mut element).with_context(|| format!("{name}:{}", elements.line))? {
+    while elements
+        .next(&mut element)
+        .with_context(|| format!("{name}:{}", elements.line))?
+    {
         let place = format!("{name}:{}", elements.line);
         let text = std::str::from_utf8(&element).map_err(|_| "not UTF-8".to_owned());
         match text.and_then(|text| value::json::parse_document(text).map_err(|error| error.to_string())) {
@@ -95,7 +105,9 @@ impl Elements {
     /// Looks at the next byte that is not white space.
     fn skip_space(&mut self) -> Result<Option<u8>> {
         loop {
-            let Some(&byte) = self.text.fill_buf()?.first() else { return Ok(None) };
+            let Some(&byte) = self.text.fill_buf()?.first() else {
+                return Ok(None);
+            };
             if !byte.is_ascii_whitespace() {
                 return Ok(Some(byte));
             }

@@ -59,7 +59,11 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
         totals.rejected
     );
     if totals.rejected > 0 {
-        bail!("{} of the lines were rejected; they are in {}", totals.rejected, rejects.path().display());
+        bail!(
+            "{} of the lines were rejected; they are in {}",
+            totals.rejected,
+            rejects.path().display()
+        );
     }
     Ok(())
 }
@@ -78,11 +82,18 @@ async fn write(
     if batch.documents.is_empty() {
         return Ok(());
     }
-    let documents = batch.documents.iter().map(|parsed| parsed.document.clone()).collect();
+    let documents = batch
+        .documents
+        .iter()
+        .map(|parsed| parsed.document.clone())
+        .collect();
     let failures = target.insert(&options.place.collection, documents).await?;
     totals.imported += (batch.documents.len() - failures.len()) as u64;
     for (index, reason) in failures {
-        let parsed = batch.documents.get(index).context("the server named a document that was not sent")?;
+        let parsed = batch
+            .documents
+            .get(index)
+            .context("the server named a document that was not sent")?;
         let text = value::json::to_string(parsed.document.as_ref(), value::json::Mode::Canonical);
         rejects.add(&parsed.place, &reason, text.as_bytes())?;
         totals.rejected += 1;

@@ -80,12 +80,20 @@ impl std::str::FromStr for ColumnType {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ColumnType, String> {
-        let (name, kind) = text.split_once('=').ok_or_else(|| format!("'{text}' is not of the form NAME=TYPE"))?;
+        let (name, kind) = text
+            .split_once('=')
+            .ok_or_else(|| format!("'{text}' is not of the form NAME=TYPE"))?;
         let kind = Kind::from_str(kind, true).map_err(|_| {
-            let known: Vec<_> = Kind::value_variants().iter().filter_map(Kind::to_possible_value).collect();
+            let known: Vec<_> = Kind::value_variants()
+                .iter()
+                .filter_map(Kind::to_possible_value)
+                .collect();
             let names: Vec<_> = known.iter().map(|value| value.get_name()).collect();
             format!("'{kind}' is not a type; known are {}", names.join(", "))
         })?;
-        Ok(ColumnType { name: name.to_owned(), kind })
+        Ok(ColumnType {
+            name: name.to_owned(),
+            kind,
+        })
     }
 }

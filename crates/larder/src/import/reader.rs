@@ -26,18 +26,30 @@ impl Sink<'_> {
         if !document.contains("_id") {
             document.insert_at(0, "_id", ObjectId::generate());
         }
-        self.batch.push(Parsed { place, document: DocumentBuf::from(&document) });
+        self.batch.push(Parsed {
+            place,
+            document: DocumentBuf::from(&document),
+        });
         self.send_if(Batch::is_full)
     }
 
     /// Takes text that is not a document.
     pub fn bad(&mut self, place: String, reason: String, text: &[u8]) -> Result<()> {
-        self.batch.push_bad(Bad { place, reason, text: text.to_vec() });
+        self.batch.push_bad(Bad {
+            place,
+            reason,
+            text: text.to_vec(),
+        });
         self.send_if(Batch::is_full)
     }
 
     fn send_if(&mut self, ready: impl Fn(&Batch) -> bool) -> Result<()> {
-        if ready(&self.batch) && self.sender.blocking_send(std::mem::take(&mut self.batch)).is_err() {
+        if ready(&self.batch)
+            && self
+                .sender
+                .blocking_send(std::mem::take(&mut self.batch))
+                .is_err()
+        {
             bail!("the import ended early");
         }
         Ok(())
@@ -46,7 +58,11 @@ impl Sink<'_> {
 
 /// Reads the files one after the other.
 pub fn read_all(options: &ImportOptions, progress: &ProgressBar, sender: &Sender<Batch>) -> Result<()> {
-    let mut sink = Sink { sender, batch: Batch::default(), extra: None };
+    let mut sink = Sink {
+        sender,
+        batch: Batch::default(),
+        extra: None,
+    };
     for file in &options.files {
         progress.set_message(file.display().to_string());
         sink.extra = options.file_field.clone().map(|name| (name, input::stem(file)));
@@ -55,7 +71,12 @@ pub fn read_all(options: &ImportOptions, progress: &ProgressBar, sender: &Sender
     sink.send_if(|batch| !batch.is_empty())
 }
 
-fn read_file(file: &Path, options: &ImportOptions, progress: &ProgressBar, sink: &mut Sink<'_>) -> Result<()> {
+fn read_file(
+    file: &Path,
+    options: &ImportOptions,
+    progress: &ProgressBar,
+    sink: &mut Sink<'_>,
+) -> Result<()> {
     let input = input::open(file, options, progress)?;
     match input.format {
         Format::Ndjson => json::read_lines(input, sink),

@@ -20,7 +20,11 @@ pub struct Rejects {
 impl Rejects {
     /// Rejects will go to `path`.
     pub fn new(path: PathBuf) -> Rejects {
-        Rejects { path, file: None, count: 0 }
+        Rejects {
+            path,
+            file: None,
+            count: 0,
+        }
     }
 
     /// Where they are.
@@ -52,7 +56,9 @@ impl Rejects {
     /// Makes sure that all is in the file.
     pub fn finish(&mut self) -> Result<()> {
         match &mut self.file {
-            Some(file) => file.flush().with_context(|| format!("cannot write {}", self.path.display())),
+            Some(file) => file
+                .flush()
+                .with_context(|| format!("cannot write {}", self.path.display())),
             None => Ok(()),
         }
     }
