@@ -1,6 +1,14 @@
 //! MongoDB Extended JSON v2, relaxed and canonical, both ways.
 //!
-//! Format: MongoDB specification "Extended JSON" v2.
+//! Format: MongoDB specification "Extended JSON" v2. Text becomes a [`Value`] in one pass; an object whose first
+//! name is one of the specification's (`$oid`, `$date` …) becomes the value that it stands for, all other names
+//! that begin with `$` stay what they are. Field order is kept, and so are repeated names.
+
+mod date;
+mod lexer;
+mod parse;
+mod wrapper;
+mod write;
 
 use crate::{Document, DocumentRef, Value, ValueRef};
 
@@ -24,21 +32,38 @@ pub struct JsonError {
 }
 
 /// Reads one value; both forms are understood whichever it is.
-pub fn parse(_text: &str) -> Result<Value, JsonError> {
-    todo!("value helper")
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    parse::whole(text)
+}
+
+/// Reads one value off the front of a text, and says how many bytes it takes with the white space before it: for
+/// texts that hold one value behind the other.
+pub fn parse_first(text: &str) -> Result<(Value, usize), JsonError> {
+    parse::first(text)
 }
 
 /// Reads one document.
-pub fn parse_document(_text: &str) -> Result<Document, JsonError> {
-    todo!("value helper")
+pub fn parse_document(text: &str) -> Result<Document, JsonError> {
+    match parse(text)? {
+        Value::Document(document) => Ok(document),
+        other => {
+            let what = format!(
+                "a document {{…}} is expected here, not a value of type {}",
+                other.type_of().alias()
+            );
+            Err(JsonError { offset: 0, what })
+        }
+    }
 }
 
 /// Appends the value's text.
-pub fn write(_value: ValueRef<'_>, _mode: Mode, _out: &mut String) {
-    todo!("value helper")
+pub fn write(value: ValueRef<'_>, mode: Mode, out: &mut String) {
+    write::value(value, mode, out);
 }
 
 /// The document's text.
-pub fn to_string(_document: DocumentRef<'_>, _mode: Mode) -> String {
-    todo!("value helper")
+pub fn to_string(document: DocumentRef<'_>, mode: Mode) -> String {
+    let mut out = String::with_capacity(128);
+    write(ValueRef::Document(document), mode, &mut out);
+    out
 }

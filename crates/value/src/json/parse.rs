@@ -1,0 +1,118 @@
+//! Objects and arrays, and what objects stand for.
+
+use super::lexer::Lexer;
+use super::{JsonError, wrapper};
+use crate::raw::MESSAGE_DEPTH_MAX;
+use crate::{Document, Value};
+
+/// One value and nothing behind it.
+pub(super) fn whole(text: &str) -> Result<Value, JsonError> {
+    let mut parser = Parser {
+        lexer: Lexer::new(text),
+    };
+    let value = parser.value(0)?;
+    match parser.lexer.next_token() {
+        None => Ok(value),
+        Some(_) => parser.lexer.error("nothing more is expected behind the value"),
+    }
+}
+
+/// One value, and where it ends.
+pub(super) fn first(text: &str) -> Result<(Value, usize), JsonError> {
+    let mut parser = Parser {
+        lexer: Lexer::new(text),
+    };
+    let value = parser.value(0)?;
+    Ok((value, parser.lexer.offset()))
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+}
+
+impl Parser<'_> {
+    fn value(&mut self, depth: usize) -> Result<Value, JsonError> {
+        match self.lexer.next_token() {
+            Some(b'"') => self.lexer.string().map(Value::String),
+            Some(b'{') => self.object(depth + 1),
+            Some(b'[') => self.array(depth + 1),
+            Some(b'-' | b'0'..=b'9') => self.lexer.number(),
+            Some(b't') => self.lexer.word("true", Value::Bool(true)),
+            Some(b'f') => self.lexer.word("false", Value::Bool(false)),
+            Some(b'n') => self.lexer.word("null", Value::Null),
+            Some(_) => self.lexer.error("a value is expected here"),
+            None => self.lexer.error("the text ends where a value is expected"),
+        }
+    }
+
+    fn check_depth(&self, depth: usize) -> Result<(), JsonError> {
+        if depth > MESSAGE_DEPTH_MAX {
+            return self
+                .lexer
+                .error(format!("values are nested more than {MESSAGE_DEPTH_MAX} deep"));
+        }
+        Ok(())
+    }
+
+    fn array(&mut self, depth: usize) -> Result<Value, JsonError> {
+        self.check_depth(depth)?;
+        self.lexer.take(b'[');
+        let mut elements = Vec::new();
+        if self.lexer.next_token() == Some(b']') {
+            self.lexer.take(b']');
+            return Ok(Value::Array(elements));
+        }
+        loop {
+            elements.push(self.value(depth)?);
+            self.lexer.next_token();
+            if !self.lexer.take(b',') {
+                self.lexer.expect(b']', "',' or ']'")?;
+                return Ok(Value::Array(elements));
+            }
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value, JsonError> {
+        self.check_depth(depth)?;
+        let start = self.lexer.offset();
+        self.lexer.take(b'{');
+        let mut document = Document::new();
+        if self.lexer.next_token() == Some(b'}') {
+            self.lexer.take(b'}');
+            return Ok(Value::Document(document));
+        }
+        loop {
+            let name = self.name()?;
+            if document.is_empty()
+                && name == "$date"
+                && matches!(self.lexer.next_token(), Some(b'-' | b'0'..=b'9'))
+            {
+                return self.lexer.error(wrapper::DATE_FORMS);
+            }
+            document.push(name, self.value(depth)?);
+            self.lexer.next_token();
+            if !self.lexer.take(b',') {
+                self.lexer.expect(b'}', "',' or '}'")?;
+                break;
+            }
+        }
+        wrapper::resolve(document).map_err(|what| JsonError { offset: start, what })
+    }
+
+    /// A field's name and its colon.
+    fn name(&mut self) -> Result<String, JsonError> {
+        if self.lexer.next_token() != Some(b'"') {
+            return self.lexer.error("a field name in quotes is expected here");
+        }
+        let start = self.lexer.offset();
+        let name = self.lexer.string()?;
+        if memchr::memchr(0, name.as_bytes()).is_some() {
+            return Err(JsonError {
+                offset: start,
+                what: "a field name cannot hold the character U+0000".to_owned(),
+            });
+        }
+        self.lexer.expect(b':', "':'")?;
+        Ok(name)
+    }
+}
