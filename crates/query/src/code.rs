@@ -19,6 +19,7 @@ impl Code {
     pub const NOT_SINGLE_VALUE_FIELD: Code = Code(54);
     pub const EMPTY_FIELD_NAME: Code = Code(56);
     pub const IMMUTABLE_FIELD: Code = Code(66);
+    pub const CANNOT_CREATE_INDEX: Code = Code(67);
     pub const INVALID_OPTIONS: Code = Code(72);
     pub const DOCUMENT_VALIDATION_FAILURE: Code = Code(121);
     pub const CANNOT_BACKFILL_ARRAY: Code = Code(209);

@@ -11,11 +11,13 @@
 
 mod equalities;
 mod expr;
+mod implies;
 mod matches;
 mod node;
 mod normal;
 mod number;
 mod parse;
+mod partial;
 mod regex;
 mod schema;
 mod scope;
@@ -23,6 +25,7 @@ mod scope;
 pub use expr::ExprCondition;
 pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
 pub use parse::FILTER_DEPTH_MAX;
+pub use partial::compile_partial;
 pub use regex::Regex;
 pub use schema::JsonSchema;
 pub use scope::{FilterPlace, FilterScope};

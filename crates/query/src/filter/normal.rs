@@ -22,7 +22,8 @@ fn list(children: &[Node]) -> Vec<Document> {
     children.iter().map(document).collect()
 }
 
-fn field(name: &str, predicate: &Predicate) -> Document {
+/// A condition on a field as a query document.
+pub(super) fn field(name: &str, predicate: &Predicate) -> Document {
     match predicate {
         Predicate::In { values, regexes } if values.is_empty() && regexes.is_empty() => {
             doc! {"$alwaysFalse": 1}
