@@ -1,5 +1,7 @@
 //! Queries that MongoDB refuses, with its code for each.
 
+#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+
 use query::filter::{Filter, FilterPlace, FilterScope};
 use value::{Decimal128, Document, Value, array, doc};
 

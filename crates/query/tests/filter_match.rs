@@ -1,5 +1,7 @@
 //! Which documents a query matches, as a table: each query with documents that it matches and others.
 
+#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+
 use query::filter::{Filter, FilterScope};
 use value::{Decimal128, Document, DocumentBuf, Value, array, doc};
 

@@ -1,5 +1,7 @@
 //! Conditions of partial indexes, and which queries they serve.
 
+#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+
 use query::filter::{Filter, FilterScope};
 use value::{Document, Value, doc};
 

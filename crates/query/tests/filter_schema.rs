@@ -1,5 +1,7 @@
 //! `$jsonSchema`: which documents a schema takes, and which schemas are refused.
 
+#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+
 use query::filter::{Filter, FilterScope};
 use value::{Document, doc};
 

@@ -113,5 +113,5 @@ enum Additional {
 #[derive(Clone, Debug)]
 enum Dependency {
     Fields(Vec<String>),
-    Schema(Schema),
+    Schema(Box<Schema>),
 }

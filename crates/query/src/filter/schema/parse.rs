@@ -45,11 +45,7 @@ fn keyword_into(schema: &mut Schema, keyword: &str, value: &Value) -> Result<()>
     } = schema;
     match keyword {
         "type" => schema.types = Some(types(keyword, value, json_type)?),
-        "bsonType" => {
-            schema.types = Some(types(keyword, value, |alias| {
-                type_set("bsonType", &alias.into())
-            })?)
-        }
+        "bsonType" => schema.types = Some(types(keyword, value, bson_type)?),
         "enum" => schema.allowed = Some(allowed(keyword, value)?),
         "allOf" => schema.all_of = schemas(keyword, value)?,
         "anyOf" => schema.any_of = schemas(keyword, value)?,
@@ -206,6 +202,10 @@ fn json_type(alias: &str) -> Result<TypeSet> {
     Ok(TypeSet::new([kind]))
 }
 
+fn bson_type(alias: &str) -> Result<TypeSet> {
+    type_set("bsonType", &alias.into())
+}
+
 fn allowed(keyword: &str, value: &Value) -> Result<Vec<Value>> {
     let values = elements(keyword, value)?;
     if values.is_empty() {
@@ -305,7 +305,7 @@ fn dependencies(keyword: &str, value: &Value) -> Result<Vec<(String, Dependency)
         .map(|(name, value)| {
             let dependency = match value {
                 Value::Array(_) => Dependency::Fields(names(keyword, value)?),
-                Value::Document(source) => Dependency::Schema(schema(source)?),
+                Value::Document(source) => Dependency::Schema(Box::new(schema(source)?)),
                 _ => return Err(must_be(keyword, "of arrays and objects")),
             };
             Ok((name.to_owned(), dependency))
