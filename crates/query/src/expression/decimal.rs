@@ -98,12 +98,12 @@ pub(crate) fn from_double(number: f64) -> Decimal {
     context().parse(format!("{number:.14e}")).unwrap_or(Decimal::NAN)
 }
 
-/// The double with up to 34 digits, its exact value where that has no more.
+/// The double's exact value to 34 digits.
 pub(crate) fn from_double_exactly(number: f64) -> Decimal {
     if !number.is_finite() || number == 0.0 {
         return from_double(number);
     }
-    context().parse(format!("{number:e}")).unwrap_or(Decimal::NAN)
+    context().parse(format!("{number:.33e}")).unwrap_or(Decimal::NAN)
 }
 
 /// The nearest double.
@@ -125,4 +125,35 @@ pub(crate) fn to_i64(number: Decimal) -> Option<i64> {
         .abs()
         .lt(&1e19)
         .then(|| whole.to_standard_notation_string().parse().ok())?
+}
+
+/// The nearest whole number in this direction, with no decimals.
+pub(crate) fn to_whole(number: Decimal, rounding: dec::Rounding) -> Decimal {
+    if !number.is_finite() || number.exponent() >= 0 {
+        return number;
+    }
+    quantize(number, 0, rounding)
+}
+
+/// The number with so many decimals (negative: rounded to tens, hundreds …), as far as 34 digits allow.
+pub(crate) fn quantize(number: Decimal, places: i32, rounding: dec::Rounding) -> Decimal {
+    if !number.is_finite() {
+        return number;
+    }
+    let mut cx = context();
+    cx.set_rounding(rounding);
+    let mut quantum = cx.from_u128(1);
+    // More decimals than fit are as many as fit.
+    let room = number.exponent() - (34 - number.digits() as i32);
+    cx.set_exponent(&mut quantum, (-places).max(room));
+    cx.quantize(number, quantum)
+}
+
+/// The same number without trailing zeros behind the point.
+pub(crate) fn shortest(number: Decimal) -> Decimal {
+    if !number.is_finite() || number.exponent() >= 0 {
+        return number;
+    }
+    let reduced = context().reduce(number);
+    if reduced.exponent() > 0 { context().quantize(reduced, Decimal::ONE) } else { reduced }
 }

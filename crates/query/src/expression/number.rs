@@ -123,9 +123,31 @@ impl Number {
         }
     }
 
+    /// Whether the number is below zero.
+    pub(crate) fn is_negative(self) -> bool {
+        match self {
+            Number::Decimal(number) => number.is_signed() && !number.is_zero() && !number.is_nan(),
+            other => other.to_f64() < 0.0,
+        }
+    }
+
+    /// Whether the number is above zero.
+    pub(crate) fn is_positive(self) -> bool {
+        !self.is_nan() && !self.is_zero() && !self.is_negative()
+    }
+
     /// The integer, if the number is one that fits 32 bits: what positions and counts must be.
     pub(crate) fn to_i32(self) -> Option<i32> {
         self.to_i64().and_then(|number| number.try_into().ok())
+    }
+
+    /// The integer without the fraction, if it fits 64 bits.
+    pub(crate) fn truncated(self) -> Option<i64> {
+        match self {
+            Number::Double(number) => Number::Double(number.trunc()).to_i64(),
+            Number::Decimal(number) => decimal::to_i64(decimal::to_whole(number, dec::Rounding::Down)),
+            integer => integer.to_i64(),
+        }
     }
 
     /// The integer, if the number is one that fits 64 bits.

@@ -31,6 +31,10 @@ impl<'s> Parser<'s> {
     pub(super) fn operand(&mut self, value: &Value) -> Result<Node> {
         match value {
             Value::String(text) if text.starts_with('$') => self.path(text),
+            Value::String(text) => {
+                operators::check_size(text)?;
+                Ok(Node::constant(text))
+            }
             Value::Document(document) => self.object(document),
             Value::Array(elements) => Ok(Node::Array(
                 elements

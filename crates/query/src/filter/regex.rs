@@ -78,6 +78,21 @@ impl Regex {
         })
     }
 
+    /// Where the first match at or after `start` and its groups lie in the text, as bytes; the whole match first.
+    pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Vec<Option<(usize, usize)>>>> {
+        let mut locations = self.compiled.capture_locations();
+        let found = self
+            .compiled
+            .captures_read_at(&mut locations, text.as_bytes(), start)
+            .map_err(|error| {
+                QueryError::new(
+                    Code::LOCATION_5429102,
+                    format!("Error occurred while executing the regular expression. Result code: {error}"),
+                )
+            })?;
+        Ok(found.map(|_| (0..locations.len()).map(|group| locations.get(group)).collect()))
+    }
+
     /// The text that every match must start with, where the pattern says so by `^` and literal characters;
     /// and whether nothing else is asked of the value (`/^abc/`). Index bounds come from it.
     pub fn literal_prefix(&self) -> Option<(String, bool)> {

@@ -1,11 +1,25 @@
 //! All operators, a file a family, and the one table that names them.
 
 mod arithmetic;
+mod bitwise;
 mod boolean;
 mod comparison;
 mod conditional;
+mod decimal_function;
+mod decimal_trigonometry;
 mod literal;
+mod named;
+mod numeric;
+mod regex;
+mod rounding;
+mod search;
+mod string;
+mod text;
+mod trigonometry;
+mod trim;
 mod variable;
+
+pub(super) use text::check_size;
 
 use super::found::Found;
 use super::node::Node;
@@ -40,10 +54,18 @@ pub(super) enum Syntax {
 static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
     [
         arithmetic::OPERATORS,
+        bitwise::OPERATORS,
         boolean::OPERATORS,
         comparison::OPERATORS,
         conditional::OPERATORS,
         literal::OPERATORS,
+        numeric::OPERATORS,
+        regex::OPERATORS,
+        rounding::OPERATORS,
+        search::OPERATORS,
+        string::OPERATORS,
+        trigonometry::OPERATORS,
+        trim::OPERATORS,
         variable::OPERATORS,
     ]
     .concat()

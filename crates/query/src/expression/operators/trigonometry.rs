@@ -1,0 +1,102 @@
+//! Trigonometric and hyperbolic functions, in radians; decimals are computed to 34 digits.
+
+use super::decimal_trigonometry as precise;
+use super::numeric::real;
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::Result;
+use crate::expression::decimal;
+use crate::expression::found::Found;
+use crate::expression::number::{Number, Pair};
+use dec::Decimal128 as Decimal;
+use value::Value;
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$sin", Syntax::One(|v| finite("$sin", v, f64::sin, precise::sin))),
+    operator("$cos", Syntax::One(|v| finite("$cos", v, f64::cos, precise::cos))),
+    operator("$tan", Syntax::One(|v| finite("$tan", v, f64::tan, precise::tan))),
+    operator("$asin", Syntax::One(|v| within("$asin", v, -1.0, 1.0, f64::asin, precise::asin))),
+    operator("$acos", Syntax::One(|v| within("$acos", v, -1.0, 1.0, f64::acos, precise::acos))),
+    operator("$atan", Syntax::One(|v| anywhere("$atan", v, f64::atan, precise::atan))),
+    operator("$atan2", Syntax::Two(atan2)),
+    operator("$sinh", Syntax::One(|v| anywhere("$sinh", v, f64::sinh, precise::sinh))),
+    operator("$cosh", Syntax::One(|v| anywhere("$cosh", v, f64::cosh, precise::cosh))),
+    operator("$tanh", Syntax::One(|v| anywhere("$tanh", v, f64::tanh, precise::tanh))),
+    operator("$asinh", Syntax::One(|v| anywhere("$asinh", v, f64::asinh, precise::asinh))),
+    operator("$acosh", Syntax::One(|v| within("$acosh", v, 1.0, f64::INFINITY, f64::acosh, precise::acosh))),
+    operator("$atanh", Syntax::One(|v| within("$atanh", v, -1.0, 1.0, f64::atanh, precise::atanh))),
+    operator(
+        "$degreesToRadians",
+        Syntax::One(|v| anywhere("$degreesToRadians", v, |x| x * (std::f64::consts::PI / 180.0), precise::to_radians)),
+    ),
+    operator(
+        "$radiansToDegrees",
+        Syntax::One(|v| anywhere("$radiansToDegrees", v, |x| x * (180.0 / std::f64::consts::PI), precise::to_degrees)),
+    ),
+];
+
+fn anywhere(
+    name: &str,
+    operand: Found<'_>,
+    double: fn(f64) -> f64,
+    decimal: fn(Decimal) -> Decimal,
+) -> Result<Option<Value>> {
+    real(name, operand, |x| Ok(double(x)), |x| Ok(decimal(x)))
+}
+
+fn finite(
+    name: &str,
+    operand: Found<'_>,
+    double: fn(f64) -> f64,
+    decimal: fn(Decimal) -> Decimal,
+) -> Result<Option<Value>> {
+    let check = |infinite: bool, shown: String| {
+        if infinite {
+            return Err(error(50_989, format!("cannot apply {name} to {shown}, value must be in (-inf,inf)")));
+        }
+        Ok(())
+    };
+    real(
+        name,
+        operand,
+        |x| check(x.is_infinite(), x.to_string()).map(|()| double(x)),
+        |x| check(x.is_infinite(), x.to_string()).map(|()| decimal(x)),
+    )
+}
+
+fn within(
+    name: &str,
+    operand: Found<'_>,
+    low: f64,
+    high: f64,
+    double: fn(f64) -> f64,
+    decimal: fn(Decimal) -> Decimal,
+) -> Result<Option<Value>> {
+    let check = |inside: bool, shown: String| {
+        if inside {
+            return Ok(());
+        }
+        Err(error(50_989, format!("cannot apply {name} to {shown}, value must be in [{low},{high}]")))
+    };
+    real(
+        name,
+        operand,
+        |x| check(x.is_nan() || (low..=high).contains(&x), x.to_string()).map(|()| double(x)),
+        |x| {
+            let (low, high) = (decimal::from_double(low), decimal::from_double(high));
+            check(x.is_nan() || (low <= x && x <= high), x.to_string()).map(|()| decimal(x))
+        },
+    )
+}
+
+fn atan2(y: Found<'_>, x: Found<'_>) -> Result<Option<Value>> {
+    let (Some(first), Some(second)) = (y.present(), x.present()) else {
+        return Ok(Some(Value::Null));
+    };
+    let wrong = |code, found| error(code, format!("$atan2 only supports numeric types, not {}", type_name(found)));
+    let first = Number::of(first).ok_or_else(|| wrong(51_044, &y))?;
+    let second = Number::of(second).ok_or_else(|| wrong(51_045, &x))?;
+    Ok(Some(match first.pair(second) {
+        Pair::Decimals(y, x) => Number::Decimal(precise::atan2(y, x)).into(),
+        _ => Value::Double(first.to_f64().atan2(second.to_f64())),
+    }))
+}
