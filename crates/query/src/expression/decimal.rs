@@ -155,5 +155,9 @@ pub(crate) fn shortest(number: Decimal) -> Decimal {
         return number;
     }
     let reduced = context().reduce(number);
-    if reduced.exponent() > 0 { context().quantize(reduced, Decimal::ONE) } else { reduced }
+    if reduced.exponent() > 0 {
+        context().quantize(reduced, Decimal::ONE)
+    } else {
+        reduced
+    }
 }

@@ -30,6 +30,7 @@ pub(crate) mod number;
     reason = "the operators that use the rest are landing family by family"
 )]
 mod operators;
+mod ordered;
 mod parse;
 mod path;
 mod scope;
@@ -37,6 +38,7 @@ mod scope;
 pub use found::Found;
 pub use scope::{ParseScope, Variables};
 
+pub(crate) use ordered::Ordered;
 pub(crate) use parse::check_field_name;
 
 use crate::Result;

@@ -117,6 +117,14 @@ impl Node {
         Node::Constant(Some(value.into()))
     }
 
+    /// An operator on the values of any number of operands.
+    pub(super) fn many(apply: fn(Vec<Found<'_>>) -> Result<Option<Value>>, operands: Vec<Node>) -> Node {
+        Node::Call(Call {
+            apply: Apply::Many(apply),
+            operands,
+        })
+    }
+
     pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         match self {
             Node::Constant(value) => Ok(Found::from(value.as_ref().map(Value::as_ref))),

@@ -79,7 +79,11 @@ impl Regex {
     }
 
     /// Where the first match at or after `start` and its groups lie in the text, as bytes; the whole match first.
-    pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Vec<Option<(usize, usize)>>>> {
+    pub(crate) fn captures_at(
+        &self,
+        text: &str,
+        start: usize,
+    ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
         let mut locations = self.compiled.capture_locations();
         let found = self
             .compiled

@@ -7,9 +7,18 @@ use crate::{QueryError, Result};
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$bitAnd", Syntax::Many(0, usize::MAX, |v| combine("$bitAnd", &v, -1, |a, b| a & b))),
-    operator("$bitOr", Syntax::Many(0, usize::MAX, |v| combine("$bitOr", &v, 0, |a, b| a | b))),
-    operator("$bitXor", Syntax::Many(0, usize::MAX, |v| combine("$bitXor", &v, 0, |a, b| a ^ b))),
+    operator(
+        "$bitAnd",
+        Syntax::Many(0, usize::MAX, |v| combine("$bitAnd", &v, -1, |a, b| a & b)),
+    ),
+    operator(
+        "$bitOr",
+        Syntax::Many(0, usize::MAX, |v| combine("$bitOr", &v, 0, |a, b| a | b)),
+    ),
+    operator(
+        "$bitXor",
+        Syntax::Many(0, usize::MAX, |v| combine("$bitXor", &v, 0, |a, b| a ^ b)),
+    ),
     operator("$bitNot", Syntax::One(not)),
 ];
 
@@ -37,7 +46,11 @@ fn combine(
             }
         };
     }
-    let number = if is_long { Number::Long(bits) } else { Number::int_or_long(bits) };
+    let number = if is_long {
+        Number::Long(bits)
+    } else {
+        Number::int_or_long(bits)
+    };
     Ok(Some(number.into()))
 }
 

@@ -9,7 +9,8 @@ const UNITS: usize = 30;
 type Wide = Decimal<UNITS>;
 
 /// π to 100 digits.
-const PI: &str = "3.141592653589793238462643383279502884197169399375105820974944592307816406286208998628034825342117068";
+const PI: &str =
+    "3.141592653589793238462643383279502884197169399375105820974944592307816406286208998628034825342117068";
 
 struct Math {
     cx: Context<Wide>,
@@ -249,11 +250,19 @@ fn half_sum(math: &mut Math, x: Wide, sign: i32) -> Wide {
 }
 
 pub(super) fn sinh(x: Decimal128) -> Decimal128 {
-    if x.is_zero() || !x.is_finite() { x } else { apply(x, |math, x| half_sum(math, x, -1)) }
+    if x.is_zero() || !x.is_finite() {
+        x
+    } else {
+        apply(x, |math, x| half_sum(math, x, -1))
+    }
 }
 
 pub(super) fn cosh(x: Decimal128) -> Decimal128 {
-    if x.is_infinite() { decimal::context().abs(x) } else { apply(x, |math, x| half_sum(math, x, 1)) }
+    if x.is_infinite() {
+        decimal::context().abs(x)
+    } else {
+        apply(x, |math, x| half_sum(math, x, 1))
+    }
 }
 
 pub(super) fn tanh(x: Decimal128) -> Decimal128 {

@@ -1,23 +1,29 @@
 //! All operators, a file a family, and the one table that names them.
 
 mod arithmetic;
+mod array;
 mod bitwise;
 mod boolean;
 mod comparison;
 mod conditional;
 mod decimal_function;
 mod decimal_trigonometry;
+mod field;
+mod iteration;
 mod literal;
 mod named;
 mod numeric;
+mod object;
 mod regex;
 mod rounding;
 mod search;
+mod set;
 mod string;
 mod text;
 mod trigonometry;
 mod trim;
 mod variable;
+mod zip;
 
 pub(super) use text::check_size;
 
@@ -54,19 +60,25 @@ pub(super) enum Syntax {
 static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
     [
         arithmetic::OPERATORS,
+        array::OPERATORS,
         bitwise::OPERATORS,
         boolean::OPERATORS,
         comparison::OPERATORS,
         conditional::OPERATORS,
+        field::OPERATORS,
+        iteration::OPERATORS,
         literal::OPERATORS,
         numeric::OPERATORS,
+        object::OPERATORS,
         regex::OPERATORS,
         rounding::OPERATORS,
         search::OPERATORS,
+        set::OPERATORS,
         string::OPERATORS,
         trigonometry::OPERATORS,
         trim::OPERATORS,
         variable::OPERATORS,
+        zip::OPERATORS,
     ]
     .concat()
     .into_iter()

@@ -34,7 +34,10 @@ pub(super) fn object<'v>(
     let Value::Document(argument) = argument else {
         return Err(error(
             wrong.not_object,
-            format!("{name} only supports an object as its argument, found: {}", argument.type_of().alias()),
+            format!(
+                "{name} only supports an object as its argument, found: {}",
+                argument.type_of().alias()
+            ),
         ));
     };
     match argument.iter().find(|(field, _)| !known.contains(field)) {
@@ -55,7 +58,12 @@ pub(super) fn require(name: &str, argument: &Document, fields: &[(&str, i32)]) -
 }
 
 /// The operator on these fields, in this order.
-pub(super) fn call(parser: &mut Parser<'_>, argument: &Document, fields: &[&str], apply: Apply) -> Result<Node> {
+pub(super) fn call(
+    parser: &mut Parser<'_>,
+    argument: &Document,
+    fields: &[&str],
+    apply: Apply,
+) -> Result<Node> {
     // Parsed in the order written, so that the first error is the one that MongoDB finds.
     let mut operands: Vec<Option<Node>> = fields.iter().map(|_| None).collect();
     for (field, value) in argument.iter() {

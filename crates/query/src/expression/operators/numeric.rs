@@ -10,9 +10,18 @@ use value::Value;
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$abs", Syntax::One(absolute)),
-    operator("$ceil", Syntax::One(|v| whole("$ceil", v, f64::ceil, Rounding::Ceiling))),
-    operator("$floor", Syntax::One(|v| whole("$floor", v, f64::floor, Rounding::Floor))),
-    operator("$exp", Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(decimal_function::exp(x))))),
+    operator(
+        "$ceil",
+        Syntax::One(|v| whole("$ceil", v, f64::ceil, Rounding::Ceiling)),
+    ),
+    operator(
+        "$floor",
+        Syntax::One(|v| whole("$floor", v, f64::floor, Rounding::Floor)),
+    ),
+    operator(
+        "$exp",
+        Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(decimal_function::exp(x)))),
+    ),
     operator("$ln", Syntax::One(natural_logarithm)),
     operator("$log10", Syntax::One(decimal_logarithm)),
     operator("$log", Syntax::Two(logarithm)),
@@ -78,7 +87,11 @@ fn whole(
 
 fn natural_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
     let check = |positive: bool, shown: String| {
-        positive_or(positive, 28_766, format!("$ln's argument must be a positive number, but is {shown}"))
+        positive_or(
+            positive,
+            28_766,
+            format!("$ln's argument must be a positive number, but is {shown}"),
+        )
     };
     real(
         "$ln",
@@ -90,7 +103,11 @@ fn natural_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
 
 fn decimal_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
     let check = |positive: bool, shown: String| {
-        positive_or(positive, 28_761, format!("$log10's argument must be a positive number, but is {shown}"))
+        positive_or(
+            positive,
+            28_761,
+            format!("$log10's argument must be a positive number, but is {shown}"),
+        )
     };
     real(
         "$log10",
@@ -105,14 +122,23 @@ fn is_positive(x: Decimal) -> bool {
 }
 
 fn positive_or(positive: bool, code: i32, message: String) -> Result<()> {
-    if positive { Ok(()) } else { Err(error(code, message)) }
+    if positive {
+        Ok(())
+    } else {
+        Err(error(code, message))
+    }
 }
 
 fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
     let (Some(x), Some(b)) = (operand.present(), base.present()) else {
         return Ok(Some(Value::Null));
     };
-    let wrong = |code, what, found| error(code, format!("$log's {what} must be numeric, not {}", type_name(found)));
+    let wrong = |code, what, found| {
+        error(
+            code,
+            format!("$log's {what} must be numeric, not {}", type_name(found)),
+        )
+    };
     let x = Number::of(x).ok_or_else(|| wrong(28_756, "argument", &operand))?;
     let b = Number::of(b).ok_or_else(|| wrong(28_757, "base", &base))?;
     let (x_double, b_double) = (x.to_f64(), b.to_f64());
@@ -137,11 +163,19 @@ fn power(base: Found<'_>, exponent: Found<'_>) -> Result<Option<Value>> {
     let (Some(b), Some(e)) = (base.present(), exponent.present()) else {
         return Ok(Some(Value::Null));
     };
-    let wrong = |code, what, found| error(code, format!("$pow's {what} must be numeric, not {}", type_name(found)));
+    let wrong = |code, what, found| {
+        error(
+            code,
+            format!("$pow's {what} must be numeric, not {}", type_name(found)),
+        )
+    };
     let b = Number::of(b).ok_or_else(|| wrong(28_762, "base", &base))?;
     let e = Number::of(e).ok_or_else(|| wrong(28_763, "exponent", &exponent))?;
     if b.is_zero() && e.is_negative() {
-        return Err(error(28_764, "$pow cannot take a base of 0 and a negative exponent"));
+        return Err(error(
+            28_764,
+            "$pow cannot take a base of 0 and a negative exponent",
+        ));
     }
     let result = match (b, e) {
         (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
@@ -172,7 +206,13 @@ fn square_root(operand: Found<'_>) -> Result<Option<Value>> {
         "$sqrt",
         operand,
         |x| if x < 0.0 { Err(negative()) } else { Ok(x.sqrt()) },
-        |x| if x.is_signed() && !x.is_zero() && !x.is_nan() { Err(negative()) } else { Ok(decimal_function::sqrt(x)) },
+        |x| {
+            if x.is_signed() && !x.is_zero() && !x.is_nan() {
+                Err(negative())
+            } else {
+                Ok(decimal_function::sqrt(x))
+            }
+        },
     )
 }
 
@@ -181,7 +221,10 @@ fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {
         return Ok(Some(Value::Null));
     };
     let number = Number::of(present).ok_or_else(|| {
-        crate::QueryError::type_mismatch(format!("$sigmoid only supports numeric types, not {}", type_name(&operand)))
+        crate::QueryError::type_mismatch(format!(
+            "$sigmoid only supports numeric types, not {}",
+            type_name(&operand)
+        ))
     })?;
     Ok(Some(match number {
         Number::Decimal(x) => {

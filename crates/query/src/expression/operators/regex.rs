@@ -2,11 +2,11 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::filter::Regex;
 use crate::Result;
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
+use crate::filter::Regex;
 use std::borrow::Cow;
 use value::{Document, Value, ValueRef};
 
@@ -36,7 +36,15 @@ struct Search {
 
 fn parse_regex(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
     let fields = ["input", "regex", "options"];
-    let argument = named::object(name, argument, &fields, &Wrong { not_object: 51_103, unknown: 31_024 })?;
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: 51_103,
+            unknown: 31_024,
+        },
+    )?;
     named::require(name, argument, &[("input", 31_022), ("regex", 31_023)])?;
     let mut operand = |field| argument.get(field).map(|value| parser.operand(value)).transpose();
     let missing = || Node::Constant(None);
@@ -86,7 +94,10 @@ impl Search {
             Some((found, Some(_))) => {
                 return Err(error(
                     51_106,
-                    format!("{name} needs 'options' to be of type string, found: {}", type_name(found)),
+                    format!(
+                        "{name} needs 'options' to be of type string, found: {}",
+                        type_name(found)
+                    ),
                 ));
             }
         };
@@ -97,7 +108,9 @@ impl Search {
                 Some(_) if !options.is_empty() => {
                     return Err(error(
                         51_107,
-                        format!("{name}: found regex option(s) specified in both 'regex' and 'option' fields"),
+                        format!(
+                            "{name}: found regex option(s) specified in both 'regex' and 'option' fields"
+                        ),
                     ));
                 }
                 Some(given) => (pattern, given),
@@ -106,22 +119,33 @@ impl Search {
             Some(_) => {
                 return Err(error(
                     51_105,
-                    format!("{name} needs 'regex' to be of type string or regex, found: {}", type_name(pattern)),
+                    format!(
+                        "{name} needs 'regex' to be of type string or regex, found: {}",
+                        type_name(pattern)
+                    ),
                 ));
             }
         };
         if pattern.contains('\0') {
-            return Err(error(51_109, format!("{name}: regular expression cannot contain an embedded null byte")));
+            return Err(error(
+                51_109,
+                format!("{name}: regular expression cannot contain an embedded null byte"),
+            ));
         }
         if options.contains('\0') {
-            return Err(error(51_110, format!("{name}: regular expression options string cannot contain an embedded null byte")));
+            return Err(error(
+                51_110,
+                format!("{name}: regular expression options string cannot contain an embedded null byte"),
+            ));
         }
         if let Some(wrong) = options.chars().find(|option| !"imsxu".contains(*option)) {
-            return Err(error(51_108, format!("{name} invalid flag in regex options: {wrong}")));
+            return Err(error(
+                51_108,
+                format!("{name} invalid flag in regex options: {wrong}"),
+            ));
         }
-        let compiled = Regex::new(pattern, options).map_err(|wrong| {
-            error(51_111, format!("Invalid Regex in {name}: {}", wrong.message))
-        })?;
+        let compiled = Regex::new(pattern, options)
+            .map_err(|wrong| error(51_111, format!("Invalid Regex in {name}: {}", wrong.message)))?;
         Ok(Some(compiled))
     }
 
@@ -130,7 +154,11 @@ impl Search {
             return Ok(Some(Cow::Borrowed(compiled)));
         }
         let pattern = self.pattern.evaluate(scope)?;
-        let options = self.options.as_ref().map(|options| options.evaluate(scope)).transpose()?;
+        let options = self
+            .options
+            .as_ref()
+            .map(|options| options.evaluate(scope))
+            .transpose()?;
         Ok(self.compile(&pattern, options.as_ref())?.map(Cow::Owned))
     }
 
@@ -147,7 +175,11 @@ impl Search {
         if matches!(self.wanted, Wanted::Whether) {
             return Ok(Value::Bool(regex.is_match(text)?));
         }
-        let mut places = Places { text, byte: 0, point: 0 };
+        let mut places = Places {
+            text,
+            byte: 0,
+            point: 0,
+        };
         let mut all = Vec::new();
         let mut start = 0;
         while let Some(captures) = regex.captures_at(text, start)? {
@@ -159,7 +191,11 @@ impl Search {
                 break;
             }
             // An empty match must not be found again.
-            start = if to > from { to } else { to + text[to..].chars().next().map_or(1, char::len_utf8) };
+            start = if to > from {
+                to
+            } else {
+                to + text[to..].chars().next().map_or(1, char::len_utf8)
+            };
             if start > text.len() {
                 break;
             }
@@ -186,7 +222,13 @@ impl Places<'_> {
     }
 }
 
-fn described(text: &str, captures: &[Option<(usize, usize)>], from: usize, to: usize, point: i32) -> Document {
+fn described(
+    text: &str,
+    captures: &[Option<(usize, usize)>],
+    from: usize,
+    to: usize,
+    point: i32,
+) -> Document {
     let groups = captures.iter().skip(1).map(|group| match group {
         Some((from, to)) => Value::from(&text[*from..*to]),
         None => Value::Null,
@@ -206,7 +248,11 @@ impl Operation for Search {
             Some(_) => {
                 return Err(error(
                     51_104,
-                    format!("{} needs 'input' to be of type string, found: {}", self.name, type_name(&input)),
+                    format!(
+                        "{} needs 'input' to be of type string, found: {}",
+                        self.name,
+                        type_name(&input)
+                    ),
                 ));
             }
         };
@@ -217,10 +263,16 @@ impl Operation for Search {
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
-        [&mut self.input, &mut self.pattern].into_iter().chain(&mut self.options).collect()
+        [&mut self.input, &mut self.pattern]
+            .into_iter()
+            .chain(&mut self.options)
+            .collect()
     }
 
     fn reads_document(&self) -> bool {
-        [&self.input, &self.pattern].into_iter().chain(&self.options).any(Node::reads_document)
+        [&self.input, &self.pattern]
+            .into_iter()
+            .chain(&self.options)
+            .any(Node::reads_document)
     }
 }

@@ -9,8 +9,14 @@ use dec::Rounding;
 use value::Value;
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$round", Syntax::Many(1, 2, |operands| round("$round", &operands, Rounding::HalfEven))),
-    operator("$trunc", Syntax::Many(1, 2, |operands| round("$trunc", &operands, Rounding::Down))),
+    operator(
+        "$round",
+        Syntax::Many(1, 2, |operands| round("$round", &operands, Rounding::HalfEven)),
+    ),
+    operator(
+        "$trunc",
+        Syntax::Many(1, 2, |operands| round("$trunc", &operands, Rounding::Down)),
+    ),
 ];
 
 fn round(name: &str, operands: &[Found<'_>], rounding: Rounding) -> Result<Option<Value>> {
@@ -21,7 +27,10 @@ fn round(name: &str, operands: &[Found<'_>], rounding: Rounding) -> Result<Optio
         return Ok(Some(Value::Null));
     };
     let number = Number::of(present).ok_or_else(|| {
-        error(51_081, format!("{name} only supports numeric types, not {}", type_name(operand)))
+        error(
+            51_081,
+            format!("{name} only supports numeric types, not {}", type_name(operand)),
+        )
     })?;
     let places = match operands.get(1) {
         None => 0,
@@ -38,15 +47,24 @@ fn places_of(name: &str, operand: &Found<'_>) -> Result<Option<i32>> {
         return Ok(None);
     };
     let number = Number::of(present).ok_or_else(|| {
-        error(16_004, format!("can't convert from BSON type {} to long", type_name(operand)))
+        error(
+            16_004,
+            format!("can't convert from BSON type {} to long", type_name(operand)),
+        )
     })?;
     let Some(places) = number.to_i64() else {
         let number = number.to_f64();
         let out_of_range = number.is_nan() || number.abs() >= 9.223_372_036_854_775_8e18;
         return Err(if out_of_range {
-            error(31_109, format!("Can't coerce out of range value {number} to long"))
+            error(
+                31_109,
+                format!("Can't coerce out of range value {number} to long"),
+            )
         } else {
-            error(51_082, format!("precision argument to  {name} must be a integral value"))
+            error(
+                51_082,
+                format!("precision argument to  {name} must be a integral value"),
+            )
         });
     };
     match i32::try_from(places) {

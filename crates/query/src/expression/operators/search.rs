@@ -12,8 +12,18 @@ use std::ops::Range;
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$indexOfBytes", Syntax::Many(2, 4, |v| index_of("$indexOfBytes", &v, [40_091, 40_092], bytes_before))),
-    operator("$indexOfCP", Syntax::Many(2, 4, |v| index_of("$indexOfCP", &v, [40_093, 40_094], points_before))),
+    operator(
+        "$indexOfBytes",
+        Syntax::Many(2, 4, |v| {
+            index_of("$indexOfBytes", &v, [40_091, 40_092], bytes_before)
+        }),
+    ),
+    operator(
+        "$indexOfCP",
+        Syntax::Many(2, 4, |v| {
+            index_of("$indexOfCP", &v, [40_093, 40_094], points_before)
+        }),
+    ),
     operator("$replaceOne", Syntax::Named(parse_replace)),
     operator("$replaceAll", Syntax::Named(parse_replace)),
 ];
@@ -26,7 +36,10 @@ fn bytes_before(text: &str) -> Vec<usize> {
 }
 
 fn points_before(text: &str) -> Vec<usize> {
-    text.char_indices().map(|(at, _)| at).chain([text.len()]).collect()
+    text.char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect()
 }
 
 fn index_of(name: &str, operands: &[Found<'_>], codes: [i32; 2], offsets: Offsets) -> Result<Option<Value>> {
@@ -35,7 +48,13 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [i32; 2], offsets: Offset
     };
     let string = |operand, code, place: &str| match Found::get(operand) {
         Some(ValueRef::String(text)) => Ok(text.to_owned()),
-        _ => Err(error(code, format!("{name} requires a string as the {place} argument, found: {}", type_name(operand)))),
+        _ => Err(error(
+            code,
+            format!(
+                "{name} requires a string as the {place} argument, found: {}",
+                type_name(operand)
+            ),
+        )),
     };
     if text.present().is_none() {
         return Ok(Some(Value::Null));
@@ -64,22 +83,44 @@ fn bound(name: &str, operand: Option<&Found<'_>>, what: &str) -> Result<Option<u
     let Some(operand) = operand else {
         return Ok(None);
     };
-    let number = operand.get().and_then(Number::of).and_then(Number::to_i32).ok_or_else(|| {
-        error(
-            40_096,
-            format!("{name} requires an integral {what} index, found a value of type: {}", type_name(operand)),
-        )
-    })?;
+    let number = operand
+        .get()
+        .and_then(Number::of)
+        .and_then(Number::to_i32)
+        .ok_or_else(|| {
+            error(
+                40_096,
+                format!(
+                    "{name} requires an integral {what} index, found a value of type: {}",
+                    type_name(operand)
+                ),
+            )
+        })?;
     let bound = usize::try_from(number).map_err(|_| {
-        error(40_097, format!("{name} requires a nonnegative {what} index, found: {number}"))
+        error(
+            40_097,
+            format!("{name} requires a nonnegative {what} index, found: {number}"),
+        )
     })?;
     Ok(Some(bound))
 }
 
 fn parse_replace(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
     let fields = ["input", "find", "replacement"];
-    let argument = named::object(name, argument, &fields, &Wrong { not_object: 51_751, unknown: 51_750 })?;
-    named::require(name, argument, &[("input", 51_749), ("find", 51_748), ("replacement", 51_747)])?;
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: 51_751,
+            unknown: 51_750,
+        },
+    )?;
+    named::require(
+        name,
+        argument,
+        &[("input", 51_749), ("find", 51_748), ("replacement", 51_747)],
+    )?;
     let apply: named::Apply = match name {
         "$replaceOne" => |v| replace("$replaceOne", &v, |text, find, by| text.replacen(find, by, 1)),
         _ => |v| replace("$replaceAll", &v, |text, find, by| text.replace(find, by)),
@@ -100,7 +141,10 @@ fn replace(
         Some(ValueRef::String(text)) => Ok(Some(text.to_owned())),
         Some(_) => Err(error(
             code,
-            format!("{name} requires that '{what}' be a string, found: {}", type_name(operand)),
+            format!(
+                "{name} requires that '{what}' be a string, found: {}",
+                type_name(operand)
+            ),
         )),
     };
     let input = string(input, 10_503_904, "input")?;

@@ -11,13 +11,31 @@ use value::{Value, ValueRef};
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$concat", Syntax::Many(0, usize::MAX, concat)),
     operator("$strcasecmp", Syntax::Two(compare_ignoring_case)),
-    operator("$toLower", Syntax::One(|v| string(coerce(&v)?.to_ascii_lowercase()))),
-    operator("$toUpper", Syntax::One(|v| string(coerce(&v)?.to_ascii_uppercase()))),
-    operator("$strLenBytes", Syntax::One(|v| Ok(Some(length(&v, "$strLenBytes", 34_473, str::len)?)))),
-    operator("$strLenCP", Syntax::One(|v| Ok(Some(length(&v, "$strLenCP", 34_471, |s| s.chars().count())?)))),
+    operator(
+        "$toLower",
+        Syntax::One(|v| string(coerce(&v)?.to_ascii_lowercase())),
+    ),
+    operator(
+        "$toUpper",
+        Syntax::One(|v| string(coerce(&v)?.to_ascii_uppercase())),
+    ),
+    operator(
+        "$strLenBytes",
+        Syntax::One(|v| Ok(Some(length(&v, "$strLenBytes", 34_473, str::len)?))),
+    ),
+    operator(
+        "$strLenCP",
+        Syntax::One(|v| Ok(Some(length(&v, "$strLenCP", 34_471, |s| s.chars().count())?))),
+    ),
     operator("$split", Syntax::Two(split)),
-    operator("$substr", Syntax::Many(3, 3, |v| substring_of_bytes("$substrBytes", &v))),
-    operator("$substrBytes", Syntax::Many(3, 3, |v| substring_of_bytes("$substrBytes", &v))),
+    operator(
+        "$substr",
+        Syntax::Many(3, 3, |v| substring_of_bytes("$substrBytes", &v)),
+    ),
+    operator(
+        "$substrBytes",
+        Syntax::Many(3, 3, |v| substring_of_bytes("$substrBytes", &v)),
+    ),
     operator("$substrCP", Syntax::Many(3, 3, |v| substring_of_points(&v))),
 ];
 
@@ -67,7 +85,10 @@ fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
     let ValueRef::String(whole) = present else {
         return Err(error(
             40_085,
-            format!("$split requires an expression that evaluates to a string as a first argument, found: {}", type_name(&text)),
+            format!(
+                "$split requires an expression that evaluates to a string as a first argument, found: {}",
+                type_name(&text)
+            ),
         ));
     };
     match by {
@@ -75,7 +96,10 @@ fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
         ValueRef::String(by) => Ok(Some(whole.split(by).map(Value::from).collect())),
         _ => Err(error(
             10_503_900,
-            format!("$split requires an expression that evaluates to a string or regex as a second argument, found: {}", type_name(&separator)),
+            format!(
+                "$split requires an expression that evaluates to a string or regex as a second argument, found: {}",
+                type_name(&separator)
+            ),
         )),
     }
 }
@@ -85,12 +109,18 @@ fn bytes(operand: &Found<'_>, code: i32, what: &str) -> Result<i64> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
         error(
             code,
-            format!("$substrBytes: {what} must be a numeric type (is BSON type {})", type_name(operand)),
+            format!(
+                "$substrBytes: {what} must be a numeric type (is BSON type {})",
+                type_name(operand)
+            ),
         )
     })?;
     let truncated = number.truncated();
     truncated.ok_or_else(|| {
-        error(31_109, format!("Can't coerce out of range value {} to long", number.to_f64()))
+        error(
+            31_109,
+            format!("Can't coerce out of range value {} to long", number.to_f64()),
+        )
     })
 }
 
@@ -102,7 +132,10 @@ fn substring_of_bytes(name: &str, operands: &[Found<'_>]) -> Result<Option<Value
     let start = bytes(start, 16_034, "starting index")?;
     let count = bytes(count, 16_035, "length")?;
     let start = usize::try_from(start).map_err(|_| {
-        error(50_752, format!("{name}: starting index must be non-negative (got: {start})"))
+        error(
+            50_752,
+            format!("{name}: starting index must be non-negative (got: {start})"),
+        )
     })?;
     // A negative length means the rest of the string.
     let end = usize::try_from(count).map_or(text.len(), |count| start.saturating_add(count).min(text.len()));
@@ -110,10 +143,16 @@ fn substring_of_bytes(name: &str, operands: &[Found<'_>]) -> Result<Option<Value
         return Ok(Some(Value::from("")));
     }
     if !text.is_char_boundary(start) {
-        return Err(error(28_656, format!("{name}: Invalid range, starting index is a UTF-8 continuation byte.")));
+        return Err(error(
+            28_656,
+            format!("{name}: Invalid range, starting index is a UTF-8 continuation byte."),
+        ));
     }
     if !text.is_char_boundary(end) {
-        return Err(error(28_657, format!("{name}: Invalid range, ending index is in the middle of a UTF-8 character.")));
+        return Err(error(
+            28_657,
+            format!("{name}: Invalid range, ending index is in the middle of a UTF-8 character."),
+        ));
     }
     Ok(Some(Value::from(&text[start..end])))
 }
@@ -121,12 +160,29 @@ fn substring_of_bytes(name: &str, operands: &[Found<'_>]) -> Result<Option<Value
 /// An operand as a number of code points.
 fn points(operand: &Found<'_>, codes: [i32; 3], what: &str) -> Result<usize> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
-        error(codes[0], format!("$substrCP: {what} must be a numeric type (is BSON type {})", type_name(operand)))
+        error(
+            codes[0],
+            format!(
+                "$substrCP: {what} must be a numeric type (is BSON type {})",
+                type_name(operand)
+            ),
+        )
     })?;
     let whole = number.to_i32().ok_or_else(|| {
-        error(codes[1], format!("$substrCP: {what} cannot be represented as a 32-bit integral value: {}", number.to_f64()))
+        error(
+            codes[1],
+            format!(
+                "$substrCP: {what} cannot be represented as a 32-bit integral value: {}",
+                number.to_f64()
+            ),
+        )
     })?;
-    usize::try_from(whole).map_err(|_| error(codes[2], format!("$substrCP: {what} must be a nonnegative integer.")))
+    usize::try_from(whole).map_err(|_| {
+        error(
+            codes[2],
+            format!("$substrCP: {what} must be a nonnegative integer."),
+        )
+    })
 }
 
 fn substring_of_points(operands: &[Found<'_>]) -> Result<Option<Value>> {

@@ -18,7 +18,10 @@ pub(crate) fn check_size(text: &str) -> Result<()> {
     }
     Err(error(
         16_493,
-        format!("Tried to create string longer than {}MB", STRING_BYTES_MAX / (1024 * 1024)),
+        format!(
+            "Tried to create string longer than {}MB",
+            STRING_BYTES_MAX / (1024 * 1024)
+        ),
     ))
 }
 

@@ -14,23 +14,64 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$sin", Syntax::One(|v| finite("$sin", v, f64::sin, precise::sin))),
     operator("$cos", Syntax::One(|v| finite("$cos", v, f64::cos, precise::cos))),
     operator("$tan", Syntax::One(|v| finite("$tan", v, f64::tan, precise::tan))),
-    operator("$asin", Syntax::One(|v| within("$asin", v, -1.0, 1.0, f64::asin, precise::asin))),
-    operator("$acos", Syntax::One(|v| within("$acos", v, -1.0, 1.0, f64::acos, precise::acos))),
-    operator("$atan", Syntax::One(|v| anywhere("$atan", v, f64::atan, precise::atan))),
+    operator(
+        "$asin",
+        Syntax::One(|v| within("$asin", v, -1.0, 1.0, f64::asin, precise::asin)),
+    ),
+    operator(
+        "$acos",
+        Syntax::One(|v| within("$acos", v, -1.0, 1.0, f64::acos, precise::acos)),
+    ),
+    operator(
+        "$atan",
+        Syntax::One(|v| anywhere("$atan", v, f64::atan, precise::atan)),
+    ),
     operator("$atan2", Syntax::Two(atan2)),
-    operator("$sinh", Syntax::One(|v| anywhere("$sinh", v, f64::sinh, precise::sinh))),
-    operator("$cosh", Syntax::One(|v| anywhere("$cosh", v, f64::cosh, precise::cosh))),
-    operator("$tanh", Syntax::One(|v| anywhere("$tanh", v, f64::tanh, precise::tanh))),
-    operator("$asinh", Syntax::One(|v| anywhere("$asinh", v, f64::asinh, precise::asinh))),
-    operator("$acosh", Syntax::One(|v| within("$acosh", v, 1.0, f64::INFINITY, f64::acosh, precise::acosh))),
-    operator("$atanh", Syntax::One(|v| within("$atanh", v, -1.0, 1.0, f64::atanh, precise::atanh))),
+    operator(
+        "$sinh",
+        Syntax::One(|v| anywhere("$sinh", v, f64::sinh, precise::sinh)),
+    ),
+    operator(
+        "$cosh",
+        Syntax::One(|v| anywhere("$cosh", v, f64::cosh, precise::cosh)),
+    ),
+    operator(
+        "$tanh",
+        Syntax::One(|v| anywhere("$tanh", v, f64::tanh, precise::tanh)),
+    ),
+    operator(
+        "$asinh",
+        Syntax::One(|v| anywhere("$asinh", v, f64::asinh, precise::asinh)),
+    ),
+    operator(
+        "$acosh",
+        Syntax::One(|v| within("$acosh", v, 1.0, f64::INFINITY, f64::acosh, precise::acosh)),
+    ),
+    operator(
+        "$atanh",
+        Syntax::One(|v| within("$atanh", v, -1.0, 1.0, f64::atanh, precise::atanh)),
+    ),
     operator(
         "$degreesToRadians",
-        Syntax::One(|v| anywhere("$degreesToRadians", v, |x| x * (std::f64::consts::PI / 180.0), precise::to_radians)),
+        Syntax::One(|v| {
+            anywhere(
+                "$degreesToRadians",
+                v,
+                |x| x * (std::f64::consts::PI / 180.0),
+                precise::to_radians,
+            )
+        }),
     ),
     operator(
         "$radiansToDegrees",
-        Syntax::One(|v| anywhere("$radiansToDegrees", v, |x| x * (180.0 / std::f64::consts::PI), precise::to_degrees)),
+        Syntax::One(|v| {
+            anywhere(
+                "$radiansToDegrees",
+                v,
+                |x| x * (180.0 / std::f64::consts::PI),
+                precise::to_degrees,
+            )
+        }),
     ),
 ];
 
@@ -51,7 +92,10 @@ fn finite(
 ) -> Result<Option<Value>> {
     let check = |infinite: bool, shown: String| {
         if infinite {
-            return Err(error(50_989, format!("cannot apply {name} to {shown}, value must be in (-inf,inf)")));
+            return Err(error(
+                50_989,
+                format!("cannot apply {name} to {shown}, value must be in (-inf,inf)"),
+            ));
         }
         Ok(())
     };
@@ -75,7 +119,10 @@ fn within(
         if inside {
             return Ok(());
         }
-        Err(error(50_989, format!("cannot apply {name} to {shown}, value must be in [{low},{high}]")))
+        Err(error(
+            50_989,
+            format!("cannot apply {name} to {shown}, value must be in [{low},{high}]"),
+        ))
     };
     real(
         name,
@@ -92,7 +139,12 @@ fn atan2(y: Found<'_>, x: Found<'_>) -> Result<Option<Value>> {
     let (Some(first), Some(second)) = (y.present(), x.present()) else {
         return Ok(Some(Value::Null));
     };
-    let wrong = |code, found| error(code, format!("$atan2 only supports numeric types, not {}", type_name(found)));
+    let wrong = |code, found| {
+        error(
+            code,
+            format!("$atan2 only supports numeric types, not {}", type_name(found)),
+        )
+    };
     let first = Number::of(first).ok_or_else(|| wrong(51_044, &y))?;
     let second = Number::of(second).ok_or_else(|| wrong(51_045, &x))?;
     Ok(Some(match first.pair(second) {

@@ -22,7 +22,15 @@ const BLANK: [char; 20] = [
 
 fn parse_trim(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
     let fields = ["input", "chars"];
-    let argument = named::object(name, argument, &fields, &Wrong { not_object: 50_696, unknown: 50_694 })?;
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: 50_696,
+            unknown: 50_694,
+        },
+    )?;
     named::require(name, argument, &[("input", 50_695)])?;
     let apply: named::Apply = match name {
         "$ltrim" => |v| trim("$ltrim", &v, true, false),
@@ -42,7 +50,10 @@ fn trim(name: &str, operands: &[Option<Found<'_>>], left: bool, right: bool) -> 
     let ValueRef::String(text) = present else {
         return Err(error(
             50_699,
-            format!("{name} requires its input to be a string, got {}", type_name(input)),
+            format!(
+                "{name} requires its input to be a string, got {}",
+                type_name(input)
+            ),
         ));
     };
     let chars: Vec<char> = match chars {

@@ -1,0 +1,162 @@
+//! Arrays as sets: values that compare equal are one element.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::Result;
+use crate::expression::Ordered;
+use crate::expression::found::{Found, is_true};
+use crate::expression::node::Node;
+use crate::expression::parse::Parser;
+use std::collections::BTreeSet;
+use value::{ArrayRef, Value};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$setUnion", Syntax::Many(0, usize::MAX, union)),
+    operator("$setIntersection", Syntax::Many(0, usize::MAX, intersection)),
+    operator("$setDifference", Syntax::Two(difference)),
+    operator("$setEquals", Syntax::Own(parse_equals)),
+    operator("$setIsSubset", Syntax::Two(is_subset)),
+    operator(
+        "$anyElementTrue",
+        Syntax::One(|v| elements_true("$anyElementTrue", 17_041, &v, true)),
+    ),
+    operator(
+        "$allElementsTrue",
+        Syntax::One(|v| elements_true("$allElementsTrue", 17_040, &v, false)),
+    ),
+];
+
+type Set = BTreeSet<Ordered>;
+
+/// The operand as an array; an error of this code where it is something else, null included.
+fn array<'a>(operand: &'a Found<'_>, code: i32, message: &str) -> Result<ArrayRef<'a>> {
+    match operand.get().and_then(|value| value.as_array()) {
+        Some(array) => Ok(array),
+        None => Err(error(code, format!("{message} {}", type_name(operand)))),
+    }
+}
+
+fn set(array: ArrayRef<'_>) -> Set {
+    array.iter().map(|value| Ordered(value.to_value())).collect()
+}
+
+fn values(set: Set) -> Value {
+    set.into_iter().map(|Ordered(value)| value).collect()
+}
+
+fn union(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut all = Set::new();
+    for operand in &operands {
+        if operand.present().is_none() {
+            return Ok(Some(Value::Null));
+        }
+        let array = array(
+            operand,
+            17_043,
+            "All operands of $setUnion must be arrays. One argument is of type:",
+        )?;
+        all.extend(set(array));
+    }
+    Ok(Some(values(all)))
+}
+
+fn intersection(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut common: Option<Set> = None;
+    for operand in &operands {
+        if operand.present().is_none() {
+            return Ok(Some(Value::Null));
+        }
+        let array = array(
+            operand,
+            17_047,
+            "All operands of $setIntersection must be arrays. One argument is of type:",
+        )?;
+        let next = set(array);
+        common = Some(match common {
+            None => next,
+            Some(mut common) => {
+                common.retain(|value| next.contains(value));
+                common
+            }
+        });
+    }
+    Ok(Some(values(common.unwrap_or_default())))
+}
+
+fn difference(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    if left.present().is_none() || right.present().is_none() {
+        return Ok(Some(Value::Null));
+    }
+    let what = "operand of $setDifference must be an array.";
+    let kept = array(
+        &left,
+        17_048,
+        &format!("both operands of $setDifference must be arrays. First {what} First argument is of type:"),
+    )?;
+    let taken = array(
+        &right,
+        17_049,
+        &format!("both operands of $setDifference must be arrays. Second {what} Second argument is of type:"),
+    )?;
+    let mut seen = set(taken);
+    let rest = kept.iter().map(|value| Ordered(value.to_value()));
+    Ok(Some(
+        rest.filter(|value| seen.insert(value.clone()))
+            .map(|Ordered(value)| value)
+            .collect(),
+    ))
+}
+
+fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operands = parser.operands("$setEquals", argument, 0, usize::MAX)?;
+    if operands.len() < 2 {
+        return Err(error(
+            17_045,
+            format!("$setEquals needs at least two arguments had: {}", operands.len()),
+        ));
+    }
+    for operand in &operands {
+        if let Node::Constant(value) = operand
+            && !matches!(value, Some(Value::Array(_)))
+        {
+            return Err(error(5_887_502, "All operands of $setEquals must be arrays."));
+        }
+    }
+    Ok(Node::many(equals, operands))
+}
+
+fn equals(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut first: Option<Set> = None;
+    let mut equal = true;
+    for operand in &operands {
+        let array = array(
+            operand,
+            17_044,
+            "All operands of $setEquals must be arrays. One argument is of type:",
+        )?;
+        let next = set(array);
+        match &first {
+            None => first = Some(next),
+            Some(first) => equal &= *first == next,
+        }
+    }
+    Ok(Some(Value::Bool(equal)))
+}
+
+fn is_subset(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let what = "both operands of $setIsSubset must be arrays.";
+    let inner = array(&left, 17_046, &format!("{what} First argument is of type:"))?;
+    let outer = array(&right, 17_042, &format!("{what} Second argument is of type:"))?;
+    let outer = set(outer);
+    Ok(Some(Value::Bool(set(inner).is_subset(&outer))))
+}
+
+/// Whether any element counts as true (`decisive`), or none as false.
+fn elements_true(name: &str, code: i32, operand: &Found<'_>, decisive: bool) -> Result<Option<Value>> {
+    let array = array(
+        operand,
+        code,
+        &format!("{name}'s argument must be an array, but is"),
+    )?;
+    let decided = array.iter().any(|element| is_true(element) == decisive);
+    Ok(Some(Value::Bool(decided == decisive)))
+}
