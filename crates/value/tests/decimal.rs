@@ -1,5 +1,7 @@
 //! Decimal128: text, conversions, rounding, arithmetic.
 
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
 mod support;
 
 use proptest::prelude::*;

@@ -1,5 +1,7 @@
 //! Extended JSON as it is read.
 
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
 mod support;
 
 use proptest::prelude::*;

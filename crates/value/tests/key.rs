@@ -1,5 +1,7 @@
 //! Keys sort as values do, and give the values back.
 
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
 mod support;
 
 use proptest::prelude::*;

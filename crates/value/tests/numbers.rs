@@ -1,5 +1,7 @@
 //! Numbers and truth of values of any type.
 
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
 use value::{Decimal128, Value, doc};
 
 fn decimal(text: &str) -> Value {

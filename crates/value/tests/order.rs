@@ -1,5 +1,7 @@
 //! MongoDB's comparison order.
 
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
 use std::cmp::Ordering;
 use value::decimal::Parts;
 use value::{Binary, DbPointer, Decimal128, ObjectId, Regex, Timestamp, Value, array, compare, doc};

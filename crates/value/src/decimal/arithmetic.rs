@@ -68,6 +68,10 @@ impl Decimal128 {
 
     /// The sum.
     #[must_use]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "arithmetic that rounds is named, not hidden in operators"
+    )]
     pub fn add(self, other: Decimal128) -> Decimal128 {
         self.with(other, Context::<dec::Decimal128>::add)
     }
