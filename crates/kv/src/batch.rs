@@ -9,7 +9,8 @@ pub struct Batch {
     writes: Vec<Write>,
 }
 
-/// Where in the buffer a write's key starts, the key's size, and the size of the value behind it if it is a put.
+/// Where in the buffer a write's key starts, the key's size, and the size of the value behind it if it is a
+/// put.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     start: usize,

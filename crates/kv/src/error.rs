@@ -11,7 +11,8 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
-    /// A write or flush failed before; nothing is written any more until a restart, which reads what really is on disk.
+    /// A write or flush failed before; nothing is written any more until a restart, which reads what really
+    /// is on disk.
     #[error("writes are stopped since a write to disk failed ({cause}); check the disk, then restart")]
     Poisoned {
         /// The failure that stopped the writes.

@@ -1,9 +1,9 @@
 //! An ordered key-value store of shards.
 //!
-//! A **shard** is one ordered keyspace with a **head**: the number of its last change, and a small record kept
-//! by the caller beside it. [`Kv::commit`] is the only way to write: puts and deletes of one shard, atomically,
-//! against an expected head. Reads are pages on a [`Snapshot`]. Both may be awaited; where the engine is local
-//! they are ready at once and nothing is paid for the await.
+//! A **shard** is one ordered keyspace with a **head**: the number of its last change, and a small record
+//! kept by the caller beside it. [`Kv::commit`] is the only way to write: puts and deletes of one shard,
+//! atomically, against an expected head. Reads are pages on a [`Snapshot`]. Both may be awaited; where the
+//! engine is local they are ready at once and nothing is paid for the await.
 //!
 //! The only crate that names an engine: RocksDB ([`Kv::open`]) and a simulated one in memory that crashes and
 //! fails on demand ([`Kv::simulated`]).
@@ -43,7 +43,8 @@ enum Engine {
     Simulated(Arc<simulated::Engine>),
 }
 
-/// The state of one shard at one moment. Costs little; holding it keeps old versions from being compacted away.
+/// The state of one shard at one moment. Costs little; holding it keeps old versions from being compacted
+/// away.
 #[derive(Debug)]
 pub struct Snapshot {
     engine: EngineSnapshot,
@@ -137,8 +138,8 @@ impl Kv {
         }
     }
 
-    /// Approximate bytes on disk of the entries in a range of a shard; what is still in write buffers does not
-    /// count.
+    /// Approximate bytes on disk of the entries in a range of a shard; what is still in write buffers does
+    /// not count.
     pub async fn disk_bytes(&self, shard: ShardId, range: &KeyRange) -> Result<u64, Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.disk_bytes(shard, range),

@@ -9,10 +9,12 @@ use crate::{Batch, CommitError, Error, Head, ShardId};
 use rocksdb::{ErrorKind, WriteBatch, WriteOptions};
 use std::sync::atomic::Ordering;
 
-/// A batch up to this size is written on the caller's own thread; a larger one would keep an async thread too long.
+/// A batch up to this size is written on the caller's own thread; a larger one would keep an async thread too
+/// long.
 const INLINE_BYTES_MAX: usize = 64 << 10;
 
-/// A dropped shard of up to so many entries is deleted entry by entry, since a range delete costs every later reader.
+/// A dropped shard of up to so many entries is deleted entry by entry, since a range delete costs every later
+/// reader.
 const POINT_DELETES_MAX: usize = 1024;
 
 /// The bytes that the engine's batch takes for an entry besides key and value.

@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 /// A range of keys: the first, and the first behind.
 type Range = (Vec<u8>, Vec<u8>);
 
-/// Owner of the compacting thread. What it has not done at a stop is left to the engine's usual compaction, which
-/// the range deletes lead to the same files in time.
+/// Owner of the compacting thread. What it has not done at a stop is left to the engine's usual compaction,
+/// which the range deletes lead to the same files in time.
 #[derive(Debug)]
 pub(super) struct Compactor {
     ranges: Option<mpsc::Sender<Range>>,

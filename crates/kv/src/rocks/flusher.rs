@@ -1,8 +1,8 @@
 //! One thread that flushes the log for all who wait.
 //!
-//! Each write gets a ticket once it is in the log. One flush covers every ticket given out before it began, so
-//! a thousand commits that wait together, of whatever shards, pay for one. What nobody waits for is flushed after
-//! [`FLUSH_DELAY`].
+//! Each write gets a ticket once it is in the log. One flush covers every ticket given out before it began,
+//! so a thousand commits that wait together, of whatever shards, pay for one. What nobody waits for is
+//! flushed after [`FLUSH_DELAY`].
 
 use crate::poison::Poison;
 use crate::{Error, FLUSH_INTERVAL_MS};

@@ -1,8 +1,8 @@
 //! Where a shard's keys lie in the one keyspace of the engine.
 //!
-//! A key is the shard's prefix and the caller's key. The prefix is one byte, how many bytes of the shard's number
-//! follow, and these bytes (big-endian, no leading zeros): no prefix begins another, and most take two bytes. The
-//! head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys.
+//! A key is the shard's prefix and the caller's key. The prefix is one byte, how many bytes of the shard's
+//! number follow, and these bytes (big-endian, no leading zeros): no prefix begins another, and most take two
+//! bytes. The head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys.
 
 use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId};
 use bytes::Bytes;

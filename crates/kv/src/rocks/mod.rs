@@ -1,8 +1,9 @@
 //! The embedded engine on RocksDB.
 //!
-//! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked and written to log and
-//! write buffer without a flush ([`commit`]), and then waits for the next flush of the log, which one thread makes
-//! for all that wait ([`flusher`]). Reads run on the caller's thread ([`snapshot`]).
+//! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked
+//! and written to log and write buffer without a flush ([`commit`]), and then waits for the next flush of the
+//! log, which one thread makes for all that wait ([`flusher`]). Reads run on the caller's thread
+//! ([`snapshot`]).
 
 mod commit;
 mod compactor;

@@ -50,8 +50,8 @@ impl Memory {
     }
 }
 
-/// The block cache: reads 1.4 times faster than the LRU cache. No estimate of an entry's size is given because
-/// blocks, filters and the write buffers' charges differ too much.
+/// The block cache: reads 1.4 times faster than the LRU cache. No estimate of an entry's size is given
+/// because blocks, filters and the write buffers' charges differ too much.
 pub(super) fn cache(memory: Memory) -> Cache {
     Cache::new_hyper_clock_cache(memory.cache_bytes, 0)
 }

@@ -1,9 +1,11 @@
 //! A store in memory that crashes and fails on demand, for seeded tests.
 //!
-//! [`Simulation`] is the disk: it outlives the stores opened on it, and it decides, from its seed, what a crash
-//! loses of what was not flushed ([`disk`]). [`Engine`] is one store opened on it; after a crash every use of it fails.
+//! [`Simulation`] is the disk: it outlives the stores opened on it, and it decides, from its seed, what a
+//! crash loses of what was not flushed ([`disk`]). [`Engine`] is one store opened on it; after a crash every
+//! use of it fails.
 //!
-//! It has no clock: what is committed with [`Durability::Soon`](crate::Durability::Soon) stays unflushed until a flush or a flushed commit.
+//! It has no clock: what is committed with [`Durability::Soon`](crate::Durability::Soon) stays unflushed
+//! until a flush or a flushed commit.
 
 mod disk;
 mod engine;
@@ -28,13 +30,14 @@ impl Simulation {
         }
     }
 
-    /// Ends the open store at once. Of what was not flushed, an arbitrary part of the newest commits is lost; what
-    /// is left is found by the next [`Kv::simulated`](crate::Kv::simulated).
+    /// Ends the open store at once. Of what was not flushed, an arbitrary part of the newest commits is lost;
+    /// what is left is found by the next [`Kv::simulated`](crate::Kv::simulated).
     pub fn crash(&self) {
         self.disk.lock().crash();
     }
 
-    /// Crashes in the midst of step `step` (the first is 1): that write or flush may or may not have taken place.
+    /// Crashes in the midst of step `step` (the first is 1): that write or flush may or may not have taken
+    /// place.
     pub fn crash_at_step(&self, step: u64) {
         self.disk.lock().crash_at = Some(step);
     }
