@@ -1,14 +1,15 @@
-//! One thread that flushes the log for all who wait.
+//! Flushes of the log, each made once for all who wait.
 //!
 //! Each write gets a ticket once it is in the log. One flush covers every ticket given out before it began,
-//! so a thousand commits that wait together, of whatever shards, pay for one. What nobody waits for is
-//! flushed after [`FLUSH_DELAY`].
+//! so a thousand commits that wait together, of whatever shards, pay for one. Whoever comes while none is
+//! under way makes it himself, on his own thread; those who come meanwhile are served by a thread kept for
+//! it. It also flushes what nobody waits for, after [`FLUSH_DELAY`].
 
+use super::blocking::may_block_in_place;
 use crate::poison::Poison;
 use crate::{Error, FLUSH_INTERVAL_MS};
-use parking_lot::{Condvar, Mutex};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -22,7 +23,7 @@ pub(super) struct Ticket(u64);
 
 type Answer = Result<(), Error>;
 
-/// Owner of the flushing thread, which ends, after a last flush, when this is dropped.
+/// Owner of the thread that flushes for others, which ends, after a last flush, when this is dropped.
 #[derive(Debug)]
 pub(super) struct Flusher {
     shared: Arc<Shared>,
@@ -32,6 +33,8 @@ pub(super) struct Flusher {
 struct Shared {
     flush_log: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
     poison: Poison,
+    /// The standard library's lock: it never yields the processor while it spins, which on a busy machine
+    /// costs a time slice at each hand-over, ten times the flush.
     state: Mutex<State>,
     changed: Condvar,
     flushes: AtomicU64,
@@ -41,10 +44,21 @@ struct Shared {
 struct State {
     written: Ticket,
     flushed: Ticket,
-    /// When the oldest write that is not flushed was made.
-    unflushed_since: Option<Instant>,
+    /// When the oldest write that nobody waits for was made.
+    soon_since: Option<Instant>,
     waiting: Vec<(Ticket, oneshot::Sender<Answer>)>,
+    /// Whether a flush is under way.
+    flushing: bool,
     stopping: bool,
+}
+
+impl State {
+    /// Begins a flush; the last ticket that it covers.
+    fn begin(&mut self) -> Ticket {
+        self.flushing = true;
+        self.soon_since = None;
+        self.written
+    }
 }
 
 impl Flusher {
@@ -74,36 +88,47 @@ impl Flusher {
         })
     }
 
-    /// Notes that something was written to the log.
+    /// Notes that something was written to the log. To be followed by [`Flusher::flushed`] or
+    /// [`Flusher::flush_soon`].
     pub(super) fn wrote(&self) -> Ticket {
-        let mut state = self.shared.state.lock();
+        let mut state = self.shared.lock();
         state.written.0 += 1;
-        if state.unflushed_since.is_none() {
-            state.unflushed_since = Some(Instant::now());
+        state.written
+    }
+
+    /// Lets the write with this ticket be flushed in time, though nobody waits for it.
+    pub(super) fn flush_soon(&self, ticket: Ticket) {
+        let mut state = self.shared.lock();
+        if state.flushed < ticket && state.soon_since.is_none() {
+            state.soon_since = Some(Instant::now());
+            drop(state);
             self.shared.changed.notify_one();
         }
-        state.written
     }
 
     /// Comes back when the write with this ticket is on the disk.
     pub(super) async fn flushed(&self, ticket: Ticket) -> Result<(), Error> {
-        let answer = {
-            let mut state = self.shared.state.lock();
+        let (sender, answer) = oneshot::channel();
+        {
+            let mut state = self.shared.lock();
             if state.flushed >= ticket {
                 return Ok(());
             }
-            let (sender, answer) = oneshot::channel();
+            if !state.flushing && may_block_in_place() {
+                let target = state.begin();
+                drop(state);
+                return tokio::task::block_in_place(|| self.shared.flush(target));
+            }
             state.waiting.push((ticket, sender));
-            self.shared.changed.notify_one();
-            answer
-        };
+        }
+        self.shared.changed.notify_one();
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
     /// Comes back when all that is written now is on the disk.
     pub(super) async fn flush(&self) -> Result<(), Error> {
         self.shared.poison.check()?;
-        let written = self.shared.state.lock().written;
+        let written = self.shared.lock().written;
         self.flushed(written).await
     }
 
@@ -115,7 +140,7 @@ impl Flusher {
 
 impl Drop for Flusher {
     fn drop(&mut self) {
-        self.shared.state.lock().stopping = true;
+        self.shared.lock().stopping = true;
         self.shared.changed.notify_one();
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
@@ -126,55 +151,72 @@ impl Drop for Flusher {
 }
 
 impl Shared {
+    /// No code that may panic runs under the lock, so what a poisoned one guards is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn run(&self) {
         while let Some(target) = self.next_target() {
-            let outcome = match self.poison.check() {
-                Ok(()) => (self.flush_log)().map_err(|cause| {
-                    tracing::error!(%cause, "a flush of the log failed; writes are stopped");
-                    self.poison.set(cause)
-                }),
-                Err(error) => Err(error),
-            };
-            self.flushes.fetch_add(1, Ordering::Relaxed);
-            self.answer(target, &outcome);
+            // Those who wait have been told of a failure, and the poison stops all others.
+            let _ = self.flush(target);
         }
     }
 
-    /// Waits until a flush is due. The last ticket that it will cover; `None` when all is done.
+    /// Waits until a flush is due that nobody else makes. `None` when all is done.
     fn next_target(&self) -> Option<Ticket> {
-        let mut state = self.state.lock();
+        let mut state = self.lock();
         loop {
-            let due_at = state.unflushed_since.map(|since| since + FLUSH_DELAY);
+            let due_at = state.soon_since.map(|since| since + FLUSH_DELAY);
             let due = due_at.is_some_and(|at| at <= Instant::now());
-            if !state.waiting.is_empty() || due || (state.stopping && due_at.is_some()) {
-                state.unflushed_since = None;
-                return Some(state.written);
+            let last = state.stopping && state.flushed < state.written && self.poison.check().is_ok();
+            if !state.flushing && (!state.waiting.is_empty() || due || last) {
+                return Some(state.begin());
             }
-            match due_at {
-                _ if state.stopping => return None,
-                Some(at) => {
-                    self.changed.wait_until(&mut state, at);
+            state = match due_at {
+                _ if state.stopping && !state.flushing => return None,
+                Some(at) if !state.flushing => {
+                    let rest = at.saturating_duration_since(Instant::now());
+                    self.changed
+                        .wait_timeout(state, rest)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
                 }
-                None => self.changed.wait(&mut state),
-            }
+                _ => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 
-    fn answer(&self, target: Ticket, outcome: &Answer) {
-        let mut state = self.state.lock();
+    /// Makes the flush that was begun, and answers all whom it serves.
+    fn flush(&self, target: Ticket) -> Answer {
+        let outcome = self.poison.check().and_then(|()| {
+            self.flushes.fetch_add(1, Ordering::Relaxed);
+            (self.flush_log)().map_err(|cause| {
+                tracing::error!(%cause, "a flush of the log failed; writes are stopped");
+                self.poison.set(cause)
+            })
+        });
+        let mut state = self.lock();
+        state.flushing = false;
         if outcome.is_ok() {
             state.flushed = target;
         }
         // A failure is everybody's: after it no flush is tried again.
-        let done = state
+        let served = |ticket: Ticket| ticket <= target || outcome.is_err();
+        let done: Vec<_> = state
             .waiting
-            .extract_if(.., |(ticket, _)| *ticket <= target || outcome.is_err());
-        let done: Vec<_> = done.collect();
+            .extract_if(.., |(ticket, _)| served(*ticket))
+            .collect();
+        let thread_is_needed = !state.waiting.is_empty() || state.soon_since.is_some() || state.stopping;
         drop(state);
+        if thread_is_needed {
+            self.changed.notify_one();
+        }
         for (_, sender) in done {
             // Whoever stopped waiting needs no answer.
             let _ = sender.send(outcome.clone());
         }
+        outcome
     }
 }
 

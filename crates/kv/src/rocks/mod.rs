@@ -5,6 +5,7 @@
 //! log, which one thread makes for all that wait ([`flusher`]). Reads run on the caller's thread
 //! ([`snapshot`]).
 
+mod blocking;
 mod commit;
 mod compactor;
 mod database;
@@ -18,6 +19,7 @@ mod snapshot;
 pub(crate) use snapshot::Snapshot;
 
 use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
+use blocking::blocking;
 use commit::Commit;
 use database::Database;
 use layout::ShardKeys;
@@ -67,7 +69,10 @@ impl Engine {
         };
         match durability {
             Durability::Flushed => Ok(database.flusher.flushed(ticket).await?),
-            Durability::Soon => Ok(()),
+            Durability::Soon => {
+                database.flusher.flush_soon(ticket);
+                Ok(())
+            }
         }
     }
 
@@ -134,10 +139,4 @@ impl Engine {
     fn database(&self) -> Result<Arc<Database>, Error> {
         self.database.read().clone().ok_or(Error::Closed)
     }
-}
-
-/// Runs what waits for disk or locks on a thread that may block.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-    // Fails only when the runtime shuts down, or by a panic, which has been reported where it happened.
-    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)
 }

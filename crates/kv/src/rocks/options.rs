@@ -112,6 +112,8 @@ fn set_background(options: &mut Options) {
     let jobs = cores.clamp(2, 4);
     // 2..=4, so it fits.
     options.set_max_background_jobs(jobs as i32);
+    // A rewrite of a whole shard is one job; two parts of it at a time use two cores.
+    options.set_max_subcompactions(2);
     options.set_bytes_per_sync(MIB as u64);
     options.set_max_file_opening_threads(2);
 }

@@ -1,0 +1,21 @@
+//! Work that waits for disk or locks, away from what must not wait.
+
+use crate::Error;
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+/// Whether this thread may block as it is: the runtime then lets another one do its other tasks.
+pub(super) fn may_block_in_place() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
+}
+
+/// Runs work that may block: on this thread where it can, since waking another costs a large part of a flush,
+/// and much more on a busy machine.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Error> {
+    if may_block_in_place() {
+        return Ok(tokio::task::block_in_place(work));
+    }
+    // Fails only when the runtime shuts down, or by a panic, which has been reported where it happened.
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)
+}
