@@ -151,7 +151,7 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        request: &FindRequest,
+        request: FindRequest,
     ) -> Result<CursorReply> {
         let mut spec = request.spec(context)?;
         let Some(collection) = self.store().collection(namespace) else {
@@ -162,7 +162,7 @@ impl Engine {
             });
         };
         if collection.is_view() {
-            return self.find_in_view(context, namespace, request).await;
+            return self.find_in_view(context, namespace, &request).await;
         }
         if request.tailing != Tailing::No && collection.options().capped.is_none() {
             let message = format!(
@@ -191,7 +191,7 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        request: &CountRequest,
+        request: CountRequest,
     ) -> Result<u64> {
         let find = FindRequest {
             filter: request.filter.clone(),
@@ -213,7 +213,7 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        request: &DistinctRequest,
+        request: DistinctRequest,
     ) -> Result<Vec<Value>> {
         let find = FindRequest {
             filter: request.filter.clone(),

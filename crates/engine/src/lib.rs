@@ -12,14 +12,17 @@
 
 mod aggregate;
 mod background;
+mod capped;
 mod collections;
 mod context;
 mod cursors;
 mod engine;
 mod error;
 mod explain;
+mod filter;
 mod find;
 mod indexes;
+mod listing;
 mod operations;
 mod plan_cache;
 mod sessions;
@@ -38,6 +41,7 @@ pub use cursors::{CursorId, CursorReply};
 pub use engine::{Engine, EngineOptions};
 pub use error::{Error, Result};
 pub use explain::{Explained, Verbosity};
+pub use filter::DocumentFilter;
 pub use find::{CountRequest, DistinctRequest, FindRequest, Tailing};
 pub use indexes::CreatedIndexes;
 pub use operations::{OperationGuard, OperationInfo};
@@ -45,9 +49,9 @@ pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
-pub use store::{CollectionOptions, Namespace};
+pub use store::{CappedOptions, CollectionOptions, Namespace, ValidateReport};
 
 pub use write::{
-    DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply, UpdateStatement,
+    DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply, UpdateStatement,
     WriteFailure, WriteOptions,
 };

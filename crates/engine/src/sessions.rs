@@ -1,7 +1,7 @@
 //! Logical sessions: known ids, when each was last used.
 
 use crate::limits::{SESSION_IDLE_MINUTES_MAX, SESSIONS_MAX};
-use crate::{Error, Result};
+use crate::{Engine, Error, Result};
 use parking_lot::Mutex;
 use query::Code;
 use std::collections::HashMap;
@@ -48,16 +48,12 @@ impl Sessions {
         self.last_use.lock().remove(session);
     }
 
-    pub(crate) fn end_all(&self) {
-        self.last_use.lock().clear();
-    }
-
     pub(crate) fn count(&self) -> usize {
         self.last_use.lock().len()
     }
 
-    pub(crate) fn all(&self) -> Vec<(SessionId, Instant)> {
-        self.last_use.lock().iter().map(|(id, at)| (*id, *at)).collect()
+    pub(crate) fn all(&self) -> Vec<SessionId> {
+        self.last_use.lock().keys().copied().collect()
     }
 
     /// Forgets the sessions that were not used for [`SESSION_IDLE_MINUTES_MAX`]; gives them back.
@@ -73,5 +69,29 @@ impl Sessions {
             sessions.remove(session);
         }
         ended
+    }
+}
+
+impl Engine {
+    /// Notes that a session is used now; it is made where it is not known.
+    pub fn touch_session(&self, session: SessionId) -> Result<()> {
+        self.sessions().touch(session)
+    }
+
+    /// Ends a session: its cursors are closed.
+    pub fn end_session(&self, session: &SessionId) {
+        self.sessions().end(session);
+        self.cursors().close_of_session(session);
+    }
+
+    /// Ends a session, and what runs in it.
+    pub fn kill_session(&self, session: &SessionId) {
+        self.kill_operations_of(session);
+        self.end_session(session);
+    }
+
+    /// The sessions that are known.
+    pub fn sessions_in_use(&self) -> Vec<SessionId> {
+        self.sessions().all()
     }
 }

@@ -80,14 +80,14 @@ impl Engine {
         namespace: &Namespace,
         request: &FindRequest,
     ) -> Result<CursorReply> {
+        let single_batch = request.single_batch;
         let request = AggregateRequest {
             pipeline: stages(request),
             batch_size: request.batch_size,
             variables: request.variables.clone(),
-            single_batch: request.single_batch,
             ..AggregateRequest::default()
         };
-        self.aggregate(context, namespace, &request).await
+        self.run_pipeline(context, namespace, request, single_batch).await
     }
 
     pub(crate) async fn count_in_view(
@@ -131,7 +131,7 @@ impl Engine {
             batch_size: Some(u64::MAX),
             ..AggregateRequest::default()
         };
-        let mut reply = self.aggregate(context, namespace, &request).await?;
+        let mut reply = self.run_pipeline(context, namespace, request, false).await?;
         let mut documents = std::mem::take(&mut reply.batch);
         while reply.id != 0 {
             reply = self

@@ -108,6 +108,15 @@ pub struct DeleteStatement {
     pub variables: Document,
 }
 
+/// What the statements of a delete did.
+#[derive(Clone, Debug, Default)]
+pub struct DeleteReply {
+    /// Documents deleted.
+    pub deleted: u64,
+    /// The statements that failed.
+    pub failures: Vec<WriteFailure>,
+}
+
 /// What `findAndModify` is asked.
 #[derive(Clone, Debug, Default)]
 pub struct FindAndModifyRequest {
@@ -182,7 +191,7 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         documents: Vec<DocumentBuf>,
-        options: &WriteOptions,
+        options: WriteOptions,
     ) -> Result<InsertReply> {
         let collection = self.for_writing(namespace).await?;
         let validator = if options.bypass_validation {

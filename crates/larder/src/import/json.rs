@@ -1,13 +1,10 @@
-//! NDJSON, JSON arrays and plain lines.
+//! NDJSON and JSON arrays.
 
 use super::input::Input;
 use super::reader::Sink;
+use super::lines::{TEXT_BYTES_MAX, each_line};
 use anyhow::{Context, Result, bail};
-use std::io::{BufRead, Read};
-use value::Document;
-
-/// A line, or an element of an array, longer than this is refused: no document could hold it.
-const TEXT_BYTES_MAX: u64 = 64 << 20;
+use std::io::BufRead;
 
 /// One document a line; empty lines are passed by.
 pub fn read_lines(input: Input, sink: &mut Sink<'_>) -> Result<()> {
@@ -22,41 +19,6 @@ pub fn read_lines(input: Input, sink: &mut Sink<'_>) -> Result<()> {
             Err(error) => sink.bad(place, error.to_string(), line),
         }
     })
-}
-
-/// Each line becomes `{line: text}`; bytes that are not UTF-8 are rejected.
-pub fn read_text(input: Input, sink: &mut Sink<'_>) -> Result<()> {
-    each_line(input, sink, |line, place, sink| match std::str::from_utf8(line) {
-        Ok("") => Ok(()),
-        Ok(text) => sink.document(place, Document::new().with("line", text)),
-        Err(_) => sink.bad(place, "not UTF-8".to_owned(), line),
-    })
-}
-
-fn each_line(
-    mut input: Input,
-    sink: &mut Sink<'_>,
-    mut take: impl FnMut(&[u8], String, &mut Sink<'_>) -> Result<()>,
-) -> Result<()> {
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let mut limited = (&mut input.text).take(TEXT_BYTES_MAX);
-        let read = limited
-            .read_until(b'\n', &mut line)
-            .with_context(|| format!("cannot read {}", input.name))?;
-        if read == 0 {
-            break;
-        }
-        if read as u64 == TEXT_BYTES_MAX && line.last() != Some(&b'\n') {
-            bail!("{}:{number} is longer than {TEXT_BYTES_MAX} bytes", input.name);
-        }
-        while line.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
-            line.pop();
-        }
-        take(&line, format!("{}:{number}", input.name), sink)?;
-    }
-    Ok(())
 }
 
 /// One array of documents, read element by element.

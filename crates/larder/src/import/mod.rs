@@ -8,6 +8,7 @@ mod csv;
 mod infer;
 mod input;
 mod json;
+mod lines;
 mod options;
 mod reader;
 mod reject;

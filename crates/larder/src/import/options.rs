@@ -2,6 +2,7 @@
 
 use crate::target::PlaceOptions;
 use clap::{Args, ValueEnum};
+use regex::Regex;
 use std::path::PathBuf;
 
 /// Imports files into a collection, through a running server or straight into a data folder.
@@ -16,7 +17,10 @@ pub struct ImportOptions {
     /// What the files hold; by default decided by each file's name, else by its first byte.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
-    /// Types of CSV columns, in place of inference: `id=string,at=date,n=int`.
+    /// Takes lines of text apart: a regular expression whose named groups become fields. Lines that it does not match are rejected.
+    #[arg(long, value_name = "REGEX")]
+    pub pattern: Option<Regex>,
+    /// Types of CSV columns and of groups of --pattern, in place of inference: `id=string,at=date,n=int`.
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',')]
     pub types: Vec<ColumnType>,
     /// What separates CSV fields [default: a comma; a tab for .tsv].
@@ -42,7 +46,7 @@ pub enum Format {
     Json,
     /// Comma-separated values with a header.
     Csv,
-    /// Lines of text: each becomes `{line: "…"}`.
+    /// Lines of text: each becomes `{line: "…"}`, or the fields of --pattern.
     Lines,
 }
 

@@ -2,7 +2,7 @@
 
 use super::batches::{Bad, Batch, Parsed};
 use super::options::{Format, ImportOptions};
-use super::{csv, input, json};
+use super::{csv, input, json, lines};
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use std::path::Path;
@@ -82,6 +82,6 @@ fn read_file(
         Format::Ndjson => json::read_lines(input, sink),
         Format::Json => json::read_array(input, sink),
         Format::Csv => csv::read(input, &options.types, sink),
-        Format::Lines => json::read_text(input, sink),
+        Format::Lines => lines::read(input, options, sink),
     }
 }

@@ -1,0 +1,23 @@
+//! Matching documents that do not come out of a collection: listings.
+
+use crate::Result;
+use crate::find::{parse_filter, variables};
+use query::filter::Filter;
+use std::sync::Arc;
+use value::Document;
+
+/// A filter for documents that a protocol makes itself.
+#[derive(Clone, Debug)]
+pub struct DocumentFilter(Arc<Filter>);
+
+impl DocumentFilter {
+    /// Reads a filter in MongoDB's form.
+    pub fn parse(filter: &Document) -> Result<DocumentFilter> {
+        Ok(DocumentFilter(parse_filter(filter, &variables(&Document::new())?)?))
+    }
+
+    /// Whether a document matches; one on which the filter fails does not.
+    pub fn matches(&self, document: &Document) -> bool {
+        self.0.matches(document.into()).unwrap_or(false)
+    }
+}

@@ -1,0 +1,66 @@
+//! Cursors over documents that are at hand: listings of collections and indexes, results of bulk writes.
+
+use crate::cursors::{Cursor, CursorReply};
+use crate::find::Tailing;
+use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
+use crate::{Context, Engine, Result};
+use futures::future::{BoxFuture, FutureExt};
+use query::execute::{DocumentStream, Interruption, StreamState};
+use std::collections::VecDeque;
+use store::Namespace;
+use value::DocumentBuf;
+
+/// Documents that are at hand, given batch by batch.
+struct Listing {
+    documents: VecDeque<DocumentBuf>,
+}
+
+impl DocumentStream for Listing {
+    fn fill<'a>(
+        &'a mut self,
+        batch: &'a mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> BoxFuture<'a, query::Result<StreamState>> {
+        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
+        while batch.len() < documents_max
+            && let Some(document) = self.documents.front()
+        {
+            bytes += document.bytes().len();
+            if bytes > bytes_max && !batch.is_empty() {
+                break;
+            }
+            batch.extend(self.documents.pop_front());
+        }
+        let state = if self.documents.is_empty() { StreamState::Exhausted } else { StreamState::More };
+        futures::future::ready(Ok(state)).boxed()
+    }
+
+    fn attach(&mut self, _interruption: &Interruption) {}
+}
+
+impl Engine {
+    /// The first batch of documents that are at hand, and a cursor where there are more.
+    pub fn open_listing(
+        &self,
+        context: &Context,
+        namespace: Namespace,
+        documents: Vec<DocumentBuf>,
+        batch_size: Option<u64>,
+    ) -> Result<CursorReply> {
+        let cursor = Cursor {
+            namespace,
+            stream: Box::new(Listing { documents: documents.into() }),
+            user: context.user.clone(),
+            session: context.session,
+            tailing: Tailing::No,
+            never_idle: false,
+            collection: None,
+        };
+        let batch_size = batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
+        // A listing is at hand, so the future is ready at once.
+        self.open_cursor(cursor, batch_size, false).now_or_never().unwrap_or_else(|| {
+            Err(crate::Error::new(query::Code(8), "a listing was not at hand"))
+        })
+    }
+}
