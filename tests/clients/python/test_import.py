@@ -1,0 +1,107 @@
+"""`larder import` and `larder export`, through a server and into a folder."""
+
+import csv
+import datetime
+import gzip
+import json
+import os
+import subprocess
+
+import pymongo
+from bson import Decimal128, Int64, ObjectId, json_util
+from server import running
+
+
+def larder(*arguments, input=None, cwd=None, code=0):
+    done = subprocess.run([os.environ["LARDER_BINARY"], *map(str, arguments)], input=input, cwd=cwd, timeout=60,
+                          capture_output=True, text=not isinstance(input, bytes))
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def imported(server, tmp_path, name, content, *options, code=0):
+    """Imports a file and gives what the collection then holds."""
+    file = tmp_path / name
+    file.write_bytes(content)
+    larder("import", file, "--collection", "imports.things", "--server", server.uri, *options, cwd=tmp_path, code=code)
+    with pymongo.MongoClient(server.uri) as client:
+        found = list(client.imports.things.find({}, {"_id": 0}))
+        client.imports.things.drop()
+        return found
+
+
+def test_ndjson_keeps_extended_json_types(server, tmp_path):
+    lines = b'{"n": 1, "big": {"$numberLong": "5"}, "at": {"$date": "2026-01-01T00:00:00Z"}}\n\n{"n": 2.5}\n'
+    assert imported(server, tmp_path, "a.ndjson", lines) == [
+        {"n": 1, "big": Int64(5), "at": datetime.datetime(2026, 1, 1)}, {"n": 2.5}]
+
+
+def test_a_json_array_is_imported_compressed_too(server, tmp_path):
+    array = json.dumps([{"i": i, "text": "],{\""} for i in range(2500)]).encode()
+    found = imported(server, tmp_path, "a.json.gz", gzip.compress(array))
+    assert [d["i"] for d in found] == list(range(2500))
+
+
+def test_csv_types_are_inferred_or_given(server, tmp_path):
+    text = b"zip,at,v,note,a.b\n01001,2014-04-01 00:00:00,18.3,\"x, y\",true\n2,2014-04-01,,,\n"
+    found = imported(server, tmp_path, "a.csv", text, "--types", "zip=string")
+    assert found == [
+        {"zip": "01001", "at": datetime.datetime(2014, 4, 1), "v": 18.3, "note": "x, y", "a": {"b": True}},
+        {"zip": "2", "at": datetime.datetime(2014, 4, 1)},
+    ]
+
+
+def test_lines_are_taken_apart_by_a_pattern(server, tmp_path):
+    log = b"2026-01-01 10:00:00 sshd ok\nnonsense\n"
+    pattern = r"^(?<at>\S+ \S+) (?<program>\S+) (?<message>.*)$"
+    found = imported(server, tmp_path, "a.log", log, "--pattern", pattern, code=1)
+    assert found == [{"at": datetime.datetime(2026, 1, 1, 10), "program": "sshd", "message": "ok"}]
+    rejected = json.loads((tmp_path / "rejected.ndjson").read_text())
+    assert rejected["text"] == "nonsense" and rejected["place"].endswith("a.log:2")
+
+
+def test_bad_lines_and_refused_documents_are_rejected_not_dropped(server, tmp_path):
+    lines = b'{"_id": 1}\n{"_id": 1}\n{broken\n{"_id": 2}\n'
+    assert len(imported(server, tmp_path, "a.ndjson", lines, code=1)) == 2
+    rejected = [json.loads(line) for line in (tmp_path / "rejected.ndjson").read_text().splitlines()]
+    assert sorted(r["place"].rsplit(":", 1)[1] for r in rejected) == ["2", "3"]
+    assert any("E11000" in r["reason"] for r in rejected)
+
+
+def test_standard_input_is_imported(server):
+    larder("import", "-", "--collection", "imports.piped", "--server", server.uri, input='{"a": 1}\n')
+    with pymongo.MongoClient(server.uri) as client:
+        assert client.imports.piped.find_one({}, {"_id": 0}) == {"a": 1}
+        client.imports.piped.drop()
+
+
+def test_an_export_gives_the_same_back(tmp_path):
+    documents = [{"_id": ObjectId(), "n": Int64(1), "d": Decimal128("1.10"), "x": 1.0, "in": {"list": [1, None]}},
+                 {"_id": "a,b", "text": "line\nbreak \"quoted\""}]
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    with running(source) as server, pymongo.MongoClient(server.uri) as client:
+        client.db.things.insert_many(documents)
+    for form in ("ndjson", "json"):
+        file = tmp_path / f"out.{form}"
+        larder("export", "--data", source, "--collection", "db.things", "--format", form, "--output", file)
+        larder("import", file, "--data", copy, "--collection", f"db.{form}")
+    with running(copy) as server, pymongo.MongoClient(server.uri) as client:
+        for form in ("ndjson", "json"):
+            found = list(client.db[form].find())
+            assert [json_util.dumps(d) for d in found] == [json_util.dumps(d) for d in documents]
+
+
+def test_csv_export_has_the_columns_asked_for(server, tmp_path):
+    with pymongo.MongoClient(server.uri) as client:
+        client.exports.things.insert_many([{"_id": 1, "a": {"b": "x,y"}, "c": 1.5}, {"_id": 2}])
+        out = larder("export", "--server", server.uri, "--collection", "exports.things", "--format", "csv", "--fields",
+                     "_id,a.b,c").stdout
+        client.exports.things.drop()
+    assert list(csv.reader(out.splitlines())) == [["_id", "a.b", "c"], ["1", "x,y", "1.5"], ["2", "", ""]]
+
+
+def test_a_folder_that_a_server_has_open_is_refused(server, tmp_path):
+    file = tmp_path / "a.ndjson"
+    file.write_text("{}\n")
+    refused = larder("import", file, "--data", server.folder, "--collection", "db.x", code=1)
+    assert "in use by another process" in refused.stderr
