@@ -3,7 +3,7 @@
 //! Decompression trusts nothing: the size that a client claims is checked before memory is taken, and no more
 //! than that is ever unpacked.
 
-use super::header::{HEADER_BYTES, MESSAGE_BYTES_MAX, OpCode};
+use super::header::{HEADER_BYTES, Header, MESSAGE_BYTES_MAX, OpCode};
 use super::{WireError, split_i32};
 use bytes::Bytes;
 use std::io::{Read, Write};
@@ -78,39 +78,45 @@ impl Compressor {
         Ok(())
     }
 
-    fn decompress(self, data: &[u8], size: usize) -> Result<Vec<u8>, WireError> {
+    /// Appends what the data unpacks to, which must be `size` bytes.
+    fn decompress_into(self, data: &[u8], size: usize, out: &mut Vec<u8>) -> Result<(), WireError> {
         let broken = || WireError::Framing(format!("{} data that cannot be decompressed", self.name()));
-        let out = match self {
-            Compressor::Noop => data.to_vec(),
+        let start = out.len();
+        match self {
+            Compressor::Noop => out.extend_from_slice(data),
             Compressor::Snappy => {
-                if snap::raw::decompress_len(data).map_err(|_| broken())? != size {
+                let claimed = snap::raw::decompress_len(data).map_err(|_| broken())?;
+                if claimed != size || claimed > data.len().saturating_mul(SNAPPY_RATIO_MAX) {
                     return Err(broken());
                 }
-                snap::raw::Decoder::new().decompress_vec(data).map_err(|_| broken())?
+                let unpacked = snap::raw::Decoder::new().decompress_vec(data).map_err(|_| broken())?;
+                out.extend_from_slice(&unpacked);
             }
-            Compressor::Zlib => read_up_to(flate2::read::ZlibDecoder::new(data), size).map_err(|_| broken())?,
+            Compressor::Zlib => {
+                read_up_to(flate2::read::ZlibDecoder::new(data), size, out).map_err(|_| broken())?;
+            }
             Compressor::Zstd => {
                 let decoder = zstd::stream::read::Decoder::new(data).map_err(|_| broken())?;
-                read_up_to(decoder, size).map_err(|_| broken())?
+                read_up_to(decoder, size, out).map_err(|_| broken())?;
             }
-        };
-        match out.len() == size {
-            true => Ok(out),
-            false => Err(broken()),
         }
+        if out.len() - start == size { Ok(()) } else { Err(broken()) }
     }
 }
 
+/// Snappy packs at most this many bytes into one: a larger claim is a lie, found before memory is taken.
+const SNAPPY_RATIO_MAX: usize = 64;
+
 /// Reads one byte more than expected at most: enough to see that a size was a lie. The buffer grows with the data.
-fn read_up_to(reader: impl Read, size: usize) -> std::io::Result<Vec<u8>> {
-    let mut out = Vec::new();
-    reader.take(size as u64 + 1).read_to_end(&mut out)?;
-    Ok(out)
+fn read_up_to(reader: impl Read, size: usize, out: &mut Vec<u8>) -> std::io::Result<()> {
+    reader.take(size as u64 + 1).read_to_end(out)?;
+    Ok(())
 }
 
-/// The message inside: its opcode, how it was compressed, its payload.
-pub fn decompress(payload: &Bytes) -> Result<(OpCode, Compressor, Bytes), WireError> {
+/// The message inside: its header, how it was compressed, and all its bytes, header included.
+pub fn decompress(header: &Header, message: &Bytes) -> Result<(Header, Compressor, Bytes), WireError> {
     let broken = || WireError::Framing("a truncated OP_COMPRESSED".into());
+    let (_, payload) = message.split_at_checked(HEADER_BYTES).ok_or_else(broken)?;
     let (opcode, rest) = split_i32(payload).ok_or_else(broken)?;
     let (size, rest) = split_i32(rest).ok_or_else(broken)?;
     let (id, data) = rest.split_first().ok_or_else(broken)?;
@@ -124,5 +130,9 @@ pub fn decompress(payload: &Bytes) -> Result<(OpCode, Compressor, Bytes), WireEr
         .ok_or_else(|| WireError::Framing(format!("a decompressed size of {size} bytes")))?;
     let compressor = Compressor::from_id(*id)
         .ok_or_else(|| WireError::Framing(format!("unknown compressor {id}")))?;
-    Ok((opcode, compressor, compressor.decompress(data, size)?.into()))
+    let header = Header { length: HEADER_BYTES + size, opcode, ..*header };
+    let mut unpacked = Vec::with_capacity(HEADER_BYTES);
+    header.write(&mut unpacked);
+    compressor.decompress_into(data, size, &mut unpacked)?;
+    Ok((header, compressor, unpacked.into()))
 }

@@ -1,6 +1,6 @@
 //! A request, whatever message it came in.
 
-use super::header::{Header, OpCode};
+use super::header::{HEADER_BYTES, Header, OpCode};
 use super::op_msg::{self, DocumentSequence};
 use super::{Compressor, ReplyForm, WireError, compression, op_query};
 use bytes::Bytes;
@@ -27,37 +27,37 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads the message behind a header. Compressed ones are refused unless `compression_allowed`.
-    pub fn parse(header: &Header, payload: Bytes, compression_allowed: bool) -> Result<Message, WireError> {
+    /// Reads a whole message, whose header was read before. Compressed ones are refused unless allowed.
+    pub fn parse(header: &Header, message: &Bytes, compression_allowed: bool) -> Result<Message, WireError> {
         if header.opcode != OpCode::Compressed {
-            return parse_plain(header.opcode, payload, None);
+            return parse_plain(header.opcode, message, None);
         }
         if !compression_allowed {
             return Err(WireError::Framing("compressed before the login".into()));
         }
-        let (opcode, compressor, payload) = compression::decompress(&payload)?;
-        parse_plain(opcode, payload, Some(compressor))
+        let (header, compressor, message) = compression::decompress(header, message)?;
+        parse_plain(header.opcode, &message, Some(compressor))
     }
 }
 
-fn parse_plain(opcode: OpCode, payload: Bytes, compressor: Option<Compressor>) -> Result<Message, WireError> {
+fn parse_plain(
+    opcode: OpCode,
+    message: &Bytes,
+    compressor: Option<Compressor>,
+) -> Result<Message, WireError> {
     match opcode {
         OpCode::Msg => {
-            let (request, more_to_come) = op_msg::parse(&payload)?;
-            let form = match more_to_come {
-                true => ReplyForm::None,
-                false => ReplyForm::Msg,
-            };
+            let (request, more_to_come) = op_msg::parse(message)?;
+            let form = if more_to_come { ReplyForm::None } else { ReplyForm::Msg };
             Ok(Message { request, form, compressor })
         }
         OpCode::Query => Ok(Message {
-            request: op_query::parse(&payload)?,
+            request: op_query::parse(&message.slice(HEADER_BYTES..))?,
             form: ReplyForm::Reply,
             compressor,
         }),
-        OpCode::Reply | OpCode::Compressed | OpCode::Other(_) => Err(WireError::Framing(format!(
-            "opcode {} is not supported: use OP_MSG",
-            opcode.number()
-        ))),
+        OpCode::Reply | OpCode::Compressed | OpCode::Other(_) => {
+            Err(WireError::Framing(format!("opcode {} is not supported: use OP_MSG", opcode.number())))
+        }
     }
 }

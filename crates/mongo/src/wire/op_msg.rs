@@ -1,5 +1,6 @@
 //! OP_MSG: flags, then sections, then perhaps a checksum.
 
+use super::header::HEADER_BYTES;
 use super::message::Request;
 use super::{COMMAND_OVERHEAD_BYTES_MAX, DOCUMENT_BYTES_MAX, WireError, document_len};
 use bytes::{Buf, Bytes};
@@ -26,7 +27,7 @@ pub struct DocumentSequence {
     pub documents: Vec<DocumentBuf>,
 }
 
-/// The request, and whether the client wants no reply.
+/// The request of a whole message, header included, and whether the client wants no reply.
 pub fn parse(message: &Bytes) -> Result<(Request, bool), WireError> {
     let (flags, mut rest) = split_flags(message)?;
     let mut body = None;
@@ -65,23 +66,29 @@ pub fn parse(message: &Bytes) -> Result<(Request, bool), WireError> {
 
 /// Checks flags and checksum; the sections without them.
 fn split_flags(message: &Bytes) -> Result<(u32, Bytes), WireError> {
-    let Some(flags) = message.first_chunk::<4>() else {
+    let Some((_, payload)) = message.split_at_checked(HEADER_BYTES) else {
+        return Err(WireError::Framing("OP_MSG without a header".into()));
+    };
+    let Some(flags) = payload.first_chunk::<4>() else {
         return Err(WireError::Framing("OP_MSG without flags".into()));
     };
     let flags = u32::from_le_bytes(*flags);
     if flags & REQUIRED_BITS & !(CHECKSUM_PRESENT | MORE_TO_COME) != 0 {
         return Err(WireError::Framing(format!("OP_MSG with illegal flags {flags:#x}")));
     }
-    let mut rest = message.slice(4..);
-    if flags & CHECKSUM_PRESENT != 0 {
-        let Some(sections) = rest.len().checked_sub(4) else {
-            return Err(WireError::Framing("OP_MSG without its checksum".into()));
-        };
-        // The checksum covers the header too; the reader checked that the header fits, so
-        // the checksum itself is verified there where the whole message is at hand.
-        rest.truncate(sections);
+    let sections = HEADER_BYTES + 4;
+    if flags & CHECKSUM_PRESENT == 0 {
+        return Ok((flags, message.slice(sections..)));
     }
-    Ok((flags, rest))
+    match message.split_last_chunk::<4>() {
+        Some((covered, checksum)) if covered.len() >= sections => {
+            if crc32c::crc32c(covered) != u32::from_le_bytes(*checksum) {
+                return Err(WireError::Framing("OP_MSG whose checksum does not match its contents".into()));
+            }
+            Ok((flags, message.slice(sections..covered.len())))
+        }
+        _ => Err(WireError::Framing("OP_MSG without its checksum".into())),
+    }
 }
 
 fn take_sequence(rest: &mut Bytes) -> Result<DocumentSequence, WireError> {
@@ -122,9 +129,6 @@ pub(super) fn take_document(rest: &mut Bytes) -> Result<DocumentBuf, WireError> 
 }
 
 fn invalid_document(error: &RawError) -> WireError {
-    let code = match error.what.contains("nest") {
-        true => 15,
-        false => 22,
-    };
+    let code = if error.is_too_deep() { 15 } else { 22 };
     WireError::invalid(code, error.to_string())
 }

@@ -2,7 +2,7 @@
 
 use super::header::{HEADER_BYTES, Header};
 use super::WireError;
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use tokio::net::TcpStream;
 
 /// What is read at once where nothing is known of the message yet.
@@ -22,7 +22,7 @@ impl MessageReader {
         MessageReader::default()
     }
 
-    /// The next message: its header and what follows it. None where the client closed between messages.
+    /// The next message: its header, and all its bytes. None where the client closed between messages.
     pub async fn next(&mut self, stream: &TcpStream) -> Result<Option<(Header, Bytes)>, WireError> {
         let mut wanted = HEADER_BYTES;
         let mut header = None;
@@ -49,8 +49,7 @@ impl MessageReader {
     }
 
     fn take(&mut self, length: usize) -> Bytes {
-        let mut message = self.buffer.split_to(length).freeze();
-        message.advance(HEADER_BYTES);
+        let message = self.buffer.split_to(length).freeze();
         if self.buffer.is_empty() {
             // The spare room shares the message's memory: let it go with the message.
             self.buffer = BytesMut::new();

@@ -16,6 +16,13 @@ pub enum ReplyForm {
     None,
 }
 
+impl ReplyForm {
+    /// The form of an answer to a message of this kind.
+    pub fn of(opcode: OpCode) -> ReplyForm {
+        if opcode == OpCode::Query { ReplyForm::Reply } else { ReplyForm::Msg }
+    }
+}
+
 /// An answer to a command.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
@@ -23,6 +30,8 @@ pub struct Reply {
     pub cursor: Option<CursorBatch>,
     /// All other fields, `ok` included.
     pub body: Document,
+    /// Never compressed, since sizes of compressed secrets tell of their contents.
+    pub is_secret: bool,
 }
 
 /// One batch of a cursor. The documents go out as they were stored.
@@ -40,7 +49,7 @@ pub struct CursorBatch {
 
 impl From<Document> for Reply {
     fn from(body: Document) -> Reply {
-        Reply { cursor: None, body }
+        Reply { body, ..Reply::default() }
     }
 }
 
