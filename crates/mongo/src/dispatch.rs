@@ -26,7 +26,6 @@ pub(crate) struct Call<'a> {
     pub(crate) server: &'a Arc<Server>,
     pub(crate) connection: &'a mut Connection,
     pub(crate) request: &'a Request,
-    pub(crate) command: &'static Command,
     /// The name by which the command was called.
     pub(crate) called: &'static str,
     pub(crate) database: String,
@@ -96,7 +95,7 @@ async fn run_named(
     if let Some(session) = context.session {
         server.engine.touch_session(session)?;
     }
-    let mut call = Call { server, connection, request, command, called, database, generic, context };
+    let mut call = Call { server, connection, request, called, database, generic, context };
     (command.run)(&mut call).await
 }
 

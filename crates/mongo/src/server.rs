@@ -99,6 +99,7 @@ pub async fn serve(
         refuse_full_scans: AtomicBool::new(false),
     });
     let mut connections = JoinSet::new();
+    let stop_of_connections = stop.clone();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -113,7 +114,7 @@ pub async fn serve(
                         continue;
                     }
                     let id = server.counters.next_connection.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-                    connections.spawn(connection::run(server.clone(), stream, peer, id, stop.clone()));
+                    connections.spawn(connection::run(server.clone(), stream, peer, id, stop_of_connections.clone()));
                 }
                 Err(error) => {
                     // Out of descriptors, or a client that gave up: others may still come.

@@ -18,7 +18,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
     check_access(call, &request.pipeline)?;
-    let reply = call.server.engine.aggregate(&call.context, source, request).await?;
+    let reply = call.server.engine.aggregate(&call.context, &source, &request).await?;
     Ok(cursor::first_batch(reply))
 }
 

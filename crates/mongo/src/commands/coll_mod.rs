@@ -1,7 +1,7 @@
 //! `collMod`.
 
 use super::create;
-use crate::arguments::{Arguments, exact_i64, number_as_f64};
+use crate::arguments::{Arguments, number_as_f64};
 use crate::dispatch::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -12,7 +12,7 @@ use value::{Document, DocumentRef, Value, ValueRef};
 struct IndexChange {
     which: Value,
     hidden: Option<bool>,
-    expire_after_seconds: Option<i64>,
+    expire_after_seconds: Option<f64>,
 }
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -106,10 +106,10 @@ fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
     Ok(IndexChange { which, hidden, expire_after_seconds: expire })
 }
 
-fn seconds(value: ValueRef<'_>) -> Result<i64> {
-    exact_i64(value)
-        .or_else(|| number_as_f64(value).map(|seconds| seconds as i64))
-        .filter(|seconds| (0..=i64::from(i32::MAX)).contains(seconds))
+fn seconds(value: ValueRef<'_>) -> Result<f64> {
+    number_as_f64(value)
+        .map(f64::trunc)
+        .filter(|seconds| (0.0..=f64::from(i32::MAX)).contains(seconds))
         .ok_or_else(|| CommandError::invalid_options("'expireAfterSeconds' must be within 0 and 2147483647"))
 }
 

@@ -11,7 +11,7 @@ use value::doc;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let request = parse(&call.arguments())?;
-    let count = call.server.engine.count(&call.context, &namespace, request).await?;
+    let count = call.server.engine.count(&call.context, &namespace, &request).await?;
     Ok(match i32::try_from(count) {
         Ok(count) => doc! {"n": count},
         Err(_) => doc! {"n": count as i64},

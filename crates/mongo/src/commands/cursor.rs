@@ -4,7 +4,7 @@ use crate::arguments::{Arguments, is_null};
 use crate::error::{CommandError, Result};
 use crate::wire::{CursorBatch, Reply};
 use engine::CursorReply;
-use value::{Document, DocumentBuf, Value, ValueRef};
+use value::{Document, Value, ValueRef};
 
 /// The reply with a cursor's first documents.
 pub(super) fn first_batch(reply: CursorReply) -> Reply {
@@ -19,12 +19,6 @@ pub(super) fn next_batch(reply: CursorReply) -> Reply {
 fn batch(name: &'static str, reply: CursorReply) -> Reply {
     let cursor =
         CursorBatch { name, documents: reply.batch, id: reply.id, namespace: reply.namespace.to_string() };
-    Reply { cursor: Some(cursor), ..Reply::default() }
-}
-
-/// The reply with documents that are all there is, or the first of a cursor that was opened for the rest.
-pub(super) fn listing(documents: Vec<DocumentBuf>, id: i64, namespace: String) -> Reply {
-    let cursor = CursorBatch { name: "firstBatch", documents, id, namespace };
     Reply { cursor: Some(cursor), ..Reply::default() }
 }
 

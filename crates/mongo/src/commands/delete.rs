@@ -16,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
     writes::check_batch(statements.len())?;
-    let done = call.server.engine.delete(&call.context, &namespace, statements, options).await?;
+    let done = call.server.engine.delete(&call.context, &namespace, statements, &options).await?;
     let mut reply = doc! {"n": writes::number(done.deleted)};
     writes::push_failures(&mut reply, done.failures);
     Ok(reply.into())

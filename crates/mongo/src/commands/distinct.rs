@@ -11,7 +11,7 @@ use value::{Value, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let request = parse(&call.arguments())?;
-    let values = call.server.engine.distinct(&call.context, &namespace, request).await?;
+    let values = call.server.engine.distinct(&call.context, &namespace, &request).await?;
     Ok(doc! {"values": Value::Array(values)}.into())
 }
 

@@ -1,5 +1,6 @@
 //! `explain`, and `aggregate` with `explain: true`.
 
+use super::table::find as find_command;
 use super::{aggregate, build_info, count, delete, distinct, find, find_and_modify, update};
 use crate::arguments::Arguments;
 use crate::dispatch::{Call, namespace_of};
@@ -26,7 +27,7 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
     let name = inner.iter().next().map_or("", |(name, _)| name).to_owned();
     let request = Request { body: DocumentBuf::from(inner), sequences: Vec::new() };
     let what = parse(call, &name, &request)?;
-    let described = call.server.engine.explain(&call.context, what, verbosity).await?;
+    let described = call.server.engine.explain(&call.context, &what, verbosity).await?;
     let mut reply = Document::new();
     reply.push("explainVersion", "1");
     for (name, value) in described {
@@ -47,7 +48,7 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
 
 /// The command that is explained: its collection and its arguments.
 fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
-    let Some((command, called)) = super::find(name) else {
+    let Some((command, called)) = find_command(name) else {
         return Err(CommandError::new(59, format!("Explain failed due to unknown command: {name}")));
     };
     let arguments = Arguments::of_command(called, request);

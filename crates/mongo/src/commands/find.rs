@@ -13,7 +13,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let mut request = parse(&call.arguments())?;
     request.refuse_full_scan = call.server.refuse_full_scans.load(Ordering::Relaxed);
-    let reply = call.server.engine.find(&call.context, &namespace, request).await?;
+    let reply = call.server.engine.find(&call.context, &namespace, &request).await?;
     Ok(cursor::first_batch(reply))
 }
 

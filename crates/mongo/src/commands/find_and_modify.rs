@@ -16,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let options = writes::options(call, &arguments)?;
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
-    let done = call.server.engine.find_and_modify(&call.context, &namespace, request, options).await?;
+    let done = call.server.engine.find_and_modify(&call.context, &namespace, request, &options).await?;
     Ok(reply(done, removes).into())
 }
 

@@ -4,7 +4,6 @@ use super::cursor;
 use crate::dispatch::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use engine::Context;
 use value::ValueRef;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -32,7 +31,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         false => namespace_of(&call.database, ValueRef::String(collection))?,
     };
     // The time limit of a getMore says how long it waits for data, not when it fails.
-    let context = Context { deadline: None, ..call.context.clone() };
+    let context = call.context.clone().within(None);
     let await_for = call.generic.time_limit;
     let reply = call.server.engine.get_more(&context, id, &namespace, batch_size, await_for).await?;
     Ok(cursor::next_batch(reply))

@@ -25,7 +25,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     if let Some(metadata) = metadata {
         call.connection.metadata = Some(metadata);
     }
-    let mut reply = describe(call, &negotiate(call, compression));
+    let compressors = negotiate(call, compression);
+    let mut reply = describe(call, &compressors);
     if let Some(user) = mechanisms_of {
         reply.push("saslSupportedMechs", supported_mechanisms(call, &user)?);
     }

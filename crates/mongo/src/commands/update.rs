@@ -16,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
     writes::check_batch(statements.len())?;
-    let done = call.server.engine.update(&call.context, &namespace, statements, options).await?;
+    let done = call.server.engine.update(&call.context, &namespace, statements, &options).await?;
     let mut reply = doc! {"n": writes::number(done.matched), "nModified": writes::number(done.modified)};
     if !done.upserted.is_empty() {
         let upserted: Value = done

@@ -28,8 +28,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let details: Document = report
         .index_entries
         .iter()
-        .map(|(name, _)| (name.clone(), Value::Document(doc! {"valid": report.errors.is_empty()})))
+        .map(|(name, _)| (name.clone(), Value::Document(doc! {"valid": report.is_valid()})))
         .collect();
+    let valid = report.is_valid();
     Ok(doc! {
         "ns": namespace.to_string(),
         "nInvalidDocuments": 0_i64,
@@ -38,11 +39,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         "nIndexes": report.index_entries.len() as i32,
         "keysPerIndex": keys,
         "indexDetails": details,
-        "valid": report.errors.is_empty(),
+        "valid": valid,
         "repaired": false,
         "readTimestamp": Value::Null,
         "warnings": Value::Array(Vec::new()),
-        "errors": Value::from(report.errors),
+        "errors": Value::from(report.findings),
         "extraIndexEntries": Value::Array(Vec::new()),
         "missingIndexEntries": Value::Array(Vec::new()),
         "corruptRecords": Value::Array(Vec::new()),

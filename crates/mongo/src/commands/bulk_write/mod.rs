@@ -107,16 +107,16 @@ async fn write(
                     }
                 }
                 let count = documents.len();
-                let done = call.server.engine.insert(&call.context, namespace, documents, options).await?;
+                let done = call.server.engine.insert(&call.context, namespace, documents, &options).await?;
                 results.add_inserts(index, count, options.ordered, done);
             }
             Change::Update(statement) => {
                 let done =
-                    call.server.engine.update(&call.context, namespace, vec![*statement], options).await?;
+                    call.server.engine.update(&call.context, namespace, vec![*statement], &options).await?;
                 results.add_update(index, done);
             }
             Change::Delete(statement) => {
-                let done = call.server.engine.delete(&call.context, namespace, vec![statement], options).await?;
+                let done = call.server.engine.delete(&call.context, namespace, vec![statement], &options).await?;
                 results.add_delete(index, done);
             }
         }
