@@ -1,6 +1,16 @@
 //! The change log: each live document once, at its last change, and each deletion.
+//!
+//! A record whose last change is its insertion stands in the log by itself, since its id is the number of that change;
+//! only later changes and deletions have entries. So the log is read as two streams that are merged by number.
 
-use crate::{Record, Revision};
+use crate::commit::{LOG_DELETED, LOG_PUT};
+use crate::record::Tombstone;
+use crate::{
+    Collection, KeyRange, Order, PageLimit, Record, RecordId, RecordPage, Revision, Snapshot, StoreError,
+    keys, varint,
+};
+use kv::Page;
+use std::ops::Bound;
 use value::Value;
 
 /// One entry of the change log.
@@ -24,4 +34,173 @@ pub enum ChangeKind {
         /// The revision of its deletion.
         revision: Revision,
     },
+}
+
+impl Collection {
+    /// The changes behind `after`, in order, at most `limit`; fewer (or none) where there are no more.
+    pub async fn changes(&self, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
+        let snapshot = self.snapshot().await?;
+        let mut insertions = Insertions::new(after, limit);
+        let mut log = Log::new(after, limit);
+        let mut changes = Vec::new();
+        while changes.len() < limit {
+            let inserted = insertions.peek(&snapshot).await?;
+            let logged = log.peek(&snapshot).await?;
+            let change = match (inserted, logged) {
+                (None, None) => break,
+                (Some(inserted), None) => insertions.take(inserted),
+                (Some(inserted), Some(logged)) if inserted < logged => insertions.take(inserted),
+                (_, Some(logged)) => log.take(&snapshot, logged).await?,
+            };
+            changes.push(change);
+        }
+        Ok(changes)
+    }
+}
+
+/// Records that were not changed since their insertion, in order.
+struct Insertions {
+    position: RecordId,
+    limit: PageLimit,
+    page: RecordPage,
+    at: usize,
+    ended: bool,
+}
+
+impl Insertions {
+    fn new(after: u64, limit: usize) -> Insertions {
+        let limit = page_limit(limit);
+        Insertions {
+            position: RecordId(after),
+            limit,
+            page: RecordPage::default(),
+            at: 0,
+            ended: false,
+        }
+    }
+
+    /// The number of the next.
+    async fn peek(&mut self, snapshot: &Snapshot) -> Result<Option<u64>, StoreError> {
+        loop {
+            while self.at < self.page.len() {
+                if !self.page.is_changed(self.at) {
+                    return Ok(Some(self.page.id(self.at).0));
+                }
+                self.at += 1;
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            self.page = snapshot
+                .records(Some(self.position), Order::Forward, self.limit)
+                .await?;
+            self.at = 0;
+            self.ended = self.page.exhausted();
+            if let Some(last) = self.page.len().checked_sub(1) {
+                self.position = self.page.id(last);
+            }
+        }
+    }
+
+    /// The one that was peeked at.
+    fn take(&mut self, sequence: u64) -> Change {
+        let record = self.page.record(self.at);
+        self.at += 1;
+        Change {
+            sequence,
+            kind: ChangeKind::Put(record),
+        }
+    }
+}
+
+/// Later changes and deletions, in order.
+struct Log {
+    position: u64,
+    limit: PageLimit,
+    page: Page,
+    at: usize,
+    ended: bool,
+}
+
+impl Log {
+    fn new(after: u64, limit: usize) -> Log {
+        Log {
+            position: after,
+            limit: page_limit(limit),
+            page: Page::default(),
+            at: 0,
+            ended: false,
+        }
+    }
+
+    async fn peek(&mut self, snapshot: &Snapshot) -> Result<Option<u64>, StoreError> {
+        if self.at == self.page.len() && !self.ended {
+            let low = Bound::Excluded(keys::log(self.position).to_vec());
+            let range = KeyRange {
+                low,
+                ..KeyRange::prefix(&[keys::LOG])
+            };
+            self.page = snapshot.kv().page(&range, Order::Forward, self.limit).await?;
+            self.at = 0;
+            self.ended = self.page.exhausted();
+        }
+        if self.at == self.page.len() {
+            return Ok(None);
+        }
+        let sequence = keys::log_sequence(self.page.key(self.at));
+        sequence
+            .map(Some)
+            .ok_or_else(|| snapshot.corrupt("a change log's key that is none"))
+    }
+
+    async fn take(&mut self, snapshot: &Snapshot, sequence: u64) -> Result<Change, StoreError> {
+        let entry = self.page.value_bytes(self.at);
+        self.at += 1;
+        self.position = sequence;
+        let kind = read_entry(snapshot, &entry, sequence).await?;
+        kind.map(|kind| Change { sequence, kind })
+            .ok_or_else(|| snapshot.corrupt(&format!("the entry {sequence} of the change log")))
+    }
+}
+
+/// What an entry of the log is about; none where that is not there or is of another change.
+pub(crate) async fn read_entry(
+    snapshot: &Snapshot,
+    entry: &[u8],
+    sequence: u64,
+) -> Result<Option<ChangeKind>, StoreError> {
+    match entry.split_first() {
+        Some((&LOG_PUT, mut id)) => {
+            let Some(id) = varint::take(&mut id) else {
+                return Ok(None);
+            };
+            let record = snapshot.by_record(RecordId(id)).await?;
+            Ok(record
+                .filter(|record| record.sequence == sequence)
+                .map(ChangeKind::Put))
+        }
+        Some((&LOG_DELETED, key)) => {
+            let Some(bytes) = snapshot.kv().get(key).await? else {
+                return Ok(None);
+            };
+            let tombstone = Tombstone::decode(&bytes).map_err(|what| snapshot.corrupt(what))?;
+            if tombstone.sequence != sequence {
+                return Ok(None);
+            }
+            let revision = tombstone.revision();
+            Ok(Some(ChangeKind::Deleted {
+                id: tombstone.id,
+                revision,
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn page_limit(limit: usize) -> PageLimit {
+    let default = PageLimit::default();
+    PageLimit {
+        entries: limit.min(default.entries).max(1),
+        ..default
+    }
 }

@@ -20,8 +20,10 @@ mod index;
 mod keys;
 mod limits;
 mod record;
+mod seal;
 mod snapshot;
 mod state;
+mod varint;
 
 pub mod ids;
 pub mod sweep;

@@ -14,6 +14,6 @@ pub struct Swept {
 }
 
 /// Removes everything that has expired at `now_ms` (milliseconds since 1970).
-pub async fn run_once(_store: &Store, _now_ms: u64) -> Result<Swept, StoreError> {
+pub async fn run_once(_store: &Store, _now_ms: i64) -> Result<Swept, StoreError> {
     todo!("store")
 }

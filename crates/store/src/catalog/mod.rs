@@ -1,9 +1,58 @@
 //! The catalog: which collections there are, with their options and indexes.
+//!
+//! On disk it is a shard of its own, number 0: one document for each collection or view, and a mark for each shard
+//! that is being dropped, so that an interrupted drop is finished at the next start.
 
+mod disk;
+mod entry;
 mod namespace;
+mod open;
 mod options;
 mod store;
 
+pub(crate) use disk::Disk;
+pub(crate) use entry::Entry;
 pub use namespace::Namespace;
 pub use options::{CappedOptions, CollectionOptions, StoreOptions};
 pub use store::Store;
+
+use crate::{Collection, StoreError};
+use kv::{Batch, Kv};
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The catalog in memory. Whoever changes it holds the lock of `disk`; a collection's own lock is taken after that
+/// one, never before.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    pub(crate) kv: Kv,
+    pub(crate) options: StoreOptions,
+    pub(crate) collections: RwLock<BTreeMap<Namespace, Arc<Collection>>>,
+    pub(crate) disk: tokio::sync::Mutex<Disk>,
+}
+
+impl Catalog {
+    /// The collection of this name.
+    pub(crate) fn find(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
+        self.collections.read().get(namespace).cloned()
+    }
+
+    /// The collection of this name, or the error that there is none.
+    pub(crate) fn require(&self, namespace: &Namespace) -> Result<Arc<Collection>, StoreError> {
+        self.find(namespace)
+            .ok_or_else(|| StoreError::NamespaceNotFound(namespace.to_string()))
+    }
+
+    /// Writes the changed entry of a collection.
+    pub(crate) async fn save(
+        &self,
+        disk: &mut Disk,
+        namespace: &Namespace,
+        entry: &Entry,
+    ) -> Result<(), StoreError> {
+        let mut batch = Batch::new();
+        batch.put(&disk::entry_key(namespace), &entry.encode());
+        disk.commit(&self.kv, batch).await
+    }
+}

@@ -23,6 +23,13 @@ impl StoreOptions {
     }
 }
 
+impl Default for StoreOptions {
+    /// Without partial indexes.
+    fn default() -> StoreOptions {
+        StoreOptions::new(|_| Err("this store was opened without a compiler of partial filters".to_owned()))
+    }
+}
+
 impl std::fmt::Debug for StoreOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("StoreOptions").finish_non_exhaustive()

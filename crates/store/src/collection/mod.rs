@@ -1,154 +1,301 @@
 //! A collection: its documents, indexes and counts.
 
+mod admin;
+mod stats;
+mod validate;
+
+pub use stats::{CollectionStats, ValidateReport};
+
+use crate::catalog::{Catalog, Entry};
+use crate::commit::{Queue, Writer, submit};
+use crate::index::{BuildHandle, IndexSet};
+use crate::state::State;
 use crate::{
-    BuildProgress, Change, CollectionOptions, CommitOptions, Index, IndexSpec, Namespace, Outcome,
-    ReplayedOutcome, Snapshot, StatementId, StoreError, WriteOp,
+    BuildProgress, CollectionOptions, CommitOptions, Index, IndexSpec, Namespace, Outcome, Snapshot,
+    StoreError, WriteOp, index,
 };
-use std::sync::Arc;
+use kv::{Head, Kv, ShardId};
+use parking_lot::{Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 
-/// Counts and sizes of a collection, as its head keeps them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CollectionStats {
-    /// The documents.
-    pub count: u64,
-    /// Their BSON bytes.
-    pub data_bytes: u64,
-    /// The tombstones of deleted documents that are kept.
-    pub deleted: u64,
-    /// The entries of each index, by its number.
-    pub index_entries: Vec<(u32, u64)>,
+/// One collection or view.
+pub struct Collection {
+    pub(crate) kv: Kv,
+    pub(crate) shard: ShardId,
+    pub(crate) queue: Queue,
+    /// Its holder is the only one who writes the shard.
+    pub(crate) writer: tokio::sync::Mutex<Writer>,
+    pub(crate) builds: Mutex<Vec<Arc<BuildHandle>>>,
+    catalog: Weak<Catalog>,
+    clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+    uuid: [u8; 16],
+    namespace: RwLock<Arc<Namespace>>,
+    options: RwLock<Arc<CollectionOptions>>,
+    indexes: RwLock<Arc<IndexSet>>,
+    /// What the catalog keeps besides and only it changes.
+    numbering: Mutex<Numbering>,
+    dropped: AtomicBool,
+    state: RwLock<Arc<State>>,
+    head: watch::Sender<u64>,
 }
 
-/// What a validation found.
-#[derive(Clone, Debug, Default)]
-pub struct ValidateReport {
-    /// The records looked at.
-    pub records: u64,
-    /// The entries looked at of each index, by its name.
-    pub index_entries: Vec<(String, u64)>,
-    /// What is wrong, at most [`crate::VALIDATE_FINDINGS_MAX`] of it; empty when all is well.
-    pub findings: Vec<String>,
-    /// How many things are wrong.
-    pub findings_count: u64,
+/// The numbers of indexes to come and of those that are gone.
+#[derive(Clone, Debug)]
+struct Numbering {
+    next_index: u32,
+    clearing: Vec<u32>,
 }
 
-impl ValidateReport {
-    /// Whether nothing is wrong.
-    pub fn is_valid(&self) -> bool {
-        self.findings_count == 0
+impl std::fmt::Debug for Collection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Collection")
+            .field("namespace", &self.namespace())
+            .field("shard", &self.shard)
+            .finish_non_exhaustive()
     }
 }
 
-/// One collection or view.
-#[derive(Debug)]
-pub struct Collection {}
-
 impl Collection {
+    /// The collection of an entry of the catalog, with what its shard's head says.
+    pub(crate) async fn open(
+        catalog: &Arc<Catalog>,
+        namespace: Namespace,
+        entry: Entry,
+    ) -> Result<Arc<Collection>, StoreError> {
+        let (compile, clock) = (catalog.options.filter_compiler, catalog.options.clock.clone());
+        let mut indexes = vec![Arc::new(Index::new(
+            index::ID_INDEX,
+            IndexSpec::id(),
+            compile,
+            clock(),
+        )?)];
+        for (id, spec) in entry.indexes {
+            indexes.push(Arc::new(Index::new(id, spec, compile, clock())?));
+        }
+        let collection = Collection {
+            kv: catalog.kv.clone(),
+            shard: entry.shard,
+            queue: Queue::default(),
+            writer: tokio::sync::Mutex::default(),
+            builds: Mutex::default(),
+            catalog: Arc::downgrade(catalog),
+            clock,
+            uuid: entry.uuid,
+            namespace: RwLock::new(Arc::new(namespace)),
+            options: RwLock::new(Arc::new(entry.options)),
+            indexes: RwLock::new(Arc::new(IndexSet { version: 1, indexes })),
+            numbering: Mutex::new(Numbering {
+                next_index: entry.next_index,
+                clearing: entry.clearing,
+            }),
+            dropped: AtomicBool::new(false),
+            state: RwLock::default(),
+            head: watch::Sender::new(0),
+        };
+        collection.load_head().await?;
+        Ok(Arc::new(collection))
+    }
+
+    /// Takes over what the shard's head says of counts and indexes.
+    async fn load_head(&self) -> Result<(), StoreError> {
+        if self.is_view() {
+            return Ok(());
+        }
+        let set = self.index_set();
+        let (sequence, state) = self.writer.lock().await.head(self, &set).await?;
+        for (index, known) in set.indexes.iter().zip(&state.indexes) {
+            known
+                .multikey
+                .iter()
+                .enumerate()
+                .for_each(|(field, &bits)| index.note_multikey_bits(field, bits));
+            if known.build.is_none() {
+                index.set_ready();
+            }
+        }
+        self.publish(sequence, &state);
+        Ok(())
+    }
+
     /// Its full name now; a rename changes it.
     pub fn namespace(&self) -> Namespace {
-        todo!("store")
+        Namespace::clone(&self.namespace.read())
+    }
+
+    pub(crate) fn shared_namespace(&self) -> Arc<Namespace> {
+        self.namespace.read().clone()
+    }
+
+    pub(crate) fn set_namespace(&self, namespace: Namespace) {
+        *self.namespace.write() = Arc::new(namespace);
     }
 
     /// Its UUID, which a rename keeps.
     pub fn uuid(&self) -> [u8; 16] {
-        todo!("store")
+        self.uuid
     }
 
     /// Its options.
     pub fn options(&self) -> Arc<CollectionOptions> {
-        todo!("store")
+        self.options.read().clone()
+    }
+
+    pub(crate) fn set_options(&self, options: CollectionOptions) {
+        *self.options.write() = Arc::new(options);
     }
 
     /// Its indexes, `_id_` first; those being built too.
     pub fn indexes(&self) -> Vec<Arc<Index>> {
-        todo!("store")
+        self.index_set().indexes.clone()
+    }
+
+    pub(crate) fn index_set(&self) -> Arc<IndexSet> {
+        self.indexes.read().clone()
+    }
+
+    /// Lets all further commits keep these indexes.
+    pub(crate) async fn install(&self, set: IndexSet) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().await;
+        // The last number before the indexes is noted now: what is older, a build has to enter.
+        let (_, state) = writer.head(self, &set).await?;
+        for (index, known) in set.indexes.iter().zip(&state.indexes) {
+            if known.build.is_none() {
+                index.set_ready();
+            }
+        }
+        *self.state.write() = Arc::new(state);
+        *self.indexes.write() = Arc::new(set);
+        Ok(())
     }
 
     /// Whether it is a view, which has no documents of its own.
     pub fn is_view(&self) -> bool {
-        todo!("store")
+        self.options.read().kept.contains("viewOn")
     }
 
     /// Whether it was dropped.
     pub fn is_dropped(&self) -> bool {
-        todo!("store")
+        self.dropped.load(Ordering::Acquire)
     }
 
-    /// Counts and sizes.
-    pub fn stats(&self) -> CollectionStats {
-        todo!("store")
+    /// Refuses all further commits and waits for the one under way.
+    pub(crate) async fn end(&self) {
+        self.dropped.store(true, Ordering::Release);
+        drop(self.writer.lock().await);
     }
 
-    /// Approximate bytes on disk of all, indexes included.
-    pub async fn disk_bytes(&self) -> Result<u64, StoreError> {
-        todo!("store")
-    }
-
-    /// Approximate bytes on disk of one index.
-    pub async fn index_disk_bytes(&self, _index: u32) -> Result<u64, StoreError> {
-        todo!("store")
+    /// Refuses a view and a dropped collection.
+    pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
+        if self.is_dropped() {
+            return Err(StoreError::CollectionDropped(self.namespace().to_string()));
+        }
+        if self.is_view() {
+            return Err(StoreError::IsView(self.namespace().to_string()));
+        }
+        Ok(())
     }
 
     /// Makes indexes and waits until they are built. The numbers of indexes before and after.
     pub async fn create_indexes(
         self: &Arc<Self>,
-        _specs: Vec<IndexSpec>,
+        specs: Vec<IndexSpec>,
     ) -> Result<(usize, usize), StoreError> {
-        todo!("store")
+        index::create(self, specs).await
     }
 
     /// The index builds under way.
     pub fn builds(&self) -> Vec<BuildProgress> {
-        todo!("store")
+        self.builds
+            .lock()
+            .iter()
+            .flat_map(|build| build.progress(self))
+            .collect()
     }
 
     /// Removes an index.
-    pub async fn drop_index(self: &Arc<Self>, _name: &str) -> Result<(), StoreError> {
-        todo!("store")
+    pub async fn drop_index(self: &Arc<Self>, name: &str) -> Result<(), StoreError> {
+        index::drop_named(self, name).await
     }
 
     /// Follows the number of the last committed change.
     pub fn head_watch(&self) -> watch::Receiver<u64> {
-        todo!("store")
+        self.head.subscribe()
     }
 
     /// The collection as it is now.
     pub async fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        todo!("store")
-    }
-
-    /// The changes behind `after`, in order.
-    pub async fn changes(&self, _after: u64, _limit: usize) -> Result<Vec<Change>, StoreError> {
-        todo!("store")
+        Snapshot::take(self).await
     }
 
     /// Makes changes; one outcome for each operation. An error means that none is known to be made.
     pub async fn commit(
         self: &Arc<Self>,
-        _operations: Vec<WriteOp>,
-        _options: CommitOptions,
+        operations: Vec<WriteOp>,
+        options: CommitOptions,
     ) -> Result<Vec<Outcome>, StoreError> {
-        todo!("store")
+        submit(self, operations, options).await
     }
 
-    /// What the statement did, if it was executed before.
-    pub async fn executed(&self, _statement: &StatementId) -> Result<Option<ReplayedOutcome>, StoreError> {
-        todo!("store")
+    /// Lets readers of counts and followers know of a commit.
+    pub(crate) fn publish(&self, sequence: u64, state: &State) {
+        *self.state.write() = Arc::new(state.clone());
+        self.head.send_replace(sequence);
     }
 
-    /// Deletes the oldest documents until the collection is within its capped limits.
-    pub async fn truncate_capped(self: &Arc<Self>) -> Result<(), StoreError> {
-        todo!("store")
+    pub(crate) fn state(&self) -> Arc<State> {
+        self.state.read().clone()
     }
 
-    /// Rewrites the files so that they hold only what lives.
-    pub async fn compact(&self) -> Result<(), StoreError> {
-        todo!("store")
+    pub(crate) fn now_ms(&self) -> u64 {
+        (self.clock)()
     }
 
-    /// Checks records, counts and change log; with `full`, every record against every index entry too.
-    pub async fn validate(&self, _full: bool) -> Result<ValidateReport, StoreError> {
-        todo!("store")
+    pub(crate) fn decode_state(&self, head: &Head) -> Result<State, StoreError> {
+        State::decode(&head.state).ok_or_else(|| StoreError::Corrupt {
+            namespace: self.namespace().to_string(),
+            what: "the head of the shard".to_owned(),
+        })
+    }
+
+    /// The catalog; an error where the store was closed meanwhile.
+    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>, StoreError> {
+        self.catalog.upgrade().ok_or(StoreError::Interrupted)
+    }
+
+    /// What the catalog keeps of it.
+    pub(crate) fn entry(&self) -> Entry {
+        self.entry_with(&self.index_set())
+    }
+
+    /// What the catalog keeps of it with other indexes.
+    pub(crate) fn entry_with(&self, set: &IndexSet) -> Entry {
+        let indexes = set.indexes.iter().filter(|index| index.id() != index::ID_INDEX);
+        let numbering = self.numbering.lock().clone();
+        Entry {
+            shard: self.shard,
+            uuid: self.uuid,
+            options: CollectionOptions::clone(&self.options()),
+            indexes: indexes.map(|index| (index.id(), index.spec().clone())).collect(),
+            next_index: numbering.next_index,
+            clearing: numbering.clearing,
+        }
+    }
+
+    /// The number for a new index.
+    pub(crate) fn new_index_id(&self) -> u32 {
+        let mut numbering = self.numbering.lock();
+        numbering.next_index += 1;
+        numbering.next_index - 1
+    }
+
+    /// The dropped indexes whose entries are still to be removed.
+    pub(crate) fn clearing(&self) -> Vec<u32> {
+        self.numbering.lock().clearing.clone()
+    }
+
+    pub(crate) fn set_clearing(&self, change: impl FnOnce(&mut Vec<u32>)) {
+        change(&mut self.numbering.lock().clearing);
     }
 }

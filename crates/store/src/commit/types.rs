@@ -180,9 +180,9 @@ pub struct ReplayedOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayedKind {
     /// A document was inserted.
-    Inserted,
+    Inserted = 1,
     /// A document was changed.
-    Updated,
+    Updated = 2,
     /// A document was removed.
-    Deleted,
+    Deleted = 3,
 }

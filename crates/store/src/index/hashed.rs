@@ -1,9 +1,17 @@
 //! The hash of hashed indexes.
 
 use value::ValueRef;
+use value::key::{self, Direction};
 
-/// The number under which a hashed index keeps a value: values that are equal have the same, and numbers are cut to
-/// whole ones first, as MongoDB does.
-pub fn hash_of_value(_value: ValueRef<'_>) -> i64 {
-    todo!("store")
+/// The number under which a hashed index keeps a value. Values that are equal have the same, whatever their types:
+/// it is the hash of their key.
+pub fn hash_of_value(value: ValueRef<'_>) -> i64 {
+    let mut encoded = Vec::with_capacity(32);
+    key::encode(value, Direction::Ascending, &mut encoded);
+    let mut hash = [0; 8];
+    blake3::Hasher::new()
+        .update(&encoded)
+        .finalize_xof()
+        .fill(&mut hash);
+    i64::from_le_bytes(hash)
 }

@@ -3,14 +3,28 @@
 //! The key of an entry is `value::key::encode` of each field's value in the field's direction, one behind the other;
 //! a hashed field has the encoding of the 64-bit integer that [`hash_of_value`] gives.
 
+mod build;
+mod clear;
+mod create;
+mod entries;
 mod hashed;
+mod set;
 mod spec;
 
+pub use build::BuildProgress;
+pub(crate) use build::{BuildHandle, resume};
+pub(crate) use create::{create, drop_named};
+pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
 pub use hashed::hash_of_value;
+pub(crate) use set::IndexSet;
 pub use spec::{DocumentFilter, FilterCompiler, IndexSpec};
 
-use crate::RecordId;
+use crate::StoreError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use value::key::Direction;
 use value::path::FieldPath;
+use value::path::extract::IndexPath;
 
 /// How one field of an index orders its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,28 +56,77 @@ pub enum IndexState {
     Ready,
 }
 
-/// How far the build of an index has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildProgress {
-    /// The index's name.
-    pub index: String,
-    /// The last record that was entered.
-    pub position: RecordId,
-    /// Records entered by this process so far.
-    pub done: u64,
-    /// Records of the collection.
-    pub total: u64,
-}
+/// The number of the index on `_id`.
+pub(crate) const ID_INDEX: u32 = 0;
 
 /// One index of a collection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Index {
     id: u32,
-    spec: IndexSpec,
-    fields: Vec<IndexField>,
+    spec: Arc<IndexSpec>,
+    fields: Arc<[IndexField]>,
+    paths: Arc<[IndexPath]>,
+    hashed: bool,
+    filter: Option<Arc<dyn DocumentFilter>>,
+    runtime: Arc<Runtime>,
+}
+
+/// What of an index changes while it is in use; shared by its successive descriptions.
+#[derive(Debug)]
+struct Runtime {
+    /// For each field the parts of its path that ever reached an array, one bit each.
+    multikey: Vec<AtomicU64>,
+    ready: AtomicBool,
+    uses: AtomicU64,
+    since_ms: u64,
 }
 
 impl Index {
+    pub(crate) fn new(
+        id: u32,
+        spec: IndexSpec,
+        compile: FilterCompiler,
+        now_ms: u64,
+    ) -> Result<Index, StoreError> {
+        let fields = spec.fields()?;
+        let filter = spec.partial_filter.as_ref().map(compile).transpose();
+        let filter = filter.map_err(StoreError::CannotCreateIndex)?;
+        let direction = |kind| match kind {
+            FieldKind::Descending => Direction::Descending,
+            FieldKind::Ascending | FieldKind::Hashed => Direction::Ascending,
+        };
+        let paths = fields
+            .iter()
+            .map(|field| IndexPath {
+                path: field.path.clone(),
+                direction: direction(field.kind),
+            })
+            .collect();
+        let runtime = Runtime {
+            multikey: fields.iter().map(|_| AtomicU64::new(0)).collect(),
+            ready: AtomicBool::new(id == ID_INDEX),
+            uses: AtomicU64::new(0),
+            since_ms: now_ms,
+        };
+        Ok(Index {
+            id,
+            hashed: fields.iter().any(|field| field.kind == FieldKind::Hashed),
+            spec: Arc::new(spec),
+            fields: fields.into(),
+            paths,
+            filter,
+            runtime: Arc::new(runtime),
+        })
+    }
+
+    /// The same index with another description of what can change without building it anew.
+    pub(crate) fn with_spec(&self, spec: IndexSpec) -> Index {
+        Index {
+            spec: Arc::new(spec),
+            ..self.clone()
+        }
+    }
+
     /// The number of the index in its collection; 0 is `_id_`.
     pub fn id(&self) -> u32 {
         self.id
@@ -79,39 +142,82 @@ impl Index {
         &self.fields
     }
 
+    /// The directions of its keys, field by field.
+    pub fn directions(&self) -> impl Iterator<Item = Direction> {
+        self.paths.iter().map(|path| path.direction)
+    }
+
     /// Whether it can be read.
     pub fn state(&self) -> IndexState {
-        todo!("store")
+        match self.runtime.ready.load(Ordering::Acquire) {
+            true => IndexState::Ready,
+            false => IndexState::Building,
+        }
     }
 
     /// For each field, whether some document ever had an array on its path. Never goes back to false. To be sure of a
     /// snapshot, take the snapshot first and look here afterwards.
     pub fn multikey_paths(&self) -> Vec<bool> {
-        todo!("store")
+        self.multikey_bits().iter().map(|&parts| parts != 0).collect()
+    }
+
+    /// For each field, which parts of its path ever reached an array (`explain` shows them).
+    pub fn multikey_parts(&self) -> Vec<Vec<usize>> {
+        let places = |parts: &u64| (0..64).filter(|part| parts >> part & 1 == 1).collect();
+        self.multikey_bits().iter().map(places).collect()
     }
 
     /// Whether any field is multikey.
     pub fn is_multikey(&self) -> bool {
-        todo!("store")
+        self.runtime
+            .multikey
+            .iter()
+            .any(|parts| parts.load(Ordering::Acquire) != 0)
     }
 
     /// Whether the index is unique on its key; `_id_` is.
     pub fn is_unique(&self) -> bool {
-        self.id == 0 || self.spec.unique
+        self.id == ID_INDEX || self.spec.unique
     }
 
     /// How often queries have used the index, and since when (milliseconds since 1970).
     pub fn uses(&self) -> (u64, u64) {
-        todo!("store")
+        (self.runtime.uses.load(Ordering::Relaxed), self.runtime.since_ms)
     }
 
     /// Counts one use.
     pub fn note_use(&self) {
-        todo!("store")
+        self.runtime.uses.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The compiled `partialFilterExpression`.
     pub fn partial_filter(&self) -> Option<&dyn DocumentFilter> {
-        todo!("store")
+        self.filter.as_deref()
+    }
+
+    pub(crate) fn multikey_bits(&self) -> Vec<u64> {
+        self.runtime
+            .multikey
+            .iter()
+            .map(|parts| parts.load(Ordering::Acquire))
+            .collect()
+    }
+
+    /// Notes that these parts of a field's path reached an array.
+    fn note_multikey(&self, field: usize, parts: &[usize]) {
+        // A path of more than 64 parts is rare; its last bit stands for all further ones.
+        let bits = parts.iter().fold(0, |bits, &part| bits | 1 << part.min(63));
+        self.note_multikey_bits(field, bits);
+    }
+
+    /// Takes over what the shard's head has noted.
+    pub(crate) fn note_multikey_bits(&self, field: usize, bits: u64) {
+        if let Some(known) = self.runtime.multikey.get(field).filter(|_| bits != 0) {
+            known.fetch_or(bits, Ordering::AcqRel);
+        }
+    }
+
+    pub(crate) fn set_ready(&self) {
+        self.runtime.ready.store(true, Ordering::Release);
     }
 }

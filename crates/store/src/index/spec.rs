@@ -1,8 +1,10 @@
 //! The description of an index as clients give and see it.
 
+use crate::{FieldKind, INDEX_FIELDS_MAX, IndexField, StoreError};
 use std::fmt::Debug;
 use std::sync::Arc;
-use value::{Document, DocumentRef};
+use value::path::FieldPath;
+use value::{Document, DocumentRef, Value, doc};
 
 /// A compiled filter on documents.
 pub trait DocumentFilter: Send + Sync + Debug {
@@ -29,7 +31,7 @@ pub struct IndexSpec {
     /// Only documents that match are entered.
     pub partial_filter: Option<Document>,
     /// Documents are deleted so long after the date in the field.
-    pub expire_after_seconds: Option<f64>,
+    pub expire_after_seconds: Option<i64>,
     /// Every other option as given (`v`, `background`, …).
     pub kept: Document,
 }
@@ -44,8 +46,98 @@ impl IndexSpec {
         }
     }
 
-    /// The form of `listIndexes`.
-    pub fn to_document(&self) -> Document {
-        todo!("store")
+    /// The index on `_id` that every collection has.
+    pub(crate) fn id() -> IndexSpec {
+        IndexSpec::new("_id_", doc! {"_id": 1})
     }
+
+    /// The form of `listIndexes`: version, key and name first, then the options that are set.
+    pub fn to_document(&self) -> Document {
+        let version = self.kept.get("v").cloned().unwrap_or(Value::Int32(2));
+        let mut document = doc! {"v": version, "key": self.key.clone(), "name": self.name.as_str()};
+        for (name, set) in [
+            ("unique", self.unique),
+            ("sparse", self.sparse),
+            ("hidden", self.hidden),
+        ] {
+            if set {
+                document.push(name, true);
+            }
+        }
+        if let Some(filter) = &self.partial_filter {
+            document.push("partialFilterExpression", filter.clone());
+        }
+        if let Some(seconds) = self.expire_after_seconds {
+            document.push("expireAfterSeconds", smallest_integer(seconds));
+        }
+        for (name, value) in self.kept.iter().filter(|(name, _)| *name != "v") {
+            document.push(name, value.clone());
+        }
+        document
+    }
+
+    /// The fields that the key pattern names.
+    pub(crate) fn fields(&self) -> Result<Vec<IndexField>, StoreError> {
+        if self.key.is_empty() || self.key.len() > INDEX_FIELDS_MAX {
+            let message = format!(
+                "an index has between 1 and {INDEX_FIELDS_MAX} fields, not {}",
+                self.key.len()
+            );
+            return Err(StoreError::CannotCreateIndex(message));
+        }
+        let field = |(path, kind): (&str, &Value)| {
+            Some(IndexField {
+                path: FieldPath::parse(path),
+                kind: field_kind(kind)?,
+            })
+        };
+        self.key.iter().map(field).collect::<Option<_>>().ok_or_else(|| {
+            let key = crate::error::shell_document(&self.key);
+            StoreError::CannotCreateIndex(format!("Unknown index plugin in the key pattern {key}"))
+        })
+    }
+
+    /// Whether two descriptions make an index that cannot be told apart by queries: keys, filter and what is entered.
+    pub(crate) fn same_signature(&self, other: &IndexSpec) -> bool {
+        same_pattern(&self.key, &other.key)
+            && self.partial_filter == other.partial_filter
+            && self.kept.get("collation") == other.kept.get("collation")
+            && self.unique == other.unique
+            && self.sparse == other.sparse
+    }
+
+    /// Whether a description asks for nothing that this index is not.
+    pub(crate) fn same_options(&self, other: &IndexSpec) -> bool {
+        self.same_signature(other) && self.expire_after_seconds == other.expire_after_seconds
+    }
+}
+
+fn field_kind(kind: &Value) -> Option<FieldKind> {
+    let direction = match kind {
+        Value::Int32(number) => f64::from(*number),
+        Value::Int64(number) => *number as f64,
+        Value::Double(number) => *number,
+        Value::Decimal128(number) if number.is_negative() => -1.0,
+        Value::Decimal128(_) => 1.0,
+        Value::String(name) if name == "hashed" => return Some(FieldKind::Hashed),
+        _ => return None,
+    };
+    Some(if direction < 0.0 {
+        FieldKind::Descending
+    } else {
+        FieldKind::Ascending
+    })
+}
+
+/// Whether the patterns name the same fields in the same order and directions; 1 and 1.0 are the same direction.
+fn same_pattern(a: &Document, b: &Document) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .zip(b.iter())
+            .all(|((a, x), (b, y))| a == b && field_kind(x) == field_kind(y))
+}
+
+/// As an int where it is one: what MongoDB shows.
+fn smallest_integer(number: i64) -> Value {
+    i32::try_from(number).map_or(Value::Int64(number), Value::Int32)
 }

@@ -1,155 +1,178 @@
 //! Reading a collection as it was at one moment, page by page.
 
-use crate::{Index, KeyRange, Order, PageLimit, Record, RecordId, StoreError};
-use value::{DocumentBuf, RawDocument, ValueRef};
+mod index_page;
+mod record_page;
+
+pub use index_page::{IndexEntry, IndexPage};
+pub use record_page::RecordPage;
+
+use crate::commit::id_key;
+use crate::index::entry_record;
+use crate::state::State;
+use crate::{
+    Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, Record, RecordId,
+    StoreError, keys,
+};
+use bytes::Bytes;
+use kv::{Kv, ShardId};
+use std::ops::Bound;
+use std::sync::Arc;
+use value::ValueRef;
 
 /// A collection at one moment.
 #[derive(Debug)]
-pub struct Snapshot {}
-
-/// Records in natural order.
-#[derive(Clone, Debug, Default)]
-pub struct RecordPage {}
-
-/// Entries of an index in its order.
-#[derive(Clone, Debug, Default)]
-pub struct IndexPage {}
-
-/// One entry of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IndexEntry<'a> {
-    /// The encoded values, field by field.
-    pub key: &'a [u8],
-    /// What the key forgets of the values' types.
-    pub bits: &'a [u8],
-    /// The record that has them.
-    pub record: RecordId,
+pub struct Snapshot {
+    kv: Kv,
+    shard: ShardId,
+    namespace: Arc<Namespace>,
+    snapshot: kv::Snapshot,
+    sequence: u64,
+    state: State,
 }
 
 impl Snapshot {
+    pub(crate) async fn take(collection: &Collection) -> Result<Snapshot, StoreError> {
+        collection.check_writable()?;
+        let snapshot = collection.kv.snapshot(collection.shard).await?;
+        let head = snapshot.head().await?;
+        Ok(Snapshot {
+            kv: collection.kv.clone(),
+            shard: collection.shard,
+            namespace: collection.shared_namespace(),
+            snapshot,
+            sequence: head.sequence,
+            state: collection.decode_state(&head)?,
+        })
+    }
+
     /// The record of this id.
-    pub async fn by_record(&self, _id: RecordId) -> Result<Option<Record>, StoreError> {
-        todo!("store")
+    pub async fn by_record(&self, id: RecordId) -> Result<Option<Record>, StoreError> {
+        let bytes = self.snapshot.get(&keys::record(id)).await?;
+        bytes.map(|bytes| self.decode(id, &bytes)).transpose()
     }
 
     /// The records of these ids, in their order.
-    pub async fn by_records(&self, _ids: &[RecordId]) -> Result<Vec<Option<Record>>, StoreError> {
-        todo!("store")
+    pub async fn by_records(&self, ids: &[RecordId]) -> Result<Vec<Option<Record>>, StoreError> {
+        let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
+        let found = self.snapshot.get_many(&keys).await?;
+        let decode =
+            |(&id, bytes): (&RecordId, Option<Bytes>)| bytes.map(|bytes| self.decode(id, &bytes)).transpose();
+        ids.iter().zip(found).map(decode).collect()
     }
 
     /// The record whose document has this `_id`.
-    pub async fn by_id(&self, _id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
-        todo!("store")
+    pub async fn by_id(&self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
+        let Some(value) = self.snapshot.get(&id_key(id)).await? else {
+            return Ok(None);
+        };
+        let record = entry_record(&value).ok_or_else(|| self.corrupt("an entry of _id_ without record"))?;
+        self.by_record(record).await
     }
 
     /// Records in natural order (or backward), from behind `after` on.
     pub async fn records(
         &self,
-        _after: Option<RecordId>,
-        _order: Order,
-        _limit: PageLimit,
+        after: Option<RecordId>,
+        order: Order,
+        limit: PageLimit,
     ) -> Result<RecordPage, StoreError> {
-        todo!("store")
+        let mut range = KeyRange::prefix(&[keys::RECORD]);
+        if let Some(after) = after {
+            let bound = Bound::Excluded(keys::record(after).to_vec());
+            match order {
+                Order::Forward => range.low = bound,
+                Order::Backward => range.high = bound,
+            }
+        }
+        let page = self.snapshot.page(&range, order, limit).await?;
+        RecordPage::new(page).map_err(|what| self.corrupt(what))
     }
 
     /// Entries of an index. The bounds are whole keys or prefixes of keys, and stand for all keys that begin with them:
     /// an included bound includes them all, an excluded one excludes them all.
     pub async fn entries(
         &self,
-        _index: &Index,
-        _range: &KeyRange,
-        _order: Order,
-        _limit: PageLimit,
+        index: &Index,
+        range: &KeyRange,
+        order: Order,
+        limit: PageLimit,
     ) -> Result<IndexPage, StoreError> {
-        todo!("store")
+        let page = self
+            .snapshot
+            .page(&entry_range(index, range), order, limit)
+            .await?;
+        IndexPage::new(page, index).ok_or_else(|| self.corrupt("an index entry of the wrong form"))
     }
 
     /// About how many entries the range has; exact where they are few.
-    pub async fn approximate_entries(&self, _index: &Index, _range: &KeyRange) -> Result<u64, StoreError> {
-        todo!("store")
+    pub async fn approximate_entries(&self, index: &Index, range: &KeyRange) -> Result<u64, StoreError> {
+        let range = entry_range(index, range);
+        let limit = PageLimit {
+            entries: ESTIMATE_ENTRIES_MAX,
+            ..PageLimit::default()
+        };
+        let page = self.snapshot.page(&range, Order::Forward, limit).await?;
+        let counted = page.len() as u64;
+        if page.exhausted() {
+            return Ok(counted);
+        }
+        let all = KeyRange::prefix(&keys::index_prefix(index.id()));
+        let bytes = self.kv.disk_bytes(self.shard, &range).await?;
+        let bytes_all = self.kv.disk_bytes(self.shard, &all).await?;
+        let entries = self.state.index(index.id()).map_or(0, |state| state.entries);
+        let share = bytes as f64 / bytes_all.max(1) as f64;
+        Ok(((entries as f64 * share.min(1.0)) as u64).max(counted))
     }
 
     /// The number of the last change in it.
     pub fn head(&self) -> u64 {
-        todo!("store")
+        self.sequence
     }
 
     /// The documents in it.
     pub fn count(&self) -> u64 {
-        todo!("store")
+        self.state.count
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn kv(&self) -> &kv::Snapshot {
+        &self.snapshot
+    }
+
+    pub(crate) fn decode(&self, id: RecordId, bytes: &Bytes) -> Result<Record, StoreError> {
+        Record::decode(id, bytes).map_err(|what| self.corrupt(what))
+    }
+
+    pub(crate) fn corrupt(&self, what: &str) -> StoreError {
+        StoreError::Corrupt {
+            namespace: self.namespace.to_string(),
+            what: what.to_owned(),
+        }
     }
 }
 
-impl RecordPage {
-    /// The number of records.
-    pub fn len(&self) -> usize {
-        todo!("store")
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The record id at a place.
-    pub fn id(&self, _at: usize) -> RecordId {
-        todo!("store")
-    }
-
-    /// The document at a place, borrowed.
-    pub fn raw(&self, _at: usize) -> RawDocument<'_> {
-        todo!("store")
-    }
-
-    /// The document at a place, sharing the page's memory.
-    pub fn document(&self, _at: usize) -> DocumentBuf {
-        todo!("store")
-    }
-
-    /// The whole record at a place.
-    pub fn record(&self, _at: usize) -> Record {
-        todo!("store")
-    }
-
-    /// Whether there is nothing behind this page.
-    pub fn exhausted(&self) -> bool {
-        todo!("store")
-    }
-}
-
-impl IndexPage {
-    /// The number of entries.
-    pub fn len(&self) -> usize {
-        todo!("store")
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The entry at a place.
-    pub fn entry(&self, _at: usize) -> IndexEntry<'_> {
-        todo!("store")
-    }
-
-    /// The entries in order.
-    pub fn iter(&self) -> impl Iterator<Item = IndexEntry<'_>> {
-        (0..self.len()).map(|at| self.entry(at))
-    }
-
-    /// Whether there is nothing behind this page.
-    pub fn exhausted(&self) -> bool {
-        todo!("store")
-    }
-
-    /// The place of an entry, to go on from as an excluded bound, in this or another snapshot.
-    pub fn position(&self, _at: usize) -> Vec<u8> {
-        todo!("store")
-    }
-
-    /// The place of the last entry; none where the page is empty.
-    pub fn last_position(&self) -> Option<Vec<u8>> {
-        self.len().checked_sub(1).map(|last| self.position(last))
-    }
+/// The range within the shard of a range within an index.
+fn entry_range(index: &Index, range: &KeyRange) -> KeyRange {
+    let prefix = keys::index_prefix(index.id());
+    let all = KeyRange::prefix(&prefix);
+    let whole = |bound: &[u8]| [prefix.as_slice(), bound].concat();
+    // The first key behind all that begin with the bound: where the prefix's range would end.
+    let behind = |bound: &[u8]| KeyRange::prefix(&whole(bound)).high;
+    let low = match &range.low {
+        Bound::Included(bound) => Bound::Included(whole(bound)),
+        Bound::Excluded(bound) => match behind(bound) {
+            Bound::Excluded(next) => Bound::Included(next),
+            other => other,
+        },
+        Bound::Unbounded => all.low,
+    };
+    let high = match &range.high {
+        Bound::Included(bound) => behind(bound),
+        Bound::Excluded(bound) => Bound::Excluded(whole(bound)),
+        Bound::Unbounded => all.high,
+    };
+    KeyRange { low, high }
 }

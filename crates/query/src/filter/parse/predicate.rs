@@ -240,10 +240,7 @@ fn size(value: &Value) -> Result<Predicate> {
         return Err(failed("a number"));
     }
     let size = number::exact(value.as_ref()).ok_or_else(|| failed("an integer"))?;
-    if size < 0 {
-        return Err(failed("a non-negative number"));
-    }
-    i32::try_from(size)
-        .map(|size| Predicate::Size(size.unsigned_abs()))
-        .map_err(|_| failed("a number that fits 32 bits"))
+    u64::try_from(size)
+        .map(Predicate::Size)
+        .map_err(|_| failed("a non-negative number"))
 }

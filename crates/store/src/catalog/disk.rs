@@ -1,0 +1,94 @@
+//! The catalog's shard.
+
+use super::Namespace;
+use crate::{StoreError, varint};
+use kv::{Batch, CommitError, Durability, Head, Kv, ShardId};
+
+/// The shard of the catalog; collections have the numbers above.
+pub(super) const CATALOG_SHARD: ShardId = ShardId(0);
+
+/// Entries: database, a zero byte and collection follow.
+pub(super) const ENTRY: u8 = 0x10;
+/// Shards that are being dropped: the number follows.
+pub(super) const DROPPED: u8 = 0x20;
+
+/// The head of the catalog's shard; whoever holds it may change the catalog.
+#[derive(Debug)]
+pub(crate) struct Disk {
+    sequence: u64,
+    /// The number of the next shard; numbers are not used twice.
+    next_shard: u64,
+}
+
+impl Disk {
+    /// Reads the head.
+    pub(super) async fn open(kv: &Kv) -> Result<Disk, StoreError> {
+        let head = kv.head(CATALOG_SHARD).await?;
+        let mut state = &head.state[..];
+        let next_shard = varint::take(&mut state).unwrap_or(CATALOG_SHARD.0 + 1);
+        Ok(Disk {
+            sequence: head.sequence,
+            next_shard,
+        })
+    }
+
+    /// The number for a new shard, safe once the next commit is made.
+    pub(super) fn new_shard(&mut self) -> ShardId {
+        let shard = ShardId(self.next_shard);
+        self.next_shard += 1;
+        shard
+    }
+
+    /// Writes a change of the catalog and waits until it is flushed.
+    pub(crate) async fn commit(&mut self, kv: &Kv, batch: Batch) -> Result<(), StoreError> {
+        let mut state = Vec::new();
+        varint::put(self.next_shard, &mut state);
+        let head = Head {
+            sequence: self.sequence + 1,
+            state: state.into(),
+        };
+        match kv
+            .commit(CATALOG_SHARD, self.sequence, head, batch, Durability::Flushed)
+            .await
+        {
+            Ok(()) => {
+                self.sequence += 1;
+                Ok(())
+            }
+            // Another process has changed the catalog, which this one has in memory.
+            Err(CommitError::HeadMoved(_)) => Err(StoreError::Contention),
+            Err(CommitError::Engine(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// The key of a collection's entry.
+pub(super) fn entry_key(namespace: &Namespace) -> Vec<u8> {
+    [
+        &[ENTRY],
+        namespace.database.as_bytes(),
+        &[0],
+        namespace.collection.as_bytes(),
+    ]
+    .concat()
+}
+
+/// The collection's name out of its entry's key.
+pub(super) fn entry_namespace(key: &[u8]) -> Option<Namespace> {
+    let (database, collection) = std::str::from_utf8(key.strip_prefix(&[ENTRY])?)
+        .ok()?
+        .split_once('\0')?;
+    Some(Namespace::new(database, collection))
+}
+
+/// The key of the mark that a shard is being dropped.
+pub(super) fn dropped_key(shard: ShardId) -> Vec<u8> {
+    [&[DROPPED], shard.0.to_be_bytes().as_slice()].concat()
+}
+
+/// The shard out of such a key.
+pub(super) fn dropped_shard(key: &[u8]) -> Option<ShardId> {
+    Some(ShardId(u64::from_be_bytes(
+        key.strip_prefix(&[DROPPED])?.try_into().ok()?,
+    )))
+}

@@ -1,0 +1,149 @@
+//! What the catalog keeps of one collection: a BSON document under a checksum.
+
+use super::{CappedOptions, CollectionOptions};
+use crate::IndexSpec;
+use crate::seal::{seal, unseal};
+use kv::ShardId;
+use value::{Binary, Document, DocumentBuf, RawDocument, Value, doc};
+
+/// One collection or view.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) shard: ShardId,
+    pub(crate) uuid: [u8; 16],
+    pub(crate) options: CollectionOptions,
+    /// The indexes besides `_id_`, by number.
+    pub(crate) indexes: Vec<(u32, IndexSpec)>,
+    /// The number of the next index; numbers are not used twice, so that old entries cannot be taken for new ones.
+    pub(crate) next_index: u32,
+    /// Dropped indexes whose entries are still to be removed.
+    pub(crate) clearing: Vec<u32>,
+}
+
+const BINARY_UUID: u8 = 4;
+
+impl Entry {
+    /// The bytes that are stored.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let indexes = self
+            .indexes
+            .iter()
+            .map(|(id, spec)| Value::from(index_document(*id, spec)));
+        let clearing = self.clearing.iter().map(|&id| Value::Int64(i64::from(id)));
+        let uuid = Binary {
+            subtype: BINARY_UUID,
+            bytes: self.uuid.to_vec(),
+        };
+        let mut document = doc! {
+            "shard": self.shard.0 as i64,
+            "uuid": uuid,
+            "options": self.options.kept.clone(),
+            "indexes": indexes.collect::<Value>(),
+            "nextIndex": i64::from(self.next_index),
+            "clearing": clearing.collect::<Value>(),
+        };
+        if let Some(capped) = self.options.capped {
+            let most = capped.documents_max.map(|most| most as i64);
+            document.push(
+                "capped",
+                doc! {"sizeBytes": capped.size_bytes as i64, "documentsMax": most},
+            );
+        }
+        let mut out = vec![0; 4];
+        out.extend_from_slice(DocumentBuf::from(&document).bytes());
+        seal(&mut out);
+        out
+    }
+
+    /// Reads what was stored; none where checksum or form is wrong.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Entry> {
+        let document = RawDocument::new(unseal(bytes)?).ok()?.to_document();
+        let Value::Binary(uuid) = document.get("uuid")? else {
+            return None;
+        };
+        let indexes = array(&document, "indexes")?.iter().map(index_of);
+        let clearing = array(&document, "clearing")?
+            .iter()
+            .map(|id| u32::try_from(integer(id)?).ok());
+        Some(Entry {
+            shard: ShardId(u64::try_from(integer(document.get("shard")?)?).ok()?),
+            uuid: uuid.bytes.as_slice().try_into().ok()?,
+            options: CollectionOptions {
+                capped: document.get("capped").and_then(capped_of),
+                kept: embedded(&document, "options")?.clone(),
+            },
+            indexes: indexes.collect::<Option<_>>()?,
+            next_index: u32::try_from(integer(document.get("nextIndex")?)?).ok()?,
+            clearing: clearing.collect::<Option<_>>()?,
+        })
+    }
+}
+
+fn index_document(id: u32, spec: &IndexSpec) -> Document {
+    doc! {
+        "id": i64::from(id),
+        "name": spec.name.as_str(),
+        "key": spec.key.clone(),
+        "unique": spec.unique,
+        "sparse": spec.sparse,
+        "hidden": spec.hidden,
+        "partialFilter": spec.partial_filter.clone(),
+        "expireAfterSeconds": spec.expire_after_seconds,
+        "kept": spec.kept.clone(),
+    }
+}
+
+fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
+    let Value::Document(document) = value else {
+        return None;
+    };
+    let flag = |name| matches!(document.get(name), Some(Value::Bool(true)));
+    let Value::String(name) = document.get("name")? else {
+        return None;
+    };
+    let spec = IndexSpec {
+        name: name.clone(),
+        key: embedded(document, "key")?.clone(),
+        unique: flag("unique"),
+        sparse: flag("sparse"),
+        hidden: flag("hidden"),
+        partial_filter: embedded(document, "partialFilter").cloned(),
+        expire_after_seconds: document.get("expireAfterSeconds").and_then(integer),
+        kept: embedded(document, "kept")?.clone(),
+    };
+    Some((u32::try_from(integer(document.get("id")?)?).ok()?, spec))
+}
+
+fn capped_of(value: &Value) -> Option<CappedOptions> {
+    let Value::Document(document) = value else {
+        return None;
+    };
+    Some(CappedOptions {
+        size_bytes: integer(document.get("sizeBytes")?)? as u64,
+        documents_max: document
+            .get("documentsMax")
+            .and_then(integer)
+            .map(|most| most as u64),
+    })
+}
+
+fn embedded<'a>(document: &'a Document, name: &str) -> Option<&'a Document> {
+    match document.get(name)? {
+        Value::Document(inner) => Some(inner),
+        _ => None,
+    }
+}
+
+fn array<'a>(document: &'a Document, name: &str) -> Option<&'a [Value]> {
+    match document.get(name)? {
+        Value::Array(elements) => Some(elements),
+        _ => None,
+    }
+}
+
+fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int64(number) => Some(*number),
+        _ => None,
+    }
+}

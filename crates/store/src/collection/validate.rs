@@ -1,0 +1,234 @@
+//! Checking that a collection is what it says: records, entries, counts, change log.
+//!
+//! Every record must have its entries; since there must also be no more entries than the records have together, each
+//! entry then belongs to a record. The same holds for the change log.
+
+use super::ValidateReport;
+use crate::changes::read_entry;
+use crate::commit::{LOG_DELETED, LOG_PUT};
+use crate::index::{EntrySet, IndexSet, entry_record};
+use crate::{
+    Collection, IndexState, KeyRange, Order, PageLimit, Record, RecordId, Snapshot, StoreError,
+    VALIDATE_FINDINGS_MAX, keys, varint,
+};
+use kv::Page;
+use std::ops::Bound;
+use value::RawDocument;
+
+impl Collection {
+    /// Checks records, entries, counts and change log; with `full`, also that every document is valid BSON.
+    pub async fn validate(&self, full: bool) -> Result<ValidateReport, StoreError> {
+        let snapshot = self.snapshot().await?;
+        let built = |index: &&std::sync::Arc<crate::Index>| {
+            let known = snapshot.state().index(index.id());
+            index.state() == IndexState::Ready && known.is_some_and(|known| known.build.is_none())
+        };
+        let set = self.index_set();
+        let set = IndexSet {
+            version: set.version,
+            indexes: set.indexes.iter().filter(built).cloned().collect(),
+        };
+        let mut validation = Validation {
+            expected: vec![0; set.indexes.len()],
+            set,
+            full,
+            data_bytes: 0,
+            changed: 0,
+            report: ValidateReport::default(),
+        };
+        validation.check_records(&snapshot).await?;
+        validation.check_indexes(&snapshot).await?;
+        validation.check_log(&snapshot).await?;
+        validation.check_counts(&snapshot);
+        Ok(validation.report)
+    }
+}
+
+struct Validation {
+    set: IndexSet,
+    full: bool,
+    /// The entries that the records have in each index.
+    expected: Vec<u64>,
+    data_bytes: u64,
+    /// The records that have an entry in the change log.
+    changed: u64,
+    report: ValidateReport,
+}
+
+impl Validation {
+    fn find(&mut self, finding: String) {
+        self.report.findings_count += 1;
+        if self.report.findings.len() < VALIDATE_FINDINGS_MAX {
+            self.report.findings.push(finding);
+        }
+    }
+
+    fn compare(&mut self, what: &str, kept: u64, found: u64) {
+        if kept != found {
+            self.find(format!("{what}: {kept} should be there, {found} are"));
+        }
+    }
+
+    async fn check_records(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
+        let mut pages = Pages::new(KeyRange::prefix(&[keys::RECORD]));
+        while let Some(page) = pages.next(snapshot).await? {
+            for at in 0..page.len() {
+                let decoded = keys::record_id(page.key(at))
+                    .ok_or("a record whose key is none")
+                    .and_then(|id| Record::decode(id, &page.value_bytes(at)));
+                match decoded {
+                    Ok(record) => self.check_record(snapshot, &record).await?,
+                    Err(what) => self.find(format!("{what} at {:02x?}", page.key(at))),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn check_record(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), StoreError> {
+        let id = record.id.0;
+        self.report.records += 1;
+        self.data_bytes += record.document.bytes().len() as u64;
+        if self.full
+            && let Err(error) = RawDocument::new(record.document.bytes())
+        {
+            self.find(format!("record {id}: {error}"));
+            return Ok(());
+        }
+        if record.sequence < id || record.sequence > snapshot.head() {
+            self.find(format!(
+                "record {id} has the sequence {}, the head {}",
+                record.sequence,
+                snapshot.head()
+            ));
+        }
+        if record.is_changed() {
+            self.changed += 1;
+            let entry = snapshot.kv().get(&keys::log(record.sequence)).await?;
+            let logged = entry.as_deref().and_then(|entry| logged_record(entry));
+            if logged != Some(record.id) {
+                self.find(format!(
+                    "record {id} is not in the change log at {}",
+                    record.sequence
+                ));
+            }
+        }
+        self.check_entries(snapshot, record).await
+    }
+
+    /// Checks that the record has its entries, and counts them.
+    async fn check_entries(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), StoreError> {
+        let entries = match EntrySet::of(&self.set, record.document.as_raw()) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.find(format!("record {}: {error}", record.id.0));
+                return Ok(());
+            }
+        };
+        let unique: Vec<bool> = self.set.indexes.iter().map(|index| index.is_unique()).collect();
+        let whole_key = |span: &crate::index::Span| match unique[span.index] {
+            true => entries.key(*span).to_vec(),
+            false => [entries.key(*span), record.id.0.to_be_bytes().as_slice()].concat(),
+        };
+        let wanted: Vec<Vec<u8>> = entries.all().iter().map(whole_key).collect();
+        for (span, found) in entries.all().iter().zip(snapshot.kv().get_many(&wanted).await?) {
+            self.expected[span.index] += 1;
+            let right =
+                found.is_some_and(|value| !unique[span.index] || entry_record(&value) == Some(record.id));
+            if !right {
+                let name = self.set.indexes[span.index].spec().name.clone();
+                self.find(format!("record {} is missing in the index {name}", record.id.0));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the indexes have no more entries than the records, and as many as the head says.
+    async fn check_indexes(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
+        for (place, index) in self.set.indexes.clone().iter().enumerate() {
+            let found = count(snapshot, KeyRange::prefix(&keys::index_prefix(index.id()))).await?;
+            let name = &index.spec().name;
+            let kept = snapshot
+                .state()
+                .index(index.id())
+                .map_or(0, |state| state.entries);
+            self.compare(
+                &format!("entries of the index {name}"),
+                self.expected[place],
+                found,
+            );
+            self.compare(&format!("counted entries of the index {name}"), kept, found);
+            self.report.index_entries.push((name.clone(), found));
+        }
+        Ok(())
+    }
+
+    async fn check_log(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
+        let (mut puts, mut deleted) = (0, 0);
+        let mut pages = Pages::new(KeyRange::prefix(&[keys::LOG]));
+        while let Some(page) = pages.next(snapshot).await? {
+            for (key, entry) in page.iter() {
+                puts += u64::from(entry.first() == Some(&LOG_PUT));
+                deleted += u64::from(entry.first() == Some(&LOG_DELETED));
+                let sequence = keys::log_sequence(key).unwrap_or_default();
+                if read_entry(snapshot, entry, sequence).await?.is_none() {
+                    self.find(format!("the entry {sequence} of the change log leads to nothing"));
+                }
+            }
+        }
+        let tombstones = count(snapshot, KeyRange::prefix(&[keys::TOMBSTONE])).await?;
+        self.compare("changed records in the change log", self.changed, puts);
+        self.compare("tombstones in the change log", tombstones, deleted);
+        self.compare("counted tombstones", snapshot.state().tombstones, tombstones);
+        Ok(())
+    }
+
+    fn check_counts(&mut self, snapshot: &Snapshot) {
+        let state = snapshot.state();
+        let (records, bytes) = (self.report.records, self.data_bytes);
+        self.compare("counted records", state.count, records);
+        self.compare("counted bytes of documents", state.data_bytes, bytes);
+    }
+}
+
+/// The record that an entry of the change log names.
+fn logged_record(entry: &[u8]) -> Option<RecordId> {
+    let mut id = entry.strip_prefix(&[LOG_PUT])?;
+    varint::take(&mut id).map(RecordId)
+}
+
+async fn count(snapshot: &Snapshot, range: KeyRange) -> Result<u64, StoreError> {
+    let mut pages = Pages::new(range);
+    let mut count = 0;
+    while let Some(page) = pages.next(snapshot).await? {
+        count += page.len() as u64;
+    }
+    Ok(count)
+}
+
+/// The pages of a range.
+struct Pages {
+    range: KeyRange,
+    ended: bool,
+}
+
+impl Pages {
+    fn new(range: KeyRange) -> Pages {
+        Pages { range, ended: false }
+    }
+
+    async fn next(&mut self, snapshot: &Snapshot) -> Result<Option<Page>, StoreError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let page = snapshot
+            .kv()
+            .page(&self.range, Order::Forward, PageLimit::default())
+            .await?;
+        self.ended = page.exhausted();
+        if let Some(last) = page.len().checked_sub(1) {
+            self.range.low = Bound::Excluded(page.key(last).to_vec());
+        }
+        Ok(Some(page))
+    }
+}

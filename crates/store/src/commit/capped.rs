@@ -1,0 +1,86 @@
+//! Capped collections: once too many or too large, the oldest documents go, in the commit that made them too many.
+//!
+//! They go without tombstones: whoever follows the change log of a capped collection drops what is older than its
+//! oldest document.
+
+use super::group::Group;
+use crate::{CappedOptions, Order, PageLimit, Record, RecordId, StoreError, keys};
+use kv::KeyRange;
+use std::ops::Bound;
+use value::DocumentBuf;
+
+/// The records that are read at once to be evicted.
+const EVICT_PAGE_RECORDS: usize = 256;
+
+impl Group<'_> {
+    /// Refuses a document that is larger than the whole collection may be.
+    pub(super) fn check_capped_size(&self, document: &DocumentBuf) -> Result<(), StoreError> {
+        match self.collection.options().capped {
+            Some(capped) if document.bytes().len() as u64 > capped.size_bytes => Err(StoreError::Refused {
+                code: 2,
+                message: format!(
+                    "document is larger than capped size {} > {}",
+                    document.bytes().len(),
+                    capped.size_bytes
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Deletes the oldest documents until the collection is within its limits.
+    pub(crate) async fn evict(&mut self) -> Result<(), StoreError> {
+        let Some(capped) = self.collection.options().capped else {
+            return Ok(());
+        };
+        while self.is_over(capped) {
+            let page = self.oldest_page().await?;
+            if page.is_empty() {
+                return self.evict_own(capped).await;
+            }
+            for id in page {
+                if !self.is_over(capped) {
+                    break;
+                }
+                if let Some(record) = self.record(id).await? {
+                    self.remove(&record)?;
+                }
+                self.writer.oldest = id.0 + 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&self, capped: CappedOptions) -> bool {
+        self.state.data_bytes > capped.size_bytes
+            || capped.documents_max.is_some_and(|most| self.state.count > most)
+    }
+
+    /// The ids of the oldest stored records; those that the batch has removed may be among them.
+    async fn oldest_page(&mut self) -> Result<Vec<RecordId>, StoreError> {
+        let low = keys::record(RecordId(self.writer.oldest)).to_vec();
+        let range = KeyRange {
+            low: Bound::Included(low),
+            ..KeyRange::prefix(&[keys::RECORD])
+        };
+        let limit = PageLimit {
+            entries: EVICT_PAGE_RECORDS,
+            ..PageLimit::default()
+        };
+        let page = self.snapshot.page(&range, Order::Forward, limit).await?;
+        Ok(page.iter().filter_map(|(key, _)| keys::record_id(key)).collect())
+    }
+
+    /// Deletes the oldest of the documents that the batch itself has inserted.
+    async fn evict_own(&mut self, capped: CappedOptions) -> Result<(), StoreError> {
+        let mut own: Vec<Record> = self.overlay.records.values().flatten().cloned().collect();
+        own.sort_unstable_by_key(|record| record.id);
+        for record in own {
+            if !self.is_over(capped) {
+                break;
+            }
+            self.remove(&record)?;
+        }
+        Ok(())
+    }
+}

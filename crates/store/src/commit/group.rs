@@ -1,0 +1,240 @@
+//! One batch in the making: operations applied to the collection as it is, seen through the batch itself.
+
+use super::overlay::Overlay;
+use super::request::{Operation, Request};
+use super::writer::Writer;
+use super::{CommitOptions, Outcome};
+use crate::index::IndexSet;
+use crate::index::entry_record;
+use crate::record::Tombstone;
+use crate::state::State;
+use crate::{Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
+use kv::{Batch, CommitError, Snapshot};
+use std::sync::Arc;
+
+/// A batch, what it will make of the shard's head, and what it has changed so far.
+pub(crate) struct Group<'a> {
+    pub(crate) collection: &'a Collection,
+    pub(crate) namespace: Arc<Namespace>,
+    pub(crate) set: Arc<IndexSet>,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) writer: &'a mut Writer,
+    /// The number of the last change, those of the batch included.
+    pub(crate) sequence: u64,
+    pub(crate) state: State,
+    pub(crate) batch: Batch,
+    pub(crate) overlay: Overlay,
+    pub(crate) now_ms: u64,
+    expected: u64,
+    pub(super) buffer: Vec<u8>,
+}
+
+impl<'a> Group<'a> {
+    /// An empty batch on the collection as it is now.
+    pub(crate) async fn begin(
+        collection: &'a Collection,
+        writer: &'a mut Writer,
+    ) -> Result<Group<'a>, StoreError> {
+        collection.check_writable()?;
+        let set = collection.index_set();
+        let (expected, state) = writer.head(collection, &set).await?;
+        Ok(Group {
+            collection,
+            namespace: collection.shared_namespace(),
+            set,
+            snapshot: collection.kv.snapshot(collection.shard).await?,
+            writer,
+            sequence: expected,
+            state,
+            batch: Batch::new(),
+            overlay: Overlay::default(),
+            now_ms: collection.now_ms(),
+            expected,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Applies the operations of all requests; their outcomes in order.
+    pub(crate) async fn apply(&mut self, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
+        for request in &mut *requests {
+            request.follow_indexes(&self.set);
+        }
+        let wanted = self.unique_keys(requests);
+        self.prefetch(wanted).await?;
+        let mut all = Vec::with_capacity(requests.len());
+        for request in requests {
+            all.push(self.apply_request(request).await?);
+        }
+        self.evict().await?;
+        self.put_sessions();
+        Ok(all)
+    }
+
+    async fn apply_request(&mut self, request: &mut Request) -> Result<Vec<Outcome>, StoreError> {
+        let Request {
+            operations,
+            options,
+            entries,
+            ..
+        } = request;
+        let mut outcomes = Vec::with_capacity(operations.len());
+        let mut stopped = false;
+        for (at, operation) in operations.iter_mut().enumerate() {
+            if stopped {
+                outcomes.push(Outcome::Skipped);
+                continue;
+            }
+            let outcome = match self.apply_once(at, operation, options, entries).await {
+                Ok(outcome) => outcome,
+                Err(error @ StoreError::Kv(_)) => return Err(error),
+                Err(error) => Outcome::Failed(error),
+            };
+            stopped = options.ordered && matches!(outcome, Outcome::Failed(_));
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// Applies an operation unless its statement was executed before. An error leaves the batch as it was.
+    async fn apply_once(
+        &mut self,
+        at: usize,
+        operation: &mut Operation,
+        options: &CommitOptions,
+        entries: &crate::index::EntrySet,
+    ) -> Result<Outcome, StoreError> {
+        let statement = options.statements.get(at).copied().flatten();
+        if let Some(statement) = statement
+            && let Some(replayed) = self.replayed(&statement).await?
+        {
+            return Ok(Outcome::Replayed(replayed));
+        }
+        let outcome = match operation {
+            Operation::Insert {
+                document,
+                entries: range,
+            } => {
+                let spans = entries.spans(range.clone()?);
+                let record = self.insert(document, entries, spans).await?;
+                Outcome::Inserted { record }
+            }
+            Operation::Modify { target, transform } => self.modify(target, transform.as_mut()).await?,
+        };
+        if let Some(statement) = statement {
+            self.note_executed(&statement, operation, &outcome, options.image);
+        }
+        Ok(outcome)
+    }
+
+    /// Commits. False where another process was first: then all has to be done again on what it left.
+    pub(crate) async fn commit(mut self, durability: Durability) -> Result<bool, StoreError> {
+        if self.batch.is_empty() && self.sequence == self.expected {
+            // Nothing is written, but the answer may rest on what others wrote and have not flushed yet.
+            if durability == Durability::Flushed {
+                self.collection.kv.flush().await?;
+            }
+            return Ok(true);
+        }
+        for (state, index) in self.state.indexes.iter_mut().zip(&self.set.indexes) {
+            state.multikey = index.multikey_bits();
+        }
+        let head = Writer::next_head(self.sequence, &self.state);
+        let kv = &self.collection.kv;
+        // Known again once the commit has been made.
+        self.writer.head = None;
+        match kv
+            .commit(self.collection.shard, self.expected, head, self.batch, durability)
+            .await
+        {
+            Ok(()) => {
+                self.collection.publish(self.sequence, &self.state);
+                self.writer.head = Some((self.sequence, self.state));
+                Ok(true)
+            }
+            Err(CommitError::HeadMoved(_)) => Ok(false),
+            Err(CommitError::Engine(error)) => Err(error.into()),
+        }
+    }
+
+    /// The unique keys that inserts will look at.
+    fn unique_keys(&self, requests: &[Request]) -> Vec<Vec<u8>> {
+        let mut wanted = Vec::new();
+        for request in requests {
+            for operation in &request.operations {
+                let Operation::Insert {
+                    entries: Ok(range), ..
+                } = operation
+                else {
+                    continue;
+                };
+                for &span in request.entries.spans(range.clone()) {
+                    if self
+                        .set
+                        .indexes
+                        .get(span.index)
+                        .is_some_and(|index| index.is_unique())
+                    {
+                        wanted.push(request.entries.key(span).to_vec());
+                    }
+                }
+            }
+        }
+        wanted
+    }
+
+    /// Reads in one go the records that these unique keys lead to.
+    async fn prefetch(&mut self, wanted: Vec<Vec<u8>>) -> Result<(), StoreError> {
+        let found = self.snapshot.get_many(&wanted).await?;
+        self.overlay.unique.reserve(wanted.len() * 2);
+        for (key, value) in wanted.into_iter().zip(found) {
+            let record = value.map(|value| self.named_record(&value)).transpose()?;
+            self.overlay.unique.insert(key, record);
+        }
+        Ok(())
+    }
+
+    /// The record that a unique key leads to.
+    pub(super) async fn unique(&mut self, key: &[u8]) -> Result<Option<RecordId>, StoreError> {
+        if let Some(known) = self.overlay.unique.get(key) {
+            return Ok(*known);
+        }
+        let value = self.snapshot.get(key).await?;
+        let record = value.map(|value| self.named_record(&value)).transpose()?;
+        self.overlay.unique.insert(key.to_vec(), record);
+        Ok(record)
+    }
+
+    fn named_record(&self, value: &[u8]) -> Result<RecordId, StoreError> {
+        entry_record(value).ok_or_else(|| self.corrupt("an entry of a unique index without record"))
+    }
+
+    /// The record of this id.
+    pub(crate) async fn record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
+        if let Some(known) = self.overlay.records.get(&id) {
+            return Ok(known.clone());
+        }
+        let bytes = self.snapshot.get(&keys::record(id)).await?;
+        let record = bytes.map(|bytes| Record::decode(id, &bytes)).transpose();
+        record.map_err(|what| self.corrupt(what))
+    }
+
+    /// The tombstone under this key.
+    pub(super) async fn tombstone(&mut self, key: &[u8]) -> Result<Option<Tombstone>, StoreError> {
+        if self.state.tombstones == 0 {
+            return Ok(None);
+        }
+        if let Some(known) = self.overlay.tombstones.get(key) {
+            return Ok(known.clone());
+        }
+        let bytes = self.snapshot.get(key).await?;
+        let tombstone = bytes.map(|bytes| Tombstone::decode(&bytes)).transpose();
+        tombstone.map_err(|what| self.corrupt(what))
+    }
+
+    pub(crate) fn corrupt(&self, what: &str) -> StoreError {
+        StoreError::Corrupt {
+            namespace: self.namespace.to_string(),
+            what: what.to_owned(),
+        }
+    }
+}

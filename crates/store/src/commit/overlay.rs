@@ -1,0 +1,19 @@
+//! What a batch has already changed, and what was read for it: looked at before the store.
+
+use super::Session;
+use crate::record::Tombstone;
+use crate::{Record, RecordId};
+use std::collections::HashMap;
+
+/// Present values by key; none says that there is nothing under the key.
+#[derive(Debug, Default)]
+pub(crate) struct Overlay {
+    /// Records.
+    pub(crate) records: HashMap<RecordId, Option<Record>>,
+    /// The records of unique keys, with the index's prefix.
+    pub(crate) unique: HashMap<Vec<u8>, Option<RecordId>>,
+    /// Tombstones by their whole key.
+    pub(crate) tombstones: HashMap<Vec<u8>, Option<Tombstone>>,
+    /// Executed statements by session, and whether they have to be written.
+    pub(crate) sessions: HashMap<[u8; 32], (Session, bool)>,
+}

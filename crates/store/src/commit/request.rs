@@ -1,0 +1,107 @@
+//! Operations made ready in their caller's task, so that the committer has less to do.
+
+use super::{CommitOptions, Outcome, Target, Transform, WriteOp};
+use crate::index::EntrySet;
+use crate::index::IndexSet;
+use crate::{DOCUMENT_BYTES_MAX, StoreError};
+use std::ops::Range;
+use tokio::sync::oneshot;
+use value::{DocumentBuf, RawDocument, Type};
+
+/// What a caller waits for.
+pub(crate) struct Request {
+    pub(crate) operations: Vec<Operation>,
+    pub(crate) options: CommitOptions,
+    /// The bytes of its documents.
+    pub(crate) size_bytes: usize,
+    pub(crate) reply: oneshot::Sender<Result<Vec<Outcome>, StoreError>>,
+    /// The index entries of all inserts, as of this version of the collection's indexes.
+    pub(crate) entries: EntrySet,
+    version: u64,
+}
+
+/// One operation.
+pub(crate) enum Operation {
+    Insert {
+        document: DocumentBuf,
+        /// Its entries in the request's set, or why there are none.
+        entries: Result<Range<usize>, StoreError>,
+    },
+    Modify {
+        target: Target,
+        transform: Box<dyn Transform>,
+    },
+}
+
+impl Request {
+    /// Checks documents and computes the entries of inserts.
+    pub(crate) fn new(
+        operations: Vec<WriteOp>,
+        options: CommitOptions,
+        set: &IndexSet,
+        reply: oneshot::Sender<Result<Vec<Outcome>, StoreError>>,
+    ) -> Request {
+        let mut size_bytes = 0;
+        let operation = |operation| match operation {
+            WriteOp::Insert(document) => {
+                size_bytes += document.bytes().len();
+                Operation::Insert {
+                    document,
+                    entries: Ok(0..0),
+                }
+            }
+            WriteOp::Modify { target, transform } => Operation::Modify { target, transform },
+        };
+        let operations = operations.into_iter().map(operation).collect();
+        let mut request = Request {
+            operations,
+            options,
+            size_bytes,
+            reply,
+            entries: EntrySet::default(),
+            version: 0,
+        };
+        request.compute_entries(set);
+        request
+    }
+
+    /// Computes the entries of inserts again if the indexes are others by now.
+    pub(crate) fn follow_indexes(&mut self, set: &IndexSet) {
+        if self.version != set.version {
+            self.compute_entries(set);
+        }
+    }
+
+    fn compute_entries(&mut self, set: &IndexSet) {
+        self.entries = EntrySet::default();
+        self.version = set.version;
+        for operation in &mut self.operations {
+            let Operation::Insert { document, entries } = operation else {
+                continue;
+            };
+            let start = self.entries.len();
+            let found = check(document.as_raw()).and_then(|()| self.entries.extend(set, document.as_raw()));
+            *entries = found.map(|()| start..self.entries.len());
+        }
+    }
+}
+
+/// Refuses a document that cannot be stored.
+pub(crate) fn check(document: RawDocument<'_>) -> Result<(), StoreError> {
+    let size_bytes = document.as_bytes().len();
+    if size_bytes > DOCUMENT_BYTES_MAX {
+        return Err(StoreError::DocumentTooLarge { size_bytes });
+    }
+    let Some(id) = document.get("_id") else {
+        return Err(StoreError::BadId(
+            "a document without an _id cannot be stored".to_owned(),
+        ));
+    };
+    match id.type_of() {
+        kind @ (Type::Array | Type::Regex | Type::Undefined) => {
+            let message = format!("The '_id' value cannot be of type {}", kind.alias());
+            Err(StoreError::BadId(message))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,71 @@
+//! What the one who writes a collection knows of its shard.
+
+use crate::index::IndexSet;
+use crate::state::{Build, IndexEntries, State};
+use crate::{Collection, StoreError};
+use kv::Head;
+
+/// Guarded by a lock: its holder is the only one in this process who writes the shard.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    /// The head as last read or written; none where it is to be read again.
+    pub(crate) head: Option<(u64, State)>,
+    /// No record is before this one: where a capped collection looks for its oldest.
+    pub(crate) oldest: u64,
+}
+
+impl Writer {
+    /// The head, read where it is not known, with a state for each of these indexes in their order.
+    pub(crate) async fn head(
+        &mut self,
+        collection: &Collection,
+        set: &IndexSet,
+    ) -> Result<(u64, State), StoreError> {
+        let (sequence, mut state) = match &self.head {
+            Some(known) => known.clone(),
+            None => {
+                let head = collection.kv.head(collection.shard).await?;
+                (head.sequence, collection.decode_state(&head)?)
+            }
+        };
+        align(&mut state, sequence, set);
+        self.head = Some((sequence, state.clone()));
+        Ok((sequence, state))
+    }
+
+    /// What the head will be with this state.
+    pub(crate) fn next_head(sequence: u64, state: &State) -> Head {
+        Head {
+            sequence,
+            state: state.encode().into(),
+        }
+    }
+}
+
+/// Gives the state exactly these indexes. One that the state does not know has no entries yet: where there are
+/// documents, it is to be built.
+pub(crate) fn align(state: &mut State, sequence: u64, set: &IndexSet) {
+    let aligned = state.indexes.len() == set.indexes.len()
+        && state
+            .indexes
+            .iter()
+            .zip(&set.indexes)
+            .all(|(state, index)| state.id == index.id());
+    if aligned {
+        return;
+    }
+    let build = (state.count > 0).then_some(Build {
+        position: 0,
+        end: sequence,
+    });
+    let mut known = std::mem::take(&mut state.indexes);
+    let state_of = |id: u32| match known.iter().position(|index| index.id == id) {
+        Some(at) => known.swap_remove(at),
+        None => IndexEntries {
+            id,
+            build: build.filter(|_| id != crate::index::ID_INDEX),
+            ..IndexEntries::default()
+        },
+    };
+    state.indexes = set.indexes.iter().map(|index| index.id()).map(state_of).collect();
+}

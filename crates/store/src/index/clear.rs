@@ -1,0 +1,47 @@
+//! Removing the entries of a dropped index, page by page, in the background.
+
+use crate::commit::Group;
+use crate::{CLEAR_PAGE_ENTRIES, Collection, Durability, KeyRange, Order, PageLimit, StoreError, keys};
+use std::sync::Arc;
+
+/// Starts to remove the entries of an index that is no longer in the catalog.
+pub(super) fn start(collection: &Arc<Collection>, index: u32) {
+    let collection = collection.clone();
+    tokio::spawn(async move {
+        match run(&collection, index).await {
+            // A dropped collection takes its entries with it.
+            Ok(()) | Err(StoreError::CollectionDropped(_) | StoreError::Interrupted) => {}
+            Err(error) => {
+                tracing::warn!(%error, index, "the entries of a dropped index are left until the next start")
+            }
+        }
+    });
+}
+
+async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError> {
+    while !step(collection, index).await? {}
+    let catalog = collection.catalog()?;
+    let mut disk = catalog.disk.lock().await;
+    collection.check_writable()?;
+    collection.set_clearing(|clearing| clearing.retain(|&id| id != index));
+    catalog
+        .save(&mut disk, &collection.namespace(), &collection.entry())
+        .await
+}
+
+/// Removes one page; true when nothing is left.
+async fn step(collection: &Collection, index: u32) -> Result<bool, StoreError> {
+    let mut writer = collection.writer.lock().await;
+    let mut group = Group::begin(collection, &mut writer).await?;
+    let limit = PageLimit {
+        entries: CLEAR_PAGE_ENTRIES,
+        ..PageLimit::default()
+    };
+    let range = KeyRange::prefix(&keys::index_prefix(index));
+    let page = group.snapshot.page(&range, Order::Forward, limit).await?;
+    page.iter().for_each(|(key, _)| group.batch.delete(key));
+    if !page.is_empty() {
+        group.sequence += 1;
+    }
+    Ok(group.commit(Durability::Soon).await? && page.exhausted())
+}

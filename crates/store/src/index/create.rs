@@ -1,0 +1,152 @@
+//! Making and removing indexes.
+
+use super::build;
+use super::{ID_INDEX, Index, IndexSpec, IndexState};
+use crate::catalog::Disk;
+use crate::error::shell_document;
+use crate::{Collection, INDEXES_MAX, StoreError};
+use std::sync::Arc;
+
+/// Makes indexes and waits until they are built; those that exist already as asked for are left as they are.
+pub(crate) async fn create(
+    collection: &Arc<Collection>,
+    specs: Vec<IndexSpec>,
+) -> Result<(usize, usize), StoreError> {
+    let catalog = collection.catalog()?;
+    let mut disk = catalog.disk.lock().await;
+    collection.check_writable()?;
+    let set = collection.index_set();
+    let before = set.indexes.len();
+    let mut indexes = set.indexes.clone();
+    let mut meant = Vec::new();
+    for spec in specs {
+        let index = match existing(&indexes, &spec)? {
+            Some(index) => index,
+            None => {
+                check_room(collection, &indexes, &spec)?;
+                let (compile, now_ms) = (catalog.options.filter_compiler, collection.now_ms());
+                let index = Arc::new(Index::new(collection.new_index_id(), spec, compile, now_ms)?);
+                indexes.push(index.clone());
+                index
+            }
+        };
+        meant.push(index);
+    }
+    let after = indexes.len();
+    if after > before {
+        let new: Vec<u32> = indexes[before..].iter().map(|index| index.id()).collect();
+        let set = set.with(indexes);
+        catalog
+            .save(&mut disk, &collection.namespace(), &collection.entry_with(&set))
+            .await?;
+        collection.install(set).await?;
+        build::start(collection, new);
+    }
+    drop(disk);
+    build::wait(collection, &meant).await?;
+    Ok((before, after))
+}
+
+/// The index that is what the description asks for; an error where one stands in its way.
+fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index>>, StoreError> {
+    let both = |present: &Index| {
+        let (asked, present) = (
+            shell_document(&spec.to_document()),
+            shell_document(&present.spec().to_document()),
+        );
+        format!("Requested index: {asked}, existing index: {present}")
+    };
+    if let Some(named) = indexes.iter().find(|index| index.spec().name == spec.name) {
+        let present = named.spec();
+        if named.id() == ID_INDEX && present.key == spec.key || present.same_options(spec) {
+            return Ok(Some(named.clone()));
+        }
+        return Err(if present.same_signature(spec) {
+            StoreError::IndexOptionsConflict(format!(
+                "An equivalent index already exists with the same name but different options. {}",
+                both(named)
+            ))
+        } else {
+            StoreError::IndexKeySpecsConflict(format!(
+                "An existing index has the same name as the requested index. When index names are not specified, \
+                 they are auto generated and can cause conflicts. Please refer to our documentation. {}",
+                both(named)
+            ))
+        });
+    }
+    let Some(same) = indexes.iter().find(|index| index.spec().same_signature(spec)) else {
+        return Ok(None);
+    };
+    // The index on _id exists always, whatever name it is asked for under.
+    if same.id() == ID_INDEX {
+        return Ok(Some(same.clone()));
+    }
+    Err(StoreError::IndexOptionsConflict(
+        if same.spec().same_options(spec) {
+            format!("Index already exists with a different name: {}", same.spec().name)
+        } else {
+            format!(
+                "An equivalent index already exists with a different name and options. {}",
+                both(same)
+            )
+        },
+    ))
+}
+
+fn check_room(collection: &Collection, indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<(), StoreError> {
+    if indexes.len() < INDEXES_MAX {
+        return Ok(());
+    }
+    let (namespace, key) = (collection.namespace(), shell_document(&spec.key));
+    Err(StoreError::CannotCreateIndex(format!(
+        "add index fails, too many indexes for {namespace} key:{key}"
+    )))
+}
+
+/// Removes the index of this name.
+pub(crate) async fn drop_named(collection: &Arc<Collection>, name: &str) -> Result<(), StoreError> {
+    let catalog = collection.catalog()?;
+    let mut disk = catalog.disk.lock().await;
+    collection.check_writable()?;
+    let set = collection.index_set();
+    let index = set
+        .named(name)
+        .ok_or_else(|| StoreError::IndexNotFound(name.to_owned()))?;
+    if index.id() == ID_INDEX {
+        return Err(StoreError::Refused {
+            code: 72,
+            message: "cannot drop _id index".to_owned(),
+        });
+    }
+    remove(collection, &mut disk, &[index.id()]).await
+}
+
+/// Takes indexes out of the catalog; their entries are removed in the background.
+pub(super) async fn remove(
+    collection: &Arc<Collection>,
+    disk: &mut Disk,
+    ids: &[u32],
+) -> Result<(), StoreError> {
+    let catalog = collection.catalog()?;
+    let set = collection.index_set();
+    let (gone, kept): (Vec<_>, Vec<_>) = set
+        .indexes
+        .iter()
+        .cloned()
+        .partition(|index| ids.contains(&index.id()));
+    let gone: Vec<u32> = gone.iter().map(|index| index.id()).collect();
+    collection.set_clearing(|clearing| clearing.extend(&gone));
+    let set = set.with(kept);
+    catalog
+        .save(disk, &collection.namespace(), &collection.entry_with(&set))
+        .await?;
+    collection.install(set).await?;
+    gone.into_iter()
+        .for_each(|id| super::clear::start(collection, id));
+    Ok(())
+}
+
+/// Whether the index can be read.
+pub(super) fn is_ready(index: &Index) -> bool {
+    index.state() == IndexState::Ready
+}

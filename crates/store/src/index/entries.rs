@@ -1,0 +1,213 @@
+//! The entries that indexes have for documents.
+
+use super::{ID_INDEX, Index, IndexSet};
+use crate::keys::{self, RECORD_ID_BYTES};
+use crate::{FieldKind, Namespace, RecordId, StoreError, varint};
+use std::ops::Range;
+use value::key::{self, Direction, TypeBits};
+use value::path::extract::{self, ExtractError, IndexKey};
+use value::{Document, RawDocument, ValueRef};
+
+/// Entries of documents, one behind the other in one buffer.
+#[derive(Debug, Default)]
+pub(crate) struct EntrySet {
+    bytes: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+/// Where one entry is in its set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    /// The place of its index in the collection's set.
+    pub(crate) index: usize,
+    start: usize,
+    middle: usize,
+    end: usize,
+}
+
+impl EntrySet {
+    /// Appends the entries that these indexes have for a document.
+    pub(crate) fn extend(&mut self, set: &IndexSet, document: RawDocument<'_>) -> Result<(), StoreError> {
+        let id = document.get("_id").unwrap_or(ValueRef::Null);
+        for (place, index) in set.indexes.iter().enumerate() {
+            if index.id == ID_INDEX {
+                self.push_id(place, id);
+            } else {
+                self.push_index(place, index, document)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// The entries of a range of places.
+    pub(crate) fn spans(&self, range: Range<usize>) -> &[Span] {
+        self.spans.get(range).unwrap_or_default()
+    }
+
+    /// All entries.
+    pub(crate) fn all(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// The entries that these indexes have for one document.
+    pub(crate) fn of(set: &IndexSet, document: RawDocument<'_>) -> Result<EntrySet, StoreError> {
+        let mut entries = EntrySet::default();
+        entries.extend(set, document)?;
+        Ok(entries)
+    }
+
+    /// The whole key of an entry, without the record id.
+    pub(crate) fn key(&self, span: Span) -> &[u8] {
+        &self.bytes[span.start..span.middle]
+    }
+
+    /// What the key forgets of the values.
+    pub(crate) fn bits(&self, span: Span) -> &[u8] {
+        &self.bytes[span.middle..span.end]
+    }
+
+    fn push_id(&mut self, place: usize, id: ValueRef<'_>) {
+        let start = self.bytes.len();
+        keys::put_index_prefix(ID_INDEX, &mut self.bytes);
+        let mut bits = TypeBits::default();
+        key::encode_with_bits(id, Direction::Ascending, &mut self.bytes, &mut bits);
+        bits.trim();
+        self.finish(place, start, &bits);
+    }
+
+    fn finish(&mut self, index: usize, start: usize, bits: &TypeBits) {
+        let middle = self.bytes.len();
+        self.bytes.extend_from_slice(&bits.0);
+        self.spans.push(Span {
+            index,
+            start,
+            middle,
+            end: self.bytes.len(),
+        });
+    }
+
+    /// Appends the entries that the index at a place of the set has for a document.
+    pub(super) fn push_index(
+        &mut self,
+        place: usize,
+        index: &Index,
+        document: RawDocument<'_>,
+    ) -> Result<(), StoreError> {
+        if index
+            .filter
+            .as_ref()
+            .is_some_and(|filter| !filter.matches(document.into()))
+        {
+            return Ok(());
+        }
+        let found = extract::keys(document.into(), &index.paths, index.spec.sparse).map_err(refused)?;
+        let arrays = found
+            .array_parts
+            .iter()
+            .enumerate()
+            .filter(|(_, parts)| !parts.is_empty());
+        for (field, parts) in arrays {
+            if index.hashed {
+                let message = "hashed indexes do not currently support array values".to_owned();
+                return Err(StoreError::CannotIndex { code: 16766, message });
+            }
+            index.note_multikey(field, parts);
+        }
+        for found in found.keys {
+            let start = self.bytes.len();
+            keys::put_index_prefix(index.id, &mut self.bytes);
+            let found = if index.hashed {
+                hash_fields(index, &found)
+            } else {
+                found
+            };
+            self.bytes.extend_from_slice(&found.key);
+            self.finish(place, start, &found.bits);
+        }
+        Ok(())
+    }
+}
+
+fn refused(error: ExtractError) -> StoreError {
+    let code = match error {
+        ExtractError::ParallelArrays { .. } => 171,
+        ExtractError::AmbiguousName(_) => 16746,
+    };
+    StoreError::CannotIndex {
+        code,
+        message: error.to_string(),
+    }
+}
+
+/// The key with the value of each hashed field replaced by its hash.
+fn hash_fields(index: &Index, found: &IndexKey) -> IndexKey {
+    let mut out = IndexKey {
+        key: Vec::with_capacity(found.key.len()),
+        bits: TypeBits::default(),
+    };
+    let (mut rest, mut bits) = (found.key.as_slice(), found.bits.0.as_slice());
+    for (field, path) in index.fields.iter().zip(index.paths.iter()) {
+        let Some(value) = key::decode(&mut rest, &mut bits, path.direction) else {
+            break;
+        };
+        let hash = ValueRef::Int64(super::hash_of_value(value.as_ref()));
+        let value = if field.kind == FieldKind::Hashed {
+            hash
+        } else {
+            value.as_ref()
+        };
+        key::encode_with_bits(value, path.direction, &mut out.key, &mut out.bits);
+    }
+    out.bits.trim();
+    out
+}
+
+/// Appends the value of an entry: in a unique index the record id, then in all the bits.
+pub(crate) fn put_entry_value(unique: bool, record: RecordId, bits: &[u8], out: &mut Vec<u8>) {
+    if unique {
+        varint::put(record.0, out);
+    }
+    out.extend_from_slice(bits);
+}
+
+/// The record that a unique entry's value names.
+pub(crate) fn entry_record(mut value: &[u8]) -> Option<RecordId> {
+    varint::take(&mut value).map(RecordId)
+}
+
+/// The encoded values, the bits and the record of an entry, whose key is given without the index's prefix.
+pub(crate) fn split_entry<'a>(
+    unique: bool,
+    key: &'a [u8],
+    mut value: &'a [u8],
+) -> Option<(&'a [u8], &'a [u8], RecordId)> {
+    if unique {
+        let record = RecordId(varint::take(&mut value)?);
+        return Some((key, value, record));
+    }
+    let (key, record) = key.split_at_checked(key.len().checked_sub(RECORD_ID_BYTES)?)?;
+    Some((key, value, RecordId(u64::from_be_bytes(record.try_into().ok()?))))
+}
+
+/// The error that tells which key of which index is taken; `key` is given with the index's prefix.
+pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mut bits: &[u8]) -> StoreError {
+    let mut rest = key.get(keys::index_prefix(index.id).len()..).unwrap_or_default();
+    let mut taken = Document::new();
+    for ((name, _), path) in index.spec.key.iter().zip(index.paths.iter()) {
+        let Some(value) = key::decode(&mut rest, &mut bits, path.direction) else {
+            break;
+        };
+        taken.push(name, value);
+    }
+    StoreError::DuplicateKey {
+        namespace: namespace.to_string(),
+        index: index.spec.name.clone(),
+        pattern: index.spec.key.clone(),
+        key: taken,
+    }
+}

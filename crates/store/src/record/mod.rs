@@ -1,0 +1,146 @@
+//! Records: a small header and the BSON bytes as they came.
+//!
+//! A record that was never changed has a header of five bytes: flags and checksum. One that was changed also has the
+//! number of its last change and its ancestry. The layout is described in `docs/format.md`.
+
+mod revision;
+mod tombstone;
+
+pub(crate) use revision::Ancestry;
+pub use revision::Revision;
+pub(crate) use tombstone::Tombstone;
+
+use crate::varint;
+use bytes::Bytes;
+use value::{DocumentBuf, RawDocument};
+
+/// The place of a record in insertion order: the sequence number of the change that first inserted it.
+/// Natural order is the order of record ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId(pub u64);
+
+/// One stored document.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its place in insertion order.
+    pub id: RecordId,
+    /// The number of its last change.
+    pub sequence: u64,
+    /// The document.
+    pub document: DocumentBuf,
+    pub(crate) ancestry: Ancestry,
+}
+
+/// Set where sequence and ancestry follow the checksum.
+const FLAG_CHANGED: u8 = 0x01;
+
+/// Flags and checksum.
+const FIXED_BYTES: usize = 5;
+
+/// What stands before the document.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    pub(crate) sequence: u64,
+    generation: u64,
+    hashes: (usize, usize),
+    /// Where the document starts.
+    pub(crate) document: usize,
+}
+
+impl Record {
+    /// The revision, computed from content and ancestry.
+    pub fn revision(&self) -> Revision {
+        self.ancestry.revision(false, self.document.bytes())
+    }
+
+    /// The hashes of the revisions before this one, newest first.
+    pub fn ancestors(&self) -> impl Iterator<Item = [u8; 16]> {
+        self.ancestry
+            .hashes
+            .chunks_exact(16)
+            .filter_map(|hash| hash.try_into().ok())
+    }
+
+    /// Whether it was changed after it was inserted: then the change log has an entry for it.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.sequence != self.id.0
+    }
+
+    /// Appends the bytes that are stored.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        let changed = self.is_changed() || self.ancestry.generation > 0;
+        out.push(if changed { FLAG_CHANGED } else { 0 });
+        out.extend_from_slice(&[0; 4]);
+        if changed {
+            varint::put(self.sequence, out);
+            self.ancestry.encode(out);
+        }
+        out.extend_from_slice(self.document.bytes());
+        let checksum = checksum(self.id, &out[start..]);
+        out[start + 1..start + FIXED_BYTES].copy_from_slice(&checksum.to_le_bytes());
+    }
+
+    /// Reads what was stored under this id; an error says what is wrong.
+    pub(crate) fn decode(id: RecordId, bytes: &Bytes) -> Result<Record, &'static str> {
+        let header = Header::read(id, bytes)?;
+        Ok(header.record(id, bytes))
+    }
+}
+
+impl Header {
+    /// Reads and checks the header of the record with this id: checksum, form, and the document's length.
+    pub(crate) fn read(id: RecordId, bytes: &[u8]) -> Result<Header, &'static str> {
+        let (&flags, rest) = bytes.split_first().ok_or("an empty record")?;
+        let (stored, mut rest) = rest.split_first_chunk::<4>().ok_or("a record without checksum")?;
+        if u32::from_le_bytes(*stored) != checksum(id, bytes) {
+            return Err("a record whose checksum does not match");
+        }
+        let mut header = Header {
+            sequence: id.0,
+            generation: 0,
+            hashes: (0, 0),
+            document: FIXED_BYTES,
+        };
+        if flags & FLAG_CHANGED != 0 {
+            let fault = "a record whose ancestry is cut off";
+            header.sequence = varint::take(&mut rest).ok_or(fault)?;
+            let (generation, hashes) = Ancestry::read(&mut rest).ok_or(fault)?;
+            header.generation = generation;
+            header.document = bytes.len() - rest.len();
+            header.hashes = (header.document - hashes.len(), header.document);
+        }
+        let length = rest
+            .first_chunk::<4>()
+            .map(|length| u32::from_le_bytes(*length) as usize);
+        if length != Some(rest.len()) {
+            return Err("a record whose document has another length");
+        }
+        Ok(header)
+    }
+
+    /// The record whose header this is, sharing the memory of its bytes.
+    pub(crate) fn record(&self, id: RecordId, bytes: &Bytes) -> Record {
+        Record {
+            id,
+            sequence: self.sequence,
+            document: DocumentBuf::from_validated(bytes.slice(self.document..)),
+            ancestry: Ancestry {
+                generation: self.generation,
+                hashes: bytes.slice(self.hashes.0..self.hashes.1),
+            },
+        }
+    }
+
+    /// The document of the record whose header this is.
+    pub(crate) fn raw<'a>(&self, bytes: &'a [u8]) -> RawDocument<'a> {
+        RawDocument::from_validated(&bytes[self.document..])
+    }
+}
+
+/// Over the id (so that a record in the wrong place is found out) and all but the checksum itself.
+fn checksum(id: RecordId, record: &[u8]) -> u32 {
+    let sum = crc32c::crc32c(&id.0.to_be_bytes());
+    let sum = crc32c::crc32c_append(sum, &record[..1]);
+    crc32c::crc32c_append(sum, &record[FIXED_BYTES..])
+}
