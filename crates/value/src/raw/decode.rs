@@ -53,7 +53,8 @@ impl<'a> Iterator for Elements<'a> {
 fn header(rest: &[u8]) -> Option<(Type, &[u8], &[u8])> {
     let (&kind, rest) = rest.split_first()?;
     let kind = Type::from_byte(kind)?;
-    let end = memchr::memchr(0, rest)?;
+    // Names are short: a plain loop beats a search that is made for long texts.
+    let end = rest.iter().position(|&byte| byte == 0)?;
     Some((kind, rest.get(..end)?, rest.get(end + 1..)?))
 }
 

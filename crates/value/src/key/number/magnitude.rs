@@ -63,9 +63,12 @@ pub(super) fn fraction_bytes(whole: u64) -> usize {
     (fraction_bits(whole) + 1).div_ceil(8) as usize
 }
 
-/// The double of a whole part and its fraction's bits.
-pub(super) fn mixed_double(whole: u64, fraction: u64) -> f64 {
-    whole as f64 + fraction as f64 / (1u64 << fraction_bits(whole)) as f64
+/// The double of a whole part and its fraction's bits; none where those are more than it has, or none.
+pub(super) fn mixed_double(whole: u64, fraction: u64) -> Option<f64> {
+    let one = 1u64 << fraction_bits(whole);
+    (1..one)
+        .contains(&fraction)
+        .then(|| whole as f64 + fraction as f64 / one as f64)
 }
 
 impl Magnitude {

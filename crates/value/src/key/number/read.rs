@@ -63,7 +63,7 @@ fn middle(size: u8, reader: &mut Reader<'_>) -> Option<Exact> {
     if fraction & 1 == 1 {
         digits(reader)
     } else {
-        Some(Exact::Double(mixed_double(whole, fraction >> 1)))
+        mixed_double(whole, fraction >> 1).map(Exact::Double)
     }
 }
 

@@ -97,8 +97,8 @@ impl Decoded {
     fn long(self) -> Option<i64> {
         let magnitude = match self.exact {
             Exact::Whole(whole) => i128::from(whole),
-            Exact::Double(double) => double as i128,
-            Exact::Nan | Exact::Infinity | Exact::Digits(_) => return None,
+            Exact::Double(double) if double.fract() == 0.0 => double as i128,
+            Exact::Nan | Exact::Infinity | Exact::Double(_) | Exact::Digits(_) => return None,
         };
         i64::try_from(if self.negative { -magnitude } else { magnitude }).ok()
     }
