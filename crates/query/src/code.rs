@@ -46,6 +46,7 @@ impl Code {
     pub const LOCATION_51091: Code = Code(51091);
     pub const LOCATION_51108: Code = Code(51108);
     pub const LOCATION_5429102: Code = Code(5_429_102);
+    pub const LOCATION_5626500: Code = Code(5_626_500);
 }
 
 /// The code and message of a store's error.

@@ -144,3 +144,15 @@ fn hostile_patterns_end_with_an_error() {
     let outcome = filter.matches((&doc! {"a": text}).into());
     assert!(outcome.is_err());
 }
+
+#[test]
+fn validators_take_nothing_that_needs_an_index() {
+    check(
+        vec![
+            (doc! {"$text": {"$search": "x"}}, 2),
+            (doc! {"$where": "true"}, 2),
+            (doc! {"a": {"$near": [0, 0]}}, 5_626_500),
+        ],
+        &FilterScope::validator(),
+    );
+}

@@ -5,9 +5,11 @@ use crate::expression::Variables;
 /// Where a query stands, which decides the operators that it may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterPlace {
-    /// A find, a count, an update, a `$match`, a validator …: everything.
+    /// A find, a count, an update, a `$match` …: everything.
     #[default]
     Query,
+    /// A collection's validator: nothing that needs an index or runs code.
+    Validator,
     /// `arrayFilters`, `$pull`: conditions on an element of an array.
     Element,
 }
@@ -19,4 +21,14 @@ pub struct FilterScope<'a> {
     pub place: FilterPlace,
     /// The variables that `$expr` sees, with their values.
     pub variables: Option<&'a Variables>,
+}
+
+impl FilterScope<'_> {
+    /// For a collection's validator.
+    pub fn validator() -> FilterScope<'static> {
+        FilterScope {
+            place: FilterPlace::Validator,
+            variables: None,
+        }
+    }
 }
