@@ -28,4 +28,4 @@ pub use credentials::{Credentials, Mechanism};
 pub use error::AuthError;
 pub use privileges::Privileges;
 pub use role::{Role, RoleKind};
-pub use user::{User, UserCredentials};
+pub use user::{User, UserCredentials, user_digest};

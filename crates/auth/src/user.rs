@@ -111,6 +111,14 @@ impl User {
     }
 }
 
+/// The first half of a digest of a user's full name (`name@database`): sessions of different users differ by it.
+pub fn user_digest(full_name: &str) -> [u8; 16] {
+    let digest = Mechanism::ScramSha256.hash(full_name.as_bytes());
+    let mut half = [0; 16];
+    half.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
+    half
+}
+
 fn uuid_value(uuid: [u8; 16]) -> Value {
     Value::Binary(value::Binary {
         subtype: 4,

@@ -4,14 +4,14 @@ use crate::cursors::{Cursor, CursorReply};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::{Context, Engine, Error, Result};
 use query::Code;
-use query::execute::{self, FindSpec};
+use query::execute::{self, DocumentStream, FindSpec};
 use query::expression::Variables;
 use query::filter::{Filter, FilterPlace, FilterScope};
 use query::plan::{Hint, Ordering};
 use query::projection::Projection;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use store::{Collection, Namespace};
+use store::Namespace;
 use value::{Document, Value};
 
 /// A query as a client asks it, in MongoDB's forms.
@@ -137,9 +137,8 @@ impl FindRequest {
         spec.max = (!self.max.is_empty()).then(|| self.max.clone());
         spec.return_key = self.return_key;
         spec.show_record_id = self.show_record_id;
-        spec.tailable = self.tailing != Tailing::No;
         spec.allow_full_scan = !self.refuse_full_scan;
-        spec.variables = variables;
+        spec.variables = Arc::new(variables);
         spec.interruption = context.interruption();
         Ok(spec)
     }
@@ -164,18 +163,15 @@ impl Engine {
         if collection.is_view() {
             return self.find_in_view(context, namespace, &request).await;
         }
-        if request.tailing != Tailing::No && collection.options().capped.is_none() {
-            let message = format!(
-                "error processing query: ns={namespace}: tailable cursor requested on non capped collection"
-            );
-            return Err(Error::new(Code(2), message));
-        }
         spec.allowed_indexes =
             self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);
-        let stream = execute::find(&collection, spec).await?;
+        let stream: Box<dyn DocumentStream> = match request.tailing {
+            Tailing::No => Box::new(execute::find(&collection, spec).await?),
+            Tailing::Tailing | Tailing::Awaiting => Box::new(execute::tail(&collection, spec)?),
+        };
         let cursor = Cursor {
             namespace: namespace.clone(),
-            stream: Box::new(stream),
+            stream,
             user: context.user.clone(),
             session: context.session,
             tailing: request.tailing,
@@ -227,12 +223,7 @@ impl Engine {
                 self.distinct_in_view(context, namespace, &find, &request.field)
                     .await
             }
-            Some(collection) => Ok(execute::distinct(&collection, spec, &request.field).await?),
+            Some(collection) => Ok(execute::distinct(&collection, &request.field, spec).await?),
         }
-    }
-
-    /// The collection of a statement that only reads; none where it does not exist.
-    pub(crate) fn readable(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
-        self.store().collection(namespace)
     }
 }

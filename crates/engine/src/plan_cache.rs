@@ -59,6 +59,13 @@ impl Engine {
         self.index_filters().forget(|of| of == namespace);
     }
 
+    /// Forgets the plans that were chosen for a collection's queries.
+    pub fn clear_plan_cache(&self, namespace: &Namespace) {
+        if let Some(collection) = self.store().collection(namespace) {
+            query::plan::forget_plans(&collection);
+        }
+    }
+
     /// The indexes allowed for a query, where an index filter was set for its shape.
     pub(crate) fn allowed_indexes(
         &self,

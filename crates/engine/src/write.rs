@@ -1,10 +1,15 @@
 //! Inserting, updating, deleting.
 
+use crate::find::{parse_filter, parse_hint, variables};
 use crate::{Context, Engine, Error, Result};
 use kv::Durability;
 use query::Code;
-use query::write::{self, InsertOptions, WriteError};
-use store::{Namespace, StatementId};
+use query::plan::Ordering;
+use query::projection::Projection;
+use query::update::{Update, UpdateInput, UpdateScope};
+use query::write::{self, DeleteRequest, FindAndModify, InsertOptions, UpdateRequest, WriteError};
+use std::sync::Arc;
+use store::{Collection, Namespace, StatementId};
 use value::{Document, DocumentBuf, Value};
 
 /// How writes are made.
@@ -211,4 +216,195 @@ impl Engine {
             failures: inserted.failures.into_iter().map(WriteFailure::of).collect(),
         })
     }
+
+    /// Executes the statements of an update; an upsert makes the collection where it does not exist.
+    pub async fn update(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        statements: Vec<UpdateStatement>,
+        options: WriteOptions,
+    ) -> Result<UpdateReply> {
+        let upserts = statements.iter().any(|statement| statement.upsert);
+        let (parsed, mut failures) = parse_all(&statements, options.ordered, UpdateStatement::parse);
+        let mut reply = UpdateReply::default();
+        let (positions, requests): (Vec<usize>, Vec<UpdateRequest>) = parsed.into_iter().unzip();
+        if let Some(collection) = self.target(namespace, upserts && !requests.is_empty()).await? {
+            let write = self.write_options(context, &collection, &options, &positions)?;
+            let updated = write::update(&collection, requests, &write).await?;
+            reply.matched = updated.matched + updated.upserted.len() as u64;
+            reply.modified = updated.modified;
+            reply.upserted = updated.upserted.into_iter().map(|(at, id)| (original(&positions, at), id)).collect();
+            failures.extend(located(updated.failures, &positions));
+        }
+        reply.failures = first_failures(failures, options.ordered);
+        Ok(reply)
+    }
+
+    /// Executes the statements of a delete.
+    pub async fn delete(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        statements: Vec<DeleteStatement>,
+        options: WriteOptions,
+    ) -> Result<DeleteReply> {
+        let (parsed, mut failures) = parse_all(&statements, options.ordered, DeleteStatement::parse);
+        let mut reply = DeleteReply::default();
+        let (positions, requests): (Vec<usize>, Vec<DeleteRequest>) = parsed.into_iter().unzip();
+        if let Some(collection) = self.target(namespace, false).await? {
+            let write = self.write_options(context, &collection, &options, &positions)?;
+            let deleted = write::delete(&collection, requests, &write).await?;
+            reply.deleted = deleted.count;
+            failures.extend(located(deleted.failures, &positions));
+        }
+        reply.failures = first_failures(failures, options.ordered);
+        Ok(reply)
+    }
+
+    /// Changes or removes one document and gives it back.
+    pub async fn find_and_modify(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: FindAndModifyRequest,
+        options: WriteOptions,
+    ) -> Result<FindAndModifyReply> {
+        let parsed = request.parse()?;
+        let Some(collection) = self.target(namespace, request.upsert).await? else {
+            return Ok(FindAndModifyReply::default());
+        };
+        let write = self.write_options(context, &collection, &options, &[0])?;
+        let done = write::find_and_modify(&collection, &parsed, &write).await?;
+        Ok(FindAndModifyReply { document: done.document, existed: done.existed, upserted: done.upserted })
+    }
+
+    /// The collection that a write changes; made where it does not exist if `makes` says so.
+    async fn target(&self, namespace: &Namespace, makes: bool) -> Result<Option<Arc<Collection>>> {
+        match makes || self.store().collection(namespace).is_some() {
+            true => self.for_writing(namespace).await.map(Some),
+            false => crate::collections::check_namespace(namespace).map(|()| None),
+        }
+    }
+
+    fn write_options(
+        &self,
+        context: &Context,
+        collection: &Collection,
+        options: &WriteOptions,
+        positions: &[usize],
+    ) -> Result<write::WriteOptions> {
+        let validator = if options.bypass_validation { None } else { self.validator(collection)? };
+        let statement = |at: &usize| context.statement(options.first_statement + *at as i32);
+        Ok(write::WriteOptions {
+            ordered: options.ordered,
+            durability: options.durability(),
+            validator,
+            statements: positions.iter().map(statement).collect(),
+            interruption: context.interruption(),
+        })
+    }
+}
+
+impl UpdateStatement {
+    pub(crate) fn parse(&self) -> Result<UpdateRequest> {
+        let mut variables = variables(&self.variables)?;
+        for (name, value) in self.constants.iter() {
+            variables.set(name, Some(value.clone()));
+        }
+        let filter = parse_filter(&self.filter, &variables)?;
+        let update = self.update.as_ref().map(|update| parse_update(update, &self.array_filters, &variables));
+        let missing = || Error::new(Code(9), "an update needs what it changes: 'u'");
+        Ok(UpdateRequest {
+            filter,
+            update: Arc::new(update.ok_or_else(missing)??),
+            multi: self.multi,
+            upsert: self.upsert,
+            ordering: Ordering::parse(&self.sort)?,
+            hint: parse_hint(self.hint.as_ref())?,
+            variables: Arc::new(variables),
+        })
+    }
+}
+
+impl DeleteStatement {
+    pub(crate) fn parse(&self) -> Result<DeleteRequest> {
+        Ok(DeleteRequest {
+            filter: parse_filter(&self.filter, &variables(&self.variables)?)?,
+            only_first: self.only_first,
+            hint: parse_hint(self.hint.as_ref())?,
+        })
+    }
+}
+
+impl FindAndModifyRequest {
+    pub(crate) fn parse(&self) -> Result<FindAndModify> {
+        let variables = variables(&self.variables)?;
+        let filter = parse_filter(&self.filter, &variables)?;
+        let update = self.update.as_ref().map(|update| parse_update(update, &self.array_filters, &variables));
+        let projection = match self.projection.is_empty() {
+            true => None,
+            false => Some(Arc::new(Projection::parse_find(&self.projection, Some(&filter), &variables)?)),
+        };
+        Ok(FindAndModify {
+            filter,
+            update: update.transpose()?.map(Arc::new),
+            return_new: self.return_new,
+            upsert: self.upsert,
+            ordering: Ordering::parse(&self.sort)?,
+            hint: parse_hint(self.hint.as_ref())?,
+            projection,
+            variables: Arc::new(variables),
+        })
+    }
+}
+
+fn parse_update(update: &Value, array_filters: &[Document], variables: &query::expression::Variables) -> Result<Update> {
+    let input = match update {
+        Value::Document(document) => UpdateInput::Document(document.clone()),
+        Value::Array(stages) => UpdateInput::Pipeline(stages.clone()),
+        _ => return Err(Error::new(Code(9), "Update argument must be either an object or an array")),
+    };
+    Ok(Update::parse(&input, array_filters, &UpdateScope { variables })?)
+}
+
+/// Parses statements; of an ordered command those behind the first wrong one are not looked at. What is right keeps its
+/// position.
+fn parse_all<S, R>(
+    statements: &[S],
+    ordered: bool,
+    parse: impl Fn(&S) -> Result<R>,
+) -> (Vec<(usize, R)>, Vec<WriteFailure>) {
+    let mut parsed = Vec::with_capacity(statements.len());
+    let mut failures = Vec::new();
+    for (index, statement) in statements.iter().enumerate() {
+        match parse(statement) {
+            Ok(request) => parsed.push((index, request)),
+            Err(error) => {
+                failures.push(WriteFailure { index, error });
+                if ordered {
+                    break;
+                }
+            }
+        }
+    }
+    (parsed, failures)
+}
+
+/// The position in the command of a statement that was parsed.
+fn original(positions: &[usize], at: usize) -> usize {
+    positions.get(at).copied().unwrap_or(at)
+}
+
+fn located(failures: write::Failures, positions: &[usize]) -> impl Iterator<Item = WriteFailure> {
+    failures.into_iter().map(|(at, error)| WriteFailure::of((original(positions, at), error)))
+}
+
+/// Failures in the order of their statements; of an ordered command only the first.
+fn first_failures(mut failures: Vec<WriteFailure>, ordered: bool) -> Vec<WriteFailure> {
+    failures.sort_by_key(|failure| failure.index);
+    if ordered {
+        failures.truncate(1);
+    }
+    failures
 }

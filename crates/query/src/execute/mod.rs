@@ -1,5 +1,30 @@
 //! Plans running page by page on a snapshot; finding and changing documents.
 
+mod collection_cursor;
+mod count;
+mod covered;
+mod distinct;
+mod execution;
+mod find;
+mod index_cursor;
+mod merge;
+mod prepare;
+mod race;
+mod records;
+mod sort_key;
+mod sorter;
+mod source;
 mod stream;
+mod tail;
 
+pub use count::count;
+pub use distinct::distinct;
+pub use execution::{Counters, Execution, Found, Paused, Task};
+pub use find::{FIRST_BATCH, FindCursor, FindSpec, find};
+pub use index_cursor::ScanCounters;
+pub use prepare::{Prepared, prepare};
+pub use records::{RecordCursor, find_records};
+pub use sort_key::sort_key;
+pub use sorter::{SORT_BYTES_MAX, Sorter};
 pub use stream::{DocumentStream, Interruption, StreamState};
+pub use tail::{TailCursor, tail};

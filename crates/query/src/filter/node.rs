@@ -68,7 +68,7 @@ pub enum Predicate {
     /// A string that the pattern matches, or this very regular expression.
     Regex(Regex),
     /// An array of this many elements.
-    Size(u64),
+    Size(u32),
     /// An array with an element, itself a document or array, that satisfies the condition.
     ElemMatchObject(Box<Node>),
     /// An array with an element that satisfies all of these.

@@ -52,7 +52,7 @@ fn operators(predicate: &Predicate) -> Document {
         Predicate::Mod { divisor, remainder } => doc! {"$mod": [(*divisor), (*remainder)]},
         Predicate::Regex(regex) if regex.options().is_empty() => doc! {"$regex": (regex.pattern())},
         Predicate::Regex(regex) => doc! {"$regex": (regex.pattern()), "$options": (regex.options())},
-        Predicate::Size(size) => doc! {"$size": (*size as i64)},
+        Predicate::Size(size) => doc! {"$size": (*size as i32)},
         Predicate::ElemMatchObject(node) => doc! {"$elemMatch": (document(node))},
         Predicate::ElemMatchValue(predicates) => {
             let all: Document = predicates.iter().flat_map(operators).collect();

@@ -8,7 +8,13 @@ use std::fmt;
 const PATTERN_BYTES_MAX: usize = 16_384;
 
 /// Steps back that one match may take before it fails: what keeps a hostile pattern from running for hours.
-const BACKTRACKS_MAX: u32 = 1_000_000;
+const BACKTRACKS_MAX: u32 = 10_000_000;
+
+/// The stack of compiled patterns; PCRE2's default of 32 KiB is too small for alternatives over long texts.
+const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
+
+/// Where a match and its groups lie in a text, as bytes; the whole match first.
+pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 
 /// A compiled regular expression.
 #[derive(Clone)]
@@ -30,7 +36,10 @@ impl Regex {
             return Err(invalid("regular expression is too large"));
         }
         let mut builder = bytes::RegexBuilder::new();
-        builder.utf(true).jit_if_available(true);
+        builder
+            .utf(true)
+            .jit_if_available(true)
+            .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX));
         for option in options.chars() {
             match option {
                 'i' => builder.caseless(true),
@@ -70,30 +79,18 @@ impl Regex {
 
     /// Whether the pattern matches somewhere in the text. Fails when the search goes past its limit.
     pub fn is_match(&self, text: &str) -> Result<bool> {
-        self.compiled.is_match(text.as_bytes()).map_err(|error| {
-            QueryError::new(
-                Code::LOCATION_5429102,
-                format!("Error occurred while executing the regular expression. Result code: {error}"),
-            )
-        })
+        self.compiled
+            .is_match(text.as_bytes())
+            .map_err(|error| failed(&error))
     }
 
-    /// Where the first match at or after `start` and its groups lie in the text, as bytes; the whole match first.
-    pub(crate) fn captures_at(
-        &self,
-        text: &str,
-        start: usize,
-    ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
+    /// The first match at or after byte `start`.
+    pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
         let mut locations = self.compiled.capture_locations();
         let found = self
             .compiled
             .captures_read_at(&mut locations, text.as_bytes(), start)
-            .map_err(|error| {
-                QueryError::new(
-                    Code::LOCATION_5429102,
-                    format!("Error occurred while executing the regular expression. Result code: {error}"),
-                )
-            })?;
+            .map_err(|error| failed(&error))?;
         Ok(found.map(|_| (0..locations.len()).map(|group| locations.get(group)).collect()))
     }
 
@@ -142,6 +139,13 @@ fn invalid(reason: &str) -> QueryError {
     QueryError::new(
         Code::LOCATION_51091,
         format!("Regular expression is invalid: {reason}"),
+    )
+}
+
+fn failed(error: &pcre2::Error) -> QueryError {
+    QueryError::new(
+        Code::LOCATION_5429102,
+        format!("Error occurred while executing the regular expression. Result code: {error}"),
     )
 }
 

@@ -7,11 +7,15 @@ impl BitsTest {
     /// Whether the value has bits and they pass the test: integers of any number type, and binary data.
     pub(super) fn matches(&self, value: ValueRef<'_>) -> bool {
         match value {
-            ValueRef::Binary { bytes, .. } => self.passes(|position| {
-                bytes
-                    .get(position as usize / 8)
-                    .is_some_and(|byte| byte >> (position % 8) & 1 == 1)
-            }),
+            // The old generic subtype repeats its length before the bytes, and MongoDB tests that too.
+            ValueRef::Binary { subtype: 2, bytes } => {
+                let length = (bytes.len() as u32).to_le_bytes();
+                self.passes(|position| match position.checked_sub(32) {
+                    Some(position) => is_bit_set(bytes, position),
+                    None => is_bit_set(&length, position),
+                })
+            }
+            ValueRef::Binary { bytes, .. } => self.passes(|position| is_bit_set(bytes, position)),
             value => match number::exact(value) {
                 // Beyond the highest bit the sign goes on.
                 Some(integer) => self.passes(|position| integer >> position.min(63) & 1 == 1),
@@ -29,4 +33,10 @@ impl BitsTest {
             BitTest::AnyClear => positions.any(|position| !is_set(position)),
         }
     }
+}
+
+fn is_bit_set(bytes: &[u8], position: u32) -> bool {
+    bytes
+        .get(position as usize / 8)
+        .is_some_and(|byte| byte >> (position % 8) & 1 == 1)
 }

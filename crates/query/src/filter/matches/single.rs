@@ -45,7 +45,9 @@ impl Predicate {
             }
             Predicate::Regex(regex) => matches_regex(regex, value),
             Predicate::Bits(test) => Ok(test.matches(value)),
-            Predicate::Size(size) => Ok(value.as_array().is_some_and(|array| array.len() as u64 == *size)),
+            Predicate::Size(size) => Ok(value
+                .as_array()
+                .is_some_and(|array| array.len() == *size as usize)),
             Predicate::ElemMatchObject(node) => match value {
                 ValueRef::Array(array) => {
                     elem_match(array, position, |element| object_matches(node, element))

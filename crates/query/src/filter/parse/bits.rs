@@ -8,6 +8,11 @@ use value::Value;
 pub(super) fn bits_test(test: BitTest, value: &Value) -> Result<Predicate> {
     let mut positions = match value {
         Value::Array(entries) => entries.iter().map(position).collect::<Result<Vec<u32>>>()?,
+        Value::Binary(binary) if binary.subtype == 2 => {
+            // The old generic subtype repeats its length before the bytes, which MongoDB takes as bits too.
+            let length = (binary.bytes.len() as u32).to_le_bytes();
+            positions_of(&[&length, binary.bytes.as_slice()].concat())
+        }
         Value::Binary(binary) => positions_of(&binary.bytes),
         number if number.as_ref().is_number() => positions_of(&mask(test, number)?.to_le_bytes()),
         other => {

@@ -99,14 +99,9 @@ impl<'s> Parser<'s> {
             "$comment" | "$atomic" => return Ok(None),
             // Fields of a DBRef, which begin with a dollar sign though they are no operators.
             "$ref" | "$id" | "$db" => field_node(name, equality(value)?),
-            "$where" if self.in_element => {
-                return Err(QueryError::bad_value(
-                    "$where can only be applied to the top-level document",
-                ));
-            }
-            "$text" | "$where" if self.scope.place == FilterPlace::Validator => {
+            "$text" | "$where" if self.in_element => {
                 return Err(QueryError::bad_value(format!(
-                    "{name} is not allowed in this context"
+                    "{name} can only be applied to the top-level document"
                 )));
             }
             "$text" | "$where" => return Err(unsupported(name)),

@@ -1,7 +1,7 @@
 //! The operators on a field: `{a: {$gt: 5, $lt: 9}}`.
 
 use super::{Parser, bits, equality, is_operators, kinds, shown, unsupported};
-use crate::filter::{BitTest, Comparison, FilterPlace, Predicate, Regex, number};
+use crate::filter::{BitTest, Comparison, Predicate, Regex, number};
 use crate::{Code, QueryError, Result};
 use std::cmp::Ordering;
 use value::{Document, Value};
@@ -46,10 +46,6 @@ impl Parser<'_> {
             "$bitsAnySet" => bits::bits_test(BitTest::AnySet, value),
             "$bitsAnyClear" => bits::bits_test(BitTest::AnyClear, value),
             "$where" => Err(QueryError::bad_value("$where cannot be applied to a field")),
-            "$near" | "$nearSphere" if self.scope.place == FilterPlace::Validator => Err(QueryError::new(
-                Code::LOCATION_5626500,
-                "$geoNear, $near, and $nearSphere are not allowed in this context",
-            )),
             "$near" | "$nearSphere" | "$geoNear" | "$geoWithin" | "$within" | "$geoIntersects" => {
                 Err(unsupported(operator))
             }
@@ -244,7 +240,10 @@ fn size(value: &Value) -> Result<Predicate> {
         return Err(failed("a number"));
     }
     let size = number::exact(value.as_ref()).ok_or_else(|| failed("an integer"))?;
-    u64::try_from(size)
-        .map(Predicate::Size)
-        .map_err(|_| failed("a non-negative number"))
+    if size < 0 {
+        return Err(failed("a non-negative number"));
+    }
+    i32::try_from(size)
+        .map(|size| Predicate::Size(size.unsigned_abs()))
+        .map_err(|_| failed("a number that fits 32 bits"))
 }

@@ -134,7 +134,6 @@ fn divisor(keyword: &str, value: &Value) -> Result<Value> {
 }
 
 fn length(keyword: &str, value: &Value) -> Result<u64> {
-    numeric(keyword, value)?;
     number::exact(value.as_ref())
         .and_then(|length| u64::try_from(length).ok())
         .ok_or_else(|| refused(keyword, "must be a non-negative integer"))

@@ -1,0 +1,140 @@
+//! `readConcern` and `writeConcern`, judged as a standalone server does.
+
+use super::{Arguments, is_null, number_as_f64, truncated_i64};
+use crate::error::{CommandError, Result};
+use value::{DocumentRef, ValueRef};
+
+/// The most members that `w` may name.
+const W_MAX: i64 = 50;
+const PROVENANCES: [&str; 5] =
+    ["clientSupplied", "implicitDefault", "customDefault", "getLastErrorDefaults", "internalWriteDefault"];
+const LEVELS: [&str; 5] = ["local", "available", "majority", "linearizable", "snapshot"];
+
+/// How safe a write must be before it is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteConcern {
+    /// `w: 0`: the client does not look at the answer.
+    pub unacknowledged: bool,
+    /// `j`, where it was given.
+    pub journaled: Option<bool>,
+}
+
+/// What a read may see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadConcern {
+    /// The level, where it was given.
+    pub level: Option<String>,
+}
+
+impl WriteConcern {
+    /// Reads the document.
+    pub fn parse(document: DocumentRef<'_>) -> Result<WriteConcern> {
+        let arguments = Arguments::of_document("writeConcern", document);
+        let journaled = match arguments.present("j") {
+            None => None,
+            Some(ValueRef::Bool(journaled)) => Some(journaled),
+            Some(number) if number.is_number() => Some(number_as_f64(number) != Some(0.0)),
+            Some(other) => return Err(arguments.wrong_type("j", other, "'[bool, long, int, decimal, double]'")),
+        };
+        check_timeout(&arguments)?;
+        if let Some(provenance) = arguments.string("provenance")?
+            && !PROVENANCES.contains(&provenance)
+        {
+            return Err(arguments.bad_enumeration("provenance", provenance));
+        }
+        arguments.ignore(&["fsync", "wElectionId", "wOpTime", "getLastError"]);
+        let w = arguments.any("w");
+        arguments.finish()?;
+        let unacknowledged = w.map(parse_w).transpose()?.unwrap_or(false);
+        Ok(WriteConcern { unacknowledged: unacknowledged && journaled != Some(true), journaled })
+    }
+}
+
+/// Whether `w` asks for no acknowledgement.
+fn parse_w(w: ValueRef<'_>) -> Result<bool> {
+    match w {
+        ValueRef::String("majority") => Ok(false),
+        ValueRef::String(_) | ValueRef::Null => {
+            Err(CommandError::bad_value("cannot use non-majority 'w' mode when a host is not a member of a replica set"))
+        }
+        ValueRef::Document(tags) => {
+            if tags.is_empty() {
+                return Err(CommandError::failed_to_parse("tagged write concern requires tags"));
+            }
+            match tags.iter().all(|(_, count)| count.is_number()) {
+                true => Err(CommandError::bad_value(
+                    "cannot use non-majority 'w' mode when a host is not a member of a replica set",
+                )),
+                false => Err(CommandError::failed_to_parse(
+                    "tags must be a single level document with only number values",
+                )),
+            }
+        }
+        number => {
+            let count = number_as_f64(number)
+                .filter(|count| count.is_finite() && *count > -1.0)
+                .and_then(|_| truncated_i64(number))
+                .filter(|count| (0..=W_MAX).contains(count));
+            match count {
+                Some(0) => Ok(true),
+                Some(1) => Ok(false),
+                Some(_) => Err(CommandError::bad_value("cannot use 'w' > 1 when a host is not replicated")),
+                None if number.is_number() => Err(CommandError::failed_to_parse(format!(
+                    "w has to be a non-negative number and not greater than {W_MAX}"
+                ))),
+                None => Err(CommandError::failed_to_parse("w has to be a number, string, or object")),
+            }
+        }
+    }
+}
+
+fn check_timeout(arguments: &Arguments<'_>) -> Result<()> {
+    let Some(value) = arguments.any("wtimeout").filter(|value| !is_null(*value)) else {
+        return Ok(());
+    };
+    match number_as_f64(value) {
+        Some(timeout) if timeout > f64::from(i32::MAX) => {
+            Err(CommandError::failed_to_parse("wtimeout must be a 32-bit integer"))
+        }
+        // Whatever is no number is taken as 0, as MongoDB does.
+        _ => Ok(()),
+    }
+}
+
+impl ReadConcern {
+    /// Reads the document.
+    pub fn parse(document: DocumentRef<'_>) -> Result<ReadConcern> {
+        let arguments = Arguments::of_document("readConcern", document);
+        let level = arguments.string("level")?;
+        for name in ["afterClusterTime", "atClusterTime"] {
+            match arguments.any(name) {
+                None | Some(ValueRef::Timestamp(_)) => {}
+                Some(other) => return Err(arguments.wrong_type(name, other, "'timestamp'")),
+            }
+        }
+        if let Some(provenance) = arguments.string("provenance")?
+            && !PROVENANCES.contains(&provenance)
+        {
+            return Err(arguments.bad_enumeration("provenance", provenance));
+        }
+        arguments.ignore(&["afterOpTime", "$_waitLastStableRecoveryTimestamp", "allowTransactionTableSnapshot"]);
+        arguments.finish()?;
+        if let Some(level) = level
+            && !LEVELS.contains(&level)
+        {
+            return Err(arguments.bad_enumeration("level", level));
+        }
+        Ok(ReadConcern { level: level.map(str::to_owned) })
+    }
+
+    /// Refuses levels that need a replica set.
+    pub fn check_supported(&self) -> Result<()> {
+        match self.level.as_deref() {
+            Some(level @ ("linearizable" | "snapshot")) => Err(CommandError::new(
+                123,
+                format!("node needs to be a replica set member to use read concern {level}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

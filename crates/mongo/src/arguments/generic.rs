@@ -1,0 +1,182 @@
+//! The arguments that every command takes.
+
+use super::concern::{ReadConcern, WriteConcern};
+use super::{Arguments, exact_i64, number_as_f64};
+use crate::error::{CommandError, Result};
+use crate::wire::Request;
+use std::time::Duration;
+use value::{DocumentRef, ValueRef};
+
+/// The names of the arguments that every command takes.
+const NAMES: [&str; 24] = [
+    "$db",
+    "$readPreference",
+    "$clusterTime",
+    "$audit",
+    "$client",
+    "$configServerState",
+    "$configTime",
+    "$topologyTime",
+    "$queryOptions",
+    "$oplogQueryData",
+    "$replData",
+    "$traceCtx",
+    "apiVersion",
+    "apiStrict",
+    "apiDeprecationErrors",
+    "autocommit",
+    "comment",
+    "lsid",
+    "maxTimeMS",
+    "readConcern",
+    "startTransaction",
+    "txnNumber",
+    "writeConcern",
+    "rawData",
+];
+
+/// Whether every command takes an argument of this name.
+pub fn is_generic(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+/// The arguments that every command takes, read.
+#[derive(Clone, Debug, Default)]
+pub struct Generic {
+    /// The session's UUID.
+    pub session: Option<[u8; 16]>,
+    /// The retryable write's, or the transaction's, number.
+    pub transaction_number: Option<i64>,
+    /// Whether the command begins or belongs to a multi-document transaction.
+    pub in_transaction: bool,
+    /// The write concern, where it was given.
+    pub write_concern: Option<WriteConcern>,
+    /// The read concern, where it was given.
+    pub read_concern: Option<ReadConcern>,
+    /// The time limit.
+    pub time_limit: Option<Duration>,
+    /// Whether only commands of the stable API are allowed.
+    pub api_strict: bool,
+}
+
+impl Generic {
+    /// Reads them out of a request.
+    pub fn parse(command: &'static str, request: &Request) -> Result<Generic> {
+        let arguments = Arguments::of_command(command, request);
+        let autocommit = arguments.bool("autocommit")?;
+        let starts = arguments.bool("startTransaction")?;
+        let generic = Generic {
+            session: arguments.strict_document("lsid")?.map(parse_session).transpose()?,
+            transaction_number: transaction_number(&arguments)?,
+            in_transaction: autocommit == Some(false) || starts == Some(true),
+            write_concern: arguments.document("writeConcern")?.map(WriteConcern::parse).transpose()?,
+            read_concern: arguments.document("readConcern")?.map(ReadConcern::parse).transpose()?,
+            time_limit: time_limit(&arguments, "maxTimeMS")?,
+            api_strict: api_strict(&arguments)?,
+        };
+        check_read_preference(&arguments)?;
+        generic.check(autocommit, starts)?;
+        Ok(generic)
+    }
+
+    fn check(&self, autocommit: Option<bool>, starts: Option<bool>) -> Result<()> {
+        if self.session.is_none() && self.transaction_number.is_some() {
+            return Err(CommandError::invalid_options("Transaction number requires a session ID to also be specified"));
+        }
+        if self.transaction_number.is_none() {
+            if autocommit.is_some() {
+                return Err(CommandError::invalid_options("'autocommit' field requires a transaction number to also be specified"));
+            }
+            if starts.is_some() {
+                return Err(CommandError::invalid_options("'startTransaction' field requires a transaction number to also be specified"));
+            }
+        }
+        if autocommit == Some(true) {
+            return Err(CommandError::invalid_options("Specifying autocommit=true is not allowed."));
+        }
+        if starts == Some(false) {
+            return Err(CommandError::invalid_options("Specifying startTransaction=false is not allowed."));
+        }
+        if starts.is_some() && autocommit.is_none() {
+            return Err(CommandError::invalid_options(
+                "'startTransaction' field requires autocommit=false to also be specified",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// `{id: UUID, uid?}`.
+fn parse_session(document: DocumentRef<'_>) -> Result<[u8; 16]> {
+    let arguments = Arguments::of_document("OperationSessionInfo.lsid", document);
+    let id = arguments.any("id").ok_or_else(|| arguments.missing("id"))?;
+    arguments.ignore(&["uid", "txnNumber", "txnUUID"]);
+    arguments.finish()?;
+    uuid_of(&arguments, "id", id)
+}
+
+/// The 16 bytes of a UUID.
+pub fn uuid_of(arguments: &Arguments<'_>, name: &str, value: ValueRef<'_>) -> Result<[u8; 16]> {
+    match value {
+        ValueRef::Binary { subtype: 4, bytes } => bytes
+            .try_into()
+            .map_err(|_| CommandError::new(207, "uuid must be a 16-byte binary field with UUID (4) subtype")),
+        ValueRef::Binary { .. } => Err(arguments.wrong_type(name, value, "'UUID'")),
+        other => Err(arguments.wrong_type(name, other, "'binData'")),
+    }
+}
+
+fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
+    match arguments.present("txnNumber") {
+        None => Ok(None),
+        Some(ValueRef::Int64(number)) if number >= 0 => Ok(Some(number)),
+        Some(ValueRef::Int64(_)) => Err(CommandError::invalid_options("Transaction number cannot be negative")),
+        Some(other) => Err(arguments.wrong_type("txnNumber", other, "'long'")),
+    }
+}
+
+/// A limit in whole milliseconds; 0 stands for none.
+pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<Duration>> {
+    let Some(value) = arguments.present(name) else { return Ok(None) };
+    let Some(number) = number_as_f64(value) else {
+        return Err(CommandError::type_mismatch(format!("{name} must be a number")));
+    };
+    let Some(milliseconds) = exact_i64(value).filter(|_| number.is_finite()) else {
+        return Err(CommandError::failed_to_parse(format!("{name} has non-integral value")));
+    };
+    if !(0..=i64::from(i32::MAX)).contains(&milliseconds) {
+        return Err(CommandError::bad_value(format!(
+            "{milliseconds} value for {name} is out of range [0, {}]",
+            i32::MAX
+        )));
+    }
+    Ok((milliseconds > 0).then(|| Duration::from_millis(milliseconds as u64)))
+}
+
+fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
+    let version = arguments.string("apiVersion")?;
+    let strict = arguments.bool("apiStrict")?;
+    let deprecation = arguments.bool("apiDeprecationErrors")?;
+    match version {
+        Some("1") => Ok(strict == Some(true)),
+        Some(_) => Err(CommandError::new(322, "API version must be \"1\"")),
+        None if strict.is_some() || deprecation.is_some() => Err(CommandError::new(
+            322,
+            "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
+        )),
+        None => Ok(false),
+    }
+}
+
+/// All reads are of the one copy there is, so a preference is checked and then of no consequence.
+fn check_read_preference(arguments: &Arguments<'_>) -> Result<()> {
+    let Some(preference) = arguments.document("$readPreference")? else { return Ok(()) };
+    let modes = ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"];
+    match preference.get("mode") {
+        Some(ValueRef::String(mode)) if modes.contains(&mode) => Ok(()),
+        Some(ValueRef::String(mode)) => {
+            Err(CommandError::bad_value(format!("Enumeration value '{mode}' for field '$readPreference.mode' is not a valid value.")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,103 @@
+//! What the operations of a `bulkWrite` did.
+
+use super::super::writes::number;
+use crate::error::CommandError;
+use engine::{DeleteReply, InsertReply, UpdateReply, WriteFailure};
+use value::{Document, DocumentBuf, doc};
+
+/// The operations that were done, in order, and their totals.
+#[derive(Default)]
+pub(super) struct Results {
+    each: Vec<(bool, Document)>,
+    errors: u64,
+    inserted: u64,
+    matched: u64,
+    modified: u64,
+    upserted: u64,
+    deleted: u64,
+}
+
+impl Results {
+    pub(super) fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Adds inserts that were done together, the first of them at `start`.
+    pub(super) fn add_inserts(&mut self, start: usize, count: usize, ordered: bool, done: InsertReply) {
+        self.inserted += done.inserted;
+        let mut failures = done.failures.into_iter().peekable();
+        for at in 0..count {
+            match failures.next_if(|failure| failure.index == at) {
+                Some(failure) => {
+                    self.fail(start + at, failure, doc! {"n": 0});
+                    if ordered {
+                        return;
+                    }
+                }
+                None => self.each.push((true, doc! {"ok": 1.0, "idx": (start + at) as i32, "n": 1})),
+            }
+        }
+    }
+
+    pub(super) fn add_update(&mut self, index: usize, done: UpdateReply) {
+        let counts = doc! {"n": number(done.matched), "nModified": number(done.modified)};
+        if let Some(failure) = done.failures.into_iter().next() {
+            return self.fail(index, failure, counts);
+        }
+        let mut result = doc! {"ok": 1.0, "idx": index as i32};
+        for (name, value) in counts {
+            result.push(name, value);
+        }
+        self.modified += done.modified;
+        match done.upserted.into_iter().next() {
+            Some((_, id)) => {
+                self.upserted += 1;
+                result.push("upserted", doc! {"_id": id});
+            }
+            None => self.matched += done.matched,
+        }
+        self.each.push((true, result));
+    }
+
+    pub(super) fn add_delete(&mut self, index: usize, done: DeleteReply) {
+        if let Some(failure) = done.failures.into_iter().next() {
+            return self.fail(index, failure, doc! {"n": 0});
+        }
+        self.deleted += done.deleted;
+        self.each.push((true, doc! {"ok": 1.0, "idx": index as i32, "n": number(done.deleted)}));
+    }
+
+    fn fail(&mut self, index: usize, failure: WriteFailure, counts: Document) {
+        self.errors += 1;
+        let error = CommandError::from(failure.error);
+        let mut result = doc! {"ok": 0.0, "idx": index as i32, "code": error.code};
+        for (name, value) in error.details {
+            result.push(name, value);
+        }
+        result.push("errmsg", error.message);
+        for (name, value) in counts {
+            result.push(name, value);
+        }
+        self.each.push((false, result));
+    }
+
+    /// One document an operation, or one an error.
+    pub(super) fn documents(&self, errors_only: bool) -> Vec<DocumentBuf> {
+        let shown = self.each.iter().filter(|(succeeded, _)| !(errors_only && *succeeded));
+        shown.map(|(_, result)| DocumentBuf::from(result)).collect()
+    }
+
+    pub(super) fn push_totals(&self, reply: &mut Document) {
+        let totals: [(&str, u64); 6] = [
+            ("nErrors", self.errors),
+            ("nInserted", self.inserted),
+            ("nMatched", self.matched),
+            ("nModified", self.modified),
+            ("nUpserted", self.upserted),
+            ("nDeleted", self.deleted),
+        ];
+        for (name, total) in totals {
+            reply.push(name, number(total));
+        }
+    }
+}

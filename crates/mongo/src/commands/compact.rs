@@ -1,0 +1,28 @@
+//! `compact`.
+
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use value::doc;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let arguments = call.arguments();
+    arguments.flag("force")?;
+    let dry_run = arguments.flag("dryRun")?.unwrap_or(false);
+    arguments.integer("freeSpaceTargetMB")?;
+    arguments.finish()?;
+    let engine = &call.server.engine;
+    match engine.collection_entry(&namespace) {
+        None => return Err(CommandError::new(26, "collection does not exist")),
+        Some(entry) if entry.is_view => return Err(CommandError::new(166, "can't compact a view")),
+        Some(_) => {}
+    }
+    let before = engine.collection_report(&namespace).await?.storage_bytes;
+    if dry_run {
+        return Ok(doc! {"estimatedBytesFreed": 0_i64}.into());
+    }
+    engine.compact(&namespace).await?;
+    let after = engine.collection_report(&namespace).await?.storage_bytes;
+    Ok(doc! {"bytesFreed": before.saturating_sub(after) as i64}.into())
+}

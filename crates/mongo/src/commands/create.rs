@@ -1,0 +1,158 @@
+//! `create`.
+
+use super::collation;
+use crate::arguments::Arguments;
+use crate::dispatch::{Call, check_collection_name};
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use engine::{CappedOptions, CreateRequest};
+use value::{Document, Value, ValueRef};
+
+/// The largest capped collection: MongoDB's limit.
+const CAPPED_BYTES_MAX: i64 = 1 << 50;
+/// The smallest room of a capped collection; sizes are rounded up to a multiple of this.
+const CAPPED_BYTES_STEP: i64 = 256;
+const CAPPED_DOCUMENTS_MAX: i64 = i32::MAX as i64;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let request = parse(&call.database, &call.arguments())?;
+    call.server.engine.create_collection(&namespace, request).await?;
+    Ok(Document::new().into())
+}
+
+fn parse(database: &str, arguments: &Arguments<'_>) -> Result<CreateRequest> {
+    let mut options = Document::new();
+    let capped = capped(arguments)?;
+    validation(arguments, &mut options)?;
+    view(database, arguments, &mut options)?;
+    kept(arguments, &mut options)?;
+    collation::check(arguments)?;
+    refuse_unsupported(arguments)?;
+    arguments.finish()?;
+    if capped.is_some() && options.contains("viewOn") {
+        return Err(CommandError::invalid_options("A view cannot be capped"));
+    }
+    Ok(CreateRequest { capped, options })
+}
+
+fn capped(arguments: &Arguments<'_>) -> Result<Option<CappedOptions>> {
+    let capped = arguments.flag("capped")?.unwrap_or(false);
+    let size = arguments.integer("size")?;
+    let max = arguments.integer("max")?;
+    if !capped {
+        if size.is_some_and(|size| size < 0) || arguments.present("size").is_some() && size.is_some() {
+            // Without `capped` a size means nothing; MongoDB refuses it.
+            return Err(CommandError::invalid_options("the 'size' field is only valid when 'capped' is true"));
+        }
+        if max.is_some() {
+            return Err(CommandError::invalid_options("the 'max' field is only valid when 'capped' is true"));
+        }
+        return Ok(None);
+    }
+    let Some(size) = size else {
+        return Err(CommandError::invalid_options("the 'size' field is required when 'capped' is true"));
+    };
+    Ok(Some(CappedOptions { size_bytes: capped_bytes(size)?, documents_max: capped_documents(max)? }))
+}
+
+/// A capped collection's size, checked and rounded.
+pub(super) fn capped_bytes(size: i64) -> Result<u64> {
+    if !(1..=CAPPED_BYTES_MAX).contains(&size) {
+        let message = format!("BSON field 'size' value must be >= 1 and <= {CAPPED_BYTES_MAX}, actual value '{size}'");
+        return Err(CommandError::bad_value(message));
+    }
+    Ok((size as u64).next_multiple_of(CAPPED_BYTES_STEP as u64))
+}
+
+/// A capped collection's limit on documents; 0 or less means none.
+pub(super) fn capped_documents(max: Option<i64>) -> Result<Option<u64>> {
+    match max {
+        Some(max) if max >= CAPPED_DOCUMENTS_MAX => {
+            Err(CommandError::bad_value("max in a capped collection has to be < 2^31 or not set"))
+        }
+        Some(max) if max > 0 => Ok(Some(max as u64)),
+        _ => Ok(None),
+    }
+}
+
+/// `validator`, `validationLevel`, `validationAction`.
+pub(super) fn validation(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
+    if let Some(validator) = arguments.document("validator")? {
+        options.push("validator", validator.to_document());
+    }
+    let enumerations: [(&'static str, &[&str]); 2] = [
+        ("validationLevel", &["off", "strict", "moderate"]),
+        ("validationAction", &["error", "warn", "errorAndLog"]),
+    ];
+    for (name, allowed) in enumerations {
+        let Some(value) = arguments.string(name)? else { continue };
+        if !allowed.contains(&value) {
+            return Err(arguments.bad_enumeration(name, value));
+        }
+        options.push(name, value);
+    }
+    Ok(())
+}
+
+fn view(database: &str, arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
+    let pipeline = arguments.array("pipeline")?;
+    let Some(source) = arguments.string("viewOn")? else {
+        return match pipeline {
+            Some(_) => Err(CommandError::invalid_options("'pipeline' requires 'viewOn' to also be specified")),
+            None => Ok(()),
+        };
+    };
+    check_collection_name(database, source).map_err(|error| CommandError::bad_value(error.message))?;
+    let stages = pipeline.map(crate::arguments::decoded_array).unwrap_or_default();
+    if stages.iter().any(|stage| !matches!(stage, Value::Document(_))) {
+        return Err(CommandError::type_mismatch("Each element of the 'pipeline' array must be an object"));
+    }
+    for name in ["validator", "validationLevel", "validationAction", "indexOptionDefaults", "storageEngine", "autoIndexId"] {
+        if arguments.document_ref().get(name).is_some() {
+            return Err(CommandError::invalid_options(format!("'{name}' is not an option of views")));
+        }
+    }
+    options.push("viewOn", source);
+    options.push("pipeline", Value::Array(stages));
+    Ok(())
+}
+
+/// Options that are kept for whoever lists them, and change nothing.
+fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
+    for name in ["storageEngine", "indexOptionDefaults"] {
+        if let Some(document) = arguments.document(name)? {
+            options.push(name, document.to_document());
+        }
+    }
+    if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
+        let inner = Arguments::of_document("create.changeStreamPreAndPostImages", images);
+        let enabled = inner.bool("enabled")?.ok_or_else(|| inner.missing("enabled"))?;
+        inner.finish()?;
+        if enabled {
+            options.push("changeStreamPreAndPostImages", images.to_document());
+        }
+    }
+    arguments.document("idIndex")?;
+    arguments.flag("autoIndexId")?;
+    arguments.flag("temp")?;
+    arguments.integer("flags")?;
+    Ok(())
+}
+
+fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
+    for name in ["timeseries", "clusteredIndex", "encryptedFields"] {
+        if let Some(value) = arguments.present(name)
+            && !matches!(value, ValueRef::Bool(false))
+        {
+            return Err(CommandError::new(238, format!("create with '{name}' is not supported yet")));
+        }
+    }
+    if arguments.present("expireAfterSeconds").is_some() {
+        return Err(CommandError::invalid_options(
+            "'expireAfterSeconds' of a collection needs time-series or clustered collections, which are not supported yet: use a TTL index",
+        ));
+    }
+    arguments.ignore(&["recordIdsReplicated", "recordPreImages"]);
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! `createIndexes`.
+
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use value::{Document, DocumentBuf, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let arguments = call.arguments();
+    let specs = arguments.documents("indexes")?.ok_or_else(|| arguments.missing("indexes"))?;
+    arguments.ignore(&["commitQuorum", "ignoreUnknownIndexOptions", "returnOnStart"]);
+    arguments.any("collectionUUID");
+    arguments.finish()?;
+    if specs.is_empty() {
+        return Err(CommandError::bad_value("Must specify at least one index to create"));
+    }
+    let specs: Vec<Document> = specs.iter().map(DocumentBuf::to_document).collect();
+    let created = call.server.engine.create_indexes(&namespace, &specs).await?;
+    let mut reply = doc! {
+        "numIndexesBefore": created.before as i32,
+        "numIndexesAfter": created.after as i32,
+        "createdCollectionAutomatically": created.created_collection,
+    };
+    if created.before == created.after {
+        reply.push("note", "all indexes already exist");
+    }
+    Ok(reply.into())
+}

@@ -1,0 +1,33 @@
+//! `dbStats`.
+
+use super::coll_stats::scale;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use value::doc;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    let scale = scale(&arguments)? as f64;
+    arguments.flag("freeStorage")?;
+    arguments.any(call.called);
+    arguments.finish()?;
+    let report = call.server.engine.database_report(&call.database).await?;
+    let average = if report.documents == 0 { 0.0 } else { report.data_bytes as f64 / report.documents as f64 };
+    Ok(doc! {
+        "db": &call.database,
+        "collections": report.collections as i64,
+        "views": report.views as i64,
+        "objects": report.documents as i64,
+        "avgObjSize": average,
+        "dataSize": report.data_bytes as f64 / scale,
+        "storageSize": report.storage_bytes as f64 / scale,
+        "indexes": report.indexes as i64,
+        "indexSize": report.index_bytes as f64 / scale,
+        "totalSize": (report.storage_bytes + report.index_bytes) as f64 / scale,
+        "scaleFactor": scale,
+        "fsUsedSize": 0.0,
+        "fsTotalSize": 0.0,
+    }
+    .into())
+}

@@ -1,0 +1,54 @@
+//! `delete`.
+
+use super::{collation, cursor, writes};
+use crate::arguments::{Arguments, exact_i64};
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use engine::DeleteStatement;
+use value::{Document, DocumentRef, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let arguments = call.arguments();
+    let statements = parse(&arguments)?;
+    let options = writes::options(call, &arguments)?;
+    arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
+    arguments.finish()?;
+    writes::check_batch(statements.len())?;
+    let done = call.server.engine.delete(&call.context, &namespace, statements, &options).await?;
+    let mut reply = doc! {"n": writes::number(done.deleted)};
+    writes::push_failures(&mut reply, done.failures);
+    Ok(reply.into())
+}
+
+/// Reads the statements; `explain` reads them too.
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<DeleteStatement>> {
+    arguments.ignore(&["delete"]);
+    let statements = arguments.documents("deletes")?.ok_or_else(|| arguments.missing("deletes"))?;
+    let variables = cursor::variables(arguments)?;
+    statements.iter().map(|statement| parse_statement(statement.as_ref(), &variables)).collect()
+}
+
+fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<DeleteStatement> {
+    let arguments = Arguments::of_document("delete.deletes", statement);
+    let filter = arguments.document("q")?.ok_or_else(|| arguments.missing("q"))?;
+    let limit = arguments.present("limit").ok_or_else(|| arguments.missing("limit"))?;
+    if !limit.is_number() {
+        return Err(arguments.wrong_type("limit", limit, "'[long, int, decimal, double]'"));
+    }
+    let only_first = match exact_i64(limit) {
+        Some(0) => false,
+        Some(1) => true,
+        _ => {
+            return Err(CommandError::failed_to_parse(
+                "The limit field in delete objects must be 0 or 1. Got something else",
+            ));
+        }
+    };
+    let hint = cursor::hint(&arguments)?;
+    collation::check(&arguments)?;
+    arguments.ignore(&["sampleId"]);
+    arguments.finish()?;
+    Ok(DeleteStatement { filter: filter.to_document(), only_first, hint, variables: variables.clone() })
+}

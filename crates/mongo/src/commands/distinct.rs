@@ -1,0 +1,33 @@
+//! `distinct`.
+
+use super::{collation, cursor};
+use crate::arguments::Arguments;
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use engine::DistinctRequest;
+use value::{Value, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let request = parse(&call.arguments())?;
+    let values = call.server.engine.distinct(&call.context, &namespace, &request).await?;
+    Ok(doc! {"values": Value::Array(values)}.into())
+}
+
+/// Reads the arguments; `explain` reads them too.
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
+    arguments.ignore(&["distinct"]);
+    let field = arguments.required_string("key")?;
+    if field.contains('\0') {
+        return Err(CommandError::new(31_032, "Key field cannot contain an embedded null byte"));
+    }
+    let request = DistinctRequest {
+        field: field.to_owned(),
+        filter: arguments.decoded("query")?,
+        hint: cursor::hint(arguments)?,
+    };
+    collation::check(arguments)?;
+    arguments.finish()?;
+    Ok(request)
+}

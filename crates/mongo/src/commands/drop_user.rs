@@ -1,0 +1,28 @@
+//! `dropUser`, `dropAllUsersFromDatabase`.
+
+use super::roles;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use value::{Document, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    let name = arguments.required_string("dropUser")?;
+    arguments.finish()?;
+    let user = roles::existing_user(&call.server.engine, &call.database, name)?;
+    call.server.engine.drop_user(&user.database, &user.name).await?;
+    Ok(Document::new().into())
+}
+
+/// `dropAllUsersFromDatabase`.
+pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
+    call.arguments().finish()?;
+    let engine = &call.server.engine;
+    let mut dropped = 0;
+    for user in engine.all_users().iter().filter(|user| user.database == call.database) {
+        engine.drop_user(&user.database, &user.name).await?;
+        dropped += 1;
+    }
+    Ok(doc! {"n": dropped}.into())
+}

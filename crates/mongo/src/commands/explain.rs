@@ -1,0 +1,91 @@
+//! `explain`, and `aggregate` with `explain: true`.
+
+use super::table::find as find_command;
+use super::{aggregate, build_info, count, delete, distinct, find, find_and_modify, update};
+use crate::arguments::Arguments;
+use crate::dispatch::{Call, namespace_of};
+use crate::error::{CommandError, Result};
+use crate::wire::{Reply, Request};
+use engine::{Explained, Verbosity};
+use value::{Document, DocumentBuf, ValueRef, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    let inner = arguments.document("explain")?.ok_or_else(|| arguments.missing("explain"))?.to_document();
+    let verbosity = match arguments.string("verbosity")? {
+        None | Some("allPlansExecution") => Verbosity::AllPlansExecution,
+        Some("executionStats") => Verbosity::ExecutionStats,
+        Some("queryPlanner") => Verbosity::QueryPlanner,
+        Some(other) => return Err(arguments.bad_enumeration("verbosity", other)),
+    };
+    arguments.finish()?;
+    explain(call, &inner, verbosity).await
+}
+
+/// Explains a command given as a document.
+pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbosity) -> Result<Reply> {
+    let name = inner.iter().next().map_or("", |(name, _)| name).to_owned();
+    let request = Request { body: DocumentBuf::from(inner), sequences: Vec::new() };
+    let what = parse(call, &name, &request)?;
+    let described = call.server.engine.explain(&call.context, &what, verbosity).await?;
+    let mut reply = Document::new();
+    reply.push("explainVersion", "1");
+    for (name, value) in described {
+        reply.set(name, value);
+    }
+    reply.set("command", inner.clone());
+    reply.set(
+        "serverInfo",
+        doc! {
+            "host": "localhost",
+            "port": i32::from(call.server.listening_port),
+            "version": build_info::VERSION,
+            "gitVersion": concat!("larder-", env!("CARGO_PKG_VERSION")),
+        },
+    );
+    Ok(reply.into())
+}
+
+/// The command that is explained: its collection and its arguments.
+fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
+    let Some((command, called)) = find_command(name) else {
+        return Err(CommandError::new(59, format!("Explain failed due to unknown command: {name}")));
+    };
+    let arguments = Arguments::of_command(called, request);
+    let first = request.body.as_raw().get(called).unwrap_or(ValueRef::Null);
+    let namespace = || namespace_of(&call.database, first);
+    let one = |count: usize| match count {
+        1 => Ok(()),
+        _ => Err(CommandError::new(72, "explained write batches must be of size 1")),
+    };
+    arguments.ignore(&["ordered", "bypassDocumentValidation", "stmtId", "stmtIds"]);
+    match command.name {
+        "find" => Ok(Explained::Find(namespace()?, find::parse(&arguments)?)),
+        "count" => Ok(Explained::Count(namespace()?, count::parse(&arguments)?)),
+        "distinct" => Ok(Explained::Distinct(namespace()?, distinct::parse(&arguments)?)),
+        "aggregate" => {
+            let (source, request) = aggregate::parse(&call.database, &arguments, true)?;
+            arguments.finish()?;
+            aggregate::check_access(call, &request.pipeline)?;
+            Ok(Explained::Aggregate(source, request))
+        }
+        "update" => {
+            let mut statements = update::parse(&arguments)?;
+            arguments.finish()?;
+            one(statements.len())?;
+            Ok(Explained::Update(namespace()?, statements.remove(0)))
+        }
+        "delete" => {
+            let mut statements = delete::parse(&arguments)?;
+            arguments.finish()?;
+            one(statements.len())?;
+            Ok(Explained::Delete(namespace()?, statements.remove(0)))
+        }
+        "findAndModify" => {
+            let request = find_and_modify::parse(&arguments, called)?;
+            arguments.finish()?;
+            Ok(Explained::FindAndModify(namespace()?, request))
+        }
+        other => Err(CommandError::new(20, format!("Cannot explain cmd: {other}"))),
+    }
+}

@@ -1,0 +1,82 @@
+//! `find`.
+
+use super::{collation, cursor};
+use crate::arguments::Arguments;
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use engine::{FindRequest, Tailing};
+use std::sync::atomic::Ordering;
+use value::DocumentRef;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let mut request = parse(&call.arguments())?;
+    request.refuse_full_scan = call.server.refuse_full_scans.load(Ordering::Relaxed);
+    let reply = call.server.engine.find(&call.context, &namespace, &request).await?;
+    Ok(cursor::first_batch(reply))
+}
+
+/// Reads the arguments; `explain` reads them too.
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
+    let document = |name| -> Result<_> {
+        Ok(arguments.strict_document(name)?.map(DocumentRef::to_document).unwrap_or_default())
+    };
+    arguments.ignore(&["find"]);
+    let request = FindRequest {
+        filter: document("filter")?,
+        sort: document("sort")?,
+        projection: document("projection")?,
+        skip: not_negative(arguments, "skip")?.unwrap_or(0),
+        // 0 stands for no limit.
+        limit: not_negative(arguments, "limit")?.filter(|limit| *limit > 0),
+        batch_size: not_negative(arguments, "batchSize")?,
+        single_batch: arguments.flag("singleBatch")?.unwrap_or(false),
+        hint: cursor::hint(arguments)?,
+        min: document("min")?,
+        max: document("max")?,
+        return_key: arguments.flag("returnKey")?.unwrap_or(false),
+        show_record_id: arguments.flag("showRecordId")?.unwrap_or(false),
+        tailing: tailing(arguments)?,
+        no_cursor_timeout: arguments.flag("noCursorTimeout")?.unwrap_or(false),
+        variables: cursor::variables(arguments)?,
+        refuse_full_scan: false,
+    };
+    collation::check(arguments)?;
+    arguments.flag("allowDiskUse")?;
+    arguments.flag("mirrored")?;
+    arguments.flag("allowPartialResults")?;
+    arguments.flag("oplogReplay")?;
+    arguments.ignore(&["term", "runtimeConstants", "includeQueryStatsMetrics"]);
+    arguments.finish()?;
+    check(&request)?;
+    Ok(request)
+}
+
+fn not_negative(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<u64>> {
+    match arguments.integer(name)? {
+        None => Ok(None),
+        Some(number) => u64::try_from(number).map(Some).map_err(|_| {
+            let message = format!("BSON field '{name}' value must be >= 0, actual value '{number}'");
+            CommandError::bad_value(message)
+        }),
+    }
+}
+
+fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
+    let tailable = arguments.flag("tailable")?.unwrap_or(false);
+    let awaits = arguments.flag("awaitData")?.unwrap_or(false);
+    match (tailable, awaits) {
+        (true, true) => Ok(Tailing::Awaiting),
+        (true, false) => Ok(Tailing::Tailing),
+        (false, false) => Ok(Tailing::No),
+        (false, true) => Err(CommandError::failed_to_parse("Cannot set 'awaitData' without also setting 'tailable'")),
+    }
+}
+
+fn check(request: &FindRequest) -> Result<()> {
+    if request.tailing != Tailing::No && request.single_batch {
+        return Err(CommandError::failed_to_parse("Cannot use tailable option with singleBatch or a negative limit"));
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! `getMore`.
+
+use super::cursor;
+use crate::dispatch::{Call, namespace_of};
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use value::ValueRef;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    let id = match arguments.any("getMore") {
+        Some(ValueRef::Int64(id)) => id,
+        other => return Err(arguments.wrong_type("getMore", other.unwrap_or(ValueRef::Null), "'long'")),
+    };
+    let collection = match arguments.present("collection") {
+        Some(ValueRef::String(name)) => name,
+        Some(other) => return Err(arguments.wrong_type("collection", other, "'string'")),
+        None => return Err(arguments.missing("collection")),
+    };
+    let batch_size = match arguments.integer("batchSize")? {
+        None | Some(0) => None,
+        Some(size) => Some(u64::try_from(size).map_err(|_| {
+            CommandError::bad_value(format!("BSON field 'batchSize' value must be >= 0, actual value '{size}'"))
+        })?),
+    };
+    arguments.ignore(&["term", "lastKnownCommittedOpTime", "includeQueryStatsMetrics"]);
+    arguments.finish()?;
+    // Listings have names that collections cannot have.
+    let namespace = match collection.starts_with("$cmd.") {
+        true => engine::Namespace::new(&call.database, collection),
+        false => namespace_of(&call.database, ValueRef::String(collection))?,
+    };
+    // The time limit of a getMore says how long it waits for data, not when it fails.
+    let context = call.context.clone().within(None);
+    let await_for = call.generic.time_limit;
+    let reply = call.server.engine.get_more(&context, id, &namespace, batch_size, await_for).await?;
+    Ok(cursor::next_batch(reply))
+}

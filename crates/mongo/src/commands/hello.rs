@@ -1,0 +1,120 @@
+//! `hello` and its older names: what the server is, and what it can do.
+
+use super::sasl;
+use crate::arguments::Arguments;
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
+use auth::Mechanism;
+use std::time::{SystemTime, UNIX_EPOCH};
+use value::{Document, DocumentRef, Value, ValueRef, doc};
+
+/// MongoDB 8.0: the newest protocol of which all is answered.
+const WIRE_VERSION_MAX: i32 = 25;
+const WIRE_VERSION_MIN: i32 = 0;
+const METADATA_BYTES_MAX: usize = 512;
+const APPLICATION_NAME_BYTES_MAX: usize = 128;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    let client = arguments.document("client")?;
+    let compression = arguments.array("compression")?.map(|names| names.iter().map(ValueRef::to_value).collect());
+    let mechanisms_of = arguments.string("saslSupportedMechs")?.map(str::to_owned);
+    let speculative = arguments.document("speculativeAuthenticate")?.map(DocumentRef::to_document);
+    let metadata = client.map(|client| check_metadata(&call.connection.metadata, client)).transpose()?;
+    if let Some(metadata) = metadata {
+        call.connection.metadata = Some(metadata);
+    }
+    let compressors = negotiate(call, compression);
+    let mut reply = describe(call, &compressors);
+    if let Some(user) = mechanisms_of {
+        reply.push("saslSupportedMechs", supported_mechanisms(call, &user)?);
+    }
+    if let Some(start) = speculative
+        && let Some(answer) = sasl::start_speculatively(call, &start)
+    {
+        reply.push("speculativeAuthenticate", answer);
+    }
+    Ok(Reply { body: reply, is_secret: true, ..Reply::default() })
+}
+
+fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
+    let primary = if call.called == "hello" { "isWritablePrimary" } else { "ismaster" };
+    let mut reply = doc! {
+        (primary): true,
+        "msg": "isdbgrid",
+        "maxBsonObjectSize": DOCUMENT_BYTES_MAX as i32,
+        "maxMessageSizeBytes": MESSAGE_BYTES_MAX as i32,
+        "maxWriteBatchSize": engine::limits::WRITE_BATCH_MAX as i32,
+        "localTime": Value::DateTime(now_ms()),
+        "logicalSessionTimeoutMinutes": engine::limits::SESSION_IDLE_MINUTES_MAX as i32,
+        "connectionId": call.connection.id,
+        "maxWireVersion": WIRE_VERSION_MAX,
+        "minWireVersion": WIRE_VERSION_MIN,
+    };
+    if call.body().get("helloOk").is_some() {
+        reply.push("helloOk", true);
+    }
+    if !compressors.is_empty() {
+        let names: Value = compressors.iter().map(|compressor| Value::from(compressor.name())).collect();
+        reply.push("compression", names);
+    }
+    reply
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}
+
+/// Keeps the ways to compress that both sides know.
+fn negotiate(call: &mut Call<'_>, offered: Option<Vec<Value>>) -> Vec<Compressor> {
+    let Some(offered) = offered else { return Vec::new() };
+    let common: Vec<_> = Compressor::NEGOTIABLE
+        .into_iter()
+        .filter(|known| offered.iter().any(|name| matches!(name, Value::String(name) if name == known.name())))
+        .collect();
+    call.connection.compressors.clone_from(&common);
+    common
+}
+
+fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result<Document> {
+    if present.is_some() {
+        return Err(CommandError::new(
+            186,
+            "The client metadata document may only be sent in the first hello",
+        ));
+    }
+    let client = client.to_document();
+    let bytes = value::raw::encode_document(&client).len();
+    if bytes > METADATA_BYTES_MAX {
+        let message = format!("The client metadata document must be less then or equal to {METADATA_BYTES_MAX}bytes");
+        return Err(CommandError::new(185, message));
+    }
+    let arguments = Arguments::of_document("client", DocumentRef::Tree(&client));
+    if let Some(application) = arguments.document("application")?
+        && let Some(ValueRef::String(name)) = application.get("name")
+        && name.len() > APPLICATION_NAME_BYTES_MAX
+    {
+        let message = format!("The 'client.application.name' field must be less then or equal to {APPLICATION_NAME_BYTES_MAX} bytes");
+        return Err(CommandError::new(184, message));
+    }
+    for name in ["driver", "os"] {
+        if client.get(name).is_none() {
+            let message = format!("Missing required sub-document '{name}' in the client metadata document");
+            return Err(CommandError::new(183, message));
+        }
+    }
+    Ok(client)
+}
+
+/// The mechanisms that a user, named `database.user`, has credentials for. Of one who does not exist both are told,
+/// so that nobody learns who does.
+fn supported_mechanisms(call: &Call<'_>, full_name: &str) -> Result<Value> {
+    let Some((database, user)) = full_name.split_once('.') else {
+        return Err(CommandError::bad_value("saslSupportedMechs must be of the form database.user"));
+    };
+    let user = call.server.engine.user(database, user);
+    let has = |mechanism: &Mechanism| user.as_ref().is_none_or(|user| user.credentials_for(*mechanism).is_some());
+    Ok(Mechanism::ALL.into_iter().filter(has).map(|mechanism| Value::from(mechanism.name())).collect())
+}

@@ -1,0 +1,58 @@
+//! `listCollections`.
+
+use super::listing_filter::ListingFilter;
+use super::cursor;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use auth::{Action, Resource};
+use engine::{CollectionEntry, Namespace};
+use value::{Binary, Document, DocumentBuf, Value, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let arguments = call.arguments();
+    let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
+    let name_only = arguments.flag("nameOnly")?.unwrap_or(false);
+    let authorized_only = arguments.flag("authorizedCollections")?.unwrap_or(false);
+    let batch_size = cursor::batch_size(&arguments)?;
+    arguments.ignore(&["includePendingDrops"]);
+    arguments.any("listCollections");
+    arguments.finish()?;
+    let mut entries = call.server.engine.collections(&call.database);
+    if authorized_only {
+        entries.retain(|entry| {
+            call.require(Action::Find, Resource::Collection(&call.database, &entry.name)).is_ok()
+        });
+    }
+    let documents: Vec<DocumentBuf> = entries
+        .iter()
+        .map(describe)
+        .filter(|described| filter.matches(described))
+        .map(|described| DocumentBuf::from(&if name_only { name_of(&described) } else { described }))
+        .collect();
+    let namespace = Namespace::new(&call.database, "$cmd.listCollections");
+    let reply = call.server.engine.open_listing(&call.context, namespace, documents, batch_size)?;
+    Ok(cursor::first_batch(reply))
+}
+
+fn describe(entry: &CollectionEntry) -> Document {
+    let mut info = doc! {"readOnly": entry.is_view};
+    let mut described = doc! {
+        "name": &entry.name,
+        "type": if entry.is_view { "view" } else { "collection" },
+        "options": entry.options.clone(),
+    };
+    if let Some(uuid) = entry.uuid {
+        info.push("uuid", Binary { subtype: 4, bytes: uuid.to_vec() });
+    }
+    described.push("info", info);
+    if !entry.is_view {
+        described.push("idIndex", doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
+    }
+    described
+}
+
+fn name_of(described: &Document) -> Document {
+    let field = |name: &str| described.get(name).cloned().unwrap_or(Value::Null);
+    doc! {"name": field("name"), "type": field("type")}
+}

@@ -1,0 +1,26 @@
+//! `listCommands`.
+
+use crate::access::Access;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use value::{Document, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let with_tests = call.server.options.test_commands;
+    let mut commands = Document::new();
+    for command in super::all().filter(|command| with_tests || !command.is_for_tests) {
+        let versions = if command.is_stable { vec!["1"] } else { Vec::new() };
+        commands.push(
+            command.name,
+            doc! {
+                "help": "",
+                "requiresAuth": command.access != Access::Anyone,
+                "secondaryOk": command.reads,
+                "adminOnly": false,
+                "apiVersions": versions,
+            },
+        );
+    }
+    Ok(doc! {"commands": commands}.into())
+}

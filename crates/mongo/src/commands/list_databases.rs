@@ -1,0 +1,48 @@
+//! `listDatabases`.
+
+use super::listing_filter::ListingFilter;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use auth::{Action, Resource};
+use value::{Document, Value, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    call.require_admin()?;
+    let arguments = call.arguments();
+    let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
+    let name_only = arguments.flag("nameOnly")?.unwrap_or(false);
+    let authorized_only = arguments.flag("authorizedDatabases")?;
+    arguments.any("listDatabases");
+    arguments.finish()?;
+    let may_see_all = call.require(Action::ListDatabases, Resource::Cluster);
+    if authorized_only == Some(false) {
+        may_see_all.clone()?;
+    }
+    let only_own = authorized_only == Some(true) || may_see_all.is_err();
+    let mut listed = Vec::new();
+    let mut total = 0;
+    for name in call.server.engine.databases() {
+        if only_own && call.require(Action::Find, Resource::Database(&name)).is_err() {
+            continue;
+        }
+        let (described, bytes) = describe(call, &name).await?;
+        if filter.matches(&described) {
+            total += bytes;
+            listed.push(if name_only { doc! {"name": name} } else { described });
+        }
+    }
+    let mut reply = doc! {"databases": Value::from(listed)};
+    if !name_only {
+        reply.push("totalSize", total);
+        reply.push("totalSizeMb", total / (1024 * 1024));
+    }
+    Ok(reply.into())
+}
+
+async fn describe(call: &Call<'_>, name: &str) -> Result<(Document, i64)> {
+    let report = call.server.engine.database_report(name).await?;
+    let bytes = (report.storage_bytes + report.index_bytes) as i64;
+    let empty = report.documents == 0;
+    Ok((doc! {"name": name, "sizeOnDisk": bytes, "empty": empty}, bytes))
+}

@@ -1,0 +1,11 @@
+//! `logout`.
+
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use value::Document;
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    call.connection.login.log_out();
+    Ok(Document::new().into())
+}

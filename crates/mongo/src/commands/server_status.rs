@@ -1,0 +1,69 @@
+//! `serverStatus`.
+
+use super::build_info::VERSION;
+use super::hello::now_ms;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use std::sync::atomic::{AtomicU64, Ordering};
+use value::{Document, Value, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let server = call.server;
+    let counters = &server.counters;
+    let report = server.engine.server_report();
+    let uptime_ms = server.started.elapsed().as_millis() as i64;
+    let connections = counters.connections_now.load(Ordering::Relaxed);
+    let available = server.options.connections_max.saturating_sub(connections);
+    Ok(doc! {
+        "host": format!("{}:{}", std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned()), server.listening_port),
+        "version": VERSION,
+        "process": "mongos",
+        "pid": i64::from(std::process::id()),
+        "uptime": (uptime_ms / 1000) as f64,
+        "uptimeMillis": uptime_ms,
+        "uptimeEstimate": uptime_ms / 1000,
+        "localTime": Value::DateTime(now_ms()),
+        "connections": {
+            "current": connections as i32,
+            "available": available as i32,
+            "totalCreated": long(&counters.connections_total),
+            "active": connections as i32,
+        },
+        "extra_info": {"note": "fields vary by platform"},
+        "logicalSessionRecordCache": {"activeSessionsCount": report.sessions as i32},
+        "metrics": {"cursor": {"open": {"total": report.open_cursors as i64}}},
+        "network": {
+            "bytesIn": long(&counters.bytes_in),
+            "bytesOut": long(&counters.bytes_out),
+            "numRequests": long(&counters.requests),
+        },
+        "opcounters": operations(call),
+        "mem": {"bits": usize::BITS as i32, "resident": (report.memory_bytes >> 20) as i32, "supported": true},
+        "storageEngine": {"name": "larder", "persistent": true, "readOnly": false, "supportsCommittedReads": true},
+        "larder": {
+            "version": env!("CARGO_PKG_VERSION"),
+            "diskBytes": report.disk_bytes as i64,
+            "memoryBytes": report.memory_bytes as i64,
+            "commits": report.commits as i64,
+            "flushes": report.flushes as i64,
+        },
+    }
+    .into())
+}
+
+fn operations(call: &Call<'_>) -> Document {
+    let counters = &call.server.counters;
+    doc! {
+        "insert": long(&counters.inserts),
+        "query": long(&counters.queries),
+        "update": long(&counters.updates),
+        "delete": long(&counters.deletes),
+        "getmore": long(&counters.get_mores),
+        "command": long(&counters.commands),
+    }
+}
+
+fn long(counter: &AtomicU64) -> i64 {
+    counter.load(Ordering::Relaxed) as i64
+}

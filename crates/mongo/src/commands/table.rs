@@ -1,0 +1,139 @@
+//! The table of commands.
+
+use super::*;
+use auth::Action;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+macro_rules! run {
+    ($module:ident) => {
+        |call| Box::pin($module::run(call))
+    };
+    ($module:ident :: $function:ident) => {
+        |call| Box::pin($module::$function(call))
+    };
+}
+
+const fn anyone(name: &'static str, run: Run) -> Command {
+    Command::new(name, Access::Anyone, run)
+}
+
+const fn logged_in(name: &'static str, run: Run) -> Command {
+    Command::new(name, Access::LoggedIn, run)
+}
+
+const fn cluster(name: &'static str, action: Action, run: Run) -> Command {
+    Command::new(name, Access::Cluster(action), run)
+}
+
+const fn database(name: &'static str, action: Action, run: Run) -> Command {
+    Command::new(name, Access::Database(action), run)
+}
+
+const fn collection(name: &'static str, action: Action, run: Run) -> Command {
+    Command::new(name, Access::Collection(action), run)
+}
+
+static COMMANDS: &[Command] = &[
+    // Saying hello and logging in.
+    anyone("hello", run!(hello)).aliases(&["isMaster", "ismaster"]).hello().stable(),
+    anyone("ping", run!(ping)).stable(),
+    anyone("buildInfo", run!(build_info)).aliases(&["buildinfo"]),
+    anyone("whatsmyuri", run!(whats_my_uri)),
+    anyone("connectionStatus", run!(connection_status)),
+    anyone("listCommands", run!(list_commands)),
+    anyone("saslStart", run!(sasl::start)).stable(),
+    anyone("saslContinue", run!(sasl::proceed)).stable(),
+    anyone("authenticate", run!(sasl::authenticate)).stable(),
+    anyone("logout", run!(logout)),
+    // Documents.
+    collection("find", Action::Find, run!(find)).stable().reads(),
+    collection("aggregate", Action::Find, run!(aggregate)).stable().reads().writes(),
+    collection("count", Action::Find, run!(count)).stable().reads(),
+    collection("distinct", Action::Find, run!(distinct)).reads(),
+    collection("insert", Action::Insert, run!(insert)).stable().retryable(),
+    collection("update", Action::Update, run!(update)).stable().retryable(),
+    collection("delete", Action::Remove, run!(delete)).stable().retryable(),
+    collection("findAndModify", Action::Update, run!(find_and_modify))
+        .aliases(&["findandmodify"])
+        .stable()
+        .retryable(),
+    logged_in("bulkWrite", run!(bulk_write)).stable().retryable(),
+    logged_in("explain", run!(explain)).stable().reads(),
+    logged_in("getMore", run!(get_more)).stable(),
+    logged_in("killCursors", run!(kill_cursors)).stable(),
+    // Collections and databases.
+    collection("create", Action::CreateCollection, run!(create)).stable().writes(),
+    collection("drop", Action::DropCollection, run!(drop)).stable().writes(),
+    collection("collMod", Action::CollMod, run!(coll_mod)).stable().writes(),
+    collection("convertToCapped", Action::ConvertToCapped, run!(convert_to_capped)).writes(),
+    logged_in("cloneCollectionAsCapped", run!(clone_collection_as_capped)).writes(),
+    logged_in("renameCollection", run!(rename_collection)).writes(),
+    collection("collStats", Action::CollStats, run!(coll_stats)).aliases(&["collstats"]),
+    collection("validate", Action::Validate, run!(validate)),
+    collection("compact", Action::Compact, run!(compact)),
+    database("listCollections", Action::ListCollections, run!(list_collections)).stable(),
+    database("dropDatabase", Action::DropDatabase, run!(drop_database)).stable().writes(),
+    database("dbStats", Action::DbStats, run!(db_stats)).aliases(&["dbstats"]),
+    logged_in("listDatabases", run!(list_databases)).stable(),
+    // Indexes and plans.
+    collection("createIndexes", Action::CreateIndex, run!(create_indexes)).stable().writes(),
+    collection("listIndexes", Action::ListIndexes, run!(list_indexes)).stable(),
+    collection("dropIndexes", Action::DropIndex, run!(drop_indexes))
+        .aliases(&["deleteIndexes"])
+        .stable()
+        .writes(),
+    collection("reIndex", Action::ReIndex, run!(re_index)),
+    collection("planCacheClear", Action::PlanCacheWrite, run!(plan_cache::clear)),
+    collection("planCacheListFilters", Action::PlanCacheRead, run!(plan_cache::list_filters)),
+    collection("planCacheSetFilter", Action::PlanCacheWrite, run!(plan_cache::set_filter)),
+    collection("planCacheClearFilters", Action::PlanCacheWrite, run!(plan_cache::clear_filters)),
+    // Sessions.
+    logged_in("startSession", run!(sessions::start)),
+    logged_in("endSessions", run!(sessions::end)).stable(),
+    logged_in("refreshSessions", run!(sessions::refresh)).stable(),
+    logged_in("killSessions", run!(kill_sessions)),
+    cluster("killAllSessions", Action::KillAnySession, run!(kill_sessions::all)),
+    cluster("killAllSessionsByPattern", Action::KillAnySession, run!(kill_sessions::by_pattern)),
+    logged_in("abortTransaction", run!(abort_transaction)).stable().writes(),
+    logged_in("commitTransaction", run!(abort_transaction::commit)).stable().writes(),
+    // Users.
+    database("createUser", Action::CreateUser, run!(create_user)).writes(),
+    logged_in("updateUser", run!(update_user)).writes(),
+    database("dropUser", Action::DropUser, run!(drop_user)).writes(),
+    database("dropAllUsersFromDatabase", Action::DropUser, run!(drop_user::all)).writes(),
+    logged_in("usersInfo", run!(users_info)),
+    database("rolesInfo", Action::ViewRole, run!(roles_info)),
+    database("grantRolesToUser", Action::GrantRole, run!(grant_roles)).writes(),
+    database("revokeRolesFromUser", Action::RevokeRole, run!(grant_roles::revoke)).writes(),
+    // The server.
+    cluster("serverStatus", Action::ServerStatus, run!(server_status)),
+    cluster("hostInfo", Action::HostInfo, run!(host_info)),
+    cluster("getParameter", Action::GetParameter, run!(get_parameter)),
+    cluster("setParameter", Action::SetParameter, run!(get_parameter::set)),
+    cluster("getLog", Action::GetLog, run!(get_log)),
+    cluster("getCmdLineOpts", Action::GetCmdLineOpts, run!(get_cmd_line_opts)),
+    logged_in("currentOp", run!(current_op)),
+    cluster("killOp", Action::Killop, run!(kill_op)),
+    anyone("configureFailPoint", run!(configure_fail_point)).for_tests(),
+];
+
+/// Every name, aliases too, and its command.
+static BY_NAME: LazyLock<HashMap<&'static str, (&'static Command, &'static str)>> = LazyLock::new(|| {
+    let names = |command: &'static Command| {
+        std::iter::once(command.name)
+            .chain(command.aliases.iter().copied())
+            .map(move |name| (name, (command, name)))
+    };
+    COMMANDS.iter().flat_map(names).collect()
+});
+
+/// The command of this name, and the name.
+pub(crate) fn find(name: &str) -> Option<(&'static Command, &'static str)> {
+    BY_NAME.get(name).copied()
+}
+
+/// All commands.
+pub(crate) fn all() -> impl Iterator<Item = &'static Command> {
+    COMMANDS.iter()
+}

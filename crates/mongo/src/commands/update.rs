@@ -1,0 +1,60 @@
+//! `update`.
+
+use super::{collation, cursor, writes};
+use crate::arguments::Arguments;
+use crate::dispatch::Call;
+use crate::error::Result;
+use crate::wire::Reply;
+use engine::UpdateStatement;
+use value::{Document, DocumentRef, Value, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let arguments = call.arguments();
+    let statements = parse(&arguments)?;
+    let options = writes::options(call, &arguments)?;
+    arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
+    arguments.finish()?;
+    writes::check_batch(statements.len())?;
+    let done = call.server.engine.update(&call.context, &namespace, statements, &options).await?;
+    let mut reply = doc! {"n": writes::number(done.matched), "nModified": writes::number(done.modified)};
+    if !done.upserted.is_empty() {
+        let upserted: Value = done
+            .upserted
+            .into_iter()
+            .map(|(index, id)| Value::Document(doc! {"index": index as i32, "_id": id}))
+            .collect();
+        reply.push("upserted", upserted);
+    }
+    writes::push_failures(&mut reply, done.failures);
+    Ok(reply.into())
+}
+
+/// Reads the statements; `explain` reads them too.
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<UpdateStatement>> {
+    arguments.ignore(&["update"]);
+    let statements = arguments.documents("updates")?.ok_or_else(|| arguments.missing("updates"))?;
+    let variables = cursor::variables(arguments)?;
+    statements.iter().map(|statement| parse_statement(statement.as_ref(), &variables)).collect()
+}
+
+fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<UpdateStatement> {
+    let arguments = Arguments::of_document("update.updates", statement);
+    let filter = arguments.document("q")?.ok_or_else(|| arguments.missing("q"))?;
+    let update = arguments.any("u").ok_or_else(|| arguments.missing("u"))?;
+    let parsed = UpdateStatement {
+        filter: filter.to_document(),
+        update: Some(writes::update_of("u", update)?),
+        multi: arguments.bool("multi")?.unwrap_or(false),
+        upsert: arguments.bool("upsert")?.unwrap_or(false),
+        array_filters: writes::array_filters(&arguments)?,
+        hint: cursor::hint(&arguments)?,
+        sort: arguments.decoded("sort")?,
+        variables: variables.clone(),
+        constants: arguments.decoded("c")?,
+    };
+    collation::check(&arguments)?;
+    arguments.ignore(&["upsertSupplied", "sampleId", "allowShardKeyUpdatesWithoutFullShardKeyInQuery"]);
+    arguments.finish()?;
+    Ok(parsed)
+}

@@ -1,0 +1,52 @@
+//! `validate`.
+
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use crate::wire::Reply;
+use value::{Document, Value, doc};
+
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    let namespace = call.namespace()?;
+    let arguments = call.arguments();
+    let full = arguments.flag("full")?.unwrap_or(false);
+    for name in ["repair", "fixMultikey"] {
+        if arguments.flag(name)?.unwrap_or(false) {
+            return Err(CommandError::new(238, format!("validate with '{name}' is not supported yet")));
+        }
+    }
+    for name in ["background", "metadata", "checkBSONConformance", "logDiagnostics", "enforceFastCount"] {
+        arguments.flag(name)?;
+    }
+    arguments.finish()?;
+    let engine = &call.server.engine;
+    if engine.collection_entry(&namespace).is_some_and(|entry| entry.is_view) {
+        return Err(CommandError::new(166, "Cannot validate a view"));
+    }
+    let report = engine.validate(&namespace, full).await?;
+    let keys: Document =
+        report.index_entries.iter().map(|(name, count)| (name.clone(), Value::Int64(*count as i64))).collect();
+    let details: Document = report
+        .index_entries
+        .iter()
+        .map(|(name, _)| (name.clone(), Value::Document(doc! {"valid": report.is_valid()})))
+        .collect();
+    let valid = report.is_valid();
+    Ok(doc! {
+        "ns": namespace.to_string(),
+        "nInvalidDocuments": 0_i64,
+        "nNonCompliantDocuments": 0_i64,
+        "nrecords": report.records as i64,
+        "nIndexes": report.index_entries.len() as i32,
+        "keysPerIndex": keys,
+        "indexDetails": details,
+        "valid": valid,
+        "repaired": false,
+        "readTimestamp": Value::Null,
+        "warnings": Value::Array(Vec::new()),
+        "errors": Value::from(report.findings),
+        "extraIndexEntries": Value::Array(Vec::new()),
+        "missingIndexEntries": Value::Array(Vec::new()),
+        "corruptRecords": Value::Array(Vec::new()),
+    }
+    .into())
+}

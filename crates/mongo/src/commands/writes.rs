@@ -1,0 +1,84 @@
+//! What the commands that write have in common.
+
+use crate::arguments::Arguments;
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use engine::{WriteFailure, WriteOptions};
+use value::{Document, Value, ValueRef};
+
+/// `ordered`, `bypassDocumentValidation`, `stmtId`, and what the write concern says of durability.
+pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<WriteOptions> {
+    let ordered = arguments.bool("ordered")?.unwrap_or(true);
+    let bypass_validation = arguments.flag("bypassDocumentValidation")?.unwrap_or(false);
+    let first_statement = arguments.integer("stmtId")?.unwrap_or(0);
+    arguments.ignore(&["bypassEmptyTsReplacement"]);
+    if let Some(ids) = arguments.array("stmtIds")?
+        && ids.len() > 0
+    {
+        return Err(CommandError::new(238, "stmtIds are not supported: statements are numbered in order"));
+    }
+    Ok(WriteOptions {
+        ordered,
+        journaled: is_journaled(call),
+        bypass_validation,
+        first_statement: i32::try_from(first_statement).unwrap_or(0),
+    })
+}
+
+/// Whether the answer waits for the flush: unless the client said `j: false`, or wants no answer.
+pub(super) fn is_journaled(call: &Call<'_>) -> bool {
+    match call.generic.write_concern {
+        Some(concern) => concern.journaled.unwrap_or(!concern.unacknowledged),
+        None => true,
+    }
+}
+
+/// MongoDB's limit on statements of one command.
+pub(super) fn check_batch(count: usize) -> Result<()> {
+    let most = engine::limits::WRITE_BATCH_MAX;
+    match (1..=most).contains(&count) {
+        true => Ok(()),
+        false => Err(CommandError::new(
+            16,
+            format!("Write batch sizes must be between 1 and {most}. Got {count} operations."),
+        )),
+    }
+}
+
+/// Adds `writeErrors`, where there are any.
+pub(super) fn push_failures(reply: &mut Document, failures: Vec<WriteFailure>) {
+    if failures.is_empty() {
+        return;
+    }
+    let errors: Value = failures
+        .into_iter()
+        .map(|failure| Value::Document(CommandError::from(failure.error).to_write_error(failure.index)))
+        .collect();
+    reply.push("writeErrors", errors);
+}
+
+/// An update: operators or a replacement (a document), or a pipeline (an array of documents).
+pub(super) fn update_of(path: &str, value: ValueRef<'_>) -> Result<Value> {
+    match value {
+        ValueRef::Document(_) => Ok(value.to_value()),
+        ValueRef::Array(stages) => match stages.iter().find(|stage| stage.as_document().is_none()) {
+            Some(other) => Err(CommandError::type_mismatch(format!(
+                "Each element of the '{path}' array must be an object, not {}",
+                other.type_of().alias()
+            ))),
+            None => Ok(value.to_value()),
+        },
+        _ => Err(CommandError::failed_to_parse("Update argument must be either an object or an array")),
+    }
+}
+
+/// `arrayFilters`, decoded.
+pub(super) fn array_filters(arguments: &Arguments<'_>) -> Result<Vec<Document>> {
+    let filters = arguments.documents("arrayFilters")?.unwrap_or_default();
+    Ok(filters.iter().map(value::DocumentBuf::to_document).collect())
+}
+
+/// A count as MongoDB gives it: an int where it fits.
+pub(super) fn number(count: u64) -> Value {
+    i32::try_from(count).map_or(Value::Int64(count as i64), Value::Int32)
+}

@@ -1,0 +1,87 @@
+//! Who is logged in on a connection, and a login under way.
+
+use auth::{Action, Conversation, Privileges, Resource, User};
+use engine::Engine;
+use std::sync::Arc;
+
+/// The state of a connection's login.
+#[derive(Debug, Default)]
+pub struct Login {
+    present: Option<Present>,
+    /// The SASL conversation under way, if any.
+    pub conversation: Option<SaslStep>,
+    conversations: i32,
+}
+
+#[derive(Debug)]
+struct Present {
+    user: Arc<User>,
+    privileges: Privileges,
+}
+
+/// A SASL conversation between two messages.
+#[derive(Debug)]
+pub struct SaslStep {
+    /// Its number, which the client gives back.
+    pub id: i32,
+    /// The user who wants to log in; none where there is no such user.
+    pub user: Option<Arc<User>>,
+    /// What the client sends next: its proof, or an empty message after it.
+    pub awaits: Awaits,
+    /// Whether the client wants no empty exchange at the end.
+    pub skips_empty_exchange: bool,
+}
+
+/// What the client of a conversation sends next.
+#[derive(Debug)]
+pub enum Awaits {
+    /// Its proof.
+    Proof(Box<Conversation>),
+    /// An empty message: the proof was right.
+    End,
+}
+
+impl Login {
+    /// The user who is logged in.
+    pub fn user(&self) -> Option<&Arc<User>> {
+        self.present.as_ref().map(|present| &present.user)
+    }
+
+    /// Logs a user in.
+    pub fn log_in(&mut self, user: Arc<User>) {
+        let privileges = user.privileges();
+        self.present = Some(Present { user, privileges });
+    }
+
+    /// Logs out.
+    pub fn log_out(&mut self) {
+        self.present = None;
+        self.conversation = None;
+    }
+
+    /// A number for a new conversation.
+    pub fn next_conversation(&mut self) -> i32 {
+        self.conversations = self.conversations.wrapping_add(1);
+        self.conversations
+    }
+
+    /// Follows changes of the user's roles; a user who was dropped is logged out.
+    pub fn refresh(&mut self, engine: &Engine) {
+        let Some(present) = &self.present else { return };
+        match engine.user(&present.user.database, &present.user.name) {
+            Some(user) if Arc::ptr_eq(&user, &present.user) => {}
+            Some(user) if user.uuid == present.user.uuid => self.log_in(user),
+            _ => self.log_out(),
+        }
+    }
+
+    /// Whether the user who is logged in may do this.
+    pub fn allows(&self, action: Action, resource: Resource<'_>) -> bool {
+        self.present.as_ref().is_some_and(|present| present.privileges.allows(action, resource))
+    }
+
+    /// What the user who is logged in may do.
+    pub fn privileges(&self) -> Option<&Privileges> {
+        self.present.as_ref().map(|present| &present.privileges)
+    }
+}

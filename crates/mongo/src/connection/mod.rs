@@ -1,0 +1,129 @@
+//! One client's connection: messages in, replies out, one after another.
+
+mod login;
+
+pub use login::{Awaits, Login, SaslStep};
+
+use crate::dispatch::{self, Outcome};
+use crate::server::Server;
+use crate::wire::{Compressor, Header, Message, MessageReader, Reply, ReplyForm, WireError};
+use bytes::Bytes;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use value::Document;
+
+/// What the server remembers of a client while it is connected.
+#[derive(Debug)]
+pub struct Connection {
+    /// The connection's number.
+    pub id: i32,
+    /// The client's address.
+    pub peer: SocketAddr,
+    /// What the client said of itself in its first hello.
+    pub metadata: Option<Document>,
+    /// The ways to compress that both sides know.
+    pub compressors: Vec<Compressor>,
+    /// Who logged in.
+    pub login: Login,
+}
+
+impl Connection {
+    /// The application's name that the client gave.
+    pub fn application(&self) -> Option<&str> {
+        let value::Value::Document(application) = self.metadata.as_ref()?.get("application")? else {
+            return None;
+        };
+        application.get("name").and_then(|name| match name {
+            value::Value::String(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// Counts a connection while it lives.
+struct Counted(Arc<Server>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.counters.connections_now.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Serves a connection until it ends or the server stops.
+pub(crate) async fn run(
+    server: Arc<Server>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    id: i32,
+    mut stop: watch::Receiver<bool>,
+) {
+    server.counters.connections_now.fetch_add(1, Ordering::Relaxed);
+    server.counters.connections_total.fetch_add(1, Ordering::Relaxed);
+    let _counted = Counted(server.clone());
+    let mut connection =
+        Connection { id, peer, metadata: None, compressors: Vec::new(), login: Login::default() };
+    let mut stream = stream;
+    let mut reader = MessageReader::new();
+    loop {
+        let next = tokio::select! {
+            next = reader.next(&stream) => next,
+            _ = stop.wait_for(|stop| *stop) => return,
+        };
+        let ended = match next {
+            Ok(Some((header, message))) => {
+                // Boxed, so that a connection without a command is small.
+                Box::pin(answer(&server, &mut connection, &mut stream, header, message)).await
+            }
+            Ok(None) => return,
+            Err(error) => Err(error),
+        };
+        match ended {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                tracing::debug!(%peer, connection = id, %error, "closed");
+                return;
+            }
+        }
+    }
+}
+
+/// Runs one message and answers it; false where the connection must be closed.
+async fn answer(
+    server: &Arc<Server>,
+    connection: &mut Connection,
+    stream: &mut TcpStream,
+    header: Header,
+    message: Bytes,
+) -> Result<bool, WireError> {
+    server.counters.requests.fetch_add(1, Ordering::Relaxed);
+    server.counters.bytes_in.fetch_add(message.len() as u64, Ordering::Relaxed);
+    let compression_allowed = connection.login.user().is_some() || !server.engine.has_users();
+    let (outcome, form, compressor) = match Message::parse(&header, &message, compression_allowed) {
+        Ok(parsed) => {
+            let outcome = dispatch::run(server, connection, &parsed).await;
+            (outcome, parsed.form, parsed.compressor)
+        }
+        Err(WireError::Invalid { code, message }) => {
+            let error = crate::CommandError::new(code, message);
+            (Outcome::Reply(Reply::from(error.to_reply())), ReplyForm::of(header.opcode), None)
+        }
+        Err(error) => return Err(error),
+    };
+    drop(message);
+    let reply = match outcome {
+        Outcome::Reply(_) if form == ReplyForm::None => return Ok(true),
+        Outcome::Reply(reply) => reply,
+        Outcome::Close => return Ok(false),
+    };
+    let compressor = compressor.filter(|_| !reply.is_secret);
+    let bytes = reply.encode(form, compressor, server.next_request_id(), header.request_id)?;
+    drop(reply);
+    server.counters.bytes_out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+    stream.write_all(&bytes).await?;
+    Ok(true)
+}

@@ -1,0 +1,293 @@
+//! From a request to its reply: which command, whether it may run, what it runs under.
+
+use crate::arguments::{self, Generic};
+use crate::commands::{self, Command};
+use crate::connection::Connection;
+use crate::error::{CommandError, Result};
+use crate::failpoint::Effect;
+use crate::server::Server;
+use crate::wire::{Message, Reply, ReplyForm, Request};
+use engine::{Context, Namespace, OperationInfo, SessionId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use value::{Document, DocumentRef, Type, Value, ValueRef};
+
+/// What comes of a message.
+pub(crate) enum Outcome {
+    /// An answer.
+    Reply(Reply),
+    /// The connection is closed without one.
+    Close,
+}
+
+/// One call of a command.
+pub(crate) struct Call<'a> {
+    pub(crate) server: &'a Arc<Server>,
+    pub(crate) connection: &'a mut Connection,
+    pub(crate) request: &'a Request,
+    /// The name by which the command was called.
+    pub(crate) called: &'static str,
+    pub(crate) database: String,
+    pub(crate) generic: Generic,
+    pub(crate) context: Context,
+}
+
+/// Errors after which a driver may send a retryable write again.
+const RETRYABLE_CODES: [i32; 13] =
+    [6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436, 134];
+
+/// Runs the command of a message.
+pub(crate) async fn run(server: &Arc<Server>, connection: &mut Connection, message: &Message) -> Outcome {
+    let request = &message.request;
+    let name = request.body.as_raw().iter().next().map_or("", |(name, _)| name);
+    let effect = if server.options.test_commands {
+        server.fail_points.strike(name, connection.application())
+    } else {
+        None
+    };
+    if let Some(block) = effect.as_ref().and_then(|effect| effect.block) {
+        tokio::time::sleep(block).await;
+    }
+    if effect.as_ref().is_some_and(|effect| effect.closes) {
+        return Outcome::Close;
+    }
+    let result = match effect.as_ref().and_then(|effect| effect.error.clone()) {
+        Some(error) => Err(error),
+        None => run_named(server, connection, message, name).await,
+    };
+    let mut reply = match result {
+        Ok(reply) => reply,
+        Err(error) => Reply::from(error.to_reply()),
+    };
+    if !reply.body.contains("ok") {
+        reply.body.push("ok", 1.0);
+    }
+    label(&mut reply, request, effect);
+    Outcome::Reply(reply)
+}
+
+async fn run_named(
+    server: &Arc<Server>,
+    connection: &mut Connection,
+    message: &Message,
+    name: &str,
+) -> Result<Reply> {
+    let request = &message.request;
+    let (command, called) = commands::find(name)
+        .filter(|(command, _)| !command.is_for_tests || server.options.test_commands)
+        .ok_or_else(|| CommandError::new(59, format!("no such command: '{name}'")))?;
+    if message.form == ReplyForm::Reply && !command.is_hello {
+        let message = format!(
+            "Unsupported OP_QUERY command: {name}. The client driver may require an upgrade. For more details see \
+             https://dochub.mongodb.org/core/legacy-opcode-removal"
+        );
+        return Err(CommandError::new(352, message));
+    }
+    let database = database(message)?;
+    let collection = collection_name(request);
+    command.access.check(&server.engine, connection, called, &database, collection)?;
+    let generic = Generic::parse(called, request)?;
+    check_generic(command, called, &generic)?;
+    let context = context(connection, &generic);
+    let _listed = list(server, connection, command, called, &database, request, &context);
+    count(server, command);
+    if let Some(session) = context.session {
+        server.engine.touch_session(session)?;
+    }
+    let mut call = Call { server, connection, request, called, database, generic, context };
+    (command.run)(&mut call).await
+}
+
+/// `$db`; commands in an OP_QUERY are of database `admin` whatever they say, since they are all hellos.
+fn database(message: &Message) -> Result<String> {
+    if message.form == ReplyForm::Reply {
+        return Ok("admin".to_owned());
+    }
+    let database = match message.request.body.as_raw().get("$db") {
+        Some(ValueRef::String(database)) => database,
+        Some(other) => return Err(arguments::wrong_type("$db", other, "'string'")),
+        None => return Err(CommandError::new(40_571, "OP_MSG requests require a $db argument")),
+    };
+    let forbidden = |c: char| matches!(c, '/' | '\\' | '.' | ' ' | '"' | '$' | '\0');
+    if database.is_empty() || database.len() > 63 || (database.contains(forbidden) && database != "$external") {
+        return Err(CommandError::invalid_namespace(format!("Invalid database name: '{database}'")));
+    }
+    Ok(database.to_owned())
+}
+
+/// The collection that the command names first, or nothing.
+fn collection_name(request: &Request) -> &str {
+    match request.body.as_raw().iter().next() {
+        Some((_, ValueRef::String(name))) => name,
+        _ => "",
+    }
+}
+
+fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<()> {
+    if generic.in_transaction {
+        return Err(CommandError::new(20, "Multi-document transactions are not supported yet"));
+    }
+    if generic.transaction_number.is_some() && !command.is_retryable {
+        let message = format!("{called} is not a retryable write, and transactions are not supported yet");
+        return Err(CommandError::new(20, message));
+    }
+    if generic.api_strict && !command.is_stable {
+        let message = format!("Provided apiStrict:true, but the command {called} is not in API Version 1");
+        return Err(CommandError::new(323, message));
+    }
+    if let Some(read_concern) = &generic.read_concern {
+        command.check_read_concern(called, read_concern)?;
+    }
+    if generic.write_concern.is_some() && !command.takes_write_concern {
+        let message = format!("Command {called} does not support writeConcern");
+        return Err(CommandError::invalid_options(message));
+    }
+    Ok(())
+}
+
+fn context(connection: &Connection, generic: &Generic) -> Context {
+    let user = connection.login.user().map(|user| format!("{}@{}", user.name, user.database));
+    let digest = user.as_deref().map(auth::user_digest).unwrap_or_default();
+    let mut context = Context::default().within(generic.time_limit);
+    context.session = generic.session.map(|id| SessionId { id, user: digest });
+    context.retry_number = generic.transaction_number;
+    context.user = user.map(Into::into);
+    context
+}
+
+/// Lists the operation for `currentOp`, without the documents that it carries.
+fn list(
+    server: &Server,
+    connection: &Connection,
+    command: &Command,
+    called: &str,
+    database: &str,
+    request: &Request,
+    context: &Context,
+) -> Option<engine::OperationGuard> {
+    if command.is_hello {
+        return None;
+    }
+    let bulky = |value: ValueRef<'_>| matches!(value.type_of(), Type::Array);
+    let description: Document = request
+        .body
+        .as_raw()
+        .iter()
+        .filter(|(_, value)| !bulky(*value))
+        .map(|(name, value)| (name.to_owned(), value.to_value()))
+        .collect();
+    let collection = collection_name(request);
+    Some(server.engine.register_operation(OperationInfo {
+        id: 0,
+        command: called.to_owned(),
+        namespace: (!collection.is_empty()).then(|| Namespace::new(database, collection)),
+        description,
+        client: connection.peer.to_string(),
+        started: Instant::now(),
+        context: context.clone(),
+    }))
+}
+
+fn count(server: &Server, command: &Command) {
+    let counters = &server.counters;
+    let counter = match command.name {
+        "insert" => &counters.inserts,
+        "find" => &counters.queries,
+        "update" | "findAndModify" => &counters.updates,
+        "delete" => &counters.deletes,
+        "getMore" => &counters.get_mores,
+        _ => &counters.commands,
+    };
+    counter.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Adds what drivers decide by: error labels, and what a fail point says.
+fn label(reply: &mut Reply, request: &Request, effect: Option<Effect>) {
+    let (labels, write_concern_error) =
+        effect.map(|effect| (effect.labels, effect.write_concern_error)).unwrap_or_default();
+    let mut code = match reply.body.get("code") {
+        Some(Value::Int32(code)) => Some(*code),
+        _ => None,
+    };
+    if let Some(error) = write_concern_error {
+        if let Some(Value::Int32(given)) = error.get("code") {
+            code = Some(*given);
+        }
+        reply.body.push("writeConcernError", error);
+    }
+    let is_retryable_write = request.body.as_raw().get("txnNumber").is_some();
+    let labels = labels.or_else(|| {
+        let retryable = code.is_some_and(|code| RETRYABLE_CODES.contains(&code) || code == 64);
+        (is_retryable_write && retryable).then(|| vec![Value::from("RetryableWriteError")])
+    });
+    if let Some(labels) = labels
+        && code.is_some()
+        && !labels.is_empty()
+    {
+        reply.body.push("errorLabels", Value::Array(labels));
+    }
+}
+
+impl Call<'_> {
+    /// The command's arguments.
+    pub(crate) fn arguments(&self) -> arguments::Arguments<'_> {
+        arguments::Arguments::of_command(self.called, self.request)
+    }
+
+    /// The collection that the command names first.
+    pub(crate) fn namespace(&self) -> Result<Namespace> {
+        let value = self.request.body.as_raw().get(self.called).unwrap_or(ValueRef::Null);
+        namespace_of(&self.database, value)
+    }
+
+    /// Refuses commands that are for database `admin` and came to another.
+    pub(crate) fn require_admin(&self) -> Result<()> {
+        match self.database == "admin" {
+            true => Ok(()),
+            false => Err(CommandError::unauthorized(format!(
+                "{} may only be run against the admin database.",
+                self.called
+            ))),
+        }
+    }
+
+    /// Refuses a client that may not do this besides what the command asks of everybody.
+    pub(crate) fn require(&self, action: auth::Action, resource: auth::Resource<'_>) -> Result<()> {
+        if !self.server.engine.has_users() || self.connection.login.allows(action, resource) {
+            return Ok(());
+        }
+        Err(CommandError::unauthorized(format!(
+            "not authorized on {} to execute command {} (needs {})",
+            self.database,
+            self.called,
+            action.name()
+        )))
+    }
+
+    /// The command's body as a document.
+    pub(crate) fn body(&self) -> DocumentRef<'_> {
+        self.request.body.as_ref()
+    }
+}
+
+/// The full name of the collection that an argument names, checked.
+pub(crate) fn namespace_of(database: &str, value: ValueRef<'_>) -> Result<Namespace> {
+    let ValueRef::String(name) = value else {
+        let message = format!("collection name has invalid type {}", value.type_of().alias());
+        return Err(CommandError::invalid_namespace(message));
+    };
+    check_collection_name(database, name)?;
+    Ok(Namespace::new(database, name))
+}
+
+/// MongoDB's rules for a collection's name.
+pub(crate) fn check_collection_name(database: &str, name: &str) -> Result<()> {
+    let wrong = name.is_empty() || name.starts_with(['.', '$']) || name.ends_with('.') || name.contains('\0');
+    match wrong {
+        true => Err(CommandError::invalid_namespace(format!(
+            "Invalid namespace specified '{database}.{name}'"
+        ))),
+        false => Ok(()),
+    }
+}

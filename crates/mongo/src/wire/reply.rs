@@ -1,0 +1,128 @@
+//! Answers on their way out.
+
+use super::header::{HEADER_BYTES, Header, OpCode};
+use super::Compressor;
+use value::raw::DocumentWriter;
+use value::{Document, DocumentBuf, DocumentRef, ValueRef};
+
+/// The form that an answer takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplyForm {
+    /// OP_MSG.
+    Msg,
+    /// OP_REPLY, to an OP_QUERY.
+    Reply,
+    /// The client wants none.
+    None,
+}
+
+impl ReplyForm {
+    /// The form of an answer to a message of this kind.
+    pub fn of(opcode: OpCode) -> ReplyForm {
+        if opcode == OpCode::Query { ReplyForm::Reply } else { ReplyForm::Msg }
+    }
+}
+
+/// An answer to a command.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    /// Documents that a cursor gives, written as field `cursor` in front.
+    pub cursor: Option<CursorBatch>,
+    /// All other fields, `ok` included.
+    pub body: Document,
+    /// Never compressed, since sizes of compressed secrets tell of their contents.
+    pub is_secret: bool,
+}
+
+/// One batch of a cursor. The documents go out as they were stored.
+#[derive(Clone, Debug)]
+pub struct CursorBatch {
+    /// `firstBatch` or `nextBatch`.
+    pub name: &'static str,
+    /// The documents.
+    pub documents: Vec<DocumentBuf>,
+    /// The cursor to ask for more, 0 at the end.
+    pub id: i64,
+    /// `db.collection`.
+    pub namespace: String,
+}
+
+impl From<Document> for Reply {
+    fn from(body: Document) -> Reply {
+        Reply { body, ..Reply::default() }
+    }
+}
+
+impl Reply {
+    /// The whole message, header included.
+    pub fn encode(
+        &self,
+        form: ReplyForm,
+        compressor: Option<Compressor>,
+        request_id: i32,
+        response_to: i32,
+    ) -> std::io::Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(self.size_guess());
+        out.resize(HEADER_BYTES, 0);
+        let opcode = match form {
+            ReplyForm::Msg | ReplyForm::None => {
+                // No flags, one section of kind 0.
+                out.extend_from_slice(&[0; 5]);
+                OpCode::Msg
+            }
+            ReplyForm::Reply => {
+                // Flag AwaitCapable, cursor 0, starting from 0, one document.
+                out.extend_from_slice(&8_i32.to_le_bytes());
+                out.extend_from_slice(&[0; 12]);
+                out.extend_from_slice(&1_i32.to_le_bytes());
+                OpCode::Reply
+            }
+        };
+        self.write_document(&mut out);
+        let (opcode, mut out) = match compressor {
+            Some(compressor) => {
+                let payload = out.get(HEADER_BYTES..).unwrap_or_default();
+                let mut compressed = vec![0; HEADER_BYTES];
+                compressor.compress(opcode, payload, &mut compressed)?;
+                (OpCode::Compressed, compressed)
+            }
+            None => (opcode, out),
+        };
+        let header = Header { length: out.len(), request_id, response_to, opcode };
+        let mut head = Vec::with_capacity(HEADER_BYTES);
+        header.write(&mut head);
+        if let Some(place) = out.get_mut(..HEADER_BYTES) {
+            place.copy_from_slice(&head);
+        }
+        Ok(out)
+    }
+
+    fn size_guess(&self) -> usize {
+        let documents = self.cursor.iter().flat_map(|cursor| &cursor.documents);
+        256 + documents.map(|document| document.bytes().len() + 8).sum::<usize>()
+    }
+
+    fn write_document(&self, out: &mut Vec<u8>) {
+        let mut writer = DocumentWriter::new(out);
+        if let Some(cursor) = &self.cursor {
+            writer.put_document("cursor", |writer| cursor.write(writer));
+        }
+        for (name, value) in self.body.iter() {
+            writer.put(name, value.as_ref());
+        }
+        writer.finish();
+    }
+}
+
+impl CursorBatch {
+    fn write(&self, writer: &mut DocumentWriter<'_>) {
+        writer.put_array(self.name, |writer| {
+            for (position, document) in self.documents.iter().enumerate() {
+                let document = DocumentRef::Raw(document.as_raw());
+                writer.put(&position.to_string(), ValueRef::Document(document));
+            }
+        });
+        writer.put("id", ValueRef::Int64(self.id));
+        writer.put("ns", ValueRef::String(&self.namespace));
+    }
+}

@@ -1,0 +1,78 @@
+//! Reading all records in natural order.
+
+use crate::Result;
+use store::{Order, PageLimit, RecordId, RecordPage, Snapshot};
+use value::DocumentBuf;
+
+/// A position in a scan of a collection. Between pages it can be held without a snapshot.
+#[derive(Debug)]
+pub struct CollectionCursor {
+    order: Order,
+    after: Option<RecordId>,
+    page: Option<RecordPage>,
+    at: usize,
+    page_entries: usize,
+    done: bool,
+}
+
+impl CollectionCursor {
+    /// At one end of the collection; about so many documents are wanted.
+    pub fn new(backward: bool, wanted: usize) -> CollectionCursor {
+        let order = if backward { Order::Backward } else { Order::Forward };
+        let page_entries = wanted.clamp(1, PageLimit::default().entries);
+        CollectionCursor {
+            order,
+            after: None,
+            page: None,
+            at: 0,
+            page_entries,
+            done: false,
+        }
+    }
+
+    /// Behind a record.
+    pub fn behind(after: Option<RecordId>, wanted: usize) -> CollectionCursor {
+        CollectionCursor {
+            after,
+            ..CollectionCursor::new(false, wanted)
+        }
+    }
+
+    /// The next document; reads a page where none is at hand.
+    pub async fn next(&mut self, snapshot: &Snapshot) -> Result<Option<(RecordId, DocumentBuf)>> {
+        loop {
+            if self.done {
+                return Ok(None);
+            }
+            if let Some(page) = &self.page {
+                if self.at < page.len() {
+                    let id = page.id(self.at);
+                    let document = page.document(self.at);
+                    self.at += 1;
+                    self.after = Some(id);
+                    return Ok(Some((id, document)));
+                }
+                if page.exhausted() {
+                    self.done = true;
+                    self.page = None;
+                    return Ok(None);
+                }
+            }
+            let limit = PageLimit {
+                entries: self.page_entries,
+                ..PageLimit::default()
+            };
+            let page = snapshot.records(self.after, self.order, limit).await?;
+            self.page_entries = (self.page_entries * 2).min(PageLimit::default().entries);
+            self.done = page.is_empty() && page.exhausted();
+            self.page = Some(page);
+            self.at = 0;
+        }
+    }
+
+    /// Keeps only the position.
+    pub fn suspend(&mut self) {
+        self.page = None;
+        self.at = 0;
+    }
+}

@@ -1,0 +1,48 @@
+//! Counting.
+
+use super::execution::Paused;
+use super::find::FindSpec;
+use super::prepare::prepare;
+use crate::Result;
+use crate::filter::Node;
+use std::sync::Arc;
+use store::Collection;
+
+/// The results that a plan must give to win.
+const TRIAL_RESULTS: usize = 1000;
+
+/// How many documents match, skip and limit taken into account.
+pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> {
+    let snapshot = collection.snapshot().await?;
+    let everything = matches!(spec.filter.root(), Node::AlwaysTrue);
+    if everything && spec.hint.is_none() && spec.min.is_none() && spec.max.is_none() {
+        return Ok(within(snapshot.count(), &spec));
+    }
+    let mut task = spec.task();
+    task.records_only = true;
+    let mut execution = prepare(collection, &snapshot, &spec, &task, TRIAL_RESULTS)
+        .await?
+        .execution;
+    let enough = spec.results_max().unwrap_or(u64::MAX);
+    let mut counted = 0u64;
+    loop {
+        let wanted = usize::try_from(enough - counted)
+            .unwrap_or(usize::MAX)
+            .min(TRIAL_RESULTS);
+        let mut budget = u64::MAX;
+        let paused = execution.run(&snapshot, &task, wanted, &mut budget).await?;
+        while execution.take().is_some() {
+            counted += 1;
+        }
+        if paused == Paused::Exhausted || counted >= enough {
+            return Ok(within(counted, &spec));
+        }
+    }
+}
+
+/// Of so many matches those behind the skip and within the limit.
+fn within(matches: u64, spec: &FindSpec) -> u64 {
+    matches
+        .saturating_sub(spec.skip)
+        .min(spec.limit.unwrap_or(u64::MAX))
+}

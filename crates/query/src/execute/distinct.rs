@@ -1,0 +1,82 @@
+//! Distinct values of a path.
+
+use super::execution::Paused;
+use super::find::FindSpec;
+use super::prepare::prepare;
+use crate::{QueryError, Result};
+use std::collections::HashSet;
+use std::sync::Arc;
+use store::Collection;
+use value::key::{self, Direction};
+use value::path::{self, FieldPath, Reached};
+use value::{Value, ValueRef};
+
+/// The bytes that the distinct values may take (they are one document).
+const DISTINCT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The results that are looked at between two pages.
+const PAGE_RESULTS: usize = 256;
+
+/// The distinct values of a path in all documents that match, each once, as they first come. The elements of an
+/// array are values of their own.
+pub async fn distinct(collection: &Arc<Collection>, field: &str, mut spec: FindSpec) -> Result<Vec<Value>> {
+    let path = FieldPath::parse(field);
+    spec.projection = None;
+    let snapshot = collection.snapshot().await?;
+    let mut task = spec.task();
+    if path
+        .parts()
+        .iter()
+        .all(|part| part.bytes().any(|byte| !byte.is_ascii_digit()))
+    {
+        task.needed = Some(Arc::from([field.to_owned()]));
+    }
+    let mut execution = prepare(collection, &snapshot, &spec, &task, PAGE_RESULTS)
+        .await?
+        .execution;
+    let mut values = Distinct::default();
+    loop {
+        let mut budget = u64::MAX;
+        let paused = execution.run(&snapshot, &task, PAGE_RESULTS, &mut budget).await?;
+        while let Some(found) = execution.take() {
+            path::visit(found.document.as_ref(), &path, &mut |reached: Reached<'_>| {
+                match reached.value {
+                    Some(ValueRef::Array(array)) => array.iter().for_each(|element| values.add(element)),
+                    Some(value) => values.add(value),
+                    None => {}
+                }
+                false
+            });
+        }
+        values.check()?;
+        if paused == Paused::Exhausted {
+            return Ok(values.values);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Distinct {
+    known: HashSet<Vec<u8>>,
+    values: Vec<Value>,
+    bytes: usize,
+}
+
+impl Distinct {
+    fn add(&mut self, value: ValueRef<'_>) {
+        let mut key = Vec::new();
+        key::encode(value, Direction::Ascending, &mut key);
+        if !self.known.contains(&key) {
+            self.bytes += key.len();
+            self.known.insert(key);
+            self.values.push(value.to_value());
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.bytes > DISTINCT_BYTES_MAX {
+            return Err(QueryError::new(crate::Code(17_217), "distinct too big, 16mb cap"));
+        }
+        Ok(())
+    }
+}

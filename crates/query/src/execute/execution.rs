@@ -1,0 +1,321 @@
+//! One plan running: its source, what is done to what the source finds, and what came out so far.
+
+use super::index_cursor::ScanCounters;
+use super::sort_key::sort_key;
+use super::sorter::Sorter;
+use super::source::{Hit, Source, Stopped};
+use super::stream::Interruption;
+use crate::Result;
+use crate::filter::Filter;
+use crate::plan::Plan;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+use store::{RecordId, Snapshot};
+use value::{Document, DocumentBuf};
+
+/// The hits that are looked up and matched at a time.
+const CHUNK_MAX: usize = 256;
+
+/// How many keys and records are looked at between two checks of time limit and kill.
+const KEYS_BETWEEN_CHECKS: u64 = 4096;
+
+/// A document that a query found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its record.
+    pub record: RecordId,
+    /// The document, or the needed fields of it where an index had them.
+    pub document: DocumentBuf,
+    /// Where in an array it matched, if that was asked for.
+    pub position: Option<usize>,
+    /// The index key under which it was found, where that was asked for.
+    pub key: Option<Box<Document>>,
+}
+
+/// What a running plan must know of its query.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What documents must match.
+    pub filter: Arc<Filter>,
+    /// The results that are wanted at most, those skipped included.
+    pub results_max: Option<u64>,
+    /// The fields of which results are made; none where whole documents are needed.
+    pub needed: Option<Arc<[String]>>,
+    /// Whether it must be known where in an array a document matched.
+    pub positions: bool,
+    /// Whether records are enough: documents are not read where nothing must be matched.
+    pub records_only: bool,
+    /// Whether index keys are wanted beside the documents.
+    pub keys: bool,
+    /// When to end early.
+    pub interruption: Interruption,
+}
+
+/// A plan running. Between pages it holds no snapshot.
+#[derive(Debug)]
+pub struct Execution {
+    plan: Arc<Plan>,
+    source: Source,
+    /// Records that were met, where one can be met twice.
+    seen: Option<HashSet<RecordId>>,
+    sorter: Option<Sorter<Hit>>,
+    out: VecDeque<Found>,
+    chunk: usize,
+    exhausted: bool,
+    /// What it did.
+    pub counters: Counters,
+}
+
+/// What an execution did, as `explain` shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
+    /// Of each index scan.
+    pub scans: Vec<ScanCounters>,
+    /// Documents looked at.
+    pub documents: u64,
+    /// Records met again and dropped.
+    pub repeated: u64,
+    /// Results before skip and limit.
+    pub results: u64,
+    /// Documents kept by the sort at its end, and their bytes.
+    pub sorted: (u64, u64),
+}
+
+impl Counters {
+    /// Keys looked at in all scans.
+    pub fn keys(&self) -> u64 {
+        self.scans.iter().map(|scan| scan.keys).sum()
+    }
+
+    /// What decides between plans: keys, or documents where there are no keys.
+    pub fn works(&self) -> u64 {
+        self.keys().max(self.documents)
+    }
+}
+
+/// Why an execution paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paused {
+    /// As many results as were wanted are there.
+    Filled,
+    /// The budget is spent.
+    Spent,
+    /// Nothing more will come.
+    Exhausted,
+}
+
+impl Execution {
+    /// A plan at its beginning; about so many results are wanted first.
+    pub fn new(plan: Arc<Plan>, task: &Task, wanted: usize) -> Execution {
+        // A sort reads everything before it gives anything.
+        let first_page = if plan.sort.is_some() { usize::MAX } else { wanted };
+        let source = Source::new(&plan, task, first_page);
+        Execution {
+            seen: plan.repeats().then(HashSet::new),
+            sorter: plan.sort.is_some().then(|| Sorter::new(task.results_max)),
+            source,
+            plan,
+            out: VecDeque::new(),
+            chunk: 0,
+            exhausted: false,
+            counters: Counters::default(),
+        }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// Whether nothing is left, nor will come.
+    pub fn is_finished(&self) -> bool {
+        self.exhausted && self.out.is_empty()
+    }
+
+    /// The results that are ready.
+    pub fn ready(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Takes the next result.
+    pub fn take(&mut self) -> Option<Found> {
+        self.out.pop_front()
+    }
+
+    /// Puts back a result that did not fit.
+    pub fn put_back(&mut self, found: Found) {
+        self.out.push_front(found);
+    }
+
+    /// Runs until `wanted` results are ready, the budget is spent, or nothing is left.
+    pub async fn run(
+        &mut self,
+        snapshot: &Snapshot,
+        task: &Task,
+        wanted: usize,
+        budget: &mut u64,
+    ) -> Result<Paused> {
+        let mut hits = Vec::new();
+        while !self.exhausted {
+            if self.out.len() >= wanted {
+                return Ok(Paused::Filled);
+            }
+            if *budget == 0 {
+                return Ok(Paused::Spent);
+            }
+            task.interruption.check()?;
+            // A part of the budget at a time, so that the checks come often enough.
+            let mut part = (*budget).min(KEYS_BETWEEN_CHECKS);
+            let given = part;
+            let max = self.next_chunk(wanted - self.out.len());
+            let stopped = self.source.fill(snapshot, &mut hits, max, &mut part).await?;
+            *budget -= given - part;
+            self.counters.scans = self.source.counters();
+            self.process(snapshot, task, &mut hits).await?;
+            if stopped == Stopped::Exhausted {
+                self.finish(snapshot, task).await?;
+            }
+            if stopped == Stopped::Spent {
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(if self.out.len() >= wanted {
+            Paused::Filled
+        } else {
+            Paused::Exhausted
+        })
+    }
+
+    /// Keeps only the position, so that the snapshot can go.
+    pub fn suspend(&mut self) {
+        self.source.suspend();
+    }
+
+    /// Where nothing is filtered out as many as are wanted; else more and more.
+    fn next_chunk(&mut self, missing: usize) -> usize {
+        if self.plan.sort.is_some() {
+            return CHUNK_MAX;
+        }
+        if !self.plan.residual {
+            return missing.min(CHUNK_MAX);
+        }
+        self.chunk = (self.chunk * 2).max(missing).min(CHUNK_MAX);
+        self.chunk
+    }
+
+    /// Looks documents up, matches them, and passes them on to the sort or out.
+    async fn process(&mut self, snapshot: &Snapshot, task: &Task, hits: &mut Vec<Hit>) -> Result<()> {
+        if let Some(seen) = &mut self.seen {
+            let before = hits.len();
+            hits.retain(|hit| seen.insert(hit.record));
+            self.counters.repeated += (before - hits.len()) as u64;
+        }
+        let late =
+            self.plan.sort_keys || (task.records_only && !self.plan.residual && self.plan.sort.is_none());
+        if !late {
+            self.look_up(snapshot, hits).await?;
+        }
+        for hit in hits.drain(..) {
+            let mut position = None;
+            if let (false, Some(document)) = (hit.covered, &hit.document) {
+                let matches = if task.positions {
+                    task.filter.matches_positioned(document.as_ref(), &mut position)?
+                } else {
+                    !self.plan.residual || task.filter.matches(document.as_ref())?
+                };
+                if !matches {
+                    continue;
+                }
+            } else if !late && hit.document.is_none() {
+                continue;
+            }
+            match &mut self.sorter {
+                Some(sorter) => push(sorter, &self.plan, hit)?,
+                None => {
+                    self.counters.results += 1;
+                    self.out.push_back(found(hit, self.plan.residual, position));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the documents of hits that have none. One that is gone stays without.
+    async fn look_up(&mut self, snapshot: &Snapshot, hits: &mut [Hit]) -> Result<()> {
+        let wanted: Vec<usize> = (0..hits.len())
+            .filter(|at| hits[*at].document.is_none())
+            .collect();
+        self.counters.documents += hits.iter().filter(|hit| !hit.covered).count() as u64;
+        match wanted.as_slice() {
+            [] => {}
+            [one] => {
+                let hit = &mut hits[*one];
+                hit.document = snapshot
+                    .by_record(hit.record)
+                    .await?
+                    .map(|record| record.document);
+            }
+            several => {
+                let ids: Vec<RecordId> = several.iter().map(|at| hits[*at].record).collect();
+                let records = snapshot.by_records(&ids).await?;
+                for (at, record) in several.iter().zip(records) {
+                    hits[*at].document = record.map(|record| record.document);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The source has ended: the sort gives what it kept.
+    async fn finish(&mut self, snapshot: &Snapshot, task: &Task) -> Result<()> {
+        self.exhausted = true;
+        let Some(sorter) = self.sorter.take() else {
+            return Ok(());
+        };
+        self.counters.sorted = (sorter.len() as u64, sorter.bytes() as u64);
+        let mut hits: Vec<Hit> = sorter.into_sorted().collect();
+        if !task.records_only {
+            for chunk in hits.chunks_mut(CHUNK_MAX) {
+                if chunk.iter().any(|hit| hit.document.is_none()) {
+                    self.look_up(snapshot, chunk).await?;
+                }
+            }
+            hits.retain(|hit| hit.document.is_some());
+        }
+        self.counters.results = hits.len() as u64;
+        for hit in hits {
+            let mut position = None;
+            if let (true, Some(document)) = (task.positions, &hit.document) {
+                task.filter.matches_positioned(document.as_ref(), &mut position)?;
+            }
+            self.out.push_back(found(hit, false, position));
+        }
+        Ok(())
+    }
+}
+
+fn push(sorter: &mut Sorter<Hit>, plan: &Plan, mut hit: Hit) -> Result<()> {
+    let mut key = std::mem::take(&mut hit.sort_key);
+    if let (Some(sort), false, Some(document)) = (&plan.sort, plan.sort_keys, &hit.document) {
+        sort_key(document.as_ref(), sort, &mut key);
+        // A copy, so that a few results do not keep whole pages in memory.
+        hit.document = Some(document.as_raw().to_buf());
+    }
+    let bytes = hit.document.as_ref().map_or(0, |document| document.bytes().len());
+    sorter.push(key, hit, bytes)
+}
+
+fn found(hit: Hit, copied: bool, position: Option<usize>) -> Found {
+    let document = match hit.document {
+        // Few of many: a copy keeps the page that it was found in from staying in memory.
+        Some(document) if copied => document.as_raw().to_buf(),
+        Some(document) => document,
+        None => DocumentBuf::from(&Document::new()),
+    };
+    Found {
+        record: hit.record,
+        document,
+        position,
+        key: hit.key,
+    }
+}

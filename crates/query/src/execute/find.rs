@@ -1,0 +1,270 @@
+//! Finding documents.
+
+use super::execution::{Execution, Found, Paused, Task};
+use super::prepare::prepare;
+use super::stream::{DocumentStream, Interruption, StreamState};
+use crate::Result;
+use crate::expression::Variables;
+use crate::filter::Filter;
+use crate::plan::{Hint, Ordering, Query};
+use crate::projection::Projection;
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use std::sync::Arc;
+use store::Collection;
+use value::raw::DocumentWriter;
+use value::{Document, DocumentBuf, Value, ValueRef};
+
+/// The results that a plan must give to win where the client says nothing of a batch (MongoDB's first batch).
+pub const FIRST_BATCH: usize = 101;
+
+/// What is to be found.
+#[derive(Clone, Debug)]
+pub struct FindSpec {
+    /// What documents must match.
+    pub filter: Arc<Filter>,
+    /// In which order.
+    pub ordering: Ordering,
+    /// What of them is given; none for all.
+    pub projection: Option<Arc<Projection>>,
+    /// What the projection's expressions see.
+    pub variables: Arc<Variables>,
+    /// Results to pass by.
+    pub skip: u64,
+    /// Results at most.
+    pub limit: Option<u64>,
+    /// The index that must be used.
+    pub hint: Option<Hint>,
+    /// Index keys before this one are passed by.
+    pub min: Option<Document>,
+    /// This index key and those behind it are passed by.
+    pub max: Option<Document>,
+    /// Names or key patterns of the indexes to which an index filter restricts the planner.
+    pub allowed_indexes: Option<Vec<Value>>,
+    /// Whether reading every document is allowed.
+    pub allow_full_scan: bool,
+    /// Whether index keys are given in place of documents.
+    pub return_key: bool,
+    /// Whether each document gets its `$recordId`.
+    pub show_record_id: bool,
+    /// When to end early.
+    pub interruption: Interruption,
+}
+
+impl FindSpec {
+    /// Everything that a filter matches.
+    pub fn new(filter: Arc<Filter>) -> FindSpec {
+        FindSpec {
+            filter,
+            ordering: Ordering::Any,
+            projection: None,
+            variables: Arc::default(),
+            skip: 0,
+            limit: None,
+            hint: None,
+            min: None,
+            max: None,
+            allowed_indexes: None,
+            allow_full_scan: true,
+            return_key: false,
+            show_record_id: false,
+            interruption: Interruption::default(),
+        }
+    }
+
+    /// Results that must be found at most, those skipped included.
+    pub fn results_max(&self) -> Option<u64> {
+        self.limit.map(|limit| limit.saturating_add(self.skip))
+    }
+
+    /// The planner's view of it.
+    pub(crate) fn query<'a>(&'a self, task: &'a Task) -> Query<'a> {
+        Query {
+            filter: &self.filter,
+            ordering: &self.ordering,
+            needed: task.needed.as_deref(),
+            results_max: self.results_max(),
+            hint: self.hint.as_ref(),
+            min: self.min.as_ref(),
+            max: self.max.as_ref(),
+            allow_full_scan: self.allow_full_scan,
+        }
+    }
+
+    /// What a plan must know to run.
+    pub(crate) fn task(&self) -> Task {
+        Task {
+            filter: self.filter.clone(),
+            results_max: self.results_max(),
+            needed: self
+                .projection
+                .as_ref()
+                .filter(|_| !self.return_key)
+                .and_then(|projection| projection.required_fields())
+                .map(Into::into),
+            positions: self
+                .projection
+                .as_ref()
+                .is_some_and(|projection| projection.needs_position()),
+            records_only: false,
+            keys: self.return_key,
+            interruption: self.interruption.clone(),
+        }
+    }
+}
+
+/// The results of a find, batch after batch. Between batches it holds no snapshot.
+#[derive(Debug)]
+pub struct FindCursor {
+    collection: Arc<Collection>,
+    spec: FindSpec,
+    task: Task,
+    execution: Option<Execution>,
+    skip_left: u64,
+    limit_left: u64,
+}
+
+/// Begins a find; nothing is read before the first batch is asked for.
+pub fn find(collection: &Arc<Collection>, spec: FindSpec) -> FindCursor {
+    FindCursor {
+        collection: collection.clone(),
+        task: spec.task(),
+        execution: None,
+        skip_left: spec.skip,
+        limit_left: spec.limit.unwrap_or(u64::MAX),
+        spec,
+    }
+}
+
+impl FindCursor {
+    /// Adds documents to a batch; see [`DocumentStream::fill`].
+    pub async fn next_batch(
+        &mut self,
+        batch: &mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> Result<StreamState> {
+        if self.is_exhausted() {
+            return Ok(StreamState::Exhausted);
+        }
+        // The snapshot comes first: the indexes then say all that is true of it.
+        let snapshot = self.collection.snapshot().await?;
+        let mut execution = match self.execution.take() {
+            Some(execution) => execution,
+            None => {
+                let wanted = self.wanted(documents_max.min(FIRST_BATCH));
+                prepare(&self.collection, &snapshot, &self.spec, &self.task, wanted)
+                    .await?
+                    .execution
+            }
+        };
+        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
+        while batch.len() < documents_max && self.limit_left > 0 {
+            let wanted = self.wanted((documents_max - batch.len()).min(FIRST_BATCH));
+            let mut budget = u64::MAX;
+            let paused = execution.run(&snapshot, &self.task, wanted, &mut budget).await?;
+            let full = self.take_ready(&mut execution, batch, documents_max, &mut bytes, bytes_max)?;
+            if full || paused == Paused::Exhausted {
+                break;
+            }
+        }
+        execution.suspend();
+        self.execution = Some(execution);
+        Ok(if self.is_exhausted() {
+            StreamState::Exhausted
+        } else {
+            StreamState::More
+        })
+    }
+
+    /// Moves ready results into the batch; true once the next would not fit.
+    fn take_ready(
+        &mut self,
+        execution: &mut Execution,
+        batch: &mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes: &mut usize,
+        bytes_max: usize,
+    ) -> Result<bool> {
+        while batch.len() < documents_max && self.limit_left > 0 {
+            let Some(found) = execution.take() else {
+                return Ok(false);
+            };
+            if self.skip_left > 0 {
+                self.skip_left -= 1;
+                continue;
+            }
+            let document = show(&self.spec, &found)?;
+            let size = document.bytes().len();
+            if !batch.is_empty() && *bytes + size > bytes_max {
+                execution.put_back(found);
+                return Ok(true);
+            }
+            *bytes += size;
+            self.limit_left -= 1;
+            batch.push(document);
+        }
+        Ok(batch.len() >= documents_max)
+    }
+
+    /// The results that must be ready to have so many after those skipped, within the limit.
+    fn wanted(&self, documents: usize) -> usize {
+        let within_limit = usize::try_from(self.limit_left)
+            .unwrap_or(usize::MAX)
+            .min(documents);
+        let skipped = usize::try_from(self.skip_left).unwrap_or(usize::MAX);
+        within_limit.saturating_add(skipped).max(1)
+    }
+
+    /// Whether nothing is left.
+    pub fn is_exhausted(&self) -> bool {
+        self.limit_left == 0 || self.execution.as_ref().is_some_and(Execution::is_finished)
+    }
+}
+
+impl DocumentStream for FindCursor {
+    fn fill<'a>(
+        &'a mut self,
+        batch: &'a mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> BoxFuture<'a, Result<StreamState>> {
+        Box::pin(self.next_batch(batch, documents_max, bytes_max))
+    }
+
+    fn attach(&mut self, interruption: &Interruption) {
+        self.task.interruption = interruption.clone();
+    }
+}
+
+/// The document as the client wants it.
+pub(super) fn show(spec: &FindSpec, found: &Found) -> Result<DocumentBuf> {
+    if spec.return_key {
+        let key = found.key.as_deref().cloned().unwrap_or_default();
+        return Ok(DocumentBuf::from(&key));
+    }
+    let document = match &spec.projection {
+        Some(projection) => {
+            let mut bytes = Vec::with_capacity(found.document.bytes().len());
+            projection.apply(
+                found.document.as_ref(),
+                found.position,
+                &spec.variables,
+                &mut bytes,
+            )?;
+            DocumentBuf::from_validated(Bytes::from(bytes))
+        }
+        None => found.document.clone(),
+    };
+    if !spec.show_record_id {
+        return Ok(document);
+    }
+    let mut bytes = Vec::with_capacity(document.bytes().len() + 20);
+    let mut writer = DocumentWriter::new(&mut bytes);
+    for (name, value) in document.as_raw().iter() {
+        writer.put(name, value);
+    }
+    writer.put("$recordId", ValueRef::Int64(found.record.0 as i64));
+    writer.finish();
+    Ok(DocumentBuf::from_validated(Bytes::from(bytes)))
+}

@@ -1,0 +1,222 @@
+//! Reading one index scan, jumping over keys that are out of bounds.
+
+use crate::Result;
+use crate::plan::IndexScan;
+use crate::plan::key_bounds::Verdict;
+use std::ops::Bound;
+use std::sync::Arc;
+use store::{IndexEntry, IndexPage, KeyRange, Order, PageLimit, Snapshot};
+
+/// The most entries that are read at once.
+const PAGE_ENTRIES_MAX: usize = 1024;
+
+/// The entries that are read after a jump: the next one may follow soon.
+const PAGE_ENTRIES_AFTER_SEEK: usize = 8;
+
+/// A position in one index scan. Between pages it can be held without a snapshot.
+#[derive(Debug)]
+pub struct IndexCursor {
+    scan: Arc<IndexScan>,
+    range: KeyRange,
+    page: Option<IndexPage>,
+    at: usize,
+    page_entries: usize,
+    contiguous: bool,
+    done: bool,
+    /// What was examined so far.
+    pub counters: ScanCounters,
+}
+
+/// What a scan has examined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ScanCounters {
+    /// Keys looked at.
+    pub keys: u64,
+    /// Jumps to a key.
+    pub seeks: u64,
+    /// Keys within the bounds.
+    pub found: u64,
+}
+
+/// What became of a step.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// An entry within the bounds.
+    Found(IndexEntry<'a>),
+    /// The next page must be loaded first.
+    Load,
+    /// The budget is spent.
+    Spent,
+    /// Nothing is left.
+    Done,
+}
+
+impl IndexCursor {
+    /// At the beginning of a scan of which about so many entries are wanted.
+    pub fn new(scan: Arc<IndexScan>, wanted: usize) -> IndexCursor {
+        let (range, done) = match scan.range() {
+            Some((low, high)) => {
+                let high = high.map_or(Bound::Unbounded, Bound::Excluded);
+                (
+                    KeyRange {
+                        low: Bound::Included(low),
+                        high,
+                    },
+                    false,
+                )
+            }
+            None => (
+                KeyRange {
+                    low: Bound::Unbounded,
+                    high: Bound::Unbounded,
+                },
+                true,
+            ),
+        };
+        IndexCursor {
+            contiguous: scan.keys.is_contiguous(),
+            scan,
+            range,
+            page: None,
+            at: 0,
+            page_entries: wanted.clamp(1, PAGE_ENTRIES_MAX),
+            done,
+            counters: ScanCounters {
+                seeks: u64::from(!done),
+                ..ScanCounters::default()
+            },
+        }
+    }
+
+    /// The scan.
+    pub fn scan(&self) -> &Arc<IndexScan> {
+        &self.scan
+    }
+
+    /// Reads the next page, after [`Step::Load`].
+    pub async fn load(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let order = if self.scan.backward {
+            Order::Backward
+        } else {
+            Order::Forward
+        };
+        let limit = PageLimit {
+            entries: self.page_entries,
+            ..PageLimit::default()
+        };
+        let page = snapshot
+            .entries(&self.scan.index, &self.range, order, limit)
+            .await?;
+        self.page_entries = (self.page_entries * 2).min(PAGE_ENTRIES_MAX);
+        self.done = page.is_empty() && page.exhausted();
+        self.page = Some(page);
+        self.at = 0;
+        Ok(())
+    }
+
+    /// The next entry within the bounds; each key looked at costs one of the budget.
+    pub fn step(&mut self, budget: &mut u64) -> Step<'_> {
+        loop {
+            if self.done {
+                return Step::Done;
+            }
+            let Some(page) = &self.page else { return Step::Load };
+            if self.at >= page.len() {
+                if page.exhausted() {
+                    self.done = true;
+                    self.page = None;
+                    return Step::Done;
+                }
+                self.leave_page();
+                return Step::Load;
+            }
+            if *budget == 0 {
+                return Step::Spent;
+            }
+            *budget -= 1;
+            self.counters.keys += 1;
+            let key = page.entry(self.at).key;
+            let verdict = match (self.contiguous, self.scan.backward) {
+                (true, _) => Verdict::Inside,
+                (false, false) => self.scan.keys.check_forward(key),
+                (false, true) => self.scan.keys.check_backward(key),
+            };
+            match verdict {
+                Verdict::Inside => {
+                    self.counters.found += 1;
+                    self.at += 1;
+                    break;
+                }
+                Verdict::Seek(to) => self.seek(to),
+                Verdict::Done => {
+                    self.done = true;
+                    self.page = None;
+                    return Step::Done;
+                }
+            }
+        }
+        // Looked up once more because the loop may not hold on to the page.
+        match &self.page {
+            Some(page) => Step::Found(page.entry(self.at - 1)),
+            None => Step::Done,
+        }
+    }
+
+    /// Goes to the first key from `to` on (backward: the last before `to`), within the page if it is there.
+    pub fn seek(&mut self, to: Vec<u8>) {
+        self.counters.seeks += 1;
+        if let Some(page) = &self.page {
+            let passed_by = |at: usize| {
+                let key = page.entry(at).key;
+                if self.scan.backward {
+                    key >= to.as_slice()
+                } else {
+                    key < to.as_slice()
+                }
+            };
+            let (mut low, mut high) = (self.at, page.len());
+            while low < high {
+                let middle = low.midpoint(high);
+                if passed_by(middle) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            if low < page.len() {
+                self.at = low;
+                return;
+            }
+            if page.exhausted() {
+                self.done = true;
+            }
+        }
+        self.page = None;
+        self.page_entries = PAGE_ENTRIES_AFTER_SEEK;
+        if self.scan.backward {
+            self.range.high = Bound::Excluded(to);
+        } else {
+            self.range.low = Bound::Included(to);
+        }
+    }
+
+    /// Keeps only the position: what remains is read from another snapshot.
+    pub fn suspend(&mut self) {
+        if self.page.is_some() {
+            self.leave_page();
+        }
+    }
+
+    fn leave_page(&mut self) {
+        let Some(page) = self.page.take() else { return };
+        if let Some(last) = self.at.min(page.len()).checked_sub(1) {
+            let position = page.position(last);
+            if self.scan.backward {
+                self.range.high = Bound::Excluded(position);
+            } else {
+                self.range.low = Bound::Excluded(position);
+            }
+        }
+        self.at = 0;
+    }
+}

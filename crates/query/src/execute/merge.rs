@@ -1,0 +1,84 @@
+//! Several sorted index scans read as one.
+
+use super::index_cursor::{IndexCursor, ScanCounters, Step};
+use super::sort_key::KeySorter;
+use super::source::{Hit, Stopped};
+use crate::Result;
+use crate::plan::{IndexScan, SortPattern};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use store::{RecordId, Snapshot};
+
+/// A position in several sorted scans.
+#[derive(Debug)]
+pub struct MergeCursor {
+    cursors: Vec<IndexCursor>,
+    sorters: Vec<KeySorter>,
+    /// The first entry of each scan that is not done: its sort key, the scan's number, its record.
+    heads: BinaryHeap<Reverse<(Vec<u8>, usize, RecordId)>>,
+    /// Scans whose first entry is not known yet.
+    waiting: Vec<usize>,
+}
+
+impl MergeCursor {
+    /// At the beginning of all scans; each comes sorted by the pattern.
+    pub fn new(scans: &[Arc<IndexScan>], sort: &SortPattern, wanted: usize) -> MergeCursor {
+        let wanted = (wanted / scans.len().max(1)).max(4);
+        MergeCursor {
+            cursors: scans
+                .iter()
+                .map(|scan| IndexCursor::new(scan.clone(), wanted))
+                .collect(),
+            sorters: scans.iter().map(|scan| KeySorter::new(scan, sort)).collect(),
+            heads: BinaryHeap::with_capacity(scans.len()),
+            waiting: (0..scans.len()).rev().collect(),
+        }
+    }
+
+    /// Adds hits until there are `enough`.
+    pub async fn fill(
+        &mut self,
+        snapshot: &Snapshot,
+        hits: &mut Vec<Hit>,
+        enough: usize,
+        budget: &mut u64,
+    ) -> Result<Stopped> {
+        loop {
+            while let Some(number) = self.waiting.last().copied() {
+                let cursor = &mut self.cursors[number];
+                match cursor.step(budget) {
+                    Step::Load => {
+                        cursor.load(snapshot).await?;
+                        continue;
+                    }
+                    Step::Spent => return Ok(Stopped::Spent),
+                    Step::Done => {}
+                    Step::Found(entry) => {
+                        let key = self.sorters[number].sort_key(entry.key);
+                        self.heads.push(Reverse((key, number, entry.record)));
+                    }
+                }
+                self.waiting.pop();
+            }
+            if hits.len() >= enough {
+                return Ok(Stopped::Filled);
+            }
+            let Some(Reverse((_, number, record))) = self.heads.pop() else {
+                return Ok(Stopped::Exhausted);
+            };
+            self.waiting.push(number);
+            hits.push(Hit::of_record(record));
+        }
+    }
+
+    /// Keeps only the positions.
+    pub fn suspend(&mut self) {
+        self.cursors.iter_mut().for_each(IndexCursor::suspend);
+    }
+
+    /// What each scan examined.
+    pub fn counters(&self) -> Vec<ScanCounters> {
+        self.cursors.iter().map(|cursor| cursor.counters).collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! From what a find asks to an execution that has begun to answer it.
+
+use super::execution::{Execution, Paused, Task};
+use super::find::FindSpec;
+use super::race;
+use crate::Result;
+use crate::plan::cache::{WORKS_MIN, WORSE_FACTOR};
+use crate::plan::catalog::{KnownIndex, known_indexes};
+use crate::plan::{Access, Candidates, Ordering, Plan, PlanCache, Shape, hinted};
+use std::sync::Arc;
+use store::{Collection, Snapshot};
+use value::Value;
+
+/// An execution chosen, and what it was chosen from.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The execution, which may have begun.
+    pub execution: Execution,
+    /// Those that ran against it, best first.
+    pub rejected: Vec<Execution>,
+    /// Indexes that could not be used, and why.
+    pub unsuited: Vec<(String, String)>,
+    /// Whether an index filter was in force.
+    pub filtered: bool,
+    /// The query's shape and the names of the indexes at hand; none where no choice was made.
+    pub shape: Option<(Shape, Vec<String>)>,
+    /// Whether the plan was remembered from an earlier query.
+    pub remembered: bool,
+}
+
+/// Chooses a plan for a find and begins it, for about `wanted` first results.
+pub async fn prepare(
+    collection: &Arc<Collection>,
+    snapshot: &Snapshot,
+    spec: &FindSpec,
+    task: &Task,
+    wanted: usize,
+) -> Result<Prepared> {
+    if let Some(plan) = by_id(spec) {
+        return Ok(Prepared::only(Execution::new(Arc::new(plan), task, 1)));
+    }
+    let indexes = known_indexes(collection);
+    let (allowed, filtered) = allowed_indexes(&indexes, spec);
+    let query = spec.query(task);
+    let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
+    let shape = Shape::new(&spec.filter, &spec.ordering, task.needed.as_deref());
+    let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
+    let mut prepared = choose(collection, snapshot, task, &plans, (&shape, &indexes), wanted).await?;
+    for scan in prepared.execution.plan().scans().iter().take(1) {
+        scan.index.note_use();
+    }
+    prepared.unsuited = unsuited
+        .into_iter()
+        .map(|(name, why)| (name, why.to_string()))
+        .collect();
+    prepared.filtered = filtered;
+    prepared.shape = Some((shape, names));
+    Ok(prepared)
+}
+
+/// Takes the plan that won the last time for this shape, as long as it does well; else has the candidates race.
+async fn choose(
+    collection: &Collection,
+    snapshot: &Snapshot,
+    task: &Task,
+    plans: &[Arc<Plan>],
+    (shape, indexes): (&Shape, &[KnownIndex]),
+    wanted: usize,
+) -> Result<Prepared> {
+    if let [one] = plans {
+        return Ok(Prepared::only(Execution::new(one.clone(), task, wanted)));
+    }
+    let cache = PlanCache::of(collection);
+    let mut began = None;
+    if let Some(known) = cache.get(shape, indexes)
+        && let Some(plan) = plans.iter().find(|plan| plan.signature() == known.signature)
+    {
+        let mut execution = Execution::new(plan.clone(), task, wanted);
+        let mut budget = known.works.saturating_mul(WORSE_FACTOR).max(WORKS_MIN);
+        match execution.run(snapshot, task, wanted, &mut budget).await {
+            Ok(Paused::Filled | Paused::Exhausted) => {
+                return Ok(Prepared {
+                    remembered: true,
+                    ..Prepared::only(execution)
+                });
+            }
+            Ok(Paused::Spent) => began = Some(execution),
+            // It cannot do what it did the last time: another may.
+            Err(error) if error.code.0 == 292 => {}
+            Err(error) => return Err(error),
+        }
+        cache.forget(shape);
+    }
+    let race = race::run(snapshot, task, plans, began, wanted).await?;
+    let winner = &race.winner;
+    // One that won without running tells nothing of its cost.
+    if winner.counters.works() > 0 || winner.is_finished() {
+        cache.put(
+            shape.clone(),
+            winner.plan().signature(),
+            winner.counters.works(),
+            indexes,
+        );
+    }
+    Ok(Prepared {
+        rejected: race.losers,
+        ..Prepared::only(race.winner)
+    })
+}
+
+/// A find by `_id` alone needs no planning.
+fn by_id(spec: &FindSpec) -> Option<Plan> {
+    let simple = spec.hint.is_none()
+        && spec.min.is_none()
+        && spec.max.is_none()
+        && !spec.return_key
+        && !matches!(spec.ordering, Ordering::Natural(_));
+    if !simple {
+        return None;
+    }
+    match spec.filter.root() {
+        crate::filter::Node::Field { name, predicate, .. } if name == "_id" => match predicate {
+            crate::filter::Predicate::Compare {
+                op: crate::filter::Comparison::Eq,
+                value,
+            } if crate::plan::leaves::is_plain_id(value) => Some(Plan::of(Access::Id(value.clone()))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The indexes that an index filter leaves, and whether there is one in force. A hint goes by it.
+fn allowed_indexes(indexes: &[KnownIndex], spec: &FindSpec) -> (Option<Vec<KnownIndex>>, bool) {
+    let Some(allowed) = &spec.allowed_indexes else {
+        return (None, false);
+    };
+    let is_allowed = |known: &&KnownIndex| {
+        allowed.iter().any(|which| match which {
+            Value::String(name) => *name == known.facts.name,
+            Value::Document(key) => hinted::same_key(&known.facts.key, key),
+            _ => false,
+        })
+    };
+    (Some(indexes.iter().filter(is_allowed).cloned().collect()), true)
+}
+
+impl Prepared {
+    fn only(execution: Execution) -> Prepared {
+        Prepared {
+            execution,
+            rejected: Vec::new(),
+            unsuited: Vec::new(),
+            filtered: false,
+            shape: None,
+            remembered: false,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Letting the best candidates run against each other.
+//!
+//! Estimates order the candidates but do not decide: values are correlated in real data. The best few run in turns,
+//! each as far as the others, a little further each time; the first to fill the answer, or to know that there is
+//! nothing more, wins, and what it found is kept. With two candidates that costs at most about twice the better one.
+
+use super::execution::{Execution, Paused, Task};
+use crate::plan::{Access, Plan};
+use crate::{Code, Result};
+use std::ops::Bound;
+use std::sync::Arc;
+use store::{KeyRange, Snapshot};
+
+/// Candidates that need a sort and run in a race, at most.
+const SORTING_MAX: usize = 2;
+
+/// Candidates that need no sort and run in a race, at most.
+const STREAMING_MAX: usize = 3;
+
+/// The keys that each candidate looks at in the first round.
+const FIRST_ROUND_KEYS: u64 = 64;
+
+/// Candidates from the third on run so much less far than the first two.
+const OUTSIDER_SHARE: u64 = 4;
+
+/// A race that was decided.
+#[derive(Debug)]
+pub struct Race {
+    /// The execution that goes on.
+    pub winner: Execution,
+    /// Those that did not win, best first.
+    pub losers: Vec<Execution>,
+}
+
+struct Runner {
+    execution: Execution,
+    /// About how many entries its scans have.
+    entries: u64,
+}
+
+/// Chooses among plans for the first `wanted` results. An execution that `began` (the remembered plan that did badly)
+/// takes part with what it has done.
+pub async fn run(
+    snapshot: &Snapshot,
+    task: &Task,
+    plans: &[Arc<Plan>],
+    began: Option<Execution>,
+    wanted: usize,
+) -> Result<Race> {
+    if began.is_none()
+        && let Some(plan) = obvious(plans)
+    {
+        let rest = plans.iter().filter(|other| !Arc::ptr_eq(other, plan));
+        let losers = rest
+            .map(|plan| Execution::new(plan.clone(), task, wanted))
+            .collect();
+        return Ok(Race {
+            winner: Execution::new(plan.clone(), task, wanted),
+            losers,
+        });
+    }
+    let mut runners = line_up(snapshot, task, plans, began, wanted).await?;
+    let mut target = FIRST_ROUND_KEYS;
+    loop {
+        // Whoever may be done soonest runs first, so that the others have not run further when it is.
+        runners.sort_by_key(|runner| runner.remaining(wanted));
+        let mut at = 0;
+        while at < runners.len() {
+            let share = if at < 2 { target } else { target / OUTSIDER_SHARE };
+            let runner = &mut runners[at].execution;
+            let mut budget = share.saturating_sub(runner.counters.works());
+            match runner.run(snapshot, task, wanted, &mut budget).await {
+                Ok(Paused::Spent) => at += 1,
+                Ok(Paused::Filled | Paused::Exhausted) => return Ok(decide(runners, at)),
+                Err(error) if error.code == Code(292) && runners.len() > 1 => {
+                    runners.remove(at);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        target += (target / 4).max(FIRST_ROUND_KEYS);
+    }
+}
+
+fn decide(mut runners: Vec<Runner>, winner: usize) -> Race {
+    let winner = runners.remove(winner).execution;
+    Race {
+        winner,
+        losers: runners.into_iter().map(|runner| runner.execution).collect(),
+    }
+}
+
+/// The plan that no other can beat, if there is one.
+fn obvious(plans: &[Arc<Plan>]) -> Option<&Arc<Plan>> {
+    if let [one] = plans {
+        return Some(one);
+    }
+    plans.iter().find(|plan| match &plan.access {
+        Access::Nothing | Access::Id(_) => true,
+        Access::Index(scan) => scan.is_one_key(),
+        Access::Collection { .. } | Access::Union(_) | Access::Merge(..) => false,
+    })
+}
+
+/// The candidates that run: of those that need a sort and of those that do not, the ones with the fewest entries.
+async fn line_up(
+    snapshot: &Snapshot,
+    task: &Task,
+    plans: &[Arc<Plan>],
+    began: Option<Execution>,
+    wanted: usize,
+) -> Result<Vec<Runner>> {
+    let mut runners = Vec::with_capacity(plans.len());
+    for plan in plans {
+        if began
+            .as_ref()
+            .is_some_and(|began| began.plan().signature() == plan.signature())
+        {
+            continue;
+        }
+        let entries = estimate(snapshot, plan).await?;
+        runners.push(Runner {
+            execution: Execution::new(plan.clone(), task, wanted),
+            entries,
+        });
+    }
+    runners.sort_by_key(|runner| runner.entries);
+    let (mut streaming, mut sorting) = (0, 0);
+    runners.retain(|runner| {
+        let (count, max) = if runner.execution.plan().streams() {
+            (&mut streaming, STREAMING_MAX)
+        } else {
+            (&mut sorting, SORTING_MAX)
+        };
+        *count += 1;
+        *count <= max
+    });
+    if let Some(execution) = began {
+        let entries = estimate(snapshot, execution.plan()).await?;
+        runners.push(Runner { execution, entries });
+    }
+    Ok(runners)
+}
+
+async fn estimate(snapshot: &Snapshot, plan: &Plan) -> Result<u64> {
+    if plan.is_full_scan() {
+        return Ok(snapshot.count());
+    }
+    let mut entries = 0u64;
+    for scan in plan.scans() {
+        if let Some((low, high)) = scan.range() {
+            let high = high.map_or(Bound::Unbounded, Bound::Excluded);
+            let range = KeyRange {
+                low: Bound::Included(low),
+                high,
+            };
+            entries = entries.saturating_add(snapshot.approximate_entries(&scan.index, &range).await?);
+        }
+    }
+    Ok(entries)
+}
+
+impl Runner {
+    /// The least that it may still have to look at, as far as can be told.
+    fn remaining(&self, wanted: usize) -> (u64, u64) {
+        let left = self.entries.saturating_sub(self.execution.counters.works());
+        let least = if self.execution.plan().streams() {
+            left.min(wanted.saturating_sub(self.execution.ready()) as u64)
+        } else {
+            left
+        };
+        (least, self.entries)
+    }
+}

@@ -1,0 +1,250 @@
+//! Where a plan's documents come from: records, ids or index entries, in the plan's order.
+
+use super::collection_cursor::CollectionCursor;
+use super::covered;
+use super::execution::Task;
+use super::index_cursor::{IndexCursor, ScanCounters, Step};
+use super::merge::MergeCursor;
+use super::sort_key::KeySorter;
+use crate::Result;
+use crate::plan::facts::IndexFacts;
+use crate::plan::{Access, Plan};
+use std::sync::Arc;
+use store::{IndexEntry, RecordId, Snapshot};
+use value::{Document, DocumentBuf, Value};
+
+/// One record that a source found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The record.
+    pub record: RecordId,
+    /// Its document, where the source has it.
+    pub document: Option<DocumentBuf>,
+    /// Whether the document was made out of a key and holds only the fields that are needed.
+    pub covered: bool,
+    /// Its sort key, where keys are sorted.
+    pub sort_key: Vec<u8>,
+    /// The index key under which it was found, where that is asked for.
+    pub key: Option<Box<Document>>,
+}
+
+/// What a source makes of an index entry.
+#[derive(Clone, Debug)]
+pub struct EntryReader {
+    covered: bool,
+    keys: bool,
+    needed: Arc<[String]>,
+    sorter: Option<KeySorter>,
+}
+
+/// A running access.
+#[derive(Debug)]
+pub enum Source {
+    /// Nothing.
+    Nothing,
+    /// One document by its id; none once it was read.
+    Id(Option<Value>),
+    /// All records.
+    Collection(CollectionCursor),
+    /// One scan after the other.
+    Scans {
+        /// The scans.
+        cursors: Vec<IndexCursor>,
+        /// The one being read.
+        current: usize,
+        /// What is made of entries.
+        reader: EntryReader,
+    },
+    /// Scans merged by a sort.
+    Merge(MergeCursor),
+}
+
+/// Why a source stopped giving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// As many as were asked for.
+    Filled,
+    /// The budget is spent.
+    Spent,
+    /// Nothing is left.
+    Exhausted,
+}
+
+impl Source {
+    /// The beginning of a plan's access, of which about so many results are wanted.
+    pub fn new(plan: &Plan, task: &Task, wanted: usize) -> Source {
+        let needed = task.needed.clone().unwrap_or_default();
+        match &plan.access {
+            Access::Nothing => Source::Nothing,
+            Access::Id(id) => Source::Id(Some(id.clone())),
+            Access::Collection { backward } => Source::Collection(CollectionCursor::new(*backward, wanted)),
+            Access::Index(scan) => Source::Scans {
+                reader: EntryReader {
+                    covered: plan.covered && !task.keys,
+                    keys: task.keys,
+                    needed,
+                    sorter: plan
+                        .sort
+                        .as_ref()
+                        .filter(|_| plan.sort_keys)
+                        .map(|sort| KeySorter::new(scan, sort)),
+                },
+                cursors: vec![IndexCursor::new(scan.clone(), wanted)],
+                current: 0,
+            },
+            Access::Union(scans) => Source::Scans {
+                cursors: scans
+                    .iter()
+                    .map(|scan| IndexCursor::new(scan.clone(), wanted))
+                    .collect(),
+                current: 0,
+                reader: EntryReader {
+                    covered: false,
+                    keys: task.keys,
+                    needed,
+                    sorter: None,
+                },
+            },
+            Access::Merge(scans, sort) => Source::Merge(MergeCursor::new(scans, sort, wanted)),
+        }
+    }
+
+    /// Adds up to `max` hits. Each key or record looked at costs one of the budget.
+    pub async fn fill(
+        &mut self,
+        snapshot: &Snapshot,
+        hits: &mut Vec<Hit>,
+        max: usize,
+        budget: &mut u64,
+    ) -> Result<Stopped> {
+        let enough = hits.len().saturating_add(max);
+        match self {
+            Source::Nothing => Ok(Stopped::Exhausted),
+            Source::Id(id) => {
+                if let Some(id) = id.take()
+                    && let Some(record) = snapshot.by_id(id.as_ref()).await?
+                {
+                    *budget = budget.saturating_sub(1);
+                    hits.push(Hit::whole(record.id, record.document));
+                }
+                Ok(Stopped::Exhausted)
+            }
+            Source::Collection(cursor) => {
+                while hits.len() < enough {
+                    if *budget == 0 {
+                        return Ok(Stopped::Spent);
+                    }
+                    *budget -= 1;
+                    match cursor.next(snapshot).await? {
+                        Some((record, document)) => hits.push(Hit::whole(record, document)),
+                        None => return Ok(Stopped::Exhausted),
+                    }
+                }
+                Ok(Stopped::Filled)
+            }
+            Source::Scans {
+                cursors,
+                current,
+                reader,
+            } => {
+                let plain = reader.is_plain();
+                while let Some(cursor) = cursors.get_mut(*current) {
+                    if hits.len() >= enough {
+                        return Ok(Stopped::Filled);
+                    }
+                    // Shared, because a found entry borrows the cursor.
+                    let facts = if plain {
+                        None
+                    } else {
+                        Some(cursor.scan().facts.clone())
+                    };
+                    match cursor.step(budget) {
+                        Step::Load => cursor.load(snapshot).await?,
+                        Step::Spent => return Ok(Stopped::Spent),
+                        Step::Done => *current += 1,
+                        Step::Found(entry) => {
+                            hits.push(match &facts {
+                                Some(facts) => reader.read(&entry, facts),
+                                None => Hit::of_record(entry.record),
+                            });
+                        }
+                    }
+                }
+                Ok(Stopped::Exhausted)
+            }
+            Source::Merge(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
+        }
+    }
+
+    /// Keeps only the position.
+    pub fn suspend(&mut self) {
+        match self {
+            Source::Nothing | Source::Id(_) => {}
+            Source::Collection(cursor) => cursor.suspend(),
+            Source::Scans { cursors, .. } => cursors.iter_mut().for_each(IndexCursor::suspend),
+            Source::Merge(cursor) => cursor.suspend(),
+        }
+    }
+
+    /// What each scan examined, in the plan's order.
+    pub fn counters(&self) -> Vec<ScanCounters> {
+        match self {
+            Source::Nothing | Source::Id(_) | Source::Collection(_) => Vec::new(),
+            Source::Scans { cursors, .. } => cursors.iter().map(|cursor| cursor.counters).collect(),
+            Source::Merge(cursor) => cursor.counters(),
+        }
+    }
+}
+
+impl Hit {
+    fn whole(record: RecordId, document: DocumentBuf) -> Hit {
+        Hit {
+            record,
+            document: Some(document),
+            covered: false,
+            sort_key: Vec::new(),
+            key: None,
+        }
+    }
+
+    /// A record whose document is still to be read.
+    pub fn of_record(record: RecordId) -> Hit {
+        Hit {
+            record,
+            document: None,
+            covered: false,
+            sort_key: Vec::new(),
+            key: None,
+        }
+    }
+}
+
+impl EntryReader {
+    /// Whether the record alone is taken from an entry.
+    fn is_plain(&self) -> bool {
+        !self.covered && !self.keys && self.sorter.is_none()
+    }
+
+    fn read(&self, entry: &IndexEntry<'_>, facts: &IndexFacts) -> Hit {
+        let document = if self.covered {
+            covered::document(facts, &self.needed, entry.key, entry.bits)
+        } else {
+            None
+        };
+        let key = self
+            .keys
+            .then(|| Box::new(covered::key_document(facts, entry.key, entry.bits)));
+        let sort_key = self
+            .sorter
+            .as_ref()
+            .map(|sorter| sorter.sort_key(entry.key))
+            .unwrap_or_default();
+        Hit {
+            record: entry.record,
+            covered: document.is_some(),
+            document,
+            sort_key,
+            key,
+        }
+    }
+}

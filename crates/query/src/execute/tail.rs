@@ -1,0 +1,121 @@
+//! Following a capped collection: what is inserted is given as it comes.
+
+use super::collection_cursor::CollectionCursor;
+use super::execution::Found;
+use super::find::{FIRST_BATCH, FindSpec, show};
+use super::stream::{DocumentStream, Interruption, StreamState};
+use crate::{Code, QueryError, Result};
+use futures::future::BoxFuture;
+use std::sync::Arc;
+use store::{Collection, RecordId, Snapshot};
+use value::DocumentBuf;
+
+/// A cursor at the end of a capped collection. Between batches it holds the id of the last record that it gave.
+#[derive(Debug)]
+pub struct TailCursor {
+    collection: Arc<Collection>,
+    spec: FindSpec,
+    after: Option<RecordId>,
+    skip_left: u64,
+    limit_left: u64,
+}
+
+/// Begins to follow a capped collection; the sort is natural order.
+pub fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailCursor> {
+    if collection.options().capped.is_none() {
+        return Err(QueryError::bad_value(format!(
+            "error processing query: tailable cursor requested on non capped collection: {}",
+            collection.namespace()
+        )));
+    }
+    let limit_left = spec.limit.unwrap_or(u64::MAX);
+    Ok(TailCursor {
+        collection: collection.clone(),
+        after: None,
+        skip_left: spec.skip,
+        limit_left,
+        spec,
+    })
+}
+
+impl TailCursor {
+    async fn next_batch(
+        &mut self,
+        batch: &mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> Result<StreamState> {
+        let snapshot = self.collection.snapshot().await?;
+        self.check_position(&snapshot).await?;
+        let mut cursor = CollectionCursor::behind(self.after, FIRST_BATCH);
+        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
+        let mut examined = 0u64;
+        while batch.len() < documents_max && self.limit_left > 0 {
+            if examined.is_multiple_of(1024) {
+                self.spec.interruption.check()?;
+            }
+            examined += 1;
+            let Some((record, document)) = cursor.next(&snapshot).await? else {
+                return Ok(StreamState::Exhausted);
+            };
+            if self.spec.filter.matches(document.as_ref())? {
+                let found = Found {
+                    record,
+                    document,
+                    position: None,
+                    key: None,
+                };
+                let shown = show(&self.spec, &found)?;
+                let size = shown.bytes().len();
+                if !batch.is_empty() && bytes + size > bytes_max {
+                    return Ok(StreamState::More);
+                }
+                if self.skip_left > 0 {
+                    self.skip_left -= 1;
+                } else {
+                    self.limit_left -= 1;
+                    bytes += size;
+                    batch.push(shown);
+                }
+            }
+            self.after = Some(record);
+        }
+        Ok(StreamState::More)
+    }
+
+    /// The record that was given last must still be there, else others may have come and gone unseen.
+    async fn check_position(&self, snapshot: &Snapshot) -> Result<()> {
+        if self.collection.is_dropped() {
+            return Err(QueryError::new(
+                Code(175),
+                "collection dropped while a tailable cursor was open on it",
+            ));
+        }
+        match self.after {
+            Some(after) if snapshot.by_record(after).await?.is_none() => Err(QueryError::new(
+                Code(136),
+                format!(
+                    "CollectionScan died due to position in capped collection being deleted. Last seen record id: \
+                     RecordId({})",
+                    after.0
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl DocumentStream for TailCursor {
+    fn fill<'a>(
+        &'a mut self,
+        batch: &'a mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> BoxFuture<'a, Result<StreamState>> {
+        Box::pin(self.next_batch(batch, documents_max, bytes_max))
+    }
+
+    fn attach(&mut self, interruption: &Interruption) {
+        self.spec.interruption = interruption.clone();
+    }
+}

@@ -1,0 +1,121 @@
+//! The plans that won, remembered for the shape of their query.
+
+use super::catalog::KnownIndex;
+use super::shape::Shape;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+use store::Collection;
+
+/// The shapes that are remembered for one collection.
+pub const SHAPES_MAX: usize = 1000;
+
+/// A remembered plan has done badly once it looked at so many times more than when it was remembered.
+pub const WORSE_FACTOR: u64 = 10;
+
+/// A remembered plan may look at this many keys in any case.
+pub const WORKS_MIN: u64 = 100;
+
+/// The plans remembered for one collection.
+#[derive(Debug, Default)]
+pub struct PlanCache {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The indexes for which the plans were found; with others they are forgotten.
+    indexes: Vec<(u32, bool)>,
+    plans: HashMap<Shape, Remembered>,
+    clock: u64,
+}
+
+/// What is remembered of a shape.
+#[derive(Clone, Debug)]
+pub struct Remembered {
+    /// The plan's signature.
+    pub signature: String,
+    /// The keys or documents that it looked at when it won.
+    pub works: u64,
+    /// How often it was used since.
+    pub uses: u64,
+    last_use: u64,
+}
+
+static CACHES: LazyLock<Mutex<HashMap<[u8; 16], Arc<PlanCache>>>> = LazyLock::new(Mutex::default);
+
+impl PlanCache {
+    /// The plans remembered for a collection.
+    pub fn of(collection: &Collection) -> Arc<PlanCache> {
+        CACHES.lock().entry(collection.uuid()).or_default().clone()
+    }
+
+    /// What is remembered of a shape, if the indexes are still those.
+    pub fn get(&self, shape: &Shape, indexes: &[KnownIndex]) -> Option<Remembered> {
+        let mut state = self.state.lock();
+        state.check(indexes);
+        state.clock += 1;
+        let now = state.clock;
+        let remembered = state.plans.get_mut(shape)?;
+        remembered.uses += 1;
+        remembered.last_use = now;
+        Some(remembered.clone())
+    }
+
+    /// Remembers the winner of a shape.
+    pub fn put(&self, shape: Shape, signature: String, works: u64, indexes: &[KnownIndex]) {
+        let mut state = self.state.lock();
+        state.check(indexes);
+        if state.plans.len() >= SHAPES_MAX && !state.plans.contains_key(&shape) {
+            let oldest = state
+                .plans
+                .iter()
+                .min_by_key(|(_, plan)| plan.last_use)
+                .map(|(shape, _)| shape.clone());
+            if let Some(oldest) = oldest {
+                state.plans.remove(&oldest);
+            }
+        }
+        state.clock += 1;
+        let last_use = state.clock;
+        state.plans.insert(
+            shape,
+            Remembered {
+                signature,
+                works,
+                uses: 0,
+                last_use,
+            },
+        );
+    }
+
+    /// Forgets one shape.
+    pub fn forget(&self, shape: &Shape) {
+        self.state.lock().plans.remove(shape);
+    }
+
+    /// Forgets all.
+    pub fn clear(&self) {
+        self.state.lock().plans.clear();
+    }
+
+    /// All that is remembered.
+    pub fn entries(&self) -> Vec<(Shape, Remembered)> {
+        self.state
+            .lock()
+            .plans
+            .iter()
+            .map(|(shape, plan)| (shape.clone(), plan.clone()))
+            .collect()
+    }
+}
+
+impl State {
+    fn check(&mut self, indexes: &[KnownIndex]) {
+        let now = indexes.iter().map(|known| (known.index.id(), known.facts.hidden));
+        if !self.indexes.iter().copied().eq(now.clone()) {
+            self.indexes = now.collect();
+            self.plans.clear();
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Every way to answer a query that may be the best.
+
+use super::catalog::KnownIndex;
+use super::facts::FieldKind;
+use super::implies::implies;
+use super::index_bounds::{IndexBounds, check_complete, index_bounds};
+use super::interval::Intervals;
+use super::leaves::{Conjunction, has_number};
+use super::query::Query;
+use super::sort::{Ordering, SortPattern};
+use super::sort_fit::{SortFit, sort_fit};
+use super::tree::{Access, Candidates, IndexScan, Plan};
+use crate::filter::Node;
+use std::sync::Arc;
+use value::key::Direction;
+
+/// The plans among which the best is found, at least one.
+pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
+    let conjunction = query.conjunction();
+    let mut found = Candidates {
+        plans: Vec::new(),
+        unsuited: Vec::new(),
+    };
+    if conjunction.never {
+        found.plans.push(Arc::new(Plan::of(Access::Nothing)));
+        return found;
+    }
+    if let Ordering::Natural(direction) = query.ordering {
+        found.plans.push(Arc::new(full_scan(
+            query,
+            &conjunction,
+            *direction == Direction::Descending,
+        )));
+        return found;
+    }
+    for known in indexes {
+        match check_complete(&known.facts, &conjunction, |partial| {
+            implies(&conjunction, partial.root())
+        }) {
+            Ok(()) => found
+                .plans
+                .extend(of_index(query, &conjunction, known).map(Arc::new)),
+            Err(why) => found.unsuited.push((known.facts.name.clone(), why)),
+        }
+    }
+    for branches in &conjunction.alternatives {
+        found
+            .plans
+            .extend(of_branches(query, &conjunction, branches, indexes).map(Arc::new));
+    }
+    if found.plans.is_empty() {
+        found.plans.push(Arc::new(full_scan(query, &conjunction, false)));
+    }
+    found
+}
+
+/// The plan that reads every document.
+pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, backward: bool) -> Plan {
+    let everything =
+        conjunction.leaves.is_empty() && conjunction.alternatives.is_empty() && !conjunction.others;
+    Plan {
+        residual: !everything,
+        sort: query.ordering.pattern().cloned(),
+        ..Plan::of(Access::Collection { backward })
+    }
+}
+
+/// The plan that scans this index, if the filter or the sort has a use for it.
+fn of_index(query: &Query<'_>, conjunction: &Conjunction<'_>, known: &KnownIndex) -> Option<Plan> {
+    let bounds = index_bounds(&known.facts, conjunction);
+    let plan = forced(query, conjunction, known, &bounds);
+    (bounds.leading || (plan.sort.is_none() && query.ordering.pattern().is_some())).then_some(plan)
+}
+
+/// The plan that scans this index, useful or not.
+pub fn forced(
+    query: &Query<'_>,
+    conjunction: &Conjunction<'_>,
+    known: &KnownIndex,
+    bounds: &IndexBounds,
+) -> Plan {
+    if bounds.fields.iter().any(Intervals::is_none) {
+        return Plan::of(Access::Nothing);
+    }
+    let scan = |bounds: Vec<Intervals>, backward| {
+        Arc::new(IndexScan::new(
+            known.index.clone(),
+            known.facts.clone(),
+            bounds,
+            backward,
+        ))
+    };
+    let ensured = bounds.ensured.iter().all(|ensured| *ensured);
+    let residual = !ensured || conjunction.others || !conjunction.alternatives.is_empty();
+    let mut plan = Plan {
+        residual,
+        ..Plan::of(Access::Nothing)
+    };
+    match query
+        .ordering
+        .pattern()
+        .map(|sort| (sort, sort_fit(&known.facts, &bounds.fields, sort)))
+    {
+        None => plan.access = Access::Index(scan(bounds.fields.clone(), false)),
+        Some((_, SortFit::Sorted { backward })) => {
+            plan.access = Access::Index(scan(bounds.fields.clone(), backward));
+        }
+        Some((sort, SortFit::Merged { backward, fields })) => {
+            let scans = taken_apart(&bounds.fields, fields)
+                .into_iter()
+                .map(|bounds| scan(bounds, backward));
+            plan.access = Access::Merge(scans.collect(), sort.clone());
+        }
+        Some((sort, SortFit::Unsorted)) => {
+            plan.access = Access::Index(scan(bounds.fields.clone(), false));
+            plan.sort = Some(sort.clone());
+        }
+    }
+    make_use_of_keys(&mut plan, query);
+    plan
+}
+
+/// Every combination of the single values that the first fields may have.
+fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
+    let mut all = vec![Vec::with_capacity(bounds.len())];
+    for (position, bound) in bounds.iter().enumerate() {
+        let choices: Vec<Intervals> = if position < fields {
+            bound
+                .as_slice()
+                .iter()
+                .map(|point| Intervals::from(vec![point.clone()]))
+                .collect()
+        } else {
+            vec![bound.clone()]
+        };
+        all = all
+            .into_iter()
+            .flat_map(|begun| {
+                choices.iter().map(move |choice| {
+                    let mut longer = begun.clone();
+                    longer.push(choice.clone());
+                    longer
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+/// Marks plans that need no documents, or need them only for those that a sort leaves.
+fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
+    let Access::Index(scan) = &plan.access else { return };
+    if plan.residual || scan.facts.is_multikey() {
+        return;
+    }
+    let has = |name: &str| {
+        scan.facts.fields.iter().any(|field| {
+            field.name == name && !has_number(name) && matches!(field.kind, FieldKind::Ordered(_))
+        })
+    };
+    let sort_in_keys = |sort: &SortPattern| sort.fields().iter().all(|field| has(&field.name));
+    let sortable = plan.sort.as_ref().is_none_or(sort_in_keys);
+    plan.covered = sortable
+        && query
+            .needed
+            .is_some_and(|needed| needed.iter().all(|name| has(name)));
+    plan.sort_keys = sortable && plan.sort.is_some() && query.results_max.is_some();
+}
+
+/// The plan that finds each branch of a disjunction in an index of its own.
+fn of_branches(
+    query: &Query<'_>,
+    conjunction: &Conjunction<'_>,
+    branches: &[Node],
+    indexes: &[KnownIndex],
+) -> Option<Plan> {
+    let mut scans: Vec<Arc<IndexScan>> = Vec::new();
+    let mut sorted: Vec<Option<Arc<IndexScan>>> = Vec::new();
+    let mut exact =
+        conjunction.leaves.is_empty() && !conjunction.others && conjunction.alternatives.len() == 1;
+    for node in branches {
+        let branch = conjunction.and(node);
+        if branch.never {
+            continue;
+        }
+        let best = best_scan(query, &branch, indexes)?;
+        if best.bounds.fields.iter().any(Intervals::is_none) {
+            continue;
+        }
+        exact &= best.bounds.ensured.iter().all(|ensured| *ensured)
+            && branch.alternatives.len() == 1
+            && !branch.others;
+        scans.push(Arc::new(IndexScan::new(
+            best.known.index.clone(),
+            best.known.facts.clone(),
+            best.bounds.fields.clone(),
+            best.backward.unwrap_or(false),
+        )));
+        sorted.push(best.backward.map(|_| scans[scans.len() - 1].clone()));
+    }
+    if scans.is_empty() {
+        return Some(Plan::of(Access::Nothing));
+    }
+    let mut plan = Plan {
+        residual: !exact,
+        ..Plan::of(Access::Nothing)
+    };
+    match query.ordering.pattern() {
+        Some(sort) if sorted.iter().all(Option::is_some) => plan.access = Access::Merge(scans, sort.clone()),
+        Some(sort) => {
+            plan.access = Access::Union(scans);
+            plan.sort = Some(sort.clone());
+        }
+        None => plan.access = Access::Union(scans),
+    }
+    Some(plan)
+}
+
+struct Best<'k> {
+    known: &'k KnownIndex,
+    bounds: IndexBounds,
+    /// The direction in which the scan comes in the query's order, if it does.
+    backward: Option<bool>,
+}
+
+/// The index whose bounds are the narrowest at first sight, one that sorts before one that does not.
+fn best_scan<'k>(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &'k [KnownIndex]) -> Option<Best<'k>> {
+    let complete = |known: &&KnownIndex| {
+        check_complete(&known.facts, branch, |partial| implies(branch, partial.root())).is_ok()
+    };
+    indexes
+        .iter()
+        .filter(complete)
+        .filter_map(|known| {
+            let bounds = index_bounds(&known.facts, branch);
+            if !bounds.leading {
+                return None;
+            }
+            let fit = query
+                .ordering
+                .pattern()
+                .map(|sort| sort_fit(&known.facts, &bounds.fields, sort));
+            let backward = match fit {
+                Some(SortFit::Sorted { backward }) => Some(backward),
+                _ => None,
+            };
+            Some(Best {
+                known,
+                bounds,
+                backward,
+            })
+        })
+        .min_by_key(|best| (best.backward.is_none(), looseness(&best.bounds)))
+}
+
+/// Fewer fields bound to single values and fewer bounded fields are looser.
+fn looseness(bounds: &IndexBounds) -> (std::cmp::Reverse<usize>, std::cmp::Reverse<usize>) {
+    let points = bounds.fields.iter().take_while(|bound| bound.is_points()).count();
+    let bounded = bounds.fields.iter().filter(|bound| !bound.is_all()).count();
+    (std::cmp::Reverse(points), std::cmp::Reverse(bounded))
+}
+
+impl Plan {
+    /// A plan that does nothing more than this access.
+    pub fn of(access: Access) -> Plan {
+        Plan {
+            access,
+            residual: false,
+            sort: None,
+            covered: false,
+            sort_keys: false,
+        }
+    }
+}

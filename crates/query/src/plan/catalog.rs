@@ -1,0 +1,73 @@
+//! The indexes of a collection as the planner sees them.
+
+use super::facts::{FieldFacts, FieldKind, IndexFacts};
+use crate::filter::{Filter, FilterScope};
+use std::sync::Arc;
+use store::{Collection, Index, IndexState};
+use value::key::Direction;
+use value::{Document, Value};
+
+/// One index that can be read, with what the planner knows of it.
+#[derive(Clone, Debug)]
+pub struct KnownIndex {
+    /// The index.
+    pub index: Arc<Index>,
+    /// What is known of it.
+    pub facts: Arc<IndexFacts>,
+}
+
+/// The indexes of a collection that are complete. Take the snapshot first: an index that holds arrays' elements by
+/// then says so.
+pub fn known_indexes(collection: &Collection) -> Vec<KnownIndex> {
+    let ready = |index: &Arc<Index>| index.state() == IndexState::Ready;
+    collection
+        .indexes()
+        .into_iter()
+        .filter(ready)
+        .map(|index| KnownIndex {
+            facts: Arc::new(facts_of(&index)),
+            index,
+        })
+        .collect()
+}
+
+fn facts_of(index: &Index) -> IndexFacts {
+    let spec = index.spec();
+    let multikey = index.multikey_paths();
+    let field = |(position, field): (usize, &store::IndexField)| FieldFacts {
+        name: field.path.parts().join("."),
+        kind: match field.kind {
+            store::FieldKind::Descending => FieldKind::Ordered(Direction::Descending),
+            store::FieldKind::Hashed => FieldKind::Hashed,
+            _ => FieldKind::Ordered(Direction::Ascending),
+        },
+        multikey: multikey.get(position).copied().unwrap_or(true),
+    };
+    IndexFacts {
+        name: spec.name.clone(),
+        key: spec.key.clone(),
+        fields: index.fields().iter().enumerate().map(field).collect(),
+        unique: index.is_unique(),
+        sparse: spec.sparse,
+        hidden: spec.hidden,
+        partial: spec.partial_filter.as_ref().and_then(partial_filter),
+        unusable: unusable(spec, spec.partial_filter.as_ref()),
+    }
+}
+
+/// An index was made with this filter, so it does parse; if not, [`unusable`] says so.
+fn partial_filter(filter: &Document) -> Option<Arc<Filter>> {
+    Filter::parse(filter, &FilterScope::default()).ok().map(Arc::new)
+}
+
+fn unusable(spec: &store::IndexSpec, partial: Option<&Document>) -> Option<String> {
+    if partial.is_some_and(|filter| partial_filter(filter).is_none()) {
+        return Some("the index's partialFilterExpression cannot be read".to_owned());
+    }
+    match spec.kept.get("collation") {
+        Some(Value::Document(collation)) if collation.get("locale") != Some(&Value::from("simple")) => {
+            Some("the index has a collation".to_owned())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! What the planner knows of an index.
+
+use crate::filter::Filter;
+use std::sync::Arc;
+use value::Document;
+use value::key::Direction;
+
+/// An index as the planner sees it.
+#[derive(Clone, Debug)]
+pub struct IndexFacts {
+    /// Its name.
+    pub name: String,
+    /// Its key pattern as given.
+    pub key: Document,
+    /// Its fields in order.
+    pub fields: Vec<FieldFacts>,
+    /// No two documents share a key.
+    pub unique: bool,
+    /// Documents without any of the fields are not in it.
+    pub sparse: bool,
+    /// Planner and hints pass it by.
+    pub hidden: bool,
+    /// Only documents that match are in it.
+    pub partial: Option<Arc<Filter>>,
+    /// It has a collation or is of a kind that the planner cannot use.
+    pub unusable: Option<String>,
+}
+
+/// One field of an index.
+#[derive(Clone, Debug)]
+pub struct FieldFacts {
+    /// Its dotted path.
+    pub name: String,
+    /// How its values are kept.
+    pub kind: FieldKind,
+    /// Whether some document had an array on the path.
+    pub multikey: bool,
+}
+
+/// How an index keeps a field's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// In this order.
+    Ordered(Direction),
+    /// By their hashes.
+    Hashed,
+}
+
+impl FieldKind {
+    /// The direction in which the key is encoded.
+    pub fn direction(self) -> Direction {
+        match self {
+            FieldKind::Ordered(direction) => direction,
+            FieldKind::Hashed => Direction::Ascending,
+        }
+    }
+}
+
+impl IndexFacts {
+    /// Whether some document has several keys in it.
+    pub fn is_multikey(&self) -> bool {
+        self.fields.iter().any(|field| field.multikey)
+    }
+}

@@ -1,0 +1,143 @@
+//! Plans that the client insists on: hint, min and max.
+
+use super::candidates::{candidates, forced, full_scan};
+use super::catalog::KnownIndex;
+use super::facts::FieldKind;
+use super::index_bounds::index_bounds;
+use super::query::{Hint, Query};
+use super::sort::Ordering;
+use super::tree::{Access, Candidates, Clip, Plan};
+use crate::{Code, QueryError, Result};
+use std::sync::Arc;
+use value::key::{self, Direction};
+use value::{Document, Value};
+
+/// The plans for a query, as far as the client leaves a choice.
+pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
+    let found = match query.hint {
+        Some(hint) => of_hint(query, hint, indexes)?,
+        None if query.min.is_some() || query.max.is_some() => {
+            return Err(QueryError::new(
+                Code(51_173),
+                "When using min()/max() a hint of which index to use must be provided",
+            ));
+        }
+        None => candidates(query, indexes),
+    };
+    if !query.allow_full_scan && found.plans.iter().all(|plan| plan.is_full_scan()) {
+        return Err(QueryError::new(
+            Code(291),
+            "error processing query: no index can answer the query and full scans are not allowed",
+        ));
+    }
+    Ok(found)
+}
+
+fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Candidates> {
+    let conjunction = query.conjunction();
+    let one = |plan: Plan| Candidates {
+        plans: vec![Arc::new(plan)],
+        unsuited: Vec::new(),
+    };
+    let known = match hint {
+        Hint::Natural { backward } => {
+            if query.min.is_some() || query.max.is_some() {
+                return Err(QueryError::bad_value(
+                    "min and max are not allowed with a $natural hint",
+                ));
+            }
+            return Ok(one(full_scan(query, &conjunction, *backward)));
+        }
+        _ => find_hinted(hint, indexes)?,
+    };
+    if matches!(query.ordering, Ordering::Natural(_)) {
+        return Err(QueryError::bad_value(
+            "Sort and hint cannot be used together if one of them is $natural",
+        ));
+    }
+    let bounds = index_bounds(&known.facts, &conjunction);
+    let mut plan = forced(query, &conjunction, known, &bounds);
+    if query.min.is_some() || query.max.is_some() {
+        clip(&mut plan, query, known)?;
+    }
+    Ok(one(plan))
+}
+
+/// The index that a hint means.
+pub fn find_hinted<'k>(hint: &Hint, indexes: &'k [KnownIndex]) -> Result<&'k KnownIndex> {
+    let meant = |known: &&KnownIndex| match hint {
+        Hint::Name(name) => known.facts.name == *name,
+        Hint::Key(key) => same_key(&known.facts.key, key),
+        Hint::Natural { .. } => false,
+    };
+    indexes
+        .iter()
+        .filter(|known| !known.facts.hidden)
+        .find(meant)
+        .ok_or_else(no_such_index)
+}
+
+/// The error for a hint that no index answers to.
+pub fn no_such_index() -> QueryError {
+    QueryError::bad_value(
+        "error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index",
+    )
+}
+
+/// Key patterns are the same if fields and values are, numbers by value.
+pub fn same_key(a: &Document, b: &Document) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .zip(b.iter())
+            .all(|((x, v), (y, w))| x == y && value::compare(v.as_ref(), w.as_ref()).is_eq())
+}
+
+/// Cuts the plan's scans to the keys from `min` to `max`.
+fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
+    let (min, max) = (
+        query.min.map(|min| edge(min, known)).transpose()?,
+        query.max.map(|max| edge(max, known)).transpose()?,
+    );
+    if let (Some(min), Some(max)) = (&min, &max)
+        && min >= max
+    {
+        return Err(QueryError::bad_value("max() must be greater than min()"));
+    }
+    let clip = Clip { low: min, high: max };
+    let scans = match &mut plan.access {
+        Access::Index(scan) => std::slice::from_mut(scan),
+        Access::Union(scans) | Access::Merge(scans, _) => scans.as_mut_slice(),
+        Access::Nothing | Access::Collection { .. } | Access::Id(_) => &mut [],
+    };
+    for scan in scans {
+        Arc::make_mut(scan).clip = Some(clip.clone());
+    }
+    Ok(())
+}
+
+/// The key of `min` or `max`, whose fields must be the index's.
+fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
+    let wrong = || {
+        QueryError::new(
+            Code(51_174),
+            "The index chosen is not compatible with min/max: its fields must be those of the index hinted",
+        )
+    };
+    if edge.len() != known.facts.fields.len() {
+        return Err(wrong());
+    }
+    let mut bytes = Vec::new();
+    for (field, (name, value)) in known.facts.fields.iter().zip(edge.iter()) {
+        if field.name != name {
+            return Err(wrong());
+        }
+        match field.kind {
+            FieldKind::Ordered(direction) => key::encode(value.as_ref(), direction, &mut bytes),
+            FieldKind::Hashed => {
+                let hash = Value::Int64(store::hash_of_value(value.as_ref()));
+                key::encode(hash.as_ref(), Direction::Ascending, &mut bytes);
+            }
+        }
+    }
+    Ok(bytes)
+}

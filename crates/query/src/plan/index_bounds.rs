@@ -1,0 +1,200 @@
+//! Which keys of one index a conjunction needs.
+
+use super::facts::{FieldFacts, FieldKind, IndexFacts};
+use super::interval::Intervals;
+use super::leaves::{Conjunction, Leaf, has_number};
+use super::predicate::{KeySet, key_set, matches_missing};
+use crate::filter::{Comparison, Predicate};
+use value::Value;
+
+/// The bounds of one index for a conjunction.
+#[derive(Clone, Debug)]
+pub struct IndexBounds {
+    /// The allowed keys of each field.
+    pub fields: Vec<Intervals>,
+    /// For each condition of the conjunction, whether the bounds alone make sure of it.
+    pub ensured: Vec<bool>,
+    /// Whether the first field is bounded by some condition (even if it allows every key).
+    pub leading: bool,
+}
+
+/// Why an index cannot answer a conjunction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsuited {
+    /// It is hidden.
+    Hidden,
+    /// It may lack documents that the filter wants.
+    Sparse,
+    /// The filter does not imply the index's own.
+    Partial,
+    /// Its collation or kind, in words.
+    Kind(String),
+}
+
+impl std::fmt::Display for Unsuited {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unsuited::Hidden => out.write_str("the index is hidden"),
+            Unsuited::Sparse => out.write_str("the index is sparse and may lack documents that match"),
+            Unsuited::Partial => {
+                out.write_str("the filter does not imply the index's partialFilterExpression")
+            }
+            Unsuited::Kind(why) => out.write_str(why),
+        }
+    }
+}
+
+/// Whether the index holds every document that the conjunction wants.
+pub fn check_complete(
+    index: &IndexFacts,
+    conjunction: &Conjunction<'_>,
+    implies: impl Fn(&crate::filter::Filter) -> bool,
+) -> Result<(), Unsuited> {
+    if index.hidden {
+        return Err(Unsuited::Hidden);
+    }
+    if let Some(why) = &index.unusable {
+        return Err(Unsuited::Kind(why.clone()));
+    }
+    if index.partial.as_deref().is_some_and(|partial| !implies(partial)) {
+        return Err(Unsuited::Partial);
+    }
+    let wants_field = |field: &FieldFacts| {
+        conjunction
+            .on(&field.name)
+            .any(|(_, leaf)| !matches_missing(leaf.predicate))
+    };
+    if index.sparse && !index.fields.iter().any(wants_field) {
+        return Err(Unsuited::Sparse);
+    }
+    Ok(())
+}
+
+/// The bounds of an index for a conjunction.
+pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexBounds {
+    let mut bounds = IndexBounds {
+        fields: Vec::with_capacity(index.fields.len()),
+        ensured: vec![false; conjunction.leaves.len()],
+        leading: false,
+    };
+    // The condition that bounds each earlier field that holds arrays' elements.
+    let mut bounded: Vec<(&FieldFacts, &Leaf<'_>)> = Vec::new();
+    for (position, field) in index.fields.iter().enumerate() {
+        // A number in a path may be a place in an array, where keys and matching do not quite agree.
+        let usable = |_: &(usize, &Leaf<'_>)| !has_number(&field.name);
+        let on_field: Vec<(usize, &Leaf<'_>)> = conjunction.on(&field.name).filter(usable).collect();
+        let set = if field.multikey {
+            let allowed = on_field.into_iter().filter(|(_, leaf)| {
+                bounded
+                    .iter()
+                    .all(|(earlier, other)| may_combine(earlier, other, field, leaf))
+            });
+            best(field, allowed).map(|(number, leaf, set)| {
+                bounds.ensured[number] = set.exact;
+                bounded.push((field, leaf));
+                set.keys
+            })
+        } else {
+            all_of(field, &on_field, &mut bounds.ensured)
+        };
+        bounds.leading |= position == 0 && set.is_some();
+        bounds.fields.push(set.unwrap_or_else(Intervals::all));
+    }
+    bounds
+}
+
+/// Without arrays one key stands for all conditions on the field: they are intersected.
+fn all_of(field: &FieldFacts, leaves: &[(usize, &Leaf<'_>)], ensured: &mut [bool]) -> Option<Intervals> {
+    let mut keys: Option<Intervals> = None;
+    for (number, leaf) in leaves {
+        let Some(set) = field_keys(field, leaf) else {
+            continue;
+        };
+        ensured[*number] = set.exact && leaf.element.is_none();
+        keys = Some(match keys {
+            Some(known) => known.intersect(&set.keys),
+            None => set.keys,
+        });
+    }
+    keys
+}
+
+/// With arrays two conditions may be met by two elements, which have two keys: only one condition can bound.
+fn best<'c, 'f>(
+    field: &FieldFacts,
+    leaves: impl Iterator<Item = (usize, &'c Leaf<'f>)>,
+) -> Option<(usize, &'c Leaf<'f>, KeySet)> {
+    leaves
+        .filter_map(|(number, leaf)| {
+            let mut set = field_keys(field, leaf)?;
+            set.exact &= leaf.element.is_none();
+            Some((number, leaf, set))
+        })
+        .min_by_key(|(_, _, set)| width(&set.keys))
+}
+
+/// A rough measure of how much a set allows.
+fn width(keys: &Intervals) -> (u8, usize) {
+    let kind = if keys.is_none() {
+        0
+    } else if keys.is_points() {
+        1
+    } else if keys.is_all() {
+        4
+    } else if keys.as_slice().len() == 1 {
+        2
+    } else {
+        3
+    };
+    (kind, keys.as_slice().len())
+}
+
+fn field_keys(field: &FieldFacts, leaf: &Leaf<'_>) -> Option<KeySet> {
+    match field.kind {
+        FieldKind::Ordered(_) => Some(key_set(leaf.predicate, field.multikey)),
+        FieldKind::Hashed => hashed_keys(leaf.predicate),
+    }
+}
+
+/// Hashes can only be asked for single values; two values may share one.
+fn hashed_keys(predicate: &Predicate) -> Option<KeySet> {
+    let values = match predicate {
+        Predicate::Compare {
+            op: Comparison::Eq,
+            value,
+        } => std::slice::from_ref(value),
+        Predicate::In { values, regexes } if regexes.is_empty() => values,
+        _ => return None,
+    };
+    let mut keys = Intervals::none();
+    for value in values {
+        if matches!(value, Value::Array(_) | Value::Undefined) {
+            return None;
+        }
+        keys = keys.union(Intervals::point(Value::Int64(store::hash_of_value(
+            value.as_ref(),
+        ))));
+    }
+    Some(KeySet { keys, exact: false })
+}
+
+/// Whether conditions on two fields that both hold arrays' elements can be met by one key.
+fn may_combine(earlier: &FieldFacts, other: &Leaf<'_>, field: &FieldFacts, leaf: &Leaf<'_>) -> bool {
+    if first_part(&earlier.name) != first_part(&field.name) {
+        return true;
+    }
+    // The arrays may be one array, whose elements each have keys of their own: only what is asked of one
+    // element meets in one key, and only where the way on from the element parts at once.
+    match (&other.element, &leaf.element) {
+        (Some(a), Some(b)) if a == b => {
+            let (x, y) = (&earlier.name[a.prefix..], &field.name[b.prefix..]);
+            first_part(x) != first_part(y)
+        }
+        _ => false,
+    }
+}
+
+/// The name before the first dot.
+pub fn first_part(path: &str) -> &str {
+    path.split('.').next().unwrap_or(path)
+}

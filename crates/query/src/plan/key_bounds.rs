@@ -1,0 +1,228 @@
+//! Bounds as byte ranges of index keys, and the jump from a key outside of them to the next that may lie within.
+
+use super::interval::{Cut, Intervals};
+use value::key::{self, Direction};
+
+/// The keys of a compound index that an index scan wants: for each field some ranges of its encoded part.
+#[derive(Clone, Debug)]
+pub struct KeyBounds {
+    fields: Vec<FieldBounds>,
+}
+
+#[derive(Clone, Debug)]
+struct FieldBounds {
+    direction: Direction,
+    /// Ascending by bytes, disjoint.
+    ranges: Vec<ByteRange>,
+    /// Whether every key is wanted: then the part is not even looked at.
+    all: bool,
+}
+
+/// From `start` on, up to but without `end`; no end is the end of all keys.
+#[derive(Clone, Debug)]
+struct ByteRange {
+    start: Vec<u8>,
+    end: Option<Vec<u8>>,
+}
+
+/// What becomes of one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is within the bounds.
+    Inside,
+    /// It is not; no key before this one (behind it, when reading backward) is either.
+    Seek(Vec<u8>),
+    /// Neither it nor any that follows.
+    Done,
+}
+
+impl KeyBounds {
+    /// The bounds of each field with the field's direction in the index.
+    pub fn new<'a>(fields: impl IntoIterator<Item = (&'a Intervals, Direction)>) -> KeyBounds {
+        let fields = fields
+            .into_iter()
+            .map(|(set, direction)| FieldBounds::new(set, direction))
+            .collect();
+        KeyBounds { fields }
+    }
+
+    /// The least range `[start, end)` that holds all wanted keys; none where nothing is wanted. No end is the end of
+    /// the index.
+    pub fn range(&self) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        if self.fields.iter().any(|field| field.ranges.is_empty()) {
+            return None;
+        }
+        let mut start = Vec::new();
+        for field in &self.fields {
+            let first = field.ranges.first()?;
+            start.extend_from_slice(&first.start);
+            if field.all {
+                break;
+            }
+        }
+        let mut end = Vec::new();
+        for field in &self.fields {
+            let last = field.ranges.last()?;
+            // A part that may only be one value is followed by the next field's end; any other ends the range.
+            match (&last.end, is_point(last)) {
+                (_, true) => end.extend_from_slice(&last.start),
+                (Some(bytes), false) => {
+                    end.extend_from_slice(bytes);
+                    return Some((start, Some(end)));
+                }
+                (None, false) => break,
+            }
+        }
+        Some((start, after_prefix(&end)))
+    }
+
+    /// Whether every key of [`KeyBounds::range`] is wanted: single values, then one range, then anything.
+    pub fn is_contiguous(&self) -> bool {
+        let points = self
+            .fields
+            .iter()
+            .take_while(|field| matches!(field.ranges.as_slice(), [one] if is_point(one)));
+        let rest = &self.fields[points.count()..];
+        let Some((first, rest)) = rest.split_first() else {
+            return true;
+        };
+        first.ranges.len() <= 1 && rest.iter().all(|field| field.all)
+    }
+
+    /// Looks at one key, reading forward.
+    pub fn check_forward(&self, key: &[u8]) -> Verdict {
+        let mut at = 0;
+        for field in &self.fields {
+            let Some((part, next)) = field.part(key, at) else {
+                return Verdict::Inside;
+            };
+            if !field.all {
+                match field.place(part) {
+                    Place::Inside => {}
+                    Place::Before(range) => return seek([&key[..at], &field.ranges[range].start].concat()),
+                    Place::Behind => return after_prefix(&key[..at]).map_or(Verdict::Done, seek),
+                }
+            }
+            at = next;
+        }
+        Verdict::Inside
+    }
+
+    /// Looks at one key, reading backward: a [`Verdict::Seek`] is the end (excluded) of what may still lie within.
+    pub fn check_backward(&self, key: &[u8]) -> Verdict {
+        let mut at = 0;
+        for field in &self.fields {
+            let Some((part, next)) = field.part(key, at) else {
+                return Verdict::Inside;
+            };
+            if !field.all {
+                let lower = match field.place(part) {
+                    Place::Inside => {
+                        at = next;
+                        continue;
+                    }
+                    Place::Before(range) => range.checked_sub(1),
+                    Place::Behind => field.ranges.len().checked_sub(1),
+                };
+                let Some(lower) = lower else {
+                    // Nothing of this prefix is wanted below this key.
+                    return if at == 0 {
+                        Verdict::Done
+                    } else {
+                        seek(key[..at].to_vec())
+                    };
+                };
+                let end = match &field.ranges[lower].end {
+                    Some(end) => [&key[..at], end].concat(),
+                    // The part lies behind a range without end: cannot be, all keys do lie before it.
+                    None => return Verdict::Inside,
+                };
+                return seek(end);
+            }
+            at = next;
+        }
+        Verdict::Inside
+    }
+}
+
+fn seek(to: Vec<u8>) -> Verdict {
+    Verdict::Seek(to)
+}
+
+enum Place {
+    Inside,
+    /// Outside, before this range.
+    Before(usize),
+    /// Outside, behind the last range.
+    Behind,
+}
+
+impl FieldBounds {
+    fn new(set: &Intervals, direction: Direction) -> FieldBounds {
+        let mut ranges: Vec<ByteRange> = set
+            .as_slice()
+            .iter()
+            .filter_map(|interval| {
+                let (from, to) = match direction {
+                    Direction::Ascending => (&interval.low, &interval.high),
+                    Direction::Descending => (&interval.high, &interval.low),
+                };
+                Some(ByteRange {
+                    start: encode_cut(from, direction)?,
+                    end: encode_cut(to, direction),
+                })
+            })
+            .collect();
+        if direction == Direction::Descending {
+            ranges.reverse();
+        }
+        FieldBounds {
+            direction,
+            ranges,
+            all: set.is_all(),
+        }
+    }
+
+    /// The bytes of this field at `at`, and where the next field's begin; none where the key ends before.
+    fn part<'k>(&self, key: &'k [u8], at: usize) -> Option<(&'k [u8], usize)> {
+        let length = key::skip(key.get(at..)?, self.direction)?;
+        Some((&key[at..at + length], at + length))
+    }
+
+    fn place(&self, part: &[u8]) -> Place {
+        // The first range that ends behind the part is the only one that can hold it.
+        let candidate = self
+            .ranges
+            .partition_point(|range| range.end.as_deref().is_some_and(|end| end <= part));
+        match self.ranges.get(candidate) {
+            Some(range) if range.start.as_slice() <= part => Place::Inside,
+            Some(_) => Place::Before(candidate),
+            None => Place::Behind,
+        }
+    }
+}
+
+fn is_point(range: &ByteRange) -> bool {
+    after_prefix(&range.start) == range.end
+}
+
+/// The first key that lies behind the cut, in the order of bytes; none where no key can.
+fn encode_cut(cut: &Cut, direction: Direction) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    key::encode(cut.value.as_ref(), direction, &mut bytes);
+    let behind = match direction {
+        Direction::Ascending => cut.after,
+        Direction::Descending => !cut.after,
+    };
+    if behind { after_prefix(&bytes) } else { Some(bytes) }
+}
+
+/// The least byte string that is greater than all that begin with `prefix`; none where there is none.
+pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
+    let mut end = prefix.to_vec();
+    while end.last() == Some(&0xFF) {
+        end.pop();
+    }
+    *end.last_mut()? += 1;
+    Some(end)
+}

@@ -1,0 +1,133 @@
+//! The conditions of a filter that all must hold, as the planner takes them.
+
+use crate::filter::{Comparison, Filter, Node, Predicate};
+use value::Value;
+
+/// One condition on one path, taken out of the filter's conjunction.
+#[derive(Clone, Debug)]
+pub struct Leaf<'a> {
+    /// The whole dotted path, what stands before it in `$elemMatch` included.
+    pub path: String,
+    /// The condition.
+    pub predicate: &'a Predicate,
+    /// Where the condition is asked of one element of an array: that array.
+    pub element: Option<Element>,
+}
+
+/// The array element that a condition in `$elemMatch` is asked of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// Which `$elemMatch` of the filter.
+    pub number: usize,
+    /// The length of the array's path, with the dot behind it.
+    pub prefix: usize,
+}
+
+/// The conjunction at the top of a filter.
+#[derive(Clone, Debug, Default)]
+pub struct Conjunction<'a> {
+    /// Conditions on paths.
+    pub leaves: Vec<Leaf<'a>>,
+    /// Disjunctions, one branch of each of which must hold.
+    pub alternatives: Vec<&'a [Node]>,
+    /// Whether there is more that no index can tell.
+    pub others: bool,
+    /// Whether nothing can match.
+    pub never: bool,
+    elements: usize,
+}
+
+impl<'a> Conjunction<'a> {
+    /// Of a whole filter.
+    pub fn of(filter: &'a Filter) -> Conjunction<'a> {
+        let mut conjunction = Conjunction::default();
+        conjunction.add(filter.root());
+        conjunction
+    }
+
+    /// The same with one more condition.
+    #[must_use]
+    pub fn and(&self, node: &'a Node) -> Conjunction<'a> {
+        let mut with = self.clone();
+        with.add(node);
+        with
+    }
+
+    /// The conditions on one path, by their numbers.
+    pub fn on<'s>(&'s self, path: &'s str) -> impl Iterator<Item = (usize, &'s Leaf<'a>)> + 's {
+        self.leaves
+            .iter()
+            .enumerate()
+            .filter(move |(_, leaf)| leaf.path == path)
+    }
+
+    /// The value of `_id` where the filter asks for exactly one.
+    pub fn id(&self) -> Option<&'a Value> {
+        self.leaves.iter().find_map(|leaf| match leaf.predicate {
+            Predicate::Compare {
+                op: Comparison::Eq,
+                value,
+            } if leaf.path == "_id" && is_plain_id(value) => Some(value),
+            _ => None,
+        })
+    }
+
+    fn add(&mut self, node: &'a Node) {
+        match node {
+            Node::And(nodes) => nodes.iter().for_each(|node| self.add(node)),
+            Node::Or(nodes) => match nodes.as_slice() {
+                [one] => self.add(one),
+                several => self.alternatives.push(several),
+            },
+            Node::Field { name, predicate, .. } => self.add_field(name.clone(), predicate, None),
+            Node::AlwaysTrue => {}
+            Node::AlwaysFalse => self.never = true,
+            Node::Nor(_) | Node::Expr(_) | Node::JsonSchema(_) | Node::SampleRate(_) => self.others = true,
+        }
+    }
+
+    fn add_field(&mut self, path: String, predicate: &'a Predicate, element: Option<Element>) {
+        if let Predicate::ElemMatchObject(node) = predicate {
+            self.others = true;
+            self.elements += 1;
+            let element = Element {
+                number: self.elements,
+                prefix: path.len() + 1,
+            };
+            self.add_element(&path, node, &element);
+        }
+        self.leaves.push(Leaf {
+            path,
+            predicate,
+            element,
+        });
+    }
+
+    /// The conditions on the fields of an element. Paths by number mean something else in nested arrays, so they are
+    /// left to matching.
+    fn add_element(&mut self, prefix: &str, node: &'a Node, element: &Element) {
+        match node {
+            Node::And(nodes) => nodes
+                .iter()
+                .for_each(|node| self.add_element(prefix, node, element)),
+            Node::Field { name, predicate, .. } if !has_number(name) => {
+                self.add_field(format!("{prefix}.{name}"), predicate, Some(element.clone()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a part of the path is a number, which may be a place in an array or a field's name.
+pub fn has_number(path: &str) -> bool {
+    path.split('.')
+        .any(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether equality with this value as an `_id` means one key of the index on `_id`.
+pub fn is_plain_id(value: &Value) -> bool {
+    !matches!(
+        value,
+        Value::Array(_) | Value::Null | Value::Undefined | Value::Regex(_)
+    )
+}

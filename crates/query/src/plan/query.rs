@@ -1,0 +1,86 @@
+//! What the planner is asked.
+
+use super::leaves::Conjunction;
+use super::sort::Ordering;
+use crate::filter::Filter;
+use crate::{QueryError, Result};
+use value::{Document, Value};
+
+/// A query as far as the choice of a plan depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// What is asked for.
+    pub filter: &'a Filter,
+    /// In which order.
+    pub ordering: &'a Ordering,
+    /// The paths that the results are made of; none where the whole document is.
+    pub needed: Option<&'a [String]>,
+    /// How many results are wanted at most, those skipped included.
+    pub results_max: Option<u64>,
+    /// The index that must be used.
+    pub hint: Option<&'a Hint>,
+    /// Keys before this one are passed by.
+    pub min: Option<&'a Document>,
+    /// This key and those behind it are passed by.
+    pub max: Option<&'a Document>,
+    /// Whether reading every document of the collection is allowed.
+    pub allow_full_scan: bool,
+}
+
+/// Which plan a client insists on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hint {
+    /// The index of this name.
+    Name(String),
+    /// The index of this key pattern.
+    Key(Document),
+    /// All documents in natural order.
+    Natural {
+        /// Newest first.
+        backward: bool,
+    },
+}
+
+impl Hint {
+    /// Parses a `hint`: a name or a key pattern; none where it is empty.
+    pub fn parse(hint: &Value) -> Result<Option<Hint>> {
+        match hint {
+            Value::String(name) => Ok(Some(Hint::Name(name.clone()))),
+            Value::Document(key) => match key.get("$natural") {
+                None if key.is_empty() => Ok(None),
+                None => Ok(Some(Hint::Key(key.clone()))),
+                Some(direction) => {
+                    let ordering = Ordering::parse(&Document::new().with("$natural", direction.clone()));
+                    match ordering {
+                        Ok(Ordering::Natural(direction)) => Ok(Some(Hint::Natural {
+                            backward: direction == value::key::Direction::Descending,
+                        })),
+                        _ => Err(QueryError::bad_value("$natural hint may only be set to 1 or -1")),
+                    }
+                }
+            },
+            _ => Err(QueryError::failed_to_parse("Hint must be a string or an object")),
+        }
+    }
+}
+
+impl<'a> Query<'a> {
+    /// A query for everything that the filter matches, in any order.
+    pub fn of(filter: &'a Filter, ordering: &'a Ordering) -> Query<'a> {
+        Query {
+            filter,
+            ordering,
+            needed: None,
+            results_max: None,
+            hint: None,
+            min: None,
+            max: None,
+            allow_full_scan: true,
+        }
+    }
+
+    /// The filter's top conjunction.
+    pub fn conjunction(&self) -> Conjunction<'a> {
+        Conjunction::of(self.filter)
+    }
+}

@@ -1,0 +1,186 @@
+//! What a sort asks for.
+
+use crate::{QueryError, Result};
+use value::key::Direction;
+use value::path::FieldPath;
+use value::{Document, Value};
+
+/// Fields to sort by, most significant first; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortPattern {
+    fields: Vec<SortField>,
+}
+
+/// One field to sort by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortField {
+    /// Its dotted path as written.
+    pub name: String,
+    /// The path, split.
+    pub path: FieldPath,
+    /// Smallest or largest first.
+    pub direction: Direction,
+}
+
+/// A sort by more fields is refused.
+pub const SORT_FIELDS_MAX: usize = 32;
+
+/// How a query wants its results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ordering {
+    /// In whatever order comes first.
+    Any,
+    /// Sorted by fields.
+    By(SortPattern),
+    /// In the order of insertion (`$natural: 1`) or its reverse, which also forces a scan of the collection.
+    Natural(Direction),
+}
+
+impl Ordering {
+    /// Parses a `sort` document.
+    pub fn parse(sort: &Document) -> Result<Ordering> {
+        if sort.is_empty() {
+            return Ok(Ordering::Any);
+        }
+        if let Some(natural) = sort.get("$natural") {
+            if sort.len() > 1 {
+                return Err(QueryError::bad_value(
+                    "Cannot include '$natural' in compound sort: ".to_owned() + &shown(sort),
+                ));
+            }
+            return Ok(Ordering::Natural(direction("$natural", natural)?));
+        }
+        SortPattern::parse(sort).map(Ordering::By)
+    }
+
+    /// The pattern of fields, where it is one.
+    pub fn pattern(&self) -> Option<&SortPattern> {
+        match self {
+            Ordering::By(pattern) => Some(pattern),
+            Ordering::Any | Ordering::Natural(_) => None,
+        }
+    }
+}
+
+fn shown(document: &Document) -> String {
+    value::json::to_string(document.into(), value::json::Mode::Relaxed)
+}
+
+impl SortPattern {
+    /// Parses a document of fields and directions.
+    pub fn parse(sort: &Document) -> Result<SortPattern> {
+        if sort.len() > SORT_FIELDS_MAX {
+            return Err(QueryError::new(
+                crate::Code(13_103),
+                format!("too many compound keys in sort specification, at most {SORT_FIELDS_MAX}"),
+            ));
+        }
+        let mut fields: Vec<SortField> = Vec::with_capacity(sort.len());
+        for (name, value) in sort.iter() {
+            let field = SortField {
+                path: parse_path(name)?,
+                name: name.to_owned(),
+                direction: direction(name, value)?,
+            };
+            if fields.iter().any(|known| known.name == field.name) {
+                return Err(QueryError::new(
+                    crate::Code(7_472_500),
+                    format!("$sort key must not be given twice: {name}"),
+                ));
+            }
+            fields.push(field);
+        }
+        Ok(SortPattern { fields })
+    }
+
+    /// The fields, most significant first.
+    pub fn fields(&self) -> &[SortField] {
+        &self.fields
+    }
+
+    /// The pattern as a document: `{a: 1, b: -1}`.
+    pub fn to_document(&self) -> Document {
+        self.fields
+            .iter()
+            .map(|field| (field.name.clone(), Value::Int32(sign(field.direction))))
+            .collect()
+    }
+}
+
+/// 1 or -1.
+pub fn sign(direction: Direction) -> i32 {
+    match direction {
+        Direction::Ascending => 1,
+        Direction::Descending => -1,
+    }
+}
+
+fn parse_path(name: &str) -> Result<FieldPath> {
+    const FIELD_PATH: crate::Code = crate::Code(15_998);
+    if name.is_empty() {
+        return Err(QueryError::new(
+            crate::Code(40_352),
+            "FieldPath cannot be constructed with empty string",
+        ));
+    }
+    if name.ends_with('.') {
+        return Err(QueryError::new(
+            crate::Code(40_353),
+            "FieldPath must not end with a '.'.",
+        ));
+    }
+    for part in name.split('.') {
+        if part.is_empty() {
+            return Err(QueryError::new(
+                FIELD_PATH,
+                "FieldPath field names may not be empty strings.",
+            ));
+        }
+        if part.starts_with('$') && !matches!(part, "$id" | "$ref" | "$db") {
+            return Err(QueryError::new(
+                crate::Code(16_410),
+                "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
+            ));
+        }
+    }
+    Ok(FieldPath::parse(name))
+}
+
+fn direction(name: &str, value: &Value) -> Result<Direction> {
+    let number = match value {
+        Value::Int32(number) => Some(f64::from(*number)),
+        Value::Int64(number) => Some(*number as f64),
+        Value::Double(number) => Some(*number),
+        Value::Decimal128(number) => number.to_string().parse().ok(),
+        Value::Document(meta) => {
+            return Err(match meta.get("$meta") {
+                Some(_) => QueryError::bad_value(format!("sort by $meta is not supported yet: {name}")),
+                None => QueryError::new(
+                    crate::Code(17_312),
+                    "$meta is the only expression supported by $sort right now",
+                ),
+            });
+        }
+        other => {
+            return Err(QueryError::new(
+                crate::Code(15_974),
+                format!(
+                    "Illegal key in $sort specification: {name}: {}",
+                    value::json::to_string(
+                        (&Document::new().with("", other.clone())).into(),
+                        value::json::Mode::Relaxed
+                    )
+                ),
+            ));
+        }
+    };
+    // MongoDB takes what truncates to 1 or -1.
+    match number {
+        Some(number) if number.trunc() == 1.0 => Ok(Direction::Ascending),
+        Some(number) if number.trunc() == -1.0 => Ok(Direction::Descending),
+        _ => Err(QueryError::new(
+            crate::Code(15_975),
+            "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
+        )),
+    }
+}

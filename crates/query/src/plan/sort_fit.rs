@@ -1,0 +1,102 @@
+//! Whether an index scan gives the order that a query asks for.
+
+use super::facts::{FieldKind, IndexFacts};
+use super::index_bounds::first_part;
+use super::interval::Intervals;
+use super::leaves::has_number;
+use super::sort::SortPattern;
+
+/// How an index scan meets a sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SortFit {
+    /// Read this way, the keys come sorted.
+    Sorted {
+        /// From the largest key on.
+        backward: bool,
+    },
+    /// The first fields have some single values each: the scans of all their combinations, merged by the fields from
+    /// here on, come sorted.
+    Merged {
+        /// From the largest key on.
+        backward: bool,
+        /// How many fields of the index are taken apart.
+        fields: usize,
+    },
+    /// The results must be sorted.
+    Unsorted,
+}
+
+/// No query is taken apart into more scans than this.
+pub const MERGED_SCANS_MAX: usize = 200;
+
+/// How a scan of the index within bounds meets the sort.
+pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) -> SortFit {
+    let mut wanted = sort.fields().iter().peekable();
+    let mut backward: Option<bool> = None;
+    let (mut scans, mut taken_apart) = (1usize, 0);
+    for (position, field) in index.fields.iter().enumerate() {
+        let bound = &bounds[position];
+        // What has one value only does not matter for the order, unless arrays hide other values behind the key.
+        while let Some(next) = wanted.peek() {
+            if !is_constant(index, bounds, &next.name) {
+                break;
+            }
+            wanted.next();
+        }
+        let Some(next) = wanted.peek() else { break };
+        if next.name == field.name {
+            let FieldKind::Ordered(direction) = field.kind else {
+                return SortFit::Unsorted;
+            };
+            if has_number(&field.name) {
+                return SortFit::Unsorted;
+            }
+            let reversed = direction != next.direction;
+            if *backward.get_or_insert(reversed) != reversed || !gives_least_element(index, bounds, position)
+            {
+                return SortFit::Unsorted;
+            }
+            wanted.next();
+        } else if bound.is_points() && backward.is_none() {
+            scans = scans.saturating_mul(bound.as_slice().len());
+            if bound.as_slice().len() > 1 {
+                taken_apart = position + 1;
+            }
+        } else if !bound.is_point() {
+            return SortFit::Unsorted;
+        }
+    }
+    let rest_is_constant = wanted.all(|next| is_constant(index, bounds, &next.name));
+    let backward = backward.unwrap_or(false);
+    match () {
+        () if !rest_is_constant => SortFit::Unsorted,
+        () if taken_apart == 0 => SortFit::Sorted { backward },
+        () if scans <= MERGED_SCANS_MAX => SortFit::Merged {
+            backward,
+            fields: taken_apart,
+        },
+        () => SortFit::Unsorted,
+    }
+}
+
+fn is_constant(index: &IndexFacts, bounds: &[Intervals], name: &str) -> bool {
+    index.fields.iter().zip(bounds).any(|(field, bound)| {
+        field.name == name
+            && !field.multikey
+            && matches!(field.kind, FieldKind::Ordered(_))
+            && bound.is_point()
+    })
+}
+
+/// A document is sorted by the least (largest) element of an array. The scan meets that one first only if no bounds
+/// hide it.
+fn gives_least_element(index: &IndexFacts, bounds: &[Intervals], position: usize) -> bool {
+    let field = &index.fields[position];
+    if !field.multikey {
+        return true;
+    }
+    let shares_array = |other: usize| {
+        index.fields[other].multikey && first_part(&index.fields[other].name) == first_part(&field.name)
+    };
+    bounds[position].is_all() && (0..bounds.len()).all(|other| other == position || !shares_array(other))
+}

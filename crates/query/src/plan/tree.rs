@@ -1,0 +1,182 @@
+//! Plans: where documents come from and what is still done to them.
+
+use super::facts::IndexFacts;
+use super::index_bounds::Unsuited;
+use super::interval::Intervals;
+use super::key_bounds::KeyBounds;
+use super::sort::SortPattern;
+use std::sync::Arc;
+use store::Index;
+use value::Value;
+
+/// One way to answer a query.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where documents come from.
+    pub access: Access,
+    /// Whether documents must still be matched against the filter.
+    pub residual: bool,
+    /// What the documents must still be sorted by.
+    pub sort: Option<SortPattern>,
+    /// Whether the results are made of index keys alone.
+    pub covered: bool,
+    /// Whether index keys are sorted, and only those that remain are looked up.
+    pub sort_keys: bool,
+}
+
+/// Where documents come from.
+#[derive(Clone, Debug)]
+pub enum Access {
+    /// Nothing can match.
+    Nothing,
+    /// All documents in natural order, or its reverse.
+    Collection {
+        /// Newest first.
+        backward: bool,
+    },
+    /// The document of this id.
+    Id(Value),
+    /// Those found in an index.
+    Index(Arc<IndexScan>),
+    /// Those found in at least one of these.
+    Union(Vec<Arc<IndexScan>>),
+    /// Those found in at least one of these, each of which comes sorted by the query's sort.
+    Merge(Vec<Arc<IndexScan>>, SortPattern),
+}
+
+/// One scan of an index.
+#[derive(Clone, Debug)]
+pub struct IndexScan {
+    /// The index.
+    pub index: Arc<Index>,
+    /// What is known of it.
+    pub facts: Arc<IndexFacts>,
+    /// The allowed keys of each field.
+    pub bounds: Vec<Intervals>,
+    /// The same in bytes.
+    pub keys: KeyBounds,
+    /// Whether it is read from the largest key on.
+    pub backward: bool,
+    /// `min` and `max` of the query, in bytes of the index: from (included) and to (excluded).
+    pub clip: Option<Clip>,
+}
+
+/// A range of keys to which a scan is cut.
+#[derive(Clone, Debug, Default)]
+pub struct Clip {
+    /// The first key.
+    pub low: Option<Vec<u8>>,
+    /// Behind the last key.
+    pub high: Option<Vec<u8>>,
+}
+
+/// What the planner found.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// Ways to answer the query, in the order in which they were found.
+    pub plans: Vec<Arc<Plan>>,
+    /// Indexes that were passed by, and why.
+    pub unsuited: Vec<(String, Unsuited)>,
+}
+
+impl IndexScan {
+    /// A scan of an index within bounds.
+    pub fn new(
+        index: Arc<Index>,
+        facts: Arc<IndexFacts>,
+        bounds: Vec<Intervals>,
+        backward: bool,
+    ) -> IndexScan {
+        let keys = KeyBounds::new(
+            bounds
+                .iter()
+                .zip(facts.fields.iter().map(|field| field.kind.direction())),
+        );
+        IndexScan {
+            index,
+            facts,
+            bounds,
+            keys,
+            backward,
+            clip: None,
+        }
+    }
+
+    /// The least range of keys that holds all wanted: from (included) and to (excluded, or the end).
+    pub fn range(&self) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        let (mut low, mut high) = self.keys.range()?;
+        if let Some(clip) = &self.clip {
+            if let Some(from) = &clip.low {
+                low = low.max(from.clone());
+            }
+            if let Some(to) = &clip.high {
+                high = Some(high.map_or_else(|| to.clone(), |high| high.min(to.clone())));
+            }
+        }
+        if high.as_ref().is_some_and(|high| *high <= low) {
+            return None;
+        }
+        Some((low, high))
+    }
+
+    /// Whether a record can be met more than once.
+    pub fn repeats(&self) -> bool {
+        self.facts.is_multikey()
+    }
+
+    /// Whether it can find one record at most.
+    pub fn is_one_key(&self) -> bool {
+        self.facts.unique && !self.facts.is_multikey() && self.bounds.iter().all(Intervals::is_point)
+    }
+}
+
+impl Plan {
+    /// The scans of indexes in it.
+    pub fn scans(&self) -> &[Arc<IndexScan>] {
+        match &self.access {
+            Access::Nothing | Access::Collection { .. } | Access::Id(_) => &[],
+            Access::Index(scan) => std::slice::from_ref(scan),
+            Access::Union(scans) | Access::Merge(scans, _) => scans,
+        }
+    }
+
+    /// Whether a record can be met more than once.
+    pub fn repeats(&self) -> bool {
+        match &self.access {
+            Access::Nothing | Access::Collection { .. } | Access::Id(_) => false,
+            Access::Index(scan) => scan.repeats(),
+            Access::Union(_) | Access::Merge(..) => true,
+        }
+    }
+
+    /// Whether every document of the collection is read.
+    pub fn is_full_scan(&self) -> bool {
+        matches!(self.access, Access::Collection { .. })
+    }
+
+    /// Whether the first result can be given before the last was found.
+    pub fn streams(&self) -> bool {
+        self.sort.is_none()
+    }
+
+    /// What tells this plan from others of the same query: the indexes that it reads, and how.
+    pub fn signature(&self) -> String {
+        let mut signature = match &self.access {
+            Access::Nothing => "nothing".to_owned(),
+            Access::Collection { backward } => format!("collection {backward}"),
+            Access::Id(_) => "id".to_owned(),
+            Access::Index(_) => "index".to_owned(),
+            Access::Union(_) => "union".to_owned(),
+            Access::Merge(..) => "merge".to_owned(),
+        };
+        for scan in self.scans() {
+            signature.push_str(if scan.backward { " <" } else { " >" });
+            signature.push_str(&scan.facts.name);
+            if matches!(self.access, Access::Merge(..)) {
+                // The number of merged scans follows from the filter's values.
+                break;
+            }
+        }
+        signature
+    }
+}
