@@ -35,14 +35,20 @@ impl Access {
         }
         connection.login.refresh(engine);
         if connection.login.user().is_none() {
-            return Err(CommandError::unauthorized(format!("Command {command} requires authentication")));
+            return Err(CommandError::unauthorized(format!(
+                "Command {command} requires authentication"
+            )));
         }
         match self {
             Access::Anyone | Access::LoggedIn => Ok(()),
             Access::Cluster(action) => require(connection, command, database, action, Resource::Cluster),
-            Access::Database(action) => {
-                require(connection, command, database, action, Resource::Database(database))
-            }
+            Access::Database(action) => require(
+                connection,
+                command,
+                database,
+                action,
+                Resource::Database(database),
+            ),
             Access::Collection(action) => {
                 let resource = Resource::Collection(database, collection);
                 require(connection, command, database, action, resource)

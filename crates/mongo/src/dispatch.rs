@@ -34,8 +34,9 @@ pub(crate) struct Call<'a> {
 }
 
 /// Errors after which a driver may send a retryable write again.
-const RETRYABLE_CODES: [i32; 13] =
-    [6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436, 134];
+const RETRYABLE_CODES: [i32; 13] = [
+    6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436, 134,
+];
 
 /// Runs the command of a message.
 pub(crate) async fn run(server: &Arc<Server>, connection: &mut Connection, message: &Message) -> Outcome {
@@ -86,7 +87,9 @@ async fn run_named(
     }
     let database = database(message)?;
     let collection = collection_name(request);
-    command.access.check(&server.engine, connection, called, &database, collection)?;
+    command
+        .access
+        .check(&server.engine, connection, called, &database, collection)?;
     let generic = Generic::parse(called, request)?;
     check_generic(command, called, &generic)?;
     let context = context(connection, &generic);
@@ -95,7 +98,15 @@ async fn run_named(
     if let Some(session) = context.session {
         server.engine.touch_session(session)?;
     }
-    let mut call = Call { server, connection, request, called, database, generic, context };
+    let mut call = Call {
+        server,
+        connection,
+        request,
+        called,
+        database,
+        generic,
+        context,
+    };
     (command.run)(&mut call).await
 }
 
@@ -107,11 +118,19 @@ fn database(message: &Message) -> Result<String> {
     let database = match message.request.body.as_raw().get("$db") {
         Some(ValueRef::String(database)) => database,
         Some(other) => return Err(arguments::wrong_type("$db", other, "'string'")),
-        None => return Err(CommandError::new(40_571, "OP_MSG requests require a $db argument")),
+        None => {
+            return Err(CommandError::new(
+                40_571,
+                "OP_MSG requests require a $db argument",
+            ));
+        }
     };
     let forbidden = |c: char| matches!(c, '/' | '\\' | '.' | ' ' | '"' | '$' | '\0');
-    if database.is_empty() || database.len() > 63 || (database.contains(forbidden) && database != "$external") {
-        return Err(CommandError::invalid_namespace(format!("Invalid database name: '{database}'")));
+    if database.is_empty() || database.len() > 63 || (database.contains(forbidden) && database != "$external")
+    {
+        return Err(CommandError::invalid_namespace(format!(
+            "Invalid database name: '{database}'"
+        )));
     }
     Ok(database.to_owned())
 }
@@ -126,7 +145,10 @@ fn collection_name(request: &Request) -> &str {
 
 fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<()> {
     if generic.in_transaction {
-        return Err(CommandError::new(20, "Multi-document transactions are not supported yet"));
+        return Err(CommandError::new(
+            20,
+            "Multi-document transactions are not supported yet",
+        ));
     }
     if generic.transaction_number.is_some() && !command.is_retryable {
         let message = format!("{called} is not a retryable write, and transactions are not supported yet");
@@ -147,7 +169,10 @@ fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<(
 }
 
 fn context(connection: &Connection, generic: &Generic) -> Context {
-    let user = connection.login.user().map(|user| format!("{}@{}", user.name, user.database));
+    let user = connection
+        .login
+        .user()
+        .map(|user| format!("{}@{}", user.name, user.database));
     let digest = user.as_deref().map(auth::user_digest).unwrap_or_default();
     let mut context = Context::default().within(generic.time_limit);
     context.session = generic.session.map(|id| SessionId { id, user: digest });
@@ -204,8 +229,9 @@ fn count(server: &Server, command: &Command) {
 
 /// Adds what drivers decide by: error labels, and what a fail point says.
 fn label(reply: &mut Reply, request: &Request, effect: Option<Effect>) {
-    let (labels, write_concern_error) =
-        effect.map(|effect| (effect.labels, effect.write_concern_error)).unwrap_or_default();
+    let (labels, write_concern_error) = effect
+        .map(|effect| (effect.labels, effect.write_concern_error))
+        .unwrap_or_default();
     let mut code = match reply.body.get("code") {
         Some(Value::Int32(code)) => Some(*code),
         _ => None,
@@ -237,7 +263,12 @@ impl Call<'_> {
 
     /// The collection that the command names first.
     pub(crate) fn namespace(&self) -> Result<Namespace> {
-        let value = self.request.body.as_raw().get(self.called).unwrap_or(ValueRef::Null);
+        let value = self
+            .request
+            .body
+            .as_raw()
+            .get(self.called)
+            .unwrap_or(ValueRef::Null);
         namespace_of(&self.database, value)
     }
 

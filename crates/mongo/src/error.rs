@@ -23,7 +23,11 @@ pub struct CommandError {
 impl CommandError {
     /// An error of this code and message.
     pub fn new(code: i32, message: impl Into<String>) -> CommandError {
-        CommandError { code, message: message.into(), details: Document::new() }
+        CommandError {
+            code,
+            message: message.into(),
+            details: Document::new(),
+        }
     }
 
     /// Code 2.
@@ -89,7 +93,11 @@ impl CommandError {
 
 impl From<engine::Error> for CommandError {
     fn from(error: engine::Error) -> CommandError {
-        CommandError { code: error.code.0, message: error.message, details: error.details }
+        CommandError {
+            code: error.code.0,
+            message: error.message,
+            details: error.details,
+        }
     }
 }
 

@@ -27,7 +27,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { connections_max: 20_000, test_commands: false }
+        Options {
+            connections_max: 20_000,
+            test_commands: false,
+        }
     }
 }
 

@@ -6,8 +6,13 @@ use value::{DocumentRef, ValueRef};
 
 /// The most members that `w` may name.
 const W_MAX: i64 = 50;
-const PROVENANCES: [&str; 5] =
-    ["clientSupplied", "implicitDefault", "customDefault", "getLastErrorDefaults", "internalWriteDefault"];
+const PROVENANCES: [&str; 5] = [
+    "clientSupplied",
+    "implicitDefault",
+    "customDefault",
+    "getLastErrorDefaults",
+    "internalWriteDefault",
+];
 const LEVELS: [&str; 5] = ["local", "available", "majority", "linearizable", "snapshot"];
 
 /// How safe a write must be before it is answered.
@@ -34,7 +39,9 @@ impl WriteConcern {
             None => None,
             Some(ValueRef::Bool(journaled)) => Some(journaled),
             Some(number) if number.is_number() => Some(number_as_f64(number) != Some(0.0)),
-            Some(other) => return Err(arguments.wrong_type("j", other, "'[bool, long, int, decimal, double]'")),
+            Some(other) => {
+                return Err(arguments.wrong_type("j", other, "'[bool, long, int, decimal, double]'"));
+            }
         };
         check_timeout(&arguments)?;
         if let Some(provenance) = arguments.string("provenance")?
@@ -46,7 +53,10 @@ impl WriteConcern {
         let w = arguments.any("w");
         arguments.finish()?;
         let unacknowledged = w.map(parse_w).transpose()?.unwrap_or(false);
-        Ok(WriteConcern { unacknowledged: unacknowledged && journaled != Some(true), journaled })
+        Ok(WriteConcern {
+            unacknowledged: unacknowledged && journaled != Some(true),
+            journaled,
+        })
     }
 }
 
@@ -54,12 +64,14 @@ impl WriteConcern {
 fn parse_w(w: ValueRef<'_>) -> Result<bool> {
     match w {
         ValueRef::String("majority") => Ok(false),
-        ValueRef::String(_) | ValueRef::Null => {
-            Err(CommandError::bad_value("cannot use non-majority 'w' mode when a host is not a member of a replica set"))
-        }
+        ValueRef::String(_) | ValueRef::Null => Err(CommandError::bad_value(
+            "cannot use non-majority 'w' mode when a host is not a member of a replica set",
+        )),
         ValueRef::Document(tags) => {
             if tags.is_empty() {
-                return Err(CommandError::failed_to_parse("tagged write concern requires tags"));
+                return Err(CommandError::failed_to_parse(
+                    "tagged write concern requires tags",
+                ));
             }
             match tags.iter().all(|(_, count)| count.is_number()) {
                 true => Err(CommandError::bad_value(
@@ -78,11 +90,15 @@ fn parse_w(w: ValueRef<'_>) -> Result<bool> {
             match count {
                 Some(0) => Ok(true),
                 Some(1) => Ok(false),
-                Some(_) => Err(CommandError::bad_value("cannot use 'w' > 1 when a host is not replicated")),
+                Some(_) => Err(CommandError::bad_value(
+                    "cannot use 'w' > 1 when a host is not replicated",
+                )),
                 None if number.is_number() => Err(CommandError::failed_to_parse(format!(
                     "w has to be a non-negative number and not greater than {W_MAX}"
                 ))),
-                None => Err(CommandError::failed_to_parse("w has to be a number, string, or object")),
+                None => Err(CommandError::failed_to_parse(
+                    "w has to be a number, string, or object",
+                )),
             }
         }
     }
@@ -117,14 +133,20 @@ impl ReadConcern {
         {
             return Err(arguments.bad_enumeration("provenance", provenance));
         }
-        arguments.ignore(&["afterOpTime", "$_waitLastStableRecoveryTimestamp", "allowTransactionTableSnapshot"]);
+        arguments.ignore(&[
+            "afterOpTime",
+            "$_waitLastStableRecoveryTimestamp",
+            "allowTransactionTableSnapshot",
+        ]);
         arguments.finish()?;
         if let Some(level) = level
             && !LEVELS.contains(&level)
         {
             return Err(arguments.bad_enumeration("level", level));
         }
-        Ok(ReadConcern { level: level.map(str::to_owned) })
+        Ok(ReadConcern {
+            level: level.map(str::to_owned),
+        })
     }
 
     /// Refuses levels that need a replica set.

@@ -66,11 +66,20 @@ impl Generic {
         let autocommit = arguments.bool("autocommit")?;
         let starts = arguments.bool("startTransaction")?;
         let generic = Generic {
-            session: arguments.strict_document("lsid")?.map(parse_session).transpose()?,
+            session: arguments
+                .strict_document("lsid")?
+                .map(parse_session)
+                .transpose()?,
             transaction_number: transaction_number(&arguments)?,
             in_transaction: autocommit == Some(false) || starts == Some(true),
-            write_concern: arguments.document("writeConcern")?.map(WriteConcern::parse).transpose()?,
-            read_concern: arguments.document("readConcern")?.map(ReadConcern::parse).transpose()?,
+            write_concern: arguments
+                .document("writeConcern")?
+                .map(WriteConcern::parse)
+                .transpose()?,
+            read_concern: arguments
+                .document("readConcern")?
+                .map(ReadConcern::parse)
+                .transpose()?,
             time_limit: time_limit(&arguments, "maxTimeMS")?,
             api_strict: api_strict(&arguments)?,
         };
@@ -81,21 +90,31 @@ impl Generic {
 
     fn check(&self, autocommit: Option<bool>, starts: Option<bool>) -> Result<()> {
         if self.session.is_none() && self.transaction_number.is_some() {
-            return Err(CommandError::invalid_options("Transaction number requires a session ID to also be specified"));
+            return Err(CommandError::invalid_options(
+                "Transaction number requires a session ID to also be specified",
+            ));
         }
         if self.transaction_number.is_none() {
             if autocommit.is_some() {
-                return Err(CommandError::invalid_options("'autocommit' field requires a transaction number to also be specified"));
+                return Err(CommandError::invalid_options(
+                    "'autocommit' field requires a transaction number to also be specified",
+                ));
             }
             if starts.is_some() {
-                return Err(CommandError::invalid_options("'startTransaction' field requires a transaction number to also be specified"));
+                return Err(CommandError::invalid_options(
+                    "'startTransaction' field requires a transaction number to also be specified",
+                ));
             }
         }
         if autocommit == Some(true) {
-            return Err(CommandError::invalid_options("Specifying autocommit=true is not allowed."));
+            return Err(CommandError::invalid_options(
+                "Specifying autocommit=true is not allowed.",
+            ));
         }
         if starts == Some(false) {
-            return Err(CommandError::invalid_options("Specifying startTransaction=false is not allowed."));
+            return Err(CommandError::invalid_options(
+                "Specifying startTransaction=false is not allowed.",
+            ));
         }
         if starts.is_some() && autocommit.is_none() {
             return Err(CommandError::invalid_options(
@@ -130,19 +149,25 @@ fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
     match arguments.present("txnNumber") {
         None => Ok(None),
         Some(ValueRef::Int64(number)) if number >= 0 => Ok(Some(number)),
-        Some(ValueRef::Int64(_)) => Err(CommandError::invalid_options("Transaction number cannot be negative")),
+        Some(ValueRef::Int64(_)) => Err(CommandError::invalid_options(
+            "Transaction number cannot be negative",
+        )),
         Some(other) => Err(arguments.wrong_type("txnNumber", other, "'long'")),
     }
 }
 
 /// A limit in whole milliseconds; 0 stands for none.
 pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<Duration>> {
-    let Some(value) = arguments.present(name) else { return Ok(None) };
+    let Some(value) = arguments.present(name) else {
+        return Ok(None);
+    };
     let Some(number) = number_as_f64(value) else {
         return Err(CommandError::type_mismatch(format!("{name} must be a number")));
     };
     let Some(milliseconds) = exact_i64(value).filter(|_| number.is_finite()) else {
-        return Err(CommandError::failed_to_parse(format!("{name} has non-integral value")));
+        return Err(CommandError::failed_to_parse(format!(
+            "{name} has non-integral value"
+        )));
     };
     if !(0..=i64::from(i32::MAX)).contains(&milliseconds) {
         return Err(CommandError::bad_value(format!(
@@ -170,13 +195,21 @@ fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
 
 /// All reads are of the one copy there is, so a preference is checked and then of no consequence.
 fn check_read_preference(arguments: &Arguments<'_>) -> Result<()> {
-    let Some(preference) = arguments.document("$readPreference")? else { return Ok(()) };
-    let modes = ["primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest"];
+    let Some(preference) = arguments.document("$readPreference")? else {
+        return Ok(());
+    };
+    let modes = [
+        "primary",
+        "primaryPreferred",
+        "secondary",
+        "secondaryPreferred",
+        "nearest",
+    ];
     match preference.get("mode") {
         Some(ValueRef::String(mode)) if modes.contains(&mode) => Ok(()),
-        Some(ValueRef::String(mode)) => {
-            Err(CommandError::bad_value(format!("Enumeration value '{mode}' for field '$readPreference.mode' is not a valid value.")))
-        }
+        Some(ValueRef::String(mode)) => Err(CommandError::bad_value(format!(
+            "Enumeration value '{mode}' for field '$readPreference.mode' is not a valid value."
+        ))),
         _ => Ok(()),
     }
 }

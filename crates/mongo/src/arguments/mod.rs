@@ -155,7 +155,10 @@ impl<'a> Arguments<'a> {
 
     /// A document, decoded; an empty one where it is missing.
     pub fn decoded(&self, name: &'static str) -> Result<Document> {
-        Ok(self.document(name)?.map(DocumentRef::to_document).unwrap_or_default())
+        Ok(self
+            .document(name)?
+            .map(DocumentRef::to_document)
+            .unwrap_or_default())
     }
 
     /// An array.
@@ -180,14 +183,20 @@ impl<'a> Arguments<'a> {
         {
             return Ok(Some(sequence.documents.clone()));
         }
-        let Some(array) = self.array(name)? else { return Ok(None) };
+        let Some(array) = self.array(name)? else {
+            return Ok(None);
+        };
         let whole = self.request.map(|request| request.body.bytes());
         array
             .iter()
             .enumerate()
             .map(|(at, element)| match element {
                 ValueRef::Document(document) => Ok(shared(document, whole)),
-                other => Err(wrong_type(&format!("{}.{name}.{at}", self.path), other, "'object'")),
+                other => Err(wrong_type(
+                    &format!("{}.{name}.{at}", self.path),
+                    other,
+                    "'object'",
+                )),
             })
             .collect::<Result<Vec<_>>>()
             .map(Some)
@@ -195,13 +204,19 @@ impl<'a> Arguments<'a> {
 
     /// A list of strings.
     pub fn strings(&self, name: &'static str) -> Result<Option<Vec<&'a str>>> {
-        let Some(array) = self.array(name)? else { return Ok(None) };
+        let Some(array) = self.array(name)? else {
+            return Ok(None);
+        };
         array
             .iter()
             .enumerate()
             .map(|(at, element)| match element {
                 ValueRef::String(text) => Ok(text),
-                other => Err(wrong_type(&format!("{}.{name}.{at}", self.path), other, "'string'")),
+                other => Err(wrong_type(
+                    &format!("{}.{name}.{at}", self.path),
+                    other,
+                    "'string'",
+                )),
             })
             .collect::<Result<Vec<_>>>()
             .map(Some)
@@ -222,12 +237,19 @@ impl<'a> Arguments<'a> {
                 return Err(CommandError::new(DUPLICATE_FIELD, message));
             }
             seen.push(name);
-            if !taken.contains(&name) && !(self.allows_generic && generic::is_generic(name)) {
+            let is_known = taken.contains(&name) || (self.allows_generic && generic::is_generic(name));
+            if !is_known {
                 return Err(self.unknown(name));
             }
         }
-        let sequences = self.request.map(|request| request.sequences.as_slice()).unwrap_or_default();
-        match sequences.iter().find(|sequence| !taken.contains(&sequence.name.as_str())) {
+        let sequences = self
+            .request
+            .map(|request| request.sequences.as_slice())
+            .unwrap_or_default();
+        match sequences
+            .iter()
+            .find(|sequence| !taken.contains(&sequence.name.as_str()))
+        {
             Some(sequence) => Err(self.unknown(&sequence.name)),
             None => Ok(()),
         }
@@ -235,7 +257,10 @@ impl<'a> Arguments<'a> {
 
     /// The error that a field must be there.
     pub fn missing(&self, name: &str) -> CommandError {
-        let message = format!("BSON field '{}.{name}' is missing but a required field", self.path);
+        let message = format!(
+            "BSON field '{}.{name}' is missing but a required field",
+            self.path
+        );
         CommandError::new(MISSING_FIELD, message)
     }
 
@@ -246,7 +271,10 @@ impl<'a> Arguments<'a> {
 
     /// The error that a field's value is none of those that it may have.
     pub fn bad_enumeration(&self, name: &str, value: &str) -> CommandError {
-        let message = format!("Enumeration value '{value}' for field '{}.{name}' is not a valid value.", self.path);
+        let message = format!(
+            "Enumeration value '{value}' for field '{}.{name}' is not a valid value.",
+            self.path
+        );
         CommandError::bad_value(message)
     }
 

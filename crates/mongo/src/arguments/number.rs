@@ -19,10 +19,16 @@ fn decimal_as_f64(number: Decimal128) -> f64 {
         Parts::Nan => f64::NAN,
         Parts::Infinity { negative: false } => f64::INFINITY,
         Parts::Infinity { negative: true } => f64::NEG_INFINITY,
-        Parts::Finite { negative, coefficient, exponent } => {
+        Parts::Finite {
+            negative,
+            coefficient,
+            exponent,
+        } => {
             let sign = if negative { "-" } else { "" };
             // Every such text is a number that f64 reads, rounded once.
-            format!("{sign}{coefficient}e{exponent}").parse().unwrap_or(f64::NAN)
+            format!("{sign}{coefficient}e{exponent}")
+                .parse()
+                .unwrap_or(f64::NAN)
         }
     }
 }

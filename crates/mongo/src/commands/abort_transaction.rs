@@ -19,5 +19,8 @@ fn refuse(call: &Call<'_>) -> Result<Reply> {
     arguments.document("recoveryToken")?;
     arguments.ignore(&["commitTimestamp", "durableTimestamp"]);
     arguments.finish()?;
-    Err(CommandError::new(125, "Transaction isn't in progress: multi-document transactions are not supported yet"))
+    Err(CommandError::new(
+        125,
+        "Transaction isn't in progress: multi-document transactions are not supported yet",
+    ))
 }

@@ -18,7 +18,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
     check_access(call, &request.pipeline)?;
-    let reply = call.server.engine.aggregate(&call.context, &source, &request).await?;
+    let reply = call
+        .server
+        .engine
+        .aggregate(&call.context, &source, &request)
+        .await?;
     Ok(cursor::first_batch(reply))
 }
 
@@ -45,10 +49,16 @@ pub(super) fn parse(
     let stages = match arguments.any("pipeline") {
         None => return Err(arguments.missing("pipeline")),
         Some(ValueRef::Array(stages)) => decoded_array(stages),
-        Some(_) => return Err(CommandError::type_mismatch("'pipeline' option must be specified as an array")),
+        Some(_) => {
+            return Err(CommandError::type_mismatch(
+                "'pipeline' option must be specified as an array",
+            ));
+        }
     };
     if stages.iter().any(|stage| !matches!(stage, Value::Document(_))) {
-        return Err(CommandError::type_mismatch("Each element of the 'pipeline' array must be an object"));
+        return Err(CommandError::type_mismatch(
+            "Each element of the 'pipeline' array must be an object",
+        ));
     }
     let wants_explain = arguments.flag("explain")?.unwrap_or(false);
     let has_cursor = arguments.any("cursor").is_some();
@@ -67,7 +77,13 @@ pub(super) fn parse(
     };
     collation::check(arguments)?;
     arguments.flag("bypassDocumentValidation")?;
-    arguments.ignore(&["fromMongos", "needsMerge", "exchange", "runtimeConstants", "isMapReduceCommand"]);
+    arguments.ignore(&[
+        "fromMongos",
+        "needsMerge",
+        "exchange",
+        "runtimeConstants",
+        "isMapReduceCommand",
+    ]);
     Ok((source, request))
 }
 
@@ -102,7 +118,14 @@ fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
             let collection = collection.unwrap_or_default();
             let resource = Resource::Collection(&database, &collection);
             call.require(Action::Insert, resource)?;
-            call.require(if name == "$out" { Action::Remove } else { Action::Update }, resource)?;
+            call.require(
+                if name == "$out" {
+                    Action::Remove
+                } else {
+                    Action::Update
+                },
+                resource,
+            )?;
         }
         "$currentOp" => call.require(Action::Inprog, Resource::Cluster)?,
         _ => {}
@@ -134,7 +157,10 @@ fn target(database: &str, value: &Value) -> (String, Option<String>) {
                 Some(Value::String(name)) => return (database.to_owned(), Some(name.clone())),
                 _ => document,
             };
-            (text(into, "db").unwrap_or_else(|| database.to_owned()), text(into, "coll"))
+            (
+                text(into, "db").unwrap_or_else(|| database.to_owned()),
+                text(into, "coll"),
+            )
         }
         _ => (database.to_owned(), None),
     }

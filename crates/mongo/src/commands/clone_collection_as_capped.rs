@@ -9,19 +9,32 @@ use value::{Document, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let from = namespace_of(&call.database, arguments.any("cloneCollectionAsCapped").unwrap_or(ValueRef::Null))?;
+    let from = namespace_of(
+        &call.database,
+        arguments.any("cloneCollectionAsCapped").unwrap_or(ValueRef::Null),
+    )?;
     let to = match arguments.present("toCollection") {
         Some(name) => namespace_of(&call.database, name)?,
         None => return Err(arguments.missing("toCollection")),
     };
-    let size = arguments.integer("size")?.ok_or_else(|| arguments.missing("size"))?;
+    let size = arguments
+        .integer("size")?
+        .ok_or_else(|| arguments.missing("size"))?;
     arguments.ignore(&["temp"]);
     arguments.finish()?;
     if size <= 0 {
-        return Err(CommandError::invalid_options("Capped collection size must be greater than zero"));
+        return Err(CommandError::invalid_options(
+            "Capped collection size must be greater than zero",
+        ));
     }
-    call.require(Action::Find, Resource::Collection(&from.database, &from.collection))?;
+    call.require(
+        Action::Find,
+        Resource::Collection(&from.database, &from.collection),
+    )?;
     call.require(Action::Insert, Resource::Collection(&to.database, &to.collection))?;
-    call.server.engine.clone_as_capped(&from, &to, capped_bytes(size)?).await?;
+    call.server
+        .engine
+        .clone_as_capped(&from, &to, capped_bytes(size)?)
+        .await?;
     Ok(Document::new().into())
 }

@@ -23,7 +23,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let request = parse(&call.database, &arguments)?;
     arguments.finish()?;
     if dry_run {
-        return Err(CommandError::invalid_options("dryRun is only for index.unique, which cannot be changed yet"));
+        return Err(CommandError::invalid_options(
+            "dryRun is only for index.unique, which cannot be changed yet",
+        ));
     }
     let mut reply = Document::new();
     if let Some(index) = index {
@@ -44,19 +46,37 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<ModifyRequest> {
             options.push("pipeline", Value::Array(crate::arguments::decoded_array(stages)));
         }
         (None, None) => {}
-        (None, Some(_)) => return Err(CommandError::invalid_options("Must specify 'viewOn' together with 'pipeline'")),
-        (Some(_), None) => return Err(CommandError::invalid_options("Must specify 'pipeline' together with 'viewOn'")),
+        (None, Some(_)) => {
+            return Err(CommandError::invalid_options(
+                "Must specify 'viewOn' together with 'pipeline'",
+            ));
+        }
+        (Some(_), None) => {
+            return Err(CommandError::invalid_options(
+                "Must specify 'pipeline' together with 'viewOn'",
+            ));
+        }
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
         let inner = Arguments::of_document("collMod.changeStreamPreAndPostImages", images);
         let enabled = inner.bool("enabled")?.ok_or_else(|| inner.missing("enabled"))?;
         inner.finish()?;
-        let kept = if enabled { Value::Document(images.to_document()) } else { Value::Null };
+        let kept = if enabled {
+            Value::Document(images.to_document())
+        } else {
+            Value::Null
+        };
         options.push("changeStreamPreAndPostImages", kept);
     }
-    for name in ["timeseries", "timeseriesBucketsMayHaveMixedSchemaData", "recordPreImages"] {
+    for name in [
+        "timeseries",
+        "timeseriesBucketsMayHaveMixedSchemaData",
+        "recordPreImages",
+    ] {
         if arguments.present(name).is_some() {
-            return Err(CommandError::invalid_options(format!("collMod with '{name}' is not supported yet")));
+            return Err(CommandError::invalid_options(format!(
+                "collMod with '{name}' is not supported yet"
+            )));
         }
     }
     if arguments.present("expireAfterSeconds").is_some() {
@@ -84,7 +104,9 @@ fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
     let expire = match arguments.present("expireAfterSeconds") {
         None => None,
         Some(value) if value.is_number() => Some(seconds(value)?),
-        Some(other) => return Err(arguments.wrong_type("expireAfterSeconds", other, "'[long, int, decimal, double]'")),
+        Some(other) => {
+            return Err(arguments.wrong_type("expireAfterSeconds", other, "'[long, int, decimal, double]'"));
+        }
     };
     for name in ["unique", "prepareUnique"] {
         if arguments.flag(name)?.is_some() {
@@ -95,15 +117,29 @@ fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
     }
     arguments.finish()?;
     let which = match (name, key) {
-        (Some(_), Some(_)) => return Err(CommandError::invalid_options("Cannot specify both key pattern and name.")),
-        (None, None) => return Err(CommandError::invalid_options("Must specify either index name or key pattern.")),
+        (Some(_), Some(_)) => {
+            return Err(CommandError::invalid_options(
+                "Cannot specify both key pattern and name.",
+            ));
+        }
+        (None, None) => {
+            return Err(CommandError::invalid_options(
+                "Must specify either index name or key pattern.",
+            ));
+        }
         (Some(name), None) => Value::from(name),
         (None, Some(key)) => Value::Document(key.to_document()),
     };
     if hidden.is_none() && expire.is_none() {
-        return Err(CommandError::invalid_options("no expireAfterSeconds, hidden, unique, or prepareUnique field"));
+        return Err(CommandError::invalid_options(
+            "no expireAfterSeconds, hidden, unique, or prepareUnique field",
+        ));
     }
-    Ok(IndexChange { which, hidden, expire_after_seconds: expire })
+    Ok(IndexChange {
+        which,
+        hidden,
+        expire_after_seconds: expire,
+    })
 }
 
 fn seconds(value: ValueRef<'_>) -> Result<f64> {
@@ -113,8 +149,17 @@ fn seconds(value: ValueRef<'_>) -> Result<f64> {
         .ok_or_else(|| CommandError::invalid_options("'expireAfterSeconds' must be within 0 and 2147483647"))
 }
 
-async fn modify_index(call: &Call<'_>, namespace: &Namespace, index: IndexChange, reply: &mut Document) -> Result<()> {
-    let IndexChange { which, hidden, expire_after_seconds } = index;
+async fn modify_index(
+    call: &Call<'_>,
+    namespace: &Namespace,
+    index: IndexChange,
+    reply: &mut Document,
+) -> Result<()> {
+    let IndexChange {
+        which,
+        hidden,
+        expire_after_seconds,
+    } = index;
     if hidden == Some(true) && is_id_index(&which) {
         return Err(CommandError::bad_value("can't hide _id index"));
     }

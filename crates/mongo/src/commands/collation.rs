@@ -5,7 +5,9 @@ use crate::error::{CommandError, Result};
 
 /// Refuses every collation but `{locale: "simple"}`.
 pub(super) fn check(arguments: &Arguments<'_>) -> Result<()> {
-    let Some(collation) = arguments.document("collation")? else { return Ok(()) };
+    let Some(collation) = arguments.document("collation")? else {
+        return Ok(());
+    };
     if collation.is_empty() {
         return Ok(());
     }

@@ -13,7 +13,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let name = arguments.required_string("configureFailPoint")?;
     if name != "failCommand" {
-        return Err(CommandError::new(2, format!("the fail point '{name}' is not supported: only 'failCommand' is")));
+        return Err(CommandError::new(
+            2,
+            format!("the fail point '{name}' is not supported: only 'failCommand' is"),
+        ));
     }
     let mode = arguments.any("mode").ok_or_else(|| arguments.missing("mode"))?;
     let data = arguments.document("data")?;

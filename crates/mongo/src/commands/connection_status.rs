@@ -12,8 +12,15 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let mut info = Document::new();
     match call.connection.login.user() {
         Some(user) => {
-            let roles: Value = user.roles.iter().map(|role| Value::Document(role.to_document())).collect();
-            info.push("authenticatedUsers", vec![doc! {"user": &user.name, "db": &user.database}]);
+            let roles: Value = user
+                .roles
+                .iter()
+                .map(|role| Value::Document(role.to_document()))
+                .collect();
+            info.push(
+                "authenticatedUsers",
+                vec![doc! {"user": &user.name, "db": &user.database}],
+            );
             info.push("authenticatedUserRoles", roles);
         }
         None => {
@@ -23,7 +30,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     if show_privileges {
         let privileges = call.connection.login.privileges().map(auth::Privileges::describe);
-        info.push("authenticatedUserPrivileges", Value::Array(privileges.unwrap_or_default()));
+        info.push(
+            "authenticatedUserPrivileges",
+            Value::Array(privileges.unwrap_or_default()),
+        );
     }
     Ok(doc! {"authInfo": info}.into())
 }

@@ -9,14 +9,19 @@ use value::Document;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let size = arguments.integer("size")?.ok_or_else(|| {
-        CommandError::invalid_options("Capped collection size must be greater than zero")
-    })?;
+    let size = arguments
+        .integer("size")?
+        .ok_or_else(|| CommandError::invalid_options("Capped collection size must be greater than zero"))?;
     arguments.any("collectionUUID");
     arguments.finish()?;
     if size <= 0 {
-        return Err(CommandError::invalid_options("Capped collection size must be greater than zero"));
+        return Err(CommandError::invalid_options(
+            "Capped collection size must be greater than zero",
+        ));
     }
-    call.server.engine.convert_to_capped(&namespace, capped_bytes(size)?).await?;
+    call.server
+        .engine
+        .convert_to_capped(&namespace, capped_bytes(size)?)
+        .await?;
     Ok(Document::new().into())
 }

@@ -11,7 +11,11 @@ use value::doc;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let request = parse(&call.arguments())?;
-    let count = call.server.engine.count(&call.context, &namespace, &request).await?;
+    let count = call
+        .server
+        .engine
+        .count(&call.context, &namespace, &request)
+        .await?;
     Ok(match i32::try_from(count) {
         Ok(count) => doc! {"n": count},
         Err(_) => doc! {"n": count as i64},
@@ -27,7 +31,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<CountRequest> {
     let request = CountRequest {
         filter: arguments.decoded("query")?,
         skip: u64::try_from(skip).map_err(|_| {
-            CommandError::bad_value(format!("BSON field 'skip' value must be >= 0, actual value '{skip}'"))
+            CommandError::bad_value(format!(
+                "BSON field 'skip' value must be >= 0, actual value '{skip}'"
+            ))
         })?,
         // A negative limit means the same as a positive one; 0 means none.
         limit: (limit != 0).then_some(limit.unsigned_abs()),

@@ -43,23 +43,33 @@ fn capped(arguments: &Arguments<'_>) -> Result<Option<CappedOptions>> {
     if !capped {
         if size.is_some_and(|size| size < 0) || arguments.present("size").is_some() && size.is_some() {
             // Without `capped` a size means nothing; MongoDB refuses it.
-            return Err(CommandError::invalid_options("the 'size' field is only valid when 'capped' is true"));
+            return Err(CommandError::invalid_options(
+                "the 'size' field is only valid when 'capped' is true",
+            ));
         }
         if max.is_some() {
-            return Err(CommandError::invalid_options("the 'max' field is only valid when 'capped' is true"));
+            return Err(CommandError::invalid_options(
+                "the 'max' field is only valid when 'capped' is true",
+            ));
         }
         return Ok(None);
     }
     let Some(size) = size else {
-        return Err(CommandError::invalid_options("the 'size' field is required when 'capped' is true"));
+        return Err(CommandError::invalid_options(
+            "the 'size' field is required when 'capped' is true",
+        ));
     };
-    Ok(Some(CappedOptions { size_bytes: capped_bytes(size)?, documents_max: capped_documents(max)? }))
+    Ok(Some(CappedOptions {
+        size_bytes: capped_bytes(size)?,
+        documents_max: capped_documents(max)?,
+    }))
 }
 
 /// A capped collection's size, checked and rounded.
 pub(super) fn capped_bytes(size: i64) -> Result<u64> {
     if !(1..=CAPPED_BYTES_MAX).contains(&size) {
-        let message = format!("BSON field 'size' value must be >= 1 and <= {CAPPED_BYTES_MAX}, actual value '{size}'");
+        let message =
+            format!("BSON field 'size' value must be >= 1 and <= {CAPPED_BYTES_MAX}, actual value '{size}'");
         return Err(CommandError::bad_value(message));
     }
     Ok((size as u64).next_multiple_of(CAPPED_BYTES_STEP as u64))
@@ -68,9 +78,9 @@ pub(super) fn capped_bytes(size: i64) -> Result<u64> {
 /// A capped collection's limit on documents; 0 or less means none.
 pub(super) fn capped_documents(max: Option<i64>) -> Result<Option<u64>> {
     match max {
-        Some(max) if max >= CAPPED_DOCUMENTS_MAX => {
-            Err(CommandError::bad_value("max in a capped collection has to be < 2^31 or not set"))
-        }
+        Some(max) if max >= CAPPED_DOCUMENTS_MAX => Err(CommandError::bad_value(
+            "max in a capped collection has to be < 2^31 or not set",
+        )),
         Some(max) if max > 0 => Ok(Some(max as u64)),
         _ => Ok(None),
     }
@@ -86,7 +96,9 @@ pub(super) fn validation(arguments: &Arguments<'_>, options: &mut Document) -> R
         ("validationAction", &["error", "warn", "errorAndLog"]),
     ];
     for (name, allowed) in enumerations {
-        let Some(value) = arguments.string(name)? else { continue };
+        let Some(value) = arguments.string(name)? else {
+            continue;
+        };
         if !allowed.contains(&value) {
             return Err(arguments.bad_enumeration(name, value));
         }
@@ -99,18 +111,31 @@ fn view(database: &str, arguments: &Arguments<'_>, options: &mut Document) -> Re
     let pipeline = arguments.array("pipeline")?;
     let Some(source) = arguments.string("viewOn")? else {
         return match pipeline {
-            Some(_) => Err(CommandError::invalid_options("'pipeline' requires 'viewOn' to also be specified")),
+            Some(_) => Err(CommandError::invalid_options(
+                "'pipeline' requires 'viewOn' to also be specified",
+            )),
             None => Ok(()),
         };
     };
     check_collection_name(database, source).map_err(|error| CommandError::bad_value(error.message))?;
     let stages = pipeline.map(crate::arguments::decoded_array).unwrap_or_default();
     if stages.iter().any(|stage| !matches!(stage, Value::Document(_))) {
-        return Err(CommandError::type_mismatch("Each element of the 'pipeline' array must be an object"));
+        return Err(CommandError::type_mismatch(
+            "Each element of the 'pipeline' array must be an object",
+        ));
     }
-    for name in ["validator", "validationLevel", "validationAction", "indexOptionDefaults", "storageEngine", "autoIndexId"] {
+    for name in [
+        "validator",
+        "validationLevel",
+        "validationAction",
+        "indexOptionDefaults",
+        "storageEngine",
+        "autoIndexId",
+    ] {
         if arguments.document_ref().get(name).is_some() {
-            return Err(CommandError::invalid_options(format!("'{name}' is not an option of views")));
+            return Err(CommandError::invalid_options(format!(
+                "'{name}' is not an option of views"
+            )));
         }
     }
     options.push("viewOn", source);
@@ -145,7 +170,10 @@ fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
         if let Some(value) = arguments.present(name)
             && !matches!(value, ValueRef::Bool(false))
         {
-            return Err(CommandError::new(238, format!("create with '{name}' is not supported yet")));
+            return Err(CommandError::new(
+                238,
+                format!("create with '{name}' is not supported yet"),
+            ));
         }
     }
     if arguments.present("expireAfterSeconds").is_some() {

@@ -8,12 +8,16 @@ use value::{Document, DocumentBuf, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let specs = arguments.documents("indexes")?.ok_or_else(|| arguments.missing("indexes"))?;
+    let specs = arguments
+        .documents("indexes")?
+        .ok_or_else(|| arguments.missing("indexes"))?;
     arguments.ignore(&["commitQuorum", "ignoreUnknownIndexOptions", "returnOnStart"]);
     arguments.any("collectionUUID");
     arguments.finish()?;
     if specs.is_empty() {
-        return Err(CommandError::bad_value("Must specify at least one index to create"));
+        return Err(CommandError::bad_value(
+            "Must specify at least one index to create",
+        ));
     }
     let specs: Vec<Document> = specs.iter().map(DocumentBuf::to_document).collect();
     let created = call.server.engine.create_indexes(&namespace, &specs).await?;

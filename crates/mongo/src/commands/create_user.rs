@@ -12,21 +12,37 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let name = arguments.required_string("createUser")?;
     let password = arguments.string("pwd")?;
     let custom_data = arguments.document("customData")?.map(DocumentRef::to_document);
-    let roles = roles::parse("createUser.roles", &call.database, arguments.required_array("roles")?)?;
+    let roles = roles::parse(
+        "createUser.roles",
+        &call.database,
+        arguments.required_array("roles")?,
+    )?;
     let mechanisms = roles::mechanisms(&arguments)?.unwrap_or_else(|| Mechanism::ALL.to_vec());
     let digests = arguments.bool("digestPassword")?;
-    if arguments.array("authenticationRestrictions")?.is_some_and(|restrictions| !restrictions.is_empty()) {
-        return Err(CommandError::new(238, "authenticationRestrictions are not supported yet"));
+    if arguments
+        .array("authenticationRestrictions")?
+        .is_some_and(|restrictions| !restrictions.is_empty())
+    {
+        return Err(CommandError::new(
+            238,
+            "authenticationRestrictions are not supported yet",
+        ));
     }
     arguments.finish()?;
     if name.is_empty() || name.contains('\0') {
-        return Err(CommandError::bad_value("User document needs 'user' field to be non-empty"));
+        return Err(CommandError::bad_value(
+            "User document needs 'user' field to be non-empty",
+        ));
     }
     if digests == Some(false) {
-        return Err(CommandError::bad_value("Passwords must be sent as they are: digestPassword: false is not supported"));
+        return Err(CommandError::bad_value(
+            "Passwords must be sent as they are: digestPassword: false is not supported",
+        ));
     }
     let Some(password) = password else {
-        return Err(CommandError::bad_value("Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db"));
+        return Err(CommandError::bad_value(
+            "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
+        ));
     };
     for role in &roles {
         call.require(Action::GrantRole, Resource::Database(&role.database))?;

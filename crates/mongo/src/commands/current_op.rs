@@ -9,8 +9,16 @@ use engine::OperationInfo;
 use value::{Document, Value, doc};
 
 /// Arguments that are no condition on operations.
-const OPTIONS: [&str; 8] =
-    ["$all", "$ownOps", "$truncateOps", "$db", "lsid", "comment", "$readPreference", "$clusterTime"];
+const OPTIONS: [&str; 8] = [
+    "$all",
+    "$ownOps",
+    "$truncateOps",
+    "$db",
+    "lsid",
+    "comment",
+    "$readPreference",
+    "$clusterTime",
+];
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
@@ -63,7 +71,12 @@ fn describe(operation: &OperationInfo) -> Document {
         "killPending": operation.context.is_killed(),
         "waitingForLock": false,
     };
-    if let Some(user) = operation.context.user.as_deref().and_then(|user| user.split_once('@')) {
+    if let Some(user) = operation
+        .context
+        .user
+        .as_deref()
+        .and_then(|user| user.split_once('@'))
+    {
         described.push("effectiveUsers", vec![doc! {"user": user.0, "db": user.1}]);
     }
     described

@@ -17,14 +17,23 @@ pub(super) fn next_batch(reply: CursorReply) -> Reply {
 }
 
 fn batch(name: &'static str, reply: CursorReply) -> Reply {
-    let cursor =
-        CursorBatch { name, documents: reply.batch, id: reply.id, namespace: reply.namespace.to_string() };
-    Reply { cursor: Some(cursor), ..Reply::default() }
+    let cursor = CursorBatch {
+        name,
+        documents: reply.batch,
+        id: reply.id,
+        namespace: reply.namespace.to_string(),
+    };
+    Reply {
+        cursor: Some(cursor),
+        ..Reply::default()
+    }
 }
 
 /// `cursor: {batchSize}`.
 pub(super) fn batch_size(arguments: &Arguments<'_>) -> Result<Option<u64>> {
-    let Some(cursor) = arguments.document("cursor")? else { return Ok(None) };
+    let Some(cursor) = arguments.document("cursor")? else {
+        return Ok(None);
+    };
     let cursor = Arguments::of_document("cursor", cursor);
     let size = cursor.count("batchSize")?;
     cursor.finish()?;
@@ -39,7 +48,9 @@ pub(super) fn hint(arguments: &Arguments<'_>) -> Result<Option<Value>> {
         Some(ValueRef::String(name)) => Ok(Some(Value::from(name))),
         Some(ValueRef::Document(key)) => Ok(Some(Value::Document(key.to_document()))),
         Some(value) if is_null(value) => Ok(None),
-        Some(_) => Err(CommandError::failed_to_parse("Hint must be a string or an object")),
+        Some(_) => Err(CommandError::failed_to_parse(
+            "Hint must be a string or an object",
+        )),
     }
 }
 

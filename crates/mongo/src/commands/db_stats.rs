@@ -13,7 +13,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.any(call.called);
     arguments.finish()?;
     let report = call.server.engine.database_report(&call.database).await?;
-    let average = if report.documents == 0 { 0.0 } else { report.data_bytes as f64 / report.documents as f64 };
+    let average = if report.documents == 0 {
+        0.0
+    } else {
+        report.data_bytes as f64 / report.documents as f64
+    };
     Ok(doc! {
         "db": &call.database,
         "collections": report.collections as i64,

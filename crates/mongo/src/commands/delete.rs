@@ -16,7 +16,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
     writes::check_batch(statements.len())?;
-    let done = call.server.engine.delete(&call.context, &namespace, statements, &options).await?;
+    let done = call
+        .server
+        .engine
+        .delete(&call.context, &namespace, statements, &options)
+        .await?;
     let mut reply = doc! {"n": writes::number(done.deleted)};
     writes::push_failures(&mut reply, done.failures);
     Ok(reply.into())
@@ -25,15 +29,22 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Reads the statements; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<DeleteStatement>> {
     arguments.ignore(&["delete"]);
-    let statements = arguments.documents("deletes")?.ok_or_else(|| arguments.missing("deletes"))?;
+    let statements = arguments
+        .documents("deletes")?
+        .ok_or_else(|| arguments.missing("deletes"))?;
     let variables = cursor::variables(arguments)?;
-    statements.iter().map(|statement| parse_statement(statement.as_ref(), &variables)).collect()
+    statements
+        .iter()
+        .map(|statement| parse_statement(statement.as_ref(), &variables))
+        .collect()
 }
 
 fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<DeleteStatement> {
     let arguments = Arguments::of_document("delete.deletes", statement);
     let filter = arguments.document("q")?.ok_or_else(|| arguments.missing("q"))?;
-    let limit = arguments.present("limit").ok_or_else(|| arguments.missing("limit"))?;
+    let limit = arguments
+        .present("limit")
+        .ok_or_else(|| arguments.missing("limit"))?;
     if !limit.is_number() {
         return Err(arguments.wrong_type("limit", limit, "'[long, int, decimal, double]'"));
     }
@@ -50,5 +61,10 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<D
     collation::check(&arguments)?;
     arguments.ignore(&["sampleId"]);
     arguments.finish()?;
-    Ok(DeleteStatement { filter: filter.to_document(), only_first, hint, variables: variables.clone() })
+    Ok(DeleteStatement {
+        filter: filter.to_document(),
+        only_first,
+        hint,
+        variables: variables.clone(),
+    })
 }

@@ -11,7 +11,11 @@ use value::{Value, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let request = parse(&call.arguments())?;
-    let values = call.server.engine.distinct(&call.context, &namespace, &request).await?;
+    let values = call
+        .server
+        .engine
+        .distinct(&call.context, &namespace, &request)
+        .await?;
     Ok(doc! {"values": Value::Array(values)}.into())
 }
 
@@ -20,7 +24,10 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
     arguments.ignore(&["distinct"]);
     let field = arguments.required_string("key")?;
     if field.contains('\0') {
-        return Err(CommandError::new(31_032, "Key field cannot contain an embedded null byte"));
+        return Err(CommandError::new(
+            31_032,
+            "Key field cannot contain an embedded null byte",
+        ));
     }
     let request = DistinctRequest {
         field: field.to_owned(),

@@ -10,10 +10,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let value = arguments.any("dropDatabase");
     arguments.finish()?;
     if !value.is_some_and(|value| crate::arguments::number_as_f64(value) == Some(1.0)) {
-        return Err(CommandError::new(5_255_100, "Have to pass 1 as 'dropDatabase' parameter"));
+        return Err(CommandError::new(
+            5_255_100,
+            "Have to pass 1 as 'dropDatabase' parameter",
+        ));
     }
     if matches!(call.database.as_str(), "admin" | "config" | "local") {
-        return Err(CommandError::new(20, format!("Dropping the '{}' database is prohibited.", call.database)));
+        return Err(CommandError::new(
+            20,
+            format!("Dropping the '{}' database is prohibited.", call.database),
+        ));
     }
     let existed = call.server.engine.drop_database(&call.database).await?;
     let mut reply = Document::new();

@@ -8,13 +8,22 @@ use value::{ValueRef, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let which = arguments.present("index").ok_or_else(|| arguments.missing("index"))?;
+    let which = arguments
+        .present("index")
+        .ok_or_else(|| arguments.missing("index"))?;
     arguments.any("collectionUUID");
     arguments.finish()?;
-    if !matches!(which, ValueRef::String(_) | ValueRef::Document(_) | ValueRef::Array(_)) {
+    if !matches!(
+        which,
+        ValueRef::String(_) | ValueRef::Document(_) | ValueRef::Array(_)
+    ) {
         return Err(arguments.wrong_type("index", which, "'[string, object, array]'"));
     }
-    let before = call.server.engine.drop_indexes(&namespace, &which.to_value()).await?;
+    let before = call
+        .server
+        .engine
+        .drop_indexes(&namespace, &which.to_value())
+        .await?;
     let mut reply = doc! {"nIndexesWas": before as i32};
     if matches!(which, ValueRef::String("*")) {
         reply.push("msg", "non-_id indexes dropped for collection");

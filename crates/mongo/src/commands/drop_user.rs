@@ -20,7 +20,11 @@ pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
     call.arguments().finish()?;
     let engine = &call.server.engine;
     let mut dropped = 0;
-    for user in engine.all_users().iter().filter(|user| user.database == call.database) {
+    for user in engine
+        .all_users()
+        .iter()
+        .filter(|user| user.database == call.database)
+    {
         engine.drop_user(&user.database, &user.name).await?;
         dropped += 1;
     }

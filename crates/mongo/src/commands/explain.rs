@@ -11,7 +11,10 @@ use value::{Document, DocumentBuf, ValueRef, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let inner = arguments.document("explain")?.ok_or_else(|| arguments.missing("explain"))?.to_document();
+    let inner = arguments
+        .document("explain")?
+        .ok_or_else(|| arguments.missing("explain"))?
+        .to_document();
     let verbosity = match arguments.string("verbosity")? {
         None | Some("allPlansExecution") => Verbosity::AllPlansExecution,
         Some("executionStats") => Verbosity::ExecutionStats,
@@ -25,9 +28,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Explains a command given as a document.
 pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbosity) -> Result<Reply> {
     let name = inner.iter().next().map_or("", |(name, _)| name).to_owned();
-    let request = Request { body: DocumentBuf::from(inner), sequences: Vec::new() };
+    let request = Request {
+        body: DocumentBuf::from(inner),
+        sequences: Vec::new(),
+    };
     let what = parse(call, &name, &request)?;
-    let described = call.server.engine.explain(&call.context, &what, verbosity).await?;
+    let described = call
+        .server
+        .engine
+        .explain(&call.context, &what, verbosity)
+        .await?;
     let mut reply = Document::new();
     reply.push("explainVersion", "1");
     for (name, value) in described {
@@ -49,7 +59,10 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
 /// The command that is explained: its collection and its arguments.
 fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
     let Some((command, called)) = find_command(name) else {
-        return Err(CommandError::new(59, format!("Explain failed due to unknown command: {name}")));
+        return Err(CommandError::new(
+            59,
+            format!("Explain failed due to unknown command: {name}"),
+        ));
     };
     let arguments = Arguments::of_command(called, request);
     let first = request.body.as_raw().get(called).unwrap_or(ValueRef::Null);

@@ -13,14 +13,21 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let mut request = parse(&call.arguments())?;
     request.refuse_full_scan = call.server.refuse_full_scans.load(Ordering::Relaxed);
-    let reply = call.server.engine.find(&call.context, &namespace, &request).await?;
+    let reply = call
+        .server
+        .engine
+        .find(&call.context, &namespace, &request)
+        .await?;
     Ok(cursor::first_batch(reply))
 }
 
 /// Reads the arguments; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
     let document = |name| -> Result<_> {
-        Ok(arguments.strict_document(name)?.map(DocumentRef::to_document).unwrap_or_default())
+        Ok(arguments
+            .strict_document(name)?
+            .map(DocumentRef::to_document)
+            .unwrap_or_default())
     };
     arguments.ignore(&["find"]);
     let request = FindRequest {
@@ -70,13 +77,17 @@ fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
         (true, true) => Ok(Tailing::Awaiting),
         (true, false) => Ok(Tailing::Tailing),
         (false, false) => Ok(Tailing::No),
-        (false, true) => Err(CommandError::failed_to_parse("Cannot set 'awaitData' without also setting 'tailable'")),
+        (false, true) => Err(CommandError::failed_to_parse(
+            "Cannot set 'awaitData' without also setting 'tailable'",
+        )),
     }
 }
 
 fn check(request: &FindRequest) -> Result<()> {
     if request.tailing != Tailing::No && request.single_batch {
-        return Err(CommandError::failed_to_parse("Cannot use tailable option with singleBatch or a negative limit"));
+        return Err(CommandError::failed_to_parse(
+            "Cannot use tailable option with singleBatch or a negative limit",
+        ));
     }
     Ok(())
 }

@@ -16,7 +16,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let options = writes::options(call, &arguments)?;
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
-    let done = call.server.engine.find_and_modify(&call.context, &namespace, request, &options).await?;
+    let done = call
+        .server
+        .engine
+        .find_and_modify(&call.context, &namespace, request, &options)
+        .await?;
     Ok(reply(done, removes).into())
 }
 
@@ -49,9 +53,9 @@ fn check(request: &FindAndModifyRequest, removes: bool) -> Result<()> {
     match (removes, &request.update) {
         (true, Some(_)) => refuse("Cannot specify both an update and remove=true"),
         (true, None) if request.upsert => refuse("Cannot specify both upsert=true and remove=true "),
-        (true, None) if request.return_new => {
-            refuse("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
-        }
+        (true, None) if request.return_new => refuse(
+            "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
+        ),
         (true, None) if !request.array_filters.is_empty() => {
             refuse("Cannot specify arrayFilters and remove=true")
         }
@@ -69,6 +73,8 @@ fn reply(done: FindAndModifyReply, removes: bool) -> Document {
     if let Some(id) = done.upserted {
         last.push("upserted", id);
     }
-    let document = done.document.map_or(Value::Null, |document| Value::Document(document.to_document()));
+    let document = done
+        .document
+        .map_or(Value::Null, |document| Value::Document(document.to_document()));
     doc! {"lastErrorObject": last, "value": document}
 }

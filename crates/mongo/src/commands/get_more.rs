@@ -20,7 +20,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let batch_size = match arguments.integer("batchSize")? {
         None | Some(0) => None,
         Some(size) => Some(u64::try_from(size).map_err(|_| {
-            CommandError::bad_value(format!("BSON field 'batchSize' value must be >= 0, actual value '{size}'"))
+            CommandError::bad_value(format!(
+                "BSON field 'batchSize' value must be >= 0, actual value '{size}'"
+            ))
         })?),
     };
     arguments.ignore(&["term", "lastKnownCommittedOpTime", "includeQueryStatsMetrics"]);
@@ -33,6 +35,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     // The time limit of a getMore says how long it waits for data, not when it fails.
     let context = call.context.clone().within(None);
     let await_for = call.generic.time_limit;
-    let reply = call.server.engine.get_more(&context, id, &namespace, batch_size, await_for).await?;
+    let reply = call
+        .server
+        .engine
+        .get_more(&context, id, &namespace, batch_size, await_for)
+        .await?;
     Ok(cursor::next_batch(reply))
 }

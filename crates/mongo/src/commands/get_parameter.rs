@@ -64,9 +64,15 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let known = known(call);
     let mut was = None;
-    for (name, value) in call.body().iter().skip(1).filter(|(name, _)| !NOT_NAMES.contains(name)) {
+    for (name, value) in call
+        .body()
+        .iter()
+        .skip(1)
+        .filter(|(name, _)| !NOT_NAMES.contains(name))
+    {
         let Some(present) = known.get(name) else {
-            let message = format!("attempted to set unrecognized parameter [{name}], use help:true to see options ");
+            let message =
+                format!("attempted to set unrecognized parameter [{name}], use help:true to see options ");
             return Err(CommandError::invalid_options(message));
         };
         let flag = match (name, value) {
@@ -82,6 +88,8 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
     }
     match was {
         Some(was) => Ok(doc! {"was": was}.into()),
-        None => Err(CommandError::invalid_options("no option found to set, use help:true to see options ")),
+        None => Err(CommandError::invalid_options(
+            "no option found to set, use help:true to see options ",
+        )),
     }
 }

@@ -20,7 +20,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 
 /// `revokeRolesFromUser`.
 pub(super) async fn revoke(call: &mut Call<'_>) -> Result<Reply> {
-    change(call, "revokeRolesFromUser", |present, given| present.retain(|role| !given.contains(role))).await
+    change(call, "revokeRolesFromUser", |present, given| {
+        present.retain(|role| !given.contains(role))
+    })
+    .await
 }
 
 async fn change(
@@ -30,10 +33,18 @@ async fn change(
 ) -> Result<Reply> {
     let arguments = call.arguments();
     let name = arguments.required_string(command)?;
-    let given = roles::parse(&format!("{command}.roles"), &call.database, arguments.required_array("roles")?)?;
+    let given = roles::parse(
+        &format!("{command}.roles"),
+        &call.database,
+        arguments.required_array("roles")?,
+    )?;
     arguments.finish()?;
     for role in &given {
-        let action = if command == "grantRolesToUser" { auth::Action::GrantRole } else { auth::Action::RevokeRole };
+        let action = if command == "grantRolesToUser" {
+            auth::Action::GrantRole
+        } else {
+            auth::Action::RevokeRole
+        };
         call.require(action, auth::Resource::Database(&role.database))?;
     }
     let present = roles::existing_user(&call.server.engine, &call.database, name)?;

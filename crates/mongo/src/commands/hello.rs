@@ -18,10 +18,16 @@ const APPLICATION_NAME_BYTES_MAX: usize = 128;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let client = arguments.document("client")?;
-    let compression = arguments.array("compression")?.map(|names| names.iter().map(ValueRef::to_value).collect());
+    let compression = arguments
+        .array("compression")?
+        .map(|names| names.iter().map(ValueRef::to_value).collect());
     let mechanisms_of = arguments.string("saslSupportedMechs")?.map(str::to_owned);
-    let speculative = arguments.document("speculativeAuthenticate")?.map(DocumentRef::to_document);
-    let metadata = client.map(|client| check_metadata(&call.connection.metadata, client)).transpose()?;
+    let speculative = arguments
+        .document("speculativeAuthenticate")?
+        .map(DocumentRef::to_document);
+    let metadata = client
+        .map(|client| check_metadata(&call.connection.metadata, client))
+        .transpose()?;
     if let Some(metadata) = metadata {
         call.connection.metadata = Some(metadata);
     }
@@ -35,11 +41,19 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     {
         reply.push("speculativeAuthenticate", answer);
     }
-    Ok(Reply { body: reply, is_secret: true, ..Reply::default() })
+    Ok(Reply {
+        body: reply,
+        is_secret: true,
+        ..Reply::default()
+    })
 }
 
 fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
-    let primary = if call.called == "hello" { "isWritablePrimary" } else { "ismaster" };
+    let primary = if call.called == "hello" {
+        "isWritablePrimary"
+    } else {
+        "ismaster"
+    };
     let mut reply = doc! {
         (primary): true,
         "msg": "isdbgrid",
@@ -56,7 +70,10 @@ fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
         reply.push("helloOk", true);
     }
     if !compressors.is_empty() {
-        let names: Value = compressors.iter().map(|compressor| Value::from(compressor.name())).collect();
+        let names: Value = compressors
+            .iter()
+            .map(|compressor| Value::from(compressor.name()))
+            .collect();
         reply.push("compression", names);
     }
     reply
@@ -64,7 +81,9 @@ fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
 
 /// Milliseconds since 1970.
 pub(super) fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
 }
 
 /// Keeps the ways to compress that both sides know.
@@ -72,7 +91,11 @@ fn negotiate(call: &mut Call<'_>, offered: Option<Vec<Value>>) -> Vec<Compressor
     let Some(offered) = offered else { return Vec::new() };
     let common: Vec<_> = Compressor::NEGOTIABLE
         .into_iter()
-        .filter(|known| offered.iter().any(|name| matches!(name, Value::String(name) if name == known.name())))
+        .filter(|known| {
+            offered
+                .iter()
+                .any(|name| matches!(name, Value::String(name) if name == known.name()))
+        })
         .collect();
     call.connection.compressors.clone_from(&common);
     common
@@ -88,7 +111,8 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
     let client = client.to_document();
     let bytes = value::raw::encode_document(&client).len();
     if bytes > METADATA_BYTES_MAX {
-        let message = format!("The client metadata document must be less then or equal to {METADATA_BYTES_MAX}bytes");
+        let message =
+            format!("The client metadata document must be less then or equal to {METADATA_BYTES_MAX}bytes");
         return Err(CommandError::new(185, message));
     }
     let arguments = Arguments::of_document("client", DocumentRef::Tree(&client));
@@ -96,7 +120,9 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
         && let Some(ValueRef::String(name)) = application.get("name")
         && name.len() > APPLICATION_NAME_BYTES_MAX
     {
-        let message = format!("The 'client.application.name' field must be less then or equal to {APPLICATION_NAME_BYTES_MAX} bytes");
+        let message = format!(
+            "The 'client.application.name' field must be less then or equal to {APPLICATION_NAME_BYTES_MAX} bytes"
+        );
         return Err(CommandError::new(184, message));
     }
     for name in ["driver", "os"] {
@@ -112,9 +138,18 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
 /// so that nobody learns who does.
 fn supported_mechanisms(call: &Call<'_>, full_name: &str) -> Result<Value> {
     let Some((database, user)) = full_name.split_once('.') else {
-        return Err(CommandError::bad_value("saslSupportedMechs must be of the form database.user"));
+        return Err(CommandError::bad_value(
+            "saslSupportedMechs must be of the form database.user",
+        ));
     };
     let user = call.server.engine.user(database, user);
-    let has = |mechanism: &Mechanism| user.as_ref().is_none_or(|user| user.credentials_for(*mechanism).is_some());
-    Ok(Mechanism::ALL.into_iter().filter(has).map(|mechanism| Value::from(mechanism.name())).collect())
+    let has = |mechanism: &Mechanism| {
+        user.as_ref()
+            .is_none_or(|user| user.credentials_for(*mechanism).is_some())
+    };
+    Ok(Mechanism::ALL
+        .into_iter()
+        .filter(has)
+        .map(|mechanism| Value::from(mechanism.name()))
+        .collect())
 }

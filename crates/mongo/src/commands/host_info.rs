@@ -33,7 +33,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 fn read_line(path: &str) -> Option<String> {
-    std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+    std::fs::read_to_string(path)
+        .ok()
+        .map(|text| text.trim().to_owned())
 }
 
 fn memory_mb() -> i64 {

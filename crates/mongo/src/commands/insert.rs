@@ -9,11 +9,17 @@ use value::doc;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let documents = arguments.documents("documents")?.ok_or_else(|| arguments.missing("documents"))?;
+    let documents = arguments
+        .documents("documents")?
+        .ok_or_else(|| arguments.missing("documents"))?;
     let options = writes::options(call, &arguments)?;
     arguments.finish()?;
     writes::check_batch(documents.len())?;
-    let done = call.server.engine.insert(&call.context, &namespace, documents, &options).await?;
+    let done = call
+        .server
+        .engine
+        .insert(&call.context, &namespace, documents, &options)
+        .await?;
     let mut reply = doc! {"n": writes::number(done.inserted)};
     writes::push_failures(&mut reply, done.failures);
     Ok(reply.into())

@@ -12,13 +12,21 @@ const NO_OPERATION_NUMBER: i32 = 26_823;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
-    let value = arguments.any("op").ok_or_else(|| CommandError::new(4, "Missing expected field \"op\""))?;
+    let value = arguments
+        .any("op")
+        .ok_or_else(|| CommandError::new(4, "Missing expected field \"op\""))?;
     if !value.is_number() {
-        let message = format!("Expected field \"op\" to have numeric type, but found {}", value.type_of().alias());
+        let message = format!(
+            "Expected field \"op\" to have numeric type, but found {}",
+            value.type_of().alias()
+        );
         return Err(CommandError::type_mismatch(message));
     }
     let Some(number) = exact_i64(value).filter(|number| i32::try_from(*number).is_ok()) else {
-        return Err(CommandError::new(NO_OPERATION_NUMBER, "invalid op : the number of an operation is a 32-bit integer"));
+        return Err(CommandError::new(
+            NO_OPERATION_NUMBER,
+            "invalid op : the number of an operation is a 32-bit integer",
+        ));
     };
     call.server.engine.kill_operation(number as i32);
     Ok(doc! {"info": "attempting to kill op"}.into())

@@ -38,11 +38,16 @@ pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
         let database = arguments.required_string("db")?;
         arguments.finish()?;
         if call.server.engine.has_users() && call.server.engine.user(database, name).is_none() {
-            return Err(CommandError::new(11, format!("Could not find user \"{name}\" for db \"{database}\"")));
+            return Err(CommandError::new(
+                11,
+                format!("Could not find user \"{name}\" for db \"{database}\""),
+            ));
         }
         digests.push(auth::user_digest(&format!("{name}@{database}")));
     }
-    kill(call, |session| digests.is_empty() || digests.contains(&session.user));
+    kill(call, |session| {
+        digests.is_empty() || digests.contains(&session.user)
+    });
     Ok(Document::new().into())
 }
 
@@ -92,7 +97,13 @@ fn array<'a>(arguments: &Arguments<'a>, name: &'static str) -> Result<ArrayRef<'
 }
 
 fn kill(call: &Call<'_>, meant: impl Fn(&SessionId) -> bool) {
-    for session in call.server.engine.sessions_in_use().iter().filter(|session| meant(session)) {
+    for session in call
+        .server
+        .engine
+        .sessions_in_use()
+        .iter()
+        .filter(|session| meant(session))
+    {
         call.server.engine.kill_session(session);
     }
 }

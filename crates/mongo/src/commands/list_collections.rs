@@ -1,7 +1,7 @@
 //! `listCollections`.
 
-use super::listing_filter::ListingFilter;
 use super::cursor;
+use super::listing_filter::ListingFilter;
 use crate::dispatch::Call;
 use crate::error::Result;
 use crate::wire::Reply;
@@ -21,7 +21,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let mut entries = call.server.engine.collections(&call.database);
     if authorized_only {
         entries.retain(|entry| {
-            call.require(Action::Find, Resource::Collection(&call.database, &entry.name)).is_ok()
+            call.require(Action::Find, Resource::Collection(&call.database, &entry.name))
+                .is_ok()
         });
     }
     let documents: Vec<DocumentBuf> = entries
@@ -31,7 +32,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .map(|described| DocumentBuf::from(&if name_only { name_of(&described) } else { described }))
         .collect();
     let namespace = Namespace::new(&call.database, "$cmd.listCollections");
-    let reply = call.server.engine.open_listing(&call.context, namespace, documents, batch_size)?;
+    let reply = call
+        .server
+        .engine
+        .open_listing(&call.context, namespace, documents, batch_size)?;
     Ok(cursor::first_batch(reply))
 }
 
@@ -43,7 +47,13 @@ fn describe(entry: &CollectionEntry) -> Document {
         "options": entry.options.clone(),
     };
     if let Some(uuid) = entry.uuid {
-        info.push("uuid", Binary { subtype: 4, bytes: uuid.to_vec() });
+        info.push(
+            "uuid",
+            Binary {
+                subtype: 4,
+                bytes: uuid.to_vec(),
+            },
+        );
     }
     described.push("info", info);
     if !entry.is_view {

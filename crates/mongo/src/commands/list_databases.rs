@@ -29,7 +29,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         let (described, bytes) = describe(call, &name).await?;
         if filter.matches(&described) {
             total += bytes;
-            listed.push(if name_only { doc! {"name": name} } else { described });
+            listed.push(if name_only {
+                doc! {"name": name}
+            } else {
+                described
+            });
         }
     }
     let mut reply = doc! {"databases": Value::from(listed)};

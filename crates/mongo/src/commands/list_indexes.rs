@@ -14,9 +14,17 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.flag("includeBuildUUIDs")?;
     arguments.flag("includeIndexBuildInfo")?;
     arguments.finish()?;
-    let indexes: Vec<DocumentBuf> =
-        call.server.engine.indexes(&namespace)?.iter().map(DocumentBuf::from).collect();
+    let indexes: Vec<DocumentBuf> = call
+        .server
+        .engine
+        .indexes(&namespace)?
+        .iter()
+        .map(DocumentBuf::from)
+        .collect();
     let listing = Namespace::new(&call.database, &namespace.collection);
-    let reply = call.server.engine.open_listing(&call.context, listing, indexes, batch_size)?;
+    let reply = call
+        .server
+        .engine
+        .open_listing(&call.context, listing, indexes, batch_size)?;
     Ok(cursor::first_batch(reply))
 }

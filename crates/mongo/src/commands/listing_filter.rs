@@ -9,7 +9,9 @@ pub(super) struct ListingFilter(engine::DocumentFilter);
 
 impl ListingFilter {
     pub(super) fn parse(filter: &Document) -> Result<ListingFilter> {
-        Ok(ListingFilter(engine::DocumentFilter::parse(filter).map_err(CommandError::from)?))
+        Ok(ListingFilter(
+            engine::DocumentFilter::parse(filter).map_err(CommandError::from)?,
+        ))
     }
 
     pub(super) fn matches(&self, document: &Document) -> bool {

@@ -16,7 +16,9 @@ pub(super) async fn clear(call: &mut Call<'_>) -> Result<Reply> {
     collation::check(&arguments)?;
     arguments.finish()?;
     if shape.is_none() && (arguments.present("sort").is_some() || arguments.present("projection").is_some()) {
-        return Err(CommandError::bad_value("sort or projection provided without query"));
+        return Err(CommandError::bad_value(
+            "sort or projection provided without query",
+        ));
     }
     call.server.engine.clear_plan_cache(&namespace);
     Ok(Document::new().into())
@@ -61,7 +63,9 @@ pub(super) async fn set_filter(call: &mut Call<'_>) -> Result<Reply> {
     };
     let indexes = crate::arguments::decoded_array(indexes);
     if indexes.is_empty() {
-        return Err(CommandError::bad_value("required field indexes must contain at least one index"));
+        return Err(CommandError::bad_value(
+            "required field indexes must contain at least one index",
+        ));
     }
     for index in &indexes {
         let valid = match index {
@@ -70,10 +74,17 @@ pub(super) async fn set_filter(call: &mut Call<'_>) -> Result<Reply> {
             _ => false,
         };
         if !valid {
-            return Err(CommandError::bad_value("each item in indexes must be a non-empty object or index name"));
+            return Err(CommandError::bad_value(
+                "each item in indexes must be a non-empty object or index name",
+            ));
         }
     }
-    let filter = IndexFilter { query, sort, projection, indexes };
+    let filter = IndexFilter {
+        query,
+        sort,
+        projection,
+        indexes,
+    };
     call.server.engine.set_index_filter(&namespace, filter);
     Ok(Document::new().into())
 }
@@ -88,11 +99,18 @@ pub(super) async fn clear_filters(call: &mut Call<'_>) -> Result<Reply> {
     let engine = &call.server.engine;
     match shape {
         Some((query, sort, projection)) => {
-            let like = IndexFilter { query, sort, projection, indexes: Vec::new() };
+            let like = IndexFilter {
+                query,
+                sort,
+                projection,
+                indexes: Vec::new(),
+            };
             engine.clear_index_filter(&namespace, &like);
         }
         None if arguments.present("sort").is_some() || arguments.present("projection").is_some() => {
-            return Err(CommandError::bad_value("sort or projection provided without query"));
+            return Err(CommandError::bad_value(
+                "sort or projection provided without query",
+            ));
         }
         None => engine.clear_index_filters(&namespace),
     }
@@ -104,7 +122,9 @@ fn shape(arguments: &Arguments<'_>) -> Result<Option<(Document, Document, Docume
     let document = |name: &'static str| match arguments.any(name) {
         None => Ok(None),
         Some(ValueRef::Document(document)) => Ok(Some(document.to_document())),
-        Some(_) => Err(CommandError::bad_value(format!("optional field {name} must be an object"))),
+        Some(_) => Err(CommandError::bad_value(format!(
+            "optional field {name} must be an object"
+        ))),
     };
     let query = match arguments.any("query") {
         None => None,

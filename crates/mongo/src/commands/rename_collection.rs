@@ -19,14 +19,21 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         Some(ValueRef::Binary { .. }) => true,
         Some(number) if number.is_number() => crate::arguments::number_as_f64(number) != Some(0.0),
         Some(other) => {
-            return Err(arguments.wrong_type("dropTarget", other, "'[bool, long, int, decimal, double, binData]'"));
+            return Err(arguments.wrong_type(
+                "dropTarget",
+                other,
+                "'[bool, long, int, decimal, double, binData]'",
+            ));
         }
     };
     arguments.flag("stayTemp")?;
     arguments.any("collectionUUID");
     arguments.finish()?;
     check_access(call, &from, &to, drop_target)?;
-    call.server.engine.rename_collection(&from, &to, drop_target).await?;
+    call.server
+        .engine
+        .rename_collection(&from, &to, drop_target)
+        .await?;
     Ok(Document::new().into())
 }
 
@@ -53,6 +60,8 @@ pub(super) fn full_name(argument: &str, text: &str) -> Result<Namespace> {
             check_collection_name(database, collection)?;
             Ok(Namespace::new(database, collection))
         }
-        _ => Err(CommandError::invalid_namespace(format!("Invalid namespace specified for {argument}: '{text}'"))),
+        _ => Err(CommandError::invalid_namespace(format!(
+            "Invalid namespace specified for {argument}: '{text}'"
+        ))),
     }
 }

@@ -20,14 +20,19 @@ pub(super) fn parse(path: &str, database: &str, roles: ArrayRef<'_>) -> Result<V
                 arguments.finish()?;
                 Ok(Role::parse(name, of)?)
             }
-            _ => Err(CommandError::new(2, "Role names must be either strings or objects")),
+            _ => Err(CommandError::new(
+                2,
+                "Role names must be either strings or objects",
+            )),
         })
         .collect()
 }
 
 /// Reads `mechanisms`; all where it is not given.
 pub(super) fn mechanisms(arguments: &Arguments<'_>) -> Result<Option<Vec<Mechanism>>> {
-    let Some(names) = arguments.strings("mechanisms")? else { return Ok(None) };
+    let Some(names) = arguments.strings("mechanisms")? else {
+        return Ok(None);
+    };
     if names.is_empty() {
         return Err(CommandError::bad_value("mechanisms field must not be empty"));
     }
@@ -47,16 +52,23 @@ pub(super) async fn hash(name: &str, password: &str, mechanisms: Vec<Mechanism>)
         return Err(CommandError::bad_value("Password cannot be empty"));
     }
     let (name, password) = (name.to_owned(), password.to_owned());
-    let hashing = tokio::task::spawn_blocking(move || User::derive_credentials(&name, &password, &mechanisms));
+    let hashing =
+        tokio::task::spawn_blocking(move || User::derive_credentials(&name, &password, &mechanisms));
     match hashing.await {
         Ok(credentials) => Ok(credentials?),
-        Err(error) => Err(CommandError::new(1, format!("the password could not be hashed: {error}"))),
+        Err(error) => Err(CommandError::new(
+            1,
+            format!("the password could not be hashed: {error}"),
+        )),
     }
 }
 
 /// The user, or the error that there is none.
 pub(super) fn existing_user(engine: &Engine, database: &str, name: &str) -> Result<Arc<User>> {
-    engine
-        .user(database, name)
-        .ok_or_else(|| CommandError::new(11, format!("Could not find user \"{name}\" for db \"{database}\"")))
+    engine.user(database, name).ok_or_else(|| {
+        CommandError::new(
+            11,
+            format!("Could not find user \"{name}\" for db \"{database}\""),
+        )
+    })
 }

@@ -24,12 +24,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         }
         number if number.is_number() => {
             let here = |kind: &RoleKind| Role::parse(kind.name(), &call.database).ok();
-            RoleKind::ALL.iter().filter(|_| show_builtin).filter_map(here).collect()
+            RoleKind::ALL
+                .iter()
+                .filter(|_| show_builtin)
+                .filter_map(here)
+                .collect()
         }
         name => one(&call.database, name)?.into_iter().collect(),
     };
-    let shown: Value =
-        roles.iter().map(|role| Value::Document(describe(role, show_privileges))).collect();
+    let shown: Value = roles
+        .iter()
+        .map(|role| Value::Document(describe(role, show_privileges)))
+        .collect();
     Ok(doc! {"roles": shown}.into())
 }
 
@@ -41,7 +47,9 @@ fn one(database: &str, wanted: ValueRef<'_>) -> Result<Option<Role>> {
             let name = arguments.required_string("role")?;
             Ok(Role::parse(name, arguments.required_string("db")?).ok())
         }
-        _ => Err(CommandError::bad_value("Role names must be either strings or objects")),
+        _ => Err(CommandError::bad_value(
+            "Role names must be either strings or objects",
+        )),
     }
 }
 

@@ -17,7 +17,11 @@ pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
     let body = call.request.body.to_document();
     let database = call.database.clone();
     let answer = begin(call, &body, &database)?;
-    Ok(Reply { body: answer, is_secret: true, ..Reply::default() })
+    Ok(Reply {
+        body: answer,
+        is_secret: true,
+        ..Reply::default()
+    })
 }
 
 /// The first step within a hello; no answer where it is of no use: the client then begins anew.
@@ -33,16 +37,25 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
     let arguments = Arguments::of_document("saslStart", DocumentRef::Tree(start));
     let mechanism = Mechanism::parse(arguments.required_string("mechanism")?)?;
     let payload = payload(&arguments)?;
-    let skips_empty_exchange = match arguments.document("options")?.and_then(|options| options.get("skipEmptyExchange")) {
+    let skips_empty_exchange = match arguments
+        .document("options")?
+        .and_then(|options| options.get("skipEmptyExchange"))
+    {
         Some(ValueRef::Bool(skips)) => skips,
         _ => false,
     };
     if call.connection.login.user().is_some() {
-        return Err(CommandError::new(18, "A user is logged in on this connection already: log out first"));
+        return Err(CommandError::new(
+            18,
+            "A user is logged in on this connection already: log out first",
+        ));
     }
     let first = FirstMessage::parse(&payload)?;
     let user = call.server.engine.user(database, &first.user);
-    let known = user.as_ref().and_then(|user| user.credentials_for(mechanism)).cloned();
+    let known = user
+        .as_ref()
+        .and_then(|user| user.credentials_for(mechanism))
+        .cloned();
     let is_known = known.is_some();
     let credentials =
         known.unwrap_or_else(|| call.server.decoy.credentials(mechanism, database, &first.user));
@@ -59,14 +72,19 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
 
 pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let id = arguments.integer("conversationId")?.ok_or_else(|| arguments.missing("conversationId"))?;
+    let id = arguments
+        .integer("conversationId")?
+        .ok_or_else(|| arguments.missing("conversationId"))?;
     let payload = payload(&arguments)?;
     arguments.finish()?;
     let Some(step) = call.connection.login.conversation.take() else {
         return Err(CommandError::new(17, "No SASL session state found"));
     };
     if i64::from(step.id) != id {
-        return Err(CommandError::new(17, format!("sasl: Mismatched conversation id; it is {}", step.id)));
+        return Err(CommandError::new(
+            17,
+            format!("sasl: Mismatched conversation id; it is {}", step.id),
+        ));
     }
     let body = match step.awaits {
         Awaits::Proof(conversation) => {
@@ -77,31 +95,49 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
                     return Err(failed());
                 }
             };
-            let Some(user) = step.user else { return Err(failed()) };
+            let Some(user) = step.user else {
+                return Err(failed());
+            };
             if step.skips_empty_exchange {
                 call.connection.login.log_in(user);
             } else {
-                let rest = SaslStep { user: Some(user), awaits: Awaits::End, ..step };
+                let rest = SaslStep {
+                    user: Some(user),
+                    awaits: Awaits::End,
+                    ..step
+                };
                 call.connection.login.conversation = Some(rest);
             }
             answer(step.id, step.skips_empty_exchange, &last)
         }
         Awaits::End => {
-            let Some(user) = step.user.filter(|_| payload.is_empty()) else { return Err(failed()) };
+            let Some(user) = step.user.filter(|_| payload.is_empty()) else {
+                return Err(failed());
+            };
             call.connection.login.log_in(user);
             answer(step.id, true, "")
         }
     };
-    Ok(Reply { body, is_secret: true, ..Reply::default() })
+    Ok(Reply {
+        body,
+        is_secret: true,
+        ..Reply::default()
+    })
 }
 
 /// `authenticate` is for certificates, which are not supported.
 pub(super) async fn authenticate(_call: &mut Call<'_>) -> Result<Reply> {
-    Err(CommandError::new(18, "Logging in by certificate is not supported: use SCRAM-SHA-256 or SCRAM-SHA-1"))
+    Err(CommandError::new(
+        18,
+        "Logging in by certificate is not supported: use SCRAM-SHA-256 or SCRAM-SHA-1",
+    ))
 }
 
 fn answer(id: i32, done: bool, payload: &str) -> Document {
-    let payload = Binary { subtype: 0, bytes: payload.as_bytes().to_vec() };
+    let payload = Binary {
+        subtype: 0,
+        bytes: payload.as_bytes().to_vec(),
+    };
     doc! {"conversationId": id, "done": done, "payload": payload}
 }
 

@@ -36,7 +36,10 @@ pub(super) async fn refresh(call: &mut Call<'_>) -> Result<Reply> {
 pub(super) fn of_this_user(call: &Call<'_>, id: [u8; 16]) -> SessionId {
     let full_name = |user: &std::sync::Arc<auth::User>| format!("{}@{}", user.name, user.database);
     let user = call.connection.login.user().map(full_name);
-    SessionId { id, user: user.as_deref().map(auth::user_digest).unwrap_or_default() }
+    SessionId {
+        id,
+        user: user.as_deref().map(auth::user_digest).unwrap_or_default(),
+    }
 }
 
 /// The sessions that a command lists under its own name.
@@ -62,7 +65,11 @@ pub(super) fn listed(call: &Call<'_>, name: &'static str) -> Result<Vec<SessionI
                 arguments.finish()?;
                 Ok(of_this_user(call, uuid_of(&arguments, "id", id)?))
             }
-            other => Err(crate::arguments::wrong_type(&format!("{name}.{name}.{at}"), other, "'object'")),
+            other => Err(crate::arguments::wrong_type(
+                &format!("{name}.{name}.{at}"),
+                other,
+                "'object'",
+            )),
         })
         .collect::<Result<_, CommandError>>()
 }

@@ -36,7 +36,10 @@ const fn collection(name: &'static str, action: Action, run: Run) -> Command {
 
 static COMMANDS: &[Command] = &[
     // Saying hello and logging in.
-    anyone("hello", run!(hello)).aliases(&["isMaster", "ismaster"]).hello().stable(),
+    anyone("hello", run!(hello))
+        .aliases(&["isMaster", "ismaster"])
+        .hello()
+        .stable(),
     anyone("ping", run!(ping)).stable(),
     anyone("buildInfo", run!(build_info)).aliases(&["buildinfo"]),
     anyone("whatsmyuri", run!(whats_my_uri)),
@@ -48,12 +51,21 @@ static COMMANDS: &[Command] = &[
     anyone("logout", run!(logout)),
     // Documents.
     collection("find", Action::Find, run!(find)).stable().reads(),
-    collection("aggregate", Action::Find, run!(aggregate)).stable().reads().writes(),
+    collection("aggregate", Action::Find, run!(aggregate))
+        .stable()
+        .reads()
+        .writes(),
     collection("count", Action::Find, run!(count)).stable().reads(),
     collection("distinct", Action::Find, run!(distinct)).reads(),
-    collection("insert", Action::Insert, run!(insert)).stable().retryable(),
-    collection("update", Action::Update, run!(update)).stable().retryable(),
-    collection("delete", Action::Remove, run!(delete)).stable().retryable(),
+    collection("insert", Action::Insert, run!(insert))
+        .stable()
+        .retryable(),
+    collection("update", Action::Update, run!(update))
+        .stable()
+        .retryable(),
+    collection("delete", Action::Remove, run!(delete))
+        .stable()
+        .retryable(),
     collection("findAndModify", Action::Update, run!(find_and_modify))
         .aliases(&["findandmodify"])
         .stable()
@@ -63,21 +75,36 @@ static COMMANDS: &[Command] = &[
     logged_in("getMore", run!(get_more)).stable(),
     logged_in("killCursors", run!(kill_cursors)).stable(),
     // Collections and databases.
-    collection("create", Action::CreateCollection, run!(create)).stable().writes(),
-    collection("drop", Action::DropCollection, run!(drop)).stable().writes(),
-    collection("collMod", Action::CollMod, run!(coll_mod)).stable().writes(),
-    collection("convertToCapped", Action::ConvertToCapped, run!(convert_to_capped)).writes(),
+    collection("create", Action::CreateCollection, run!(create))
+        .stable()
+        .writes(),
+    collection("drop", Action::DropCollection, run!(drop))
+        .stable()
+        .writes(),
+    collection("collMod", Action::CollMod, run!(coll_mod))
+        .stable()
+        .writes(),
+    collection(
+        "convertToCapped",
+        Action::ConvertToCapped,
+        run!(convert_to_capped),
+    )
+    .writes(),
     logged_in("cloneCollectionAsCapped", run!(clone_collection_as_capped)).writes(),
     logged_in("renameCollection", run!(rename_collection)).writes(),
     collection("collStats", Action::CollStats, run!(coll_stats)).aliases(&["collstats"]),
     collection("validate", Action::Validate, run!(validate)),
     collection("compact", Action::Compact, run!(compact)),
     database("listCollections", Action::ListCollections, run!(list_collections)).stable(),
-    database("dropDatabase", Action::DropDatabase, run!(drop_database)).stable().writes(),
+    database("dropDatabase", Action::DropDatabase, run!(drop_database))
+        .stable()
+        .writes(),
     database("dbStats", Action::DbStats, run!(db_stats)).aliases(&["dbstats"]),
     logged_in("listDatabases", run!(list_databases)).stable(),
     // Indexes and plans.
-    collection("createIndexes", Action::CreateIndex, run!(create_indexes)).stable().writes(),
+    collection("createIndexes", Action::CreateIndex, run!(create_indexes))
+        .stable()
+        .writes(),
     collection("listIndexes", Action::ListIndexes, run!(list_indexes)).stable(),
     collection("dropIndexes", Action::DropIndex, run!(drop_indexes))
         .aliases(&["deleteIndexes"])
@@ -85,18 +112,42 @@ static COMMANDS: &[Command] = &[
         .writes(),
     collection("reIndex", Action::ReIndex, run!(re_index)),
     collection("planCacheClear", Action::PlanCacheWrite, run!(plan_cache::clear)),
-    collection("planCacheListFilters", Action::PlanCacheRead, run!(plan_cache::list_filters)),
-    collection("planCacheSetFilter", Action::PlanCacheWrite, run!(plan_cache::set_filter)),
-    collection("planCacheClearFilters", Action::PlanCacheWrite, run!(plan_cache::clear_filters)),
+    collection(
+        "planCacheListFilters",
+        Action::PlanCacheRead,
+        run!(plan_cache::list_filters),
+    ),
+    collection(
+        "planCacheSetFilter",
+        Action::PlanCacheWrite,
+        run!(plan_cache::set_filter),
+    ),
+    collection(
+        "planCacheClearFilters",
+        Action::PlanCacheWrite,
+        run!(plan_cache::clear_filters),
+    ),
     // Sessions.
     logged_in("startSession", run!(sessions::start)),
     logged_in("endSessions", run!(sessions::end)).stable(),
     logged_in("refreshSessions", run!(sessions::refresh)).stable(),
     logged_in("killSessions", run!(kill_sessions)),
-    cluster("killAllSessions", Action::KillAnySession, run!(kill_sessions::all)),
-    cluster("killAllSessionsByPattern", Action::KillAnySession, run!(kill_sessions::by_pattern)),
-    logged_in("abortTransaction", run!(abort_transaction)).stable().writes(),
-    logged_in("commitTransaction", run!(abort_transaction::commit)).stable().writes(),
+    cluster(
+        "killAllSessions",
+        Action::KillAnySession,
+        run!(kill_sessions::all),
+    ),
+    cluster(
+        "killAllSessionsByPattern",
+        Action::KillAnySession,
+        run!(kill_sessions::by_pattern),
+    ),
+    logged_in("abortTransaction", run!(abort_transaction))
+        .stable()
+        .writes(),
+    logged_in("commitTransaction", run!(abort_transaction::commit))
+        .stable()
+        .writes(),
     // Users.
     database("createUser", Action::CreateUser, run!(create_user)).writes(),
     logged_in("updateUser", run!(update_user)).writes(),
@@ -105,7 +156,12 @@ static COMMANDS: &[Command] = &[
     logged_in("usersInfo", run!(users_info)),
     database("rolesInfo", Action::ViewRole, run!(roles_info)),
     database("grantRolesToUser", Action::GrantRole, run!(grant_roles)).writes(),
-    database("revokeRolesFromUser", Action::RevokeRole, run!(grant_roles::revoke)).writes(),
+    database(
+        "revokeRolesFromUser",
+        Action::RevokeRole,
+        run!(grant_roles::revoke),
+    )
+    .writes(),
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),

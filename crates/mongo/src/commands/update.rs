@@ -16,7 +16,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
     writes::check_batch(statements.len())?;
-    let done = call.server.engine.update(&call.context, &namespace, statements, &options).await?;
+    let done = call
+        .server
+        .engine
+        .update(&call.context, &namespace, statements, &options)
+        .await?;
     let mut reply = doc! {"n": writes::number(done.matched), "nModified": writes::number(done.modified)};
     if !done.upserted.is_empty() {
         let upserted: Value = done
@@ -33,9 +37,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Reads the statements; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<UpdateStatement>> {
     arguments.ignore(&["update"]);
-    let statements = arguments.documents("updates")?.ok_or_else(|| arguments.missing("updates"))?;
+    let statements = arguments
+        .documents("updates")?
+        .ok_or_else(|| arguments.missing("updates"))?;
     let variables = cursor::variables(arguments)?;
-    statements.iter().map(|statement| parse_statement(statement.as_ref(), &variables)).collect()
+    statements
+        .iter()
+        .map(|statement| parse_statement(statement.as_ref(), &variables))
+        .collect()
 }
 
 fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<UpdateStatement> {
@@ -54,7 +63,11 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<U
         constants: arguments.decoded("c")?,
     };
     collation::check(&arguments)?;
-    arguments.ignore(&["upsertSupplied", "sampleId", "allowShardKeyUpdatesWithoutFullShardKeyInQuery"]);
+    arguments.ignore(&[
+        "upsertSupplied",
+        "sampleId",
+        "allowShardKeyUpdatesWithoutFullShardKeyInQuery",
+    ]);
     arguments.finish()?;
     Ok(parsed)
 }

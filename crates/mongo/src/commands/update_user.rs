@@ -17,12 +17,20 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["digestPassword"]);
     arguments.finish()?;
     if password.is_none() && custom_data.is_none() && given_roles.is_none() && mechanisms.is_none() {
-        return Err(CommandError::bad_value("Must specify at least one field to update in updateUser"));
+        return Err(CommandError::bad_value(
+            "Must specify at least one field to update in updateUser",
+        ));
     }
     let new_roles = given_roles
         .map(|given| roles::parse("updateUser.roles", &call.database, given))
         .transpose()?;
-    check_allowed(call, name, password.is_some(), custom_data.is_some(), new_roles.is_some())?;
+    check_allowed(
+        call,
+        name,
+        password.is_some(),
+        custom_data.is_some(),
+        new_roles.is_some(),
+    )?;
     let present = roles::existing_user(&call.server.engine, &call.database, name)?;
     let mut user = User::clone(&present);
     if let Some(password) = password {
@@ -30,11 +38,15 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             mechanisms.unwrap_or_else(|| user.credentials.iter().map(|(mechanism, _)| *mechanism).collect());
         user.credentials = roles::hash(name, password, mechanisms).await?;
     } else if let Some(mechanisms) = mechanisms {
-        if mechanisms.iter().any(|mechanism| user.credentials_for(*mechanism).is_none()) {
+        if mechanisms
+            .iter()
+            .any(|mechanism| user.credentials_for(*mechanism).is_none())
+        {
             let message = "mechanisms field must be a subset of previously set mechanisms";
             return Err(CommandError::bad_value(message));
         }
-        user.credentials.retain(|(mechanism, _)| mechanisms.contains(mechanism));
+        user.credentials
+            .retain(|(mechanism, _)| mechanisms.contains(mechanism));
     }
     if let Some(roles) = new_roles {
         user.roles = roles;
@@ -47,8 +59,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Users may change their own password and data where a role says so; all else needs the rights of a user admin.
 fn check_allowed(call: &Call<'_>, name: &str, password: bool, data: bool, roles: bool) -> Result<()> {
     let here = Resource::Database(&call.database);
-    let is_self =
-        call.connection.login.user().is_some_and(|user| user.name == name && user.database == call.database);
+    let is_self = call
+        .connection
+        .login
+        .user()
+        .is_some_and(|user| user.name == name && user.database == call.database);
     if password && !(is_self && call.require(Action::ChangeOwnPassword, here).is_ok()) {
         call.require(Action::ChangePassword, here)?;
     }

@@ -14,8 +14,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let show_credentials = arguments.flag("showCredentials")?.unwrap_or(false);
     let show_custom_data = arguments.flag("showCustomData")?.unwrap_or(true);
     let show_privileges = arguments.flag("showPrivileges")?.unwrap_or(false);
-    if arguments.document("filter")?.is_some_and(|filter| !filter.is_empty()) {
-        return Err(CommandError::new(238, "usersInfo with a filter is not supported yet"));
+    if arguments
+        .document("filter")?
+        .is_some_and(|filter| !filter.is_empty())
+    {
+        return Err(CommandError::new(
+            238,
+            "usersInfo with a filter is not supported yet",
+        ));
     }
     arguments.ignore(&["showAuthenticationRestrictions"]);
     arguments.finish()?;
@@ -30,7 +36,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             Value::Document(shown)
         })
         .collect();
-    Ok(Reply { body: doc! {"users": shown}, is_secret: show_credentials, ..Reply::default() })
+    Ok(Reply {
+        body: doc! {"users": shown},
+        is_secret: show_credentials,
+        ..Reply::default()
+    })
 }
 
 /// The users that are asked for, as far as the client may see them.
@@ -53,9 +63,14 @@ fn matching(call: &Call<'_>, wanted: ValueRef<'_>) -> Result<Vec<Arc<User>>> {
         ValueRef::String(_) | ValueRef::Document(_) => Ok(one(call, &all, wanted)?.into_iter().collect()),
         number if number.is_number() => {
             call.require(Action::ViewUser, Resource::Database(&call.database))?;
-            Ok(all.into_iter().filter(|user| user.database == call.database).collect())
+            Ok(all
+                .into_iter()
+                .filter(|user| user.database == call.database)
+                .collect())
         }
-        _ => Err(CommandError::bad_value("UserName must be either a string or an object")),
+        _ => Err(CommandError::bad_value(
+            "UserName must be either a string or an object",
+        )),
     }
 }
 
@@ -67,12 +82,22 @@ fn one(call: &Call<'_>, all: &[Arc<User>], wanted: ValueRef<'_>) -> Result<Optio
             let name = arguments.required_string("user")?;
             (name, arguments.required_string("db")?)
         }
-        _ => return Err(CommandError::bad_value("UserName must be either a string or an object")),
+        _ => {
+            return Err(CommandError::bad_value(
+                "UserName must be either a string or an object",
+            ));
+        }
     };
-    let is_self =
-        call.connection.login.user().is_some_and(|user| user.name == name && user.database == database);
+    let is_self = call
+        .connection
+        .login
+        .user()
+        .is_some_and(|user| user.name == name && user.database == database);
     if !is_self {
         call.require(Action::ViewUser, Resource::Database(database))?;
     }
-    Ok(all.iter().find(|user| user.name == name && user.database == database).cloned())
+    Ok(all
+        .iter()
+        .find(|user| user.name == name && user.database == database)
+        .cloned())
 }

@@ -11,20 +11,35 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let full = arguments.flag("full")?.unwrap_or(false);
     for name in ["repair", "fixMultikey"] {
         if arguments.flag(name)?.unwrap_or(false) {
-            return Err(CommandError::new(238, format!("validate with '{name}' is not supported yet")));
+            return Err(CommandError::new(
+                238,
+                format!("validate with '{name}' is not supported yet"),
+            ));
         }
     }
-    for name in ["background", "metadata", "checkBSONConformance", "logDiagnostics", "enforceFastCount"] {
+    for name in [
+        "background",
+        "metadata",
+        "checkBSONConformance",
+        "logDiagnostics",
+        "enforceFastCount",
+    ] {
         arguments.flag(name)?;
     }
     arguments.finish()?;
     let engine = &call.server.engine;
-    if engine.collection_entry(&namespace).is_some_and(|entry| entry.is_view) {
+    if engine
+        .collection_entry(&namespace)
+        .is_some_and(|entry| entry.is_view)
+    {
         return Err(CommandError::new(166, "Cannot validate a view"));
     }
     let report = engine.validate(&namespace, full).await?;
-    let keys: Document =
-        report.index_entries.iter().map(|(name, count)| (name.clone(), Value::Int64(*count as i64))).collect();
+    let keys: Document = report
+        .index_entries
+        .iter()
+        .map(|(name, count)| (name.clone(), Value::Int64(*count as i64)))
+        .collect();
     let details: Document = report
         .index_entries
         .iter()

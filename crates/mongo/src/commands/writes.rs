@@ -13,9 +13,12 @@ pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<Writ
     let first_statement = arguments.integer("stmtId")?.unwrap_or(0);
     arguments.ignore(&["bypassEmptyTsReplacement"]);
     if let Some(ids) = arguments.array("stmtIds")?
-        && ids.len() > 0
+        && !ids.is_empty()
     {
-        return Err(CommandError::new(238, "stmtIds are not supported: statements are numbered in order"));
+        return Err(CommandError::new(
+            238,
+            "stmtIds are not supported: statements are numbered in order",
+        ));
     }
     Ok(WriteOptions {
         ordered,
@@ -68,7 +71,9 @@ pub(super) fn update_of(path: &str, value: ValueRef<'_>) -> Result<Value> {
             ))),
             None => Ok(value.to_value()),
         },
-        _ => Err(CommandError::failed_to_parse("Update argument must be either an object or an array")),
+        _ => Err(CommandError::failed_to_parse(
+            "Update argument must be either an object or an array",
+        )),
     }
 }
 

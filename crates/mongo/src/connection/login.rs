@@ -77,7 +77,9 @@ impl Login {
 
     /// Whether the user who is logged in may do this.
     pub fn allows(&self, action: Action, resource: Resource<'_>) -> bool {
-        self.present.as_ref().is_some_and(|present| present.privileges.allows(action, resource))
+        self.present
+            .as_ref()
+            .is_some_and(|present| present.privileges.allows(action, resource))
     }
 
     /// What the user who is logged in may do.

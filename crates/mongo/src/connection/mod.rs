@@ -64,8 +64,13 @@ pub(crate) async fn run(
     server.counters.connections_now.fetch_add(1, Ordering::Relaxed);
     server.counters.connections_total.fetch_add(1, Ordering::Relaxed);
     let _counted = Counted(server.clone());
-    let mut connection =
-        Connection { id, peer, metadata: None, compressors: Vec::new(), login: Login::default() };
+    let mut connection = Connection {
+        id,
+        peer,
+        metadata: None,
+        compressors: Vec::new(),
+        login: Login::default(),
+    };
     let mut stream = stream;
     let mut reader = MessageReader::new();
     loop {
@@ -101,7 +106,10 @@ async fn answer(
     message: Bytes,
 ) -> Result<bool, WireError> {
     server.counters.requests.fetch_add(1, Ordering::Relaxed);
-    server.counters.bytes_in.fetch_add(message.len() as u64, Ordering::Relaxed);
+    server
+        .counters
+        .bytes_in
+        .fetch_add(message.len() as u64, Ordering::Relaxed);
     let compression_allowed = connection.login.user().is_some() || !server.engine.has_users();
     let (outcome, form, compressor) = match Message::parse(&header, &message, compression_allowed) {
         Ok(parsed) => {
@@ -110,7 +118,11 @@ async fn answer(
         }
         Err(WireError::Invalid { code, message }) => {
             let error = crate::CommandError::new(code, message);
-            (Outcome::Reply(Reply::from(error.to_reply())), ReplyForm::of(header.opcode), None)
+            (
+                Outcome::Reply(Reply::from(error.to_reply())),
+                ReplyForm::of(header.opcode),
+                None,
+            )
         }
         Err(error) => return Err(error),
     };
@@ -123,7 +135,10 @@ async fn answer(
     let compressor = compressor.filter(|_| !reply.is_secret);
     let bytes = reply.encode(form, compressor, server.next_request_id(), header.request_id)?;
     drop(reply);
-    server.counters.bytes_out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+    server
+        .counters
+        .bytes_out
+        .fetch_add(bytes.len() as u64, Ordering::Relaxed);
     stream.write_all(&bytes).await?;
     Ok(true)
 }

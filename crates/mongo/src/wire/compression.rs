@@ -89,7 +89,9 @@ impl Compressor {
                 if claimed != size || claimed > data.len().saturating_mul(SNAPPY_RATIO_MAX) {
                     return Err(broken());
                 }
-                let unpacked = snap::raw::Decoder::new().decompress_vec(data).map_err(|_| broken())?;
+                let unpacked = snap::raw::Decoder::new()
+                    .decompress_vec(data)
+                    .map_err(|_| broken())?;
                 out.extend_from_slice(&unpacked);
             }
             Compressor::Zlib => {
@@ -100,7 +102,11 @@ impl Compressor {
                 read_up_to(decoder, size, out).map_err(|_| broken())?;
             }
         }
-        if out.len() - start == size { Ok(()) } else { Err(broken()) }
+        if out.len() - start == size {
+            Ok(())
+        } else {
+            Err(broken())
+        }
     }
 }
 
@@ -122,15 +128,21 @@ pub fn decompress(header: &Header, message: &Bytes) -> Result<(Header, Compresso
     let (id, data) = rest.split_first().ok_or_else(broken)?;
     let opcode = OpCode::from_number(opcode);
     if opcode == OpCode::Compressed {
-        return Err(WireError::Framing("a compressed message within a compressed message".into()));
+        return Err(WireError::Framing(
+            "a compressed message within a compressed message".into(),
+        ));
     }
     let size = usize::try_from(size)
         .ok()
         .filter(|size| *size <= MESSAGE_BYTES_MAX - HEADER_BYTES)
         .ok_or_else(|| WireError::Framing(format!("a decompressed size of {size} bytes")))?;
-    let compressor = Compressor::from_id(*id)
-        .ok_or_else(|| WireError::Framing(format!("unknown compressor {id}")))?;
-    let header = Header { length: HEADER_BYTES + size, opcode, ..*header };
+    let compressor =
+        Compressor::from_id(*id).ok_or_else(|| WireError::Framing(format!("unknown compressor {id}")))?;
+    let header = Header {
+        length: HEADER_BYTES + size,
+        opcode,
+        ..*header
+    };
     let mut unpacked = Vec::with_capacity(HEADER_BYTES);
     header.write(&mut unpacked);
     compressor.decompress_into(data, size, &mut unpacked)?;

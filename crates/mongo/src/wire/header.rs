@@ -71,7 +71,10 @@ impl Header {
         };
         let (length, request_id, response_to, opcode) = fields().unwrap_or_default();
         let within = HEADER_BYTES..=MESSAGE_BYTES_MAX;
-        match usize::try_from(length).ok().filter(|length| within.contains(length)) {
+        match usize::try_from(length)
+            .ok()
+            .filter(|length| within.contains(length))
+        {
             Some(length) => Ok(Header {
                 length,
                 request_id,

@@ -48,16 +48,25 @@ fn parse_plain(
     match opcode {
         OpCode::Msg => {
             let (request, more_to_come) = op_msg::parse(message)?;
-            let form = if more_to_come { ReplyForm::None } else { ReplyForm::Msg };
-            Ok(Message { request, form, compressor })
+            let form = if more_to_come {
+                ReplyForm::None
+            } else {
+                ReplyForm::Msg
+            };
+            Ok(Message {
+                request,
+                form,
+                compressor,
+            })
         }
         OpCode::Query => Ok(Message {
             request: op_query::parse(&message.slice(HEADER_BYTES..))?,
             form: ReplyForm::Reply,
             compressor,
         }),
-        OpCode::Reply | OpCode::Compressed | OpCode::Other(_) => {
-            Err(WireError::Framing(format!("opcode {} is not supported: use OP_MSG", opcode.number())))
-        }
+        OpCode::Reply | OpCode::Compressed | OpCode::Other(_) => Err(WireError::Framing(format!(
+            "opcode {} is not supported: use OP_MSG",
+            opcode.number()
+        ))),
     }
 }

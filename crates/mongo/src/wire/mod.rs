@@ -47,7 +47,10 @@ pub enum WireError {
 
 impl WireError {
     fn invalid(code: i32, message: impl Into<String>) -> WireError {
-        WireError::Invalid { code, message: message.into() }
+        WireError::Invalid {
+            code,
+            message: message.into(),
+        }
     }
 }
 

@@ -55,10 +55,19 @@ pub fn parse(message: &Bytes) -> Result<(Request, bool), WireError> {
         }
     }
     let Some(body) = body else {
-        return Err(WireError::invalid(40587, "OP_MSG messages must have a body section"));
+        return Err(WireError::invalid(
+            40587,
+            "OP_MSG messages must have a body section",
+        ));
     };
-    if let Some(twice) = sequences.iter().find(|sequence| body.as_raw().get(&sequence.name).is_some()) {
-        let message = format!("Duplicate field between body and document sequence {}", twice.name);
+    if let Some(twice) = sequences
+        .iter()
+        .find(|sequence| body.as_raw().get(&sequence.name).is_some())
+    {
+        let message = format!(
+            "Duplicate field between body and document sequence {}",
+            twice.name
+        );
         return Err(WireError::invalid(40433, message));
     }
     Ok((Request { body, sequences }, flags & MORE_TO_COME != 0))
@@ -74,7 +83,9 @@ fn split_flags(message: &Bytes) -> Result<(u32, Bytes), WireError> {
     };
     let flags = u32::from_le_bytes(*flags);
     if flags & REQUIRED_BITS & !(CHECKSUM_PRESENT | MORE_TO_COME) != 0 {
-        return Err(WireError::Framing(format!("OP_MSG with illegal flags {flags:#x}")));
+        return Err(WireError::Framing(format!(
+            "OP_MSG with illegal flags {flags:#x}"
+        )));
     }
     let sections = HEADER_BYTES + 4;
     if flags & CHECKSUM_PRESENT == 0 {
@@ -83,7 +94,9 @@ fn split_flags(message: &Bytes) -> Result<(u32, Bytes), WireError> {
     match message.split_last_chunk::<4>() {
         Some((covered, checksum)) if covered.len() >= sections => {
             if crc32c::crc32c(covered) != u32::from_le_bytes(*checksum) {
-                return Err(WireError::Framing("OP_MSG whose checksum does not match its contents".into()));
+                return Err(WireError::Framing(
+                    "OP_MSG whose checksum does not match its contents".into(),
+                ));
             }
             Ok((flags, message.slice(sections..covered.len())))
         }
@@ -116,7 +129,10 @@ fn take_sequence(rest: &mut Bytes) -> Result<DocumentSequence, WireError> {
 /// The document at the front, checked; its bytes are shared with the message.
 pub(super) fn take_document(rest: &mut Bytes) -> Result<DocumentBuf, WireError> {
     let Some(length) = document_len(rest) else {
-        return Err(WireError::invalid(22, "A document's length does not fit its message"));
+        return Err(WireError::invalid(
+            22,
+            "A document's length does not fit its message",
+        ));
     };
     if length > DOCUMENT_BYTES_MAX + COMMAND_OVERHEAD_BYTES_MAX {
         let message = format!(

@@ -25,5 +25,8 @@ pub fn parse(message: &Bytes) -> Result<Request, WireError> {
     }
     rest.advance(before_query);
     let body = take_document(&mut rest)?;
-    Ok(Request { body, sequences: Vec::new() })
+    Ok(Request {
+        body,
+        sequences: Vec::new(),
+    })
 }

@@ -1,7 +1,7 @@
 //! Cuts a socket's bytes into messages.
 
-use super::header::{HEADER_BYTES, Header};
 use super::WireError;
+use super::header::{HEADER_BYTES, Header};
 use bytes::{Bytes, BytesMut};
 use tokio::net::TcpStream;
 

@@ -1,7 +1,7 @@
 //! Answers on their way out.
 
-use super::header::{HEADER_BYTES, Header, OpCode};
 use super::Compressor;
+use super::header::{HEADER_BYTES, Header, OpCode};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, ValueRef};
 
@@ -19,7 +19,11 @@ pub enum ReplyForm {
 impl ReplyForm {
     /// The form of an answer to a message of this kind.
     pub fn of(opcode: OpCode) -> ReplyForm {
-        if opcode == OpCode::Query { ReplyForm::Reply } else { ReplyForm::Msg }
+        if opcode == OpCode::Query {
+            ReplyForm::Reply
+        } else {
+            ReplyForm::Msg
+        }
     }
 }
 
@@ -49,7 +53,10 @@ pub struct CursorBatch {
 
 impl From<Document> for Reply {
     fn from(body: Document) -> Reply {
-        Reply { body, ..Reply::default() }
+        Reply {
+            body,
+            ..Reply::default()
+        }
     }
 }
 
@@ -88,7 +95,12 @@ impl Reply {
             }
             None => (opcode, out),
         };
-        let header = Header { length: out.len(), request_id, response_to, opcode };
+        let header = Header {
+            length: out.len(),
+            request_id,
+            response_to,
+            opcode,
+        };
         let mut head = Vec::with_capacity(HEADER_BYTES);
         header.write(&mut head);
         if let Some(place) = out.get_mut(..HEADER_BYTES) {
@@ -99,7 +111,9 @@ impl Reply {
 
     fn size_guess(&self) -> usize {
         let documents = self.cursor.iter().flat_map(|cursor| &cursor.documents);
-        256 + documents.map(|document| document.bytes().len() + 8).sum::<usize>()
+        256 + documents
+            .map(|document| document.bytes().len() + 8)
+            .sum::<usize>()
     }
 
     fn write_document(&self, out: &mut Vec<u8>) {

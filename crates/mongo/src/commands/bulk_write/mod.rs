@@ -19,7 +19,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
     arguments.any("bulkWrite");
-    let operations = arguments.documents("ops")?.ok_or_else(|| arguments.missing("ops"))?;
+    let operations = arguments
+        .documents("ops")?
+        .ok_or_else(|| arguments.missing("ops"))?;
     let namespaces = namespaces(&arguments)?;
     let variables = cursor::variables(&arguments)?;
     let options = writes::options(call, &arguments)?;
@@ -36,21 +38,29 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let results = write(call, operations, &namespaces, options).await?;
     let documents = results.documents(errors_only);
     let namespace = Namespace::new("admin", "$cmd.bulkWrite");
-    let listed = call.server.engine.open_listing(&call.context, namespace, documents, batch_size)?;
+    let listed = call
+        .server
+        .engine
+        .open_listing(&call.context, namespace, documents, batch_size)?;
     let mut reply = cursor::first_batch(listed);
     results.push_totals(&mut reply.body);
     Ok(reply)
 }
 
 fn namespaces(arguments: &Arguments<'_>) -> Result<Vec<Namespace>> {
-    let infos = arguments.documents("nsInfo")?.ok_or_else(|| arguments.missing("nsInfo"))?;
+    let infos = arguments
+        .documents("nsInfo")?
+        .ok_or_else(|| arguments.missing("nsInfo"))?;
     infos
         .iter()
         .map(|info| {
             let info = Arguments::of_document("bulkWrite.nsInfo", info.as_ref());
             let name = info.required_string("ns")?;
             if info.present("encryptionInformation").is_some() {
-                return Err(CommandError::new(238, "encrypted collections are not supported yet"));
+                return Err(CommandError::new(
+                    238,
+                    "encrypted collections are not supported yet",
+                ));
             }
             info.ignore(&["shardVersion", "databaseVersion", "isTimeseriesNamespace"]);
             info.any("collectionUUID");
@@ -67,7 +77,9 @@ fn check_access(
     options: WriteOptions,
 ) -> Result<()> {
     for operation in operations {
-        let Some(namespace) = namespaces.get(operation.namespace) else { continue };
+        let Some(namespace) = namespaces.get(operation.namespace) else {
+            continue;
+        };
         let resource = Resource::Collection(&namespace.database, &namespace.collection);
         for action in operation.actions() {
             call.require(*action, resource)?;
@@ -92,10 +104,17 @@ async fn write(
             break;
         }
         let Some(namespace) = namespaces.get(operation.namespace) else {
-            return Err(CommandError::bad_value("BulkWrite ops entry has an invalid nsInfo index"));
+            return Err(CommandError::bad_value(
+                "BulkWrite ops entry has an invalid nsInfo index",
+            ));
         };
-        let first_statement = options.first_statement.saturating_add(i32::try_from(index).unwrap_or(i32::MAX));
-        let options = WriteOptions { first_statement, ..options };
+        let first_statement = options
+            .first_statement
+            .saturating_add(i32::try_from(index).unwrap_or(i32::MAX));
+        let options = WriteOptions {
+            first_statement,
+            ..options
+        };
         match operation.change {
             Change::Insert(document) => {
                 let mut documents = vec![document];
@@ -107,16 +126,27 @@ async fn write(
                     }
                 }
                 let count = documents.len();
-                let done = call.server.engine.insert(&call.context, namespace, documents, &options).await?;
+                let done = call
+                    .server
+                    .engine
+                    .insert(&call.context, namespace, documents, &options)
+                    .await?;
                 results.add_inserts(index, count, options.ordered, done);
             }
             Change::Update(statement) => {
-                let done =
-                    call.server.engine.update(&call.context, namespace, vec![*statement], &options).await?;
+                let done = call
+                    .server
+                    .engine
+                    .update(&call.context, namespace, vec![*statement], &options)
+                    .await?;
                 results.add_update(index, done);
             }
             Change::Delete(statement) => {
-                let done = call.server.engine.delete(&call.context, namespace, vec![statement], &options).await?;
+                let done = call
+                    .server
+                    .engine
+                    .delete(&call.context, namespace, vec![statement], &options)
+                    .await?;
                 results.add_delete(index, done);
             }
         }

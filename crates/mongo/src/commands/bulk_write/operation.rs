@@ -22,7 +22,11 @@ pub(super) enum Change {
 }
 
 impl Operation {
-    pub(super) fn parse(operation: &DocumentBuf, variables: &Document, namespaces: usize) -> Result<Operation> {
+    pub(super) fn parse(
+        operation: &DocumentBuf,
+        variables: &Document,
+        namespaces: usize,
+    ) -> Result<Operation> {
         let raw = operation.as_raw();
         let kind = raw.iter().next().map_or("", |(name, _)| name);
         let (kind, path): (&'static str, _) = match kind {
@@ -30,7 +34,9 @@ impl Operation {
             "update" => ("update", "BulkWriteUpdateOp"),
             "delete" => ("delete", "BulkWriteDeleteOp"),
             other => {
-                let message = format!("BSON field 'bulkWrite.ops.{other}' is an unknown field: an operation begins with insert, update or delete");
+                let message = format!(
+                    "BSON field 'bulkWrite.ops.{other}' is an unknown field: an operation begins with insert, update or delete"
+                );
                 return Err(CommandError::failed_to_parse(message));
             }
         };
@@ -62,19 +68,30 @@ fn namespace(arguments: &Arguments<'_>, kind: &'static str, namespaces: usize) -
         let message = format!("BSON field '{kind}' value must be >= 0, actual value '{index}'");
         return Err(CommandError::bad_value(message));
     }
-    usize::try_from(index).ok().filter(|index| *index < namespaces).ok_or_else(|| {
-        CommandError::bad_value(format!("BulkWrite ops entry has an invalid nsInfo index: {index}"))
-    })
+    usize::try_from(index)
+        .ok()
+        .filter(|index| *index < namespaces)
+        .ok_or_else(|| {
+            CommandError::bad_value(format!(
+                "BulkWrite ops entry has an invalid nsInfo index: {index}"
+            ))
+        })
 }
 
 fn insert(arguments: &Arguments<'_>) -> Result<Change> {
-    let document = arguments.document("document")?.ok_or_else(|| arguments.missing("document"))?;
+    let document = arguments
+        .document("document")?
+        .ok_or_else(|| arguments.missing("document"))?;
     Ok(Change::Insert(crate::arguments::shared(document, None)))
 }
 
 fn update(arguments: &Arguments<'_>, variables: &Document) -> Result<UpdateStatement> {
-    let filter = arguments.document("filter")?.ok_or_else(|| arguments.missing("filter"))?;
-    let update = arguments.any("updateMods").ok_or_else(|| arguments.missing("updateMods"))?;
+    let filter = arguments
+        .document("filter")?
+        .ok_or_else(|| arguments.missing("filter"))?;
+    let update = arguments
+        .any("updateMods")
+        .ok_or_else(|| arguments.missing("updateMods"))?;
     let multi = arguments.bool("multi")?.unwrap_or(false);
     arguments.ignore(&["upsertSupplied"]);
     let statement = UpdateStatement {
@@ -93,7 +110,9 @@ fn update(arguments: &Arguments<'_>, variables: &Document) -> Result<UpdateState
 }
 
 fn delete(arguments: &Arguments<'_>, variables: &Document) -> Result<DeleteStatement> {
-    let filter = arguments.document("filter")?.ok_or_else(|| arguments.missing("filter"))?;
+    let filter = arguments
+        .document("filter")?
+        .ok_or_else(|| arguments.missing("filter"))?;
     let statement = DeleteStatement {
         filter: filter.to_document(),
         only_first: !arguments.bool("multi")?.unwrap_or(false),
@@ -106,7 +125,9 @@ fn delete(arguments: &Arguments<'_>, variables: &Document) -> Result<DeleteState
 
 fn hint(arguments: &Arguments<'_>) -> Result<Option<value::Value>> {
     match arguments.any("hint") {
-        Some(ValueRef::Null) => Err(CommandError::failed_to_parse("Hint must be a string or an object")),
+        Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
+            "Hint must be a string or an object",
+        )),
         _ => cursor::hint(arguments),
     }
 }

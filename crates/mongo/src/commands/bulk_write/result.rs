@@ -34,7 +34,9 @@ impl Results {
                         return;
                     }
                 }
-                None => self.each.push((true, doc! {"ok": 1.0, "idx": (start + at) as i32, "n": 1})),
+                None => self
+                    .each
+                    .push((true, doc! {"ok": 1.0, "idx": (start + at) as i32, "n": 1})),
             }
         }
     }
@@ -64,7 +66,10 @@ impl Results {
             return self.fail(index, failure, doc! {"n": 0});
         }
         self.deleted += done.deleted;
-        self.each.push((true, doc! {"ok": 1.0, "idx": index as i32, "n": number(done.deleted)}));
+        self.each.push((
+            true,
+            doc! {"ok": 1.0, "idx": index as i32, "n": number(done.deleted)},
+        ));
     }
 
     fn fail(&mut self, index: usize, failure: WriteFailure, counts: Document) {
@@ -83,7 +88,10 @@ impl Results {
 
     /// One document an operation, or one an error.
     pub(super) fn documents(&self, errors_only: bool) -> Vec<DocumentBuf> {
-        let shown = self.each.iter().filter(|(succeeded, _)| !(errors_only && *succeeded));
+        let shown = self
+            .each
+            .iter()
+            .filter(|(succeeded, _)| !(errors_only && *succeeded));
         shown.map(|(_, result)| DocumentBuf::from(result)).collect()
     }
 
