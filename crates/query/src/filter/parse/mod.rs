@@ -104,6 +104,11 @@ impl<'s> Parser<'s> {
                     "{name} can only be applied to the top-level document"
                 )));
             }
+            "$text" | "$where" if self.scope.place == FilterPlace::Validator => {
+                return Err(QueryError::bad_value(format!(
+                    "{name} is not allowed in this context"
+                )));
+            }
             "$text" | "$where" => return Err(unsupported(name)),
             _ => {
                 return Err(QueryError::bad_value(format!(

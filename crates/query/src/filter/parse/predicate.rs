@@ -1,7 +1,7 @@
 //! The operators on a field: `{a: {$gt: 5, $lt: 9}}`.
 
 use super::{Parser, bits, equality, is_operators, kinds, shown, unsupported};
-use crate::filter::{BitTest, Comparison, Predicate, Regex, number};
+use crate::filter::{BitTest, Comparison, FilterPlace, Predicate, Regex, number};
 use crate::{Code, QueryError, Result};
 use std::cmp::Ordering;
 use value::{Document, Value};
@@ -46,6 +46,10 @@ impl Parser<'_> {
             "$bitsAnySet" => bits::bits_test(BitTest::AnySet, value),
             "$bitsAnyClear" => bits::bits_test(BitTest::AnyClear, value),
             "$where" => Err(QueryError::bad_value("$where cannot be applied to a field")),
+            "$near" | "$nearSphere" if self.scope.place == FilterPlace::Validator => Err(QueryError::new(
+                Code::LOCATION_5626500,
+                "$geoNear, $near, and $nearSphere are not allowed in this context",
+            )),
             "$near" | "$nearSphere" | "$geoNear" | "$geoWithin" | "$within" | "$geoIntersects" => {
                 Err(unsupported(operator))
             }
