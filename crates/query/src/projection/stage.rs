@@ -34,17 +34,14 @@ fn project(operand: &Value, scope: &ParseScope) -> Result<Parsed> {
         ));
     };
     if specification.is_empty() {
-        return Err(in_stage(
-            "$project",
-            QueryError::new(
+        return Err(in_stage("$project", &QueryError::new(
                 Code(51272),
                 "projection specification must have at least one field",
-            ),
-        ));
+            )));
     }
     Parser::new(Place::Stage, scope, FilterScope::default())
         .parse(specification)
-        .map_err(|error| in_stage("$project", error))
+        .map_err(|error| in_stage("$project", &error))
 }
 
 fn add_fields(name: &str, operand: &Value, scope: &ParseScope) -> Result<Parsed> {
@@ -58,7 +55,7 @@ fn add_fields(name: &str, operand: &Value, scope: &ParseScope) -> Result<Parsed>
         ));
     };
     let mut fields = Fields::default();
-    add_computed(&mut fields, "", specification, scope).map_err(|error| in_stage(name, error))?;
+    add_computed(&mut fields, "", specification, scope).map_err(|error| in_stage(name, &error))?;
     Ok(Parsed {
         fields,
         mode: Mode::Exclusion,
@@ -133,7 +130,7 @@ fn unset(operand: &Value) -> Result<Parsed> {
     for path in paths {
         check_path(path, Place::Stage)
             .and_then(|()| fields.add(path, Action::Exclude))
-            .map_err(|error| in_stage("$unset", error))?;
+            .map_err(|error| in_stage("$unset", &error))?;
     }
     Ok(Parsed {
         fields,
@@ -143,7 +140,7 @@ fn unset(operand: &Value) -> Result<Parsed> {
     })
 }
 
-fn in_stage(stage: &str, error: QueryError) -> QueryError {
+fn in_stage(stage: &str, error: &QueryError) -> QueryError {
     QueryError::new(
         error.code,
         format!("Invalid {stage} :: caused by :: {}", error.message),

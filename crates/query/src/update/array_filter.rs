@@ -30,7 +30,7 @@ impl ArrayFilter {
     }
 
     fn parse(document: &Document, scope: &FilterScope<'_>) -> Result<ArrayFilter> {
-        let filter = Filter::parse(document, scope).map_err(in_array_filter)?;
+        let filter = Filter::parse(document, scope).map_err(|error| in_array_filter(&error))?;
         let mut names = Vec::new();
         top_level_names(document, &mut names);
         match names.as_slice() {
@@ -41,11 +41,11 @@ impl ArrayFilter {
                 name: (*name).to_owned(),
                 filter,
             }),
-            [name] => Err(in_array_filter(QueryError::bad_value(format!(
+            [name] => Err(in_array_filter(&QueryError::bad_value(format!(
                 "The top-level field name must be an alphanumeric string beginning with a lowercase letter, found \
                  '{name}'"
             )))),
-            [first, second, ..] => Err(in_array_filter(QueryError::failed_to_parse(format!(
+            [first, second, ..] => Err(in_array_filter(&QueryError::failed_to_parse(format!(
                 "Expected a single top-level field name, found '{first}' and '{second}'"
             )))),
         }
@@ -56,7 +56,7 @@ impl ArrayFilter {
     }
 }
 
-fn in_array_filter(error: QueryError) -> QueryError {
+fn in_array_filter(error: &QueryError) -> QueryError {
     QueryError::new(
         error.code,
         format!("Error parsing array filter :: caused by :: {}", error.message),

@@ -4,7 +4,7 @@ use super::{Context, Effect};
 use crate::expression::number::{Number, Pair};
 use crate::update::shell;
 use crate::{Code, QueryError, Result};
-use value::{Value, ValueRef};
+use value::Value;
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Arithmetic {
         } else {
             "NumberLong"
         };
-        let shown = shell::value(ValueRef::from(present.as_ref()));
+        let shown = shell::value(present.as_ref());
         QueryError::bad_value(format!(
             "Failed to apply {} operations to current value (({kind}){shown}) for document {{{}}}",
             self.name(),
