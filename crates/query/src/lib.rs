@@ -5,6 +5,7 @@
 //! - [`filter`]: MongoDB's query language; parsed once, then matched against raw documents.
 //! - [`expression`]: the aggregation expression language.
 //! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
+//! - [`write`](mod@write): executing inserts, updates and deletes.
 //! - [`plan`]: which indexes can answer a filter and a sort, and which of them is best.
 //! - [`execute`]: plans running page by page on a snapshot; finding and changing documents.
 //! - [`explain`]: plans and what they examined, in MongoDB's shape.

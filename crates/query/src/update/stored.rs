@@ -2,7 +2,7 @@
 
 use crate::{Code, QueryError, Result};
 use value::raw::NESTING_DEPTH_MAX;
-use value::{Document, Value};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// Checks a document that operators changed.
 pub(super) fn check_changed(document: &Document) -> Result<()> {
@@ -29,7 +29,7 @@ pub(super) fn check_top_level_name(name: &str) -> Result<()> {
 /// Checks what must hold of every stored document, however it was made.
 pub(crate) fn check_stored(document: &Document) -> Result<()> {
     if let Some(id) = document.get("_id") {
-        check_id(id)?;
+        check_id(id.as_ref())?;
     }
     if document
         .iter()
@@ -44,20 +44,25 @@ pub(crate) fn check_stored(document: &Document) -> Result<()> {
 }
 
 /// Refuses values that cannot be an `_id`.
-pub(crate) fn check_id(id: &Value) -> Result<()> {
+pub(crate) fn check_id(id: ValueRef<'_>) -> Result<()> {
     match id {
-        Value::Array(_) | Value::Regex(_) | Value::Undefined => Err(QueryError::new(
+        ValueRef::Array(_) | ValueRef::Regex { .. } | ValueRef::Undefined => Err(QueryError::new(
             Code::INVALID_ID_FIELD,
             format!("The '_id' value cannot be of type {}", id.type_of().alias()),
         )),
-        Value::Document(fields) => match fields.iter().find(|(name, _)| name.starts_with('$')) {
-            Some((name, _)) if !matches!(name, "$ref" | "$id" | "$db") => Err(QueryError::new(
-                Code::DOLLAR_PREFIXED_FIELD_NAME,
-                format!("_id fields may not contain '$'-prefixed fields: {name} is not valid for storage."),
-            )),
-            _ => Ok(()),
-        },
+        ValueRef::Document(inner) => check_id_names(inner),
         _ => Ok(()),
+    }
+}
+
+fn check_id_names(id: DocumentRef<'_>) -> Result<()> {
+    let operator = |name: &str| name.starts_with('$') && !matches!(name, "$ref" | "$id" | "$db");
+    match id.iter().find(|(name, _)| operator(name)) {
+        Some((name, _)) => Err(QueryError::new(
+            Code::DOLLAR_PREFIXED_FIELD_NAME,
+            format!("_id fields may not contain '$'-prefixed fields: {name} is not valid for storage."),
+        )),
+        None => Ok(()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Inserting documents.
 
+use super::error::WriteError;
 use super::validator::Validator;
+use crate::update::stored::check_id;
 use crate::{Code, QueryError};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,7 +10,7 @@ use store::{
     Collection, CommitOptions, DOCUMENT_BYTES_MAX, Durability, Outcome, StatementId, StoreError, WriteOp,
 };
 use value::raw::{DocumentWriter, NESTING_DEPTH_MAX};
-use value::{DocumentBuf, DocumentRef, ObjectId, RawDocument, Timestamp, ValueRef};
+use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, ValueRef};
 
 /// How documents are inserted.
 #[derive(Clone, Debug)]
@@ -30,20 +32,6 @@ pub struct Inserted {
     pub count: u64,
     /// Position and reason of each refused document.
     pub failures: Vec<(usize, WriteError)>,
-}
-
-/// Why a statement of a write failed.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The statement or document is wrong.
-    #[error(transparent)]
-    Query(#[from] QueryError),
-    /// The store refused.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The collection's validator refused; with MongoDB's `errInfo`.
-    #[error("Document failed validation")]
-    Validation(Box<value::Document>),
 }
 
 /// Inserts documents in one commit. One without `_id` gets an ObjectId.
@@ -172,30 +160,4 @@ fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>) -> DocumentBuf {
     }
     writer.finish();
     DocumentBuf::from_validated(out.into())
-}
-
-/// Refuses ids that MongoDB does not take.
-pub(super) fn check_id(id: ValueRef<'_>) -> Result<(), QueryError> {
-    match id {
-        ValueRef::Array(_) | ValueRef::Regex { .. } | ValueRef::Undefined => {
-            let message = format!("The '_id' value cannot be of type {}", id.type_of().alias());
-            Err(QueryError::new(Code(53), message))
-        }
-        ValueRef::Document(inner) => check_id_names(inner),
-        _ => Ok(()),
-    }
-}
-
-fn check_id_names(id: DocumentRef<'_>) -> Result<(), QueryError> {
-    let dollar = id
-        .iter()
-        .find(|(name, _)| name.starts_with('$') && !matches!(*name, "$ref" | "$id" | "$db"));
-    match dollar {
-        Some((name, _)) => {
-            let message =
-                format!("_id fields may not contain '$'-prefixed fields: {name} is not valid for storage.");
-            Err(QueryError::new(Code(52), message))
-        }
-        None => Ok(()),
-    }
 }

@@ -1,7 +1,79 @@
-//! Writes on a collection: statements of insert, update, delete and findAndModify, run through the store's commit.
+//! Executing writes on a collection: the statements of inserts, updates, deletes and findAndModify.
+//!
+//! Every change is a [`store::Transform`] that the collection's committer runs on the document as it is at that
+//! moment: it matches the filter again, applies the update and checks the validator. So whatever was read to find the
+//! document, nothing is lost to concurrent writers, and the changes of all who wait are committed together.
+//!
+//! - A statement whose filter fixes `_id` needs no plan: it goes straight to the committer, together with its
+//!   neighbours of the same kind ([`by_id`]).
+//! - Any other statement finds documents first ([`lookup`]): one that changes a single document looks again where the
+//!   document found has been changed meanwhile; one that changes many goes page by page.
+//!
+//! What must hold: a statement that was executed before (by its [`StatementId`]) is not executed again, and answers as
+//! it did then.
+//!
+//! Left to others: commands and their wire forms, making collections, sessions (`engine`).
 
+mod by_id;
+mod change;
+mod delete;
+mod error;
+mod find_and_modify;
 mod insert;
+mod lookup;
+mod many;
+mod run;
+mod single;
+mod update;
 mod validator;
 
-pub use insert::{InsertOptions, Inserted, WriteError, insert};
+pub use delete::{DeleteRequest, Deleted, delete};
+pub use error::{Failures, WriteError};
+pub use find_and_modify::{FindAndModify, FoundAndModified, find_and_modify};
+pub use insert::{InsertOptions, Inserted, insert};
+pub use update::{UpdateRequest, Updated, update};
 pub use validator::{ValidationAction, ValidationLevel, Validator};
+
+use crate::execute::Interruption;
+use std::sync::Arc;
+use store::{Durability, StatementId};
+
+/// How often a statement looks for another document when the one it found has been changed meanwhile.
+pub const LOOKUP_ATTEMPTS_MAX: usize = 1_000;
+
+/// The documents that one commit of a statement changes that changes many.
+pub const CHANGES_PER_COMMIT_MAX: usize = 1_000;
+
+/// How the statements of a command are executed.
+#[derive(Clone, Debug)]
+pub struct WriteOptions {
+    /// Whether the first statement that fails is the last.
+    pub ordered: bool,
+    /// When the answer is given.
+    pub durability: Durability,
+    /// What documents must satisfy.
+    pub validator: Option<Arc<Validator>>,
+    /// The statements' ids for retries: empty, or one a statement.
+    pub statements: Vec<Option<StatementId>>,
+    /// What ends the command early.
+    pub interruption: Interruption,
+}
+
+impl Default for WriteOptions {
+    /// Ordered, flushed, without a validator.
+    fn default() -> WriteOptions {
+        WriteOptions {
+            ordered: true,
+            durability: Durability::Flushed,
+            validator: None,
+            statements: Vec::new(),
+            interruption: Interruption::default(),
+        }
+    }
+}
+
+impl WriteOptions {
+    fn statement(&self, number: usize) -> Option<StatementId> {
+        self.statements.get(number).copied().flatten()
+    }
+}

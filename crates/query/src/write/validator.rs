@@ -1,6 +1,6 @@
 //! The rule that a collection's documents must satisfy.
 
-use super::insert::WriteError;
+use super::error::WriteError;
 use crate::filter::Filter;
 use std::sync::Arc;
 use value::{Document, DocumentRef, Value, ValueRef};
@@ -43,6 +43,17 @@ impl Validator {
             return Ok(());
         }
         self.refuse(document)
+    }
+
+    /// As [`Validator::check_insert`] for a document that is made out of another.
+    pub(super) fn check_update(&self, new: DocumentRef<'_>, old: DocumentRef<'_>) -> Result<(), WriteError> {
+        let was_invalid = || !self.filter.matches(old).unwrap_or(false);
+        if self.filter.matches(new).unwrap_or(false)
+            || (self.level == ValidationLevel::Moderate && was_invalid())
+        {
+            return Ok(());
+        }
+        self.refuse(new)
     }
 
     /// Refuses a document that does not match, or logs it where the action is to warn.

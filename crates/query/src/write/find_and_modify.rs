@@ -1,0 +1,122 @@
+//! Changing one document and giving it back.
+
+use super::change::{Change, ChangeKind};
+use super::lookup::Lookup;
+use super::single::{Done, Single};
+use super::update::id_of;
+use super::{WriteError, WriteOptions};
+use crate::expression::Variables;
+use crate::filter::Filter;
+use crate::plan::{Hint, Ordering};
+use crate::projection::Projection;
+use crate::update::Update;
+use std::sync::Arc;
+use store::{Collection, Image, ReplayedKind};
+use value::{DocumentBuf, Value};
+
+/// What findAndModify is asked.
+#[derive(Clone, Debug)]
+pub struct FindAndModify {
+    /// Which document.
+    pub filter: Arc<Filter>,
+    /// What becomes of it; none removes it.
+    pub update: Option<Arc<Update>>,
+    /// Whether the document is given as it is afterwards.
+    pub return_new: bool,
+    /// Whether a document is made where none matches.
+    pub upsert: bool,
+    /// Which document is the first.
+    pub ordering: Ordering,
+    /// The index to use.
+    pub hint: Option<Hint>,
+    /// What of the document is given.
+    pub projection: Option<Arc<Projection>>,
+    /// The variables that update and projection see.
+    pub variables: Arc<Variables>,
+}
+
+/// What findAndModify did.
+#[derive(Clone, Debug, Default)]
+pub struct FoundAndModified {
+    /// The document before or after; none where there was none.
+    pub document: Option<DocumentBuf>,
+    /// Whether a document that was there was changed or removed.
+    pub existed: bool,
+    /// The `_id` of the document that was made.
+    pub upserted: Option<Value>,
+}
+
+/// Changes or removes the first document that matches. Of the options, the first statement's id counts.
+pub async fn find_and_modify(
+    collection: &Arc<Collection>,
+    request: &FindAndModify,
+    options: &WriteOptions,
+) -> Result<FoundAndModified, WriteError> {
+    let done = request.single(options).execute(collection, options).await?;
+    request.answer(done)
+}
+
+impl FindAndModify {
+    fn single(&self, options: &WriteOptions) -> Single {
+        let kind = self.update.clone().map_or(ChangeKind::Delete, ChangeKind::Update);
+        Single {
+            change: Arc::new(Change {
+                filter: self.filter.clone(),
+                kind,
+                variables: self.variables.clone(),
+                validator: options.validator.clone(),
+            }),
+            lookup: Lookup {
+                filter: self.filter.clone(),
+                ordering: self.ordering.clone(),
+                hint: self.hint.clone(),
+                interruption: options.interruption.clone(),
+            },
+            upsert: self.upsert,
+            statement: options.statement(0),
+            image: if self.return_new { Image::After } else { Image::Before },
+        }
+    }
+
+    fn answer(&self, done: Done) -> Result<FoundAndModified, WriteError> {
+        let mut answer = FoundAndModified::default();
+        let shown = match done {
+            Done::NothingMatched => None,
+            Done::Changed { before, after } => {
+                answer.existed = true;
+                Some(if self.return_new { (after, before) } else { (before.clone(), before) })
+            }
+            Done::Unchanged(document) | Done::Deleted(document) => {
+                answer.existed = true;
+                Some((document.clone(), document))
+            }
+            Done::Upserted(document) => {
+                answer.upserted = id_of(&document);
+                self.return_new.then(|| (document.clone(), document))
+            }
+            Done::Replayed(replayed) => {
+                answer.existed = replayed.kind != ReplayedKind::Inserted;
+                answer.upserted = replayed.upserted;
+                replayed.image.map(|image| (image.clone(), image))
+            }
+        };
+        if let Some((document, matched)) = shown {
+            answer.document = Some(self.projected(document, &matched)?);
+        }
+        Ok(answer)
+    }
+
+    /// The document as it is shown; the position for `$` is where the document that matched did so.
+    fn projected(&self, document: DocumentBuf, matched: &DocumentBuf) -> Result<DocumentBuf, WriteError> {
+        let Some(projection) = &self.projection else {
+            return Ok(document);
+        };
+        let mut position = None;
+        if projection.needs_position() {
+            self.filter.matches_positioned(matched.as_ref(), &mut position)?;
+        }
+        let mut out = Vec::with_capacity(document.bytes().len());
+        projection.apply(document.as_ref(), position, &self.variables, &mut out)?;
+        Ok(DocumentBuf::from_validated(out.into()))
+    }
+}

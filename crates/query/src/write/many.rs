@@ -1,0 +1,57 @@
+//! One statement that changes all documents that match.
+
+use super::change::{Change, ChangeOne, Report};
+use super::lookup::Lookup;
+use super::single::{Done, done};
+use super::{CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
+use std::sync::Arc;
+use store::{Collection, CommitOptions, Image, Target, WriteOp};
+
+/// How many documents a statement meant and changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) matched: u64,
+    pub(super) changed: u64,
+}
+
+/// Changes every document that the lookup finds, page by page; the first failure ends it.
+pub(super) async fn change_all(
+    collection: &Arc<Collection>,
+    change: Arc<Change>,
+    lookup: &Lookup,
+    options: &WriteOptions,
+) -> Result<Counts, WriteError> {
+    let mut counts = Counts::default();
+    let mut cursor = lookup.all(collection).await?;
+    loop {
+        options.interruption.check()?;
+        let page = cursor.next_page(CHANGES_PER_COMMIT_MAX).await?;
+        if page.is_empty() {
+            return Ok(counts);
+        }
+        let mut reports = Vec::with_capacity(page.len());
+        let mut ops = Vec::with_capacity(page.len());
+        for found in page {
+            let report = Report::default();
+            let one = ChangeOne { change: change.clone(), upsert: None, report: report.clone() };
+            ops.push(WriteOp::modify(Target::Record(found.record), one));
+            reports.push(report);
+        }
+        let commit = CommitOptions {
+            ordered: true,
+            durability: options.durability,
+            statements: Vec::new(),
+            image: Image::None,
+        };
+        for (outcome, report) in collection.commit(ops, commit).await?.into_iter().zip(&reports) {
+            match done(outcome, report)? {
+                Done::Changed { .. } | Done::Deleted(_) => {
+                    counts.matched += 1;
+                    counts.changed += 1;
+                }
+                Done::Unchanged(_) => counts.matched += 1,
+                Done::NothingMatched | Done::Upserted(_) | Done::Replayed(_) => {}
+            }
+        }
+    }
+}

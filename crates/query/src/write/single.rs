@@ -1,0 +1,146 @@
+//! One statement that changes at most one document.
+
+use super::by_id::fixed_id;
+use super::change::{Change, ChangeOne, Report, Upsert};
+use super::lookup::Lookup;
+use super::{LOOKUP_ATTEMPTS_MAX, WriteError, WriteOptions};
+use crate::{Code, QueryError};
+use std::sync::Arc;
+use store::{Collection, CommitOptions, Image, Outcome, ReplayedOutcome, StatementId, StoreError, Target, WriteOp};
+use value::{Document, DocumentBuf, Value, compare};
+
+/// A statement that changes the first document that matches.
+#[derive(Clone, Debug)]
+pub(super) struct Single {
+    pub(super) change: Arc<Change>,
+    pub(super) lookup: Lookup,
+    pub(super) upsert: bool,
+    pub(super) statement: Option<StatementId>,
+    pub(super) image: Image,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(super) enum Done {
+    Changed { before: DocumentBuf, after: DocumentBuf },
+    Unchanged(DocumentBuf),
+    Deleted(DocumentBuf),
+    Upserted(DocumentBuf),
+    NothingMatched,
+    Replayed(ReplayedOutcome),
+}
+
+impl Single {
+    /// The operation for the committer where the filter fixes `_id`, with what it will tell.
+    pub(super) fn op_by_id(&self, collection: &Collection) -> Result<Option<(WriteOp, Report)>, WriteError> {
+        let Some(id) = fixed_id(&self.change.filter) else {
+            return Ok(None);
+        };
+        let upsert = match self.upsert {
+            true => Some(self.upsert_document(collection)?.1),
+            false => None,
+        };
+        Ok(Some(self.op(Target::Id(id), upsert)))
+    }
+
+    fn op(&self, target: Target, upsert: Option<Upsert>) -> (WriteOp, Report) {
+        let report = Report::default();
+        let one = ChangeOne { change: self.change.clone(), upsert, report: report.clone() };
+        (WriteOp::modify(target, one), report)
+    }
+
+    fn upsert_document(&self, collection: &Collection) -> Result<(Value, Upsert), WriteError> {
+        let (id, document) = self.change.new_document()?;
+        Ok((id, Upsert { document, namespace: collection.namespace().to_string() }))
+    }
+
+    /// Executes the statement on its own.
+    pub(super) async fn execute(
+        &self,
+        collection: &Arc<Collection>,
+        options: &WriteOptions,
+    ) -> Result<Done, WriteError> {
+        if let Some(op) = self.op_by_id(collection)? {
+            return self.commit(collection, options, op).await;
+        }
+        if let Some(statement) = &self.statement
+            && let Some(replayed) = collection.executed(statement).await?
+        {
+            return Ok(Done::Replayed(replayed));
+        }
+        for _ in 0..LOOKUP_ATTEMPTS_MAX {
+            options.interruption.check()?;
+            let Some(record) = self.lookup.first(collection).await? else {
+                if !self.upsert {
+                    return Ok(Done::NothingMatched);
+                }
+                match self.insert_new(collection, options).await {
+                    Err(WriteError::Store(StoreError::DuplicateKey { pattern, key, .. }))
+                        if self.names_key(&pattern, &key) => {}
+                    done => return done,
+                }
+                continue;
+            };
+            match self.commit(collection, options, self.op(Target::Record(record), None)).await? {
+                Done::NothingMatched => {}
+                done => return Ok(done),
+            }
+        }
+        Err(QueryError::new(
+            Code::WRITE_CONFLICT,
+            format!(
+                "the statement looked {LOOKUP_ATTEMPTS_MAX} times for a document and each time another write was first"
+            ),
+        )
+        .into())
+    }
+
+    async fn insert_new(&self, collection: &Arc<Collection>, options: &WriteOptions) -> Result<Done, WriteError> {
+        let (id, upsert) = self.upsert_document(collection)?;
+        self.commit(collection, options, self.op(Target::Id(id), Some(upsert))).await
+    }
+
+    /// Whether the key that another document has is what the filter asks for: then that document now matches, and the
+    /// statement is tried again.
+    fn names_key(&self, pattern: &Document, key: &Document) -> bool {
+        let equalities = self.change.filter.equalities();
+        equalities.len() == pattern.len()
+            && pattern.iter().all(|(name, _)| {
+                let wanted = equalities.iter().find(|(path, _)| *path == name);
+                let taken = key.get(name);
+                matches!((wanted, taken), (Some((_, a)), Some(b)) if compare(a.as_ref(), b.as_ref()).is_eq())
+            })
+    }
+
+    async fn commit(
+        &self,
+        collection: &Arc<Collection>,
+        options: &WriteOptions,
+        (op, report): (WriteOp, Report),
+    ) -> Result<Done, WriteError> {
+        let commit = CommitOptions {
+            ordered: true,
+            durability: options.durability,
+            statements: self.statement.map(|statement| vec![Some(statement)]).unwrap_or_default(),
+            image: self.image,
+        };
+        let outcome = collection.commit(vec![op], commit).await?.into_iter().next();
+        done(outcome.unwrap_or(Outcome::NotMatched), &report)
+    }
+}
+
+/// What an outcome means for its statement.
+pub(super) fn done(outcome: Outcome, report: &Report) -> Result<Done, WriteError> {
+    Ok(match outcome {
+        Outcome::Inserted { .. } => match report.upserted() {
+            Some(document) => Done::Upserted(document),
+            None => Done::NothingMatched,
+        },
+        Outcome::Updated { before, after } => Done::Changed { before, after },
+        Outcome::Deleted { before } => Done::Deleted(before),
+        Outcome::Unchanged { document } => Done::Unchanged(document),
+        Outcome::NotMatched | Outcome::Skipped => Done::NothingMatched,
+        Outcome::Failed(error) => return Err(report.error(error)),
+        Outcome::Replayed(replayed) => Done::Replayed(replayed),
+    })
+}
