@@ -1,6 +1,10 @@
 //! Projections of finds, one case a line: a specification and what it shows of a document.
 
-#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests read better so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests read better so"
+)]
 
 use query::Result;
 use query::expression::Variables;

@@ -1,6 +1,10 @@
 //! Replacements, pipelines, and what an upsert starts from.
 
-#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests read better so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests read better so"
+)]
 
 use query::Result;
 use query::expression::Variables;

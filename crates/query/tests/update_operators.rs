@@ -1,6 +1,10 @@
 //! Update operators, one case a line: a document, an update, and what becomes of it.
 
-#![allow(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "tests read better so")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests read better so"
+)]
 
 use query::expression::Variables;
 use query::update::{Applied, Update, UpdateInput, UpdateScope};

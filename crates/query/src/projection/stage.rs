@@ -34,10 +34,13 @@ fn project(operand: &Value, scope: &ParseScope) -> Result<Parsed> {
         ));
     };
     if specification.is_empty() {
-        return Err(in_stage("$project", &QueryError::new(
+        return Err(in_stage(
+            "$project",
+            &QueryError::new(
                 Code(51272),
                 "projection specification must have at least one field",
-            )));
+            ),
+        ));
     }
     Parser::new(Place::Stage, scope, FilterScope::default())
         .parse(specification)

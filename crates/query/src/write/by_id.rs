@@ -5,14 +5,22 @@ use value::Value;
 
 /// The `_id` that every matching document has, if the filter says so.
 pub(super) fn fixed_id(filter: &Filter) -> Option<Value> {
-    of_node(filter.root()).filter(|id| !matches!(id, Value::Array(_) | Value::Regex(_) | Value::Undefined)).cloned()
+    of_node(filter.root())
+        .filter(|id| !matches!(id, Value::Array(_) | Value::Regex(_) | Value::Undefined))
+        .cloned()
 }
 
 fn of_node(node: &Node) -> Option<&Value> {
     match node {
-        Node::Field { name, predicate: Predicate::Compare { op: Comparison::Eq, value }, .. } if name == "_id" => {
-            Some(value)
-        }
+        Node::Field {
+            name,
+            predicate:
+                Predicate::Compare {
+                    op: Comparison::Eq,
+                    value,
+                },
+            ..
+        } if name == "_id" => Some(value),
         Node::And(nodes) => nodes.iter().find_map(of_node),
         _ => None,
     }

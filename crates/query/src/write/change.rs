@@ -44,14 +44,25 @@ impl Report {
 
     /// The document that was made by an upsert.
     pub(super) fn upserted(&self) -> Option<DocumentBuf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).upserted.clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .upserted
+            .clone()
     }
 
     /// The error with the details that could not come with it.
     pub(super) fn error(&self, error: StoreError) -> WriteError {
-        let invalid = self.0.lock().unwrap_or_else(PoisonError::into_inner).invalid.take();
+        let invalid = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .invalid
+            .take();
         match (error, invalid) {
-            (StoreError::Refused { code, .. }, Some(details)) if code == Code::DOCUMENT_VALIDATION_FAILURE.0 => {
+            (StoreError::Refused { code, .. }, Some(details))
+                if code == Code::DOCUMENT_VALIDATION_FAILURE.0 =>
+            {
                 WriteError::Validation(details)
             }
             (error, _) => error.into(),
@@ -84,7 +95,8 @@ impl Transform for ChangeOne {
                 transformed => Ok(transformed),
             },
             (None, Some(upsert)) => {
-                self.report.tell(|told| told.upserted = Some(upsert.document.clone()));
+                self.report
+                    .tell(|told| told.upserted = Some(upsert.document.clone()));
                 Ok(Transformed::Put(upsert.document.clone()))
             }
             (None, None) => Ok(Transformed::NotMatched),
@@ -95,9 +107,16 @@ impl Transform for ChangeOne {
 impl ChangeOne {
     /// The `_id` of an upsert belongs to a document that does not match.
     fn taken(&self, present: &DocumentBuf) -> StoreError {
-        let id = present.as_raw().get("_id").map_or(Value::Null, |id| id.to_value());
+        let id = present
+            .as_raw()
+            .get("_id")
+            .map_or(Value::Null, |id| id.to_value());
         StoreError::DuplicateKey {
-            namespace: self.upsert.as_ref().map(|upsert| upsert.namespace.clone()).unwrap_or_default(),
+            namespace: self
+                .upsert
+                .as_ref()
+                .map(|upsert| upsert.namespace.clone())
+                .unwrap_or_default(),
             index: "_id_".to_owned(),
             pattern: Document::new().with("_id", 1),
             key: Document::new().with("_id", id),
@@ -108,14 +127,21 @@ impl ChangeOne {
 impl Change {
     fn apply(&self, present: &DocumentBuf, report: &Report) -> Result<Transformed, StoreError> {
         let mut position = None;
-        if !self.filter.matches_positioned(present.as_ref(), &mut position).map_err(refused)? {
+        if !self
+            .filter
+            .matches_positioned(present.as_ref(), &mut position)
+            .map_err(refused)?
+        {
             return Ok(Transformed::NotMatched);
         }
         let ChangeKind::Update(update) = &self.kind else {
             return Ok(Transformed::Delete);
         };
         let mut document = present.to_document();
-        match update.apply(&mut document, position, false, &self.variables).map_err(refused)? {
+        match update
+            .apply(&mut document, position, false, &self.variables)
+            .map_err(refused)?
+        {
             Applied::Unchanged => Ok(Transformed::Unchanged),
             Applied::Changed => {
                 let new = encode(&document).map_err(refused)?;
@@ -125,7 +151,12 @@ impl Change {
         }
     }
 
-    fn validate(&self, new: &DocumentBuf, old: Option<&DocumentBuf>, report: &Report) -> Result<(), StoreError> {
+    fn validate(
+        &self,
+        new: &DocumentBuf,
+        old: Option<&DocumentBuf>,
+        report: &Report,
+    ) -> Result<(), StoreError> {
         let Some(validator) = &self.validator else {
             return Ok(());
         };
@@ -150,7 +181,9 @@ impl Change {
     /// The document that an upsert makes where nothing matches, and its `_id`.
     pub(super) fn new_document(&self) -> Result<(Value, DocumentBuf), WriteError> {
         let ChangeKind::Update(update) = &self.kind else {
-            return Err(QueryError::failed_to_parse("Cannot specify both upsert=true and remove=true").into());
+            return Err(
+                QueryError::failed_to_parse("Cannot specify both upsert=true and remove=true").into(),
+            );
         };
         let mut document = seed_document(update, &self.filter.equalities())?;
         update.apply(&mut document, None, true, &self.variables)?;
@@ -158,14 +191,17 @@ impl Change {
         crate::update::stored::check_stored(&document)?;
         let new = encode(&document)?;
         let report = Report::default();
-        self.validate(&new, None, &report).map_err(|error| report.error(error))?;
+        self.validate(&new, None, &report)
+            .map_err(|error| report.error(error))?;
         Ok((id, new))
     }
 }
 
 /// Gives a document an `_id` where it has none, and puts it first.
 fn with_id_in_front(document: &mut Document) -> Value {
-    let id = document.remove("_id").unwrap_or_else(|| Value::ObjectId(ObjectId::generate()));
+    let id = document
+        .remove("_id")
+        .unwrap_or_else(|| Value::ObjectId(ObjectId::generate()));
     document.insert_at(0, "_id", id.clone());
     id
 }

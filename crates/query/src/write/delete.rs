@@ -50,8 +50,10 @@ pub async fn delete(
                 }
             }
             Run::Singles(first, requests) => {
-                let singles =
-                    requests.iter().enumerate().map(|(offset, request)| request.single(first + offset, options));
+                let singles = requests
+                    .iter()
+                    .enumerate()
+                    .map(|(offset, request)| request.single(first + offset, options));
                 for (at, result) in run_singles(collection, first, singles.collect(), options).await? {
                     match result {
                         Ok(done) => deleted.count += u64::from(is_deletion(&done)),

@@ -32,5 +32,8 @@ impl From<StoreError> for WriteError {
 
 /// The form in which a query's error goes through the committer.
 pub(super) fn refused(error: QueryError) -> StoreError {
-    StoreError::Refused { code: error.code.0, message: error.message }
+    StoreError::Refused {
+        code: error.code.0,
+        message: error.message,
+    }
 }

@@ -74,7 +74,11 @@ impl FindAndModify {
             },
             upsert: self.upsert,
             statement: options.statement(0),
-            image: if self.return_new { Image::After } else { Image::Before },
+            image: if self.return_new {
+                Image::After
+            } else {
+                Image::Before
+            },
         }
     }
 
@@ -84,7 +88,11 @@ impl FindAndModify {
             Done::NothingMatched => None,
             Done::Changed { before, after } => {
                 answer.existed = true;
-                Some(if self.return_new { (after, before) } else { (before.clone(), before) })
+                Some(if self.return_new {
+                    (after, before)
+                } else {
+                    (before.clone(), before)
+                })
             }
             Done::Unchanged(document) | Done::Deleted(document) => {
                 answer.existed = true;

@@ -19,7 +19,10 @@ pub(super) struct Lookup {
 impl Lookup {
     /// The first document in the order asked for.
     pub(super) async fn first(&self, collection: &Arc<Collection>) -> Result<Option<RecordId>> {
-        let spec = FindSpec { limit: Some(1), ..self.spec() };
+        let spec = FindSpec {
+            limit: Some(1),
+            ..self.spec()
+        };
         let mut cursor = find_records(collection, spec).await?;
         Ok(cursor.next_page(1).await?.first().map(|found| found.record))
     }

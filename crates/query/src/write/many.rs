@@ -33,7 +33,11 @@ pub(super) async fn change_all(
         let mut ops = Vec::with_capacity(page.len());
         for found in page {
             let report = Report::default();
-            let one = ChangeOne { change: change.clone(), upsert: None, report: report.clone() };
+            let one = ChangeOne {
+                change: change.clone(),
+                upsert: None,
+                report: report.clone(),
+            };
             ops.push(WriteOp::modify(Target::Record(found.record), one));
             reports.push(report);
         }

@@ -6,7 +6,9 @@ use super::lookup::Lookup;
 use super::{LOOKUP_ATTEMPTS_MAX, WriteError, WriteOptions};
 use crate::{Code, QueryError};
 use std::sync::Arc;
-use store::{Collection, CommitOptions, Image, Outcome, ReplayedOutcome, StatementId, StoreError, Target, WriteOp};
+use store::{
+    Collection, CommitOptions, Image, Outcome, ReplayedOutcome, StatementId, StoreError, Target, WriteOp,
+};
 use value::{Document, DocumentBuf, Value, compare};
 
 /// A statement that changes the first document that matches.
@@ -45,13 +47,23 @@ impl Single {
 
     fn op(&self, target: Target, upsert: Option<Upsert>) -> (WriteOp, Report) {
         let report = Report::default();
-        let one = ChangeOne { change: self.change.clone(), upsert, report: report.clone() };
+        let one = ChangeOne {
+            change: self.change.clone(),
+            upsert,
+            report: report.clone(),
+        };
         (WriteOp::modify(target, one), report)
     }
 
     fn upsert_document(&self, collection: &Collection) -> Result<(Value, Upsert), WriteError> {
         let (id, document) = self.change.new_document()?;
-        Ok((id, Upsert { document, namespace: collection.namespace().to_string() }))
+        Ok((
+            id,
+            Upsert {
+                document,
+                namespace: collection.namespace().to_string(),
+            },
+        ))
     }
 
     /// Executes the statement on its own.
@@ -81,7 +93,10 @@ impl Single {
                 }
                 continue;
             };
-            match self.commit(collection, options, self.op(Target::Record(record), None)).await? {
+            match self
+                .commit(collection, options, self.op(Target::Record(record), None))
+                .await?
+            {
                 Done::NothingMatched => {}
                 done => return Ok(done),
             }
@@ -95,9 +110,14 @@ impl Single {
         .into())
     }
 
-    async fn insert_new(&self, collection: &Arc<Collection>, options: &WriteOptions) -> Result<Done, WriteError> {
+    async fn insert_new(
+        &self,
+        collection: &Arc<Collection>,
+        options: &WriteOptions,
+    ) -> Result<Done, WriteError> {
         let (id, upsert) = self.upsert_document(collection)?;
-        self.commit(collection, options, self.op(Target::Id(id), Some(upsert))).await
+        self.commit(collection, options, self.op(Target::Id(id), Some(upsert)))
+            .await
     }
 
     /// Whether the key that another document has is what the filter asks for: then that document now matches, and the
@@ -121,7 +141,10 @@ impl Single {
         let commit = CommitOptions {
             ordered: true,
             durability: options.durability,
-            statements: self.statement.map(|statement| vec![Some(statement)]).unwrap_or_default(),
+            statements: self
+                .statement
+                .map(|statement| vec![Some(statement)])
+                .unwrap_or_default(),
             image: self.image,
         };
         let outcome = collection.commit(vec![op], commit).await?.into_iter().next();

@@ -67,8 +67,10 @@ pub async fn update(
                 Err(error) => updated.failures.push((at, error)),
             },
             Run::Singles(first, requests) => {
-                let singles =
-                    requests.iter().enumerate().map(|(offset, request)| request.single(first + offset, options));
+                let singles = requests
+                    .iter()
+                    .enumerate()
+                    .map(|(offset, request)| request.single(first + offset, options));
                 for (at, result) in run_singles(collection, first, singles.collect(), options).await? {
                     match result {
                         Ok(done) => updated.count(at, done),
@@ -152,12 +154,21 @@ async fn update_many(
         )
         .into());
     }
-    let counts = change_all(collection, request.change(options), &request.lookup(options), options).await?;
+    let counts = change_all(
+        collection,
+        request.change(options),
+        &request.lookup(options),
+        options,
+    )
+    .await?;
     if counts.matched > 0 || !request.upsert {
         return Ok((counts.matched, counts.changed, None));
     }
     let mut once = Updated::default();
-    let single = Single { statement: None, ..request.single(0, options) };
+    let single = Single {
+        statement: None,
+        ..request.single(0, options)
+    };
     once.count(0, single.execute(collection, options).await?);
     Ok((once.matched, once.modified, once.upserted.pop().map(|(_, id)| id)))
 }
