@@ -9,7 +9,7 @@ use std::sync::Arc;
 use store::Collection;
 use value::key::{self, Direction};
 use value::path::{self, FieldPath, Reached};
-use value::{Value, ValueRef};
+use value::{DocumentRef, Value, ValueRef};
 
 /// The bytes that the distinct values may take (they are one document).
 const DISTINCT_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -19,7 +19,7 @@ const PAGE_RESULTS: usize = 256;
 
 /// The distinct values of a path in all documents that match, each once, as they first come. The elements of an
 /// array are values of their own.
-pub async fn distinct(collection: &Arc<Collection>, field: &str, mut spec: FindSpec) -> Result<Vec<Value>> {
+pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &str) -> Result<Vec<Value>> {
     let path = FieldPath::parse(field);
     spec.projection = None;
     let snapshot = collection.snapshot().await?;
@@ -39,14 +39,7 @@ pub async fn distinct(collection: &Arc<Collection>, field: &str, mut spec: FindS
         let mut budget = u64::MAX;
         let paused = execution.run(&snapshot, &task, PAGE_RESULTS, &mut budget).await?;
         while let Some(found) = execution.take() {
-            path::visit(found.document.as_ref(), &path, &mut |reached: Reached<'_>| {
-                match reached.value {
-                    Some(ValueRef::Array(array)) => array.iter().for_each(|element| values.add(element)),
-                    Some(value) => values.add(value),
-                    None => {}
-                }
-                false
-            });
+            values.add_all(found.document.as_ref(), &path);
         }
         values.check()?;
         if paused == Paused::Exhausted {
@@ -62,7 +55,28 @@ struct Distinct {
     bytes: usize,
 }
 
+/// The distinct values of a path in these documents.
+pub fn distinct_values<'d>(documents: impl IntoIterator<Item = DocumentRef<'d>>, field: &str) -> Vec<Value> {
+    let path = FieldPath::parse(field);
+    let mut values = Distinct::default();
+    documents
+        .into_iter()
+        .for_each(|document| values.add_all(document, &path));
+    values.values
+}
+
 impl Distinct {
+    fn add_all(&mut self, document: DocumentRef<'_>, path: &FieldPath) {
+        path::visit(document, path, &mut |reached: Reached<'_>| {
+            match reached.value {
+                Some(ValueRef::Array(array)) => array.iter().for_each(|element| self.add(element)),
+                Some(value) => self.add(value),
+                None => {}
+            }
+            false
+        });
+    }
+
     fn add(&mut self, value: ValueRef<'_>) {
         let mut key = Vec::new();
         key::encode(value, Direction::Ascending, &mut key);

@@ -3,6 +3,7 @@
 use super::execution::{Execution, Found, Paused, Task};
 use super::prepare::prepare;
 use super::stream::{DocumentStream, Interruption, StreamState};
+use super::tail::{TailCursor, tail};
 use crate::Result;
 use crate::expression::Variables;
 use crate::filter::Filter;
@@ -11,7 +12,7 @@ use crate::projection::Projection;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use std::sync::Arc;
-use store::Collection;
+use store::{Collection, Snapshot};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, Value, ValueRef};
 
@@ -28,7 +29,7 @@ pub struct FindSpec {
     /// What of them is given; none for all.
     pub projection: Option<Arc<Projection>>,
     /// What the projection's expressions see.
-    pub variables: Arc<Variables>,
+    pub variables: Variables,
     /// Results to pass by.
     pub skip: u64,
     /// Results at most.
@@ -47,6 +48,10 @@ pub struct FindSpec {
     pub return_key: bool,
     /// Whether each document gets its `$recordId`.
     pub show_record_id: bool,
+    /// Whether the cursor stays at the end of a capped collection, to give what is inserted.
+    pub tailable: bool,
+    /// The documents of the first batch; with 0 only the plan is made.
+    pub first_batch: usize,
     /// When to end early.
     pub interruption: Interruption,
 }
@@ -58,7 +63,7 @@ impl FindSpec {
             filter,
             ordering: Ordering::Any,
             projection: None,
-            variables: Arc::default(),
+            variables: Variables::default(),
             skip: 0,
             limit: None,
             hint: None,
@@ -68,6 +73,8 @@ impl FindSpec {
             allow_full_scan: true,
             return_key: false,
             show_record_id: false,
+            tailable: false,
+            first_batch: FIRST_BATCH,
             interruption: Interruption::default(),
         }
     }
@@ -115,25 +122,53 @@ impl FindSpec {
 
 /// The results of a find, batch after batch. Between batches it holds no snapshot.
 #[derive(Debug)]
-pub struct FindCursor {
+pub struct FindCursor(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Plan(Box<PlanCursor>),
+    Tail(Box<TailCursor>),
+}
+
+#[derive(Debug)]
+struct PlanCursor {
     collection: Arc<Collection>,
     spec: FindSpec,
     task: Task,
-    execution: Option<Execution>,
+    execution: Execution,
+    /// The snapshot on which the plan was chosen, for the first batch.
+    snapshot: Option<Snapshot>,
     skip_left: u64,
     limit_left: u64,
 }
 
-/// Begins a find; nothing is read before the first batch is asked for.
-pub fn find(collection: &Arc<Collection>, spec: FindSpec) -> FindCursor {
-    FindCursor {
-        collection: collection.clone(),
-        task: spec.task(),
-        execution: None,
-        skip_left: spec.skip,
-        limit_left: spec.limit.unwrap_or(u64::MAX),
-        spec,
+/// Begins a find: chooses the plan. What it found thereby is given by the first batch.
+pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCursor> {
+    if spec.tailable {
+        return tail(collection, spec).map(|cursor| FindCursor(Kind::Tail(Box::new(cursor))));
     }
+    // The snapshot comes first: the indexes then say all that is true of it.
+    let snapshot = collection.snapshot().await?;
+    let task = spec.task();
+    let limit_left = spec.limit.unwrap_or(u64::MAX);
+    let wanted = wanted(limit_left, spec.skip, spec.first_batch.min(FIRST_BATCH));
+    let mut execution = prepare(collection, &snapshot, &spec, &task, wanted)
+        .await?
+        .execution;
+    let mut snapshot = Some(snapshot);
+    if spec.first_batch == 0 {
+        execution.suspend();
+        snapshot = None;
+    }
+    Ok(FindCursor(Kind::Plan(Box::new(PlanCursor {
+        collection: collection.clone(),
+        task,
+        execution,
+        snapshot,
+        skip_left: spec.skip,
+        limit_left,
+        spec,
+    }))))
 }
 
 impl FindCursor {
@@ -144,32 +179,50 @@ impl FindCursor {
         documents_max: usize,
         bytes_max: usize,
     ) -> Result<StreamState> {
+        match &mut self.0 {
+            Kind::Plan(cursor) => cursor.next_batch(batch, documents_max, bytes_max).await,
+            Kind::Tail(cursor) => cursor.next_batch(batch, documents_max, bytes_max).await,
+        }
+    }
+}
+
+/// The results that must be ready to have so many after those skipped, within the limit.
+fn wanted(limit_left: u64, skip_left: u64, documents: usize) -> usize {
+    let within_limit = usize::try_from(limit_left).unwrap_or(usize::MAX).min(documents);
+    let skipped = usize::try_from(skip_left).unwrap_or(usize::MAX);
+    within_limit.saturating_add(skipped).max(1)
+}
+
+impl PlanCursor {
+    /// Adds documents to a batch; see [`DocumentStream::fill`].
+    pub async fn next_batch(
+        &mut self,
+        batch: &mut Vec<DocumentBuf>,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> Result<StreamState> {
         if self.is_exhausted() {
             return Ok(StreamState::Exhausted);
         }
-        // The snapshot comes first: the indexes then say all that is true of it.
-        let snapshot = self.collection.snapshot().await?;
-        let mut execution = match self.execution.take() {
-            Some(execution) => execution,
-            None => {
-                let wanted = self.wanted(documents_max.min(FIRST_BATCH));
-                prepare(&self.collection, &snapshot, &self.spec, &self.task, wanted)
-                    .await?
-                    .execution
-            }
+        let snapshot = match self.snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => self.collection.snapshot().await?,
         };
         let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
         while batch.len() < documents_max && self.limit_left > 0 {
-            let wanted = self.wanted((documents_max - batch.len()).min(FIRST_BATCH));
+            let missing = (documents_max - batch.len()).min(FIRST_BATCH);
+            let wanted = wanted(self.limit_left, self.skip_left, missing);
             let mut budget = u64::MAX;
-            let paused = execution.run(&snapshot, &self.task, wanted, &mut budget).await?;
-            let full = self.take_ready(&mut execution, batch, documents_max, &mut bytes, bytes_max)?;
+            let paused = self
+                .execution
+                .run(&snapshot, &self.task, wanted, &mut budget)
+                .await?;
+            let full = self.take_ready(batch, documents_max, &mut bytes, bytes_max)?;
             if full || paused == Paused::Exhausted {
                 break;
             }
         }
-        execution.suspend();
-        self.execution = Some(execution);
+        self.execution.suspend();
         Ok(if self.is_exhausted() {
             StreamState::Exhausted
         } else {
@@ -180,14 +233,13 @@ impl FindCursor {
     /// Moves ready results into the batch; true once the next would not fit.
     fn take_ready(
         &mut self,
-        execution: &mut Execution,
         batch: &mut Vec<DocumentBuf>,
         documents_max: usize,
         bytes: &mut usize,
         bytes_max: usize,
     ) -> Result<bool> {
         while batch.len() < documents_max && self.limit_left > 0 {
-            let Some(found) = execution.take() else {
+            let Some(found) = self.execution.take() else {
                 return Ok(false);
             };
             if self.skip_left > 0 {
@@ -197,7 +249,7 @@ impl FindCursor {
             let document = show(&self.spec, &found)?;
             let size = document.bytes().len();
             if !batch.is_empty() && *bytes + size > bytes_max {
-                execution.put_back(found);
+                self.execution.put_back(found);
                 return Ok(true);
             }
             *bytes += size;
@@ -207,18 +259,9 @@ impl FindCursor {
         Ok(batch.len() >= documents_max)
     }
 
-    /// The results that must be ready to have so many after those skipped, within the limit.
-    fn wanted(&self, documents: usize) -> usize {
-        let within_limit = usize::try_from(self.limit_left)
-            .unwrap_or(usize::MAX)
-            .min(documents);
-        let skipped = usize::try_from(self.skip_left).unwrap_or(usize::MAX);
-        within_limit.saturating_add(skipped).max(1)
-    }
-
     /// Whether nothing is left.
-    pub fn is_exhausted(&self) -> bool {
-        self.limit_left == 0 || self.execution.as_ref().is_some_and(Execution::is_finished)
+    fn is_exhausted(&self) -> bool {
+        self.limit_left == 0 || self.execution.is_finished()
     }
 }
 
@@ -233,7 +276,10 @@ impl DocumentStream for FindCursor {
     }
 
     fn attach(&mut self, interruption: &Interruption) {
-        self.task.interruption = interruption.clone();
+        match &mut self.0 {
+            Kind::Plan(cursor) => cursor.task.interruption = interruption.clone(),
+            Kind::Tail(cursor) => cursor.attach(interruption),
+        }
     }
 }
 

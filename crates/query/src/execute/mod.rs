@@ -18,7 +18,7 @@ mod stream;
 mod tail;
 
 pub use count::count;
-pub use distinct::distinct;
+pub use distinct::{distinct, distinct_values};
 pub use execution::{Counters, Execution, Found, Paused, Task};
 pub use find::{FIRST_BATCH, FindCursor, FindSpec, find};
 pub use index_cursor::ScanCounters;
@@ -27,4 +27,3 @@ pub use records::{RecordCursor, find_records};
 pub use sort_key::sort_key;
 pub use sorter::{SORT_BYTES_MAX, Sorter};
 pub use stream::{DocumentStream, Interruption, StreamState};
-pub use tail::{TailCursor, tail};

@@ -3,16 +3,15 @@
 use super::collection_cursor::CollectionCursor;
 use super::execution::Found;
 use super::find::{FIRST_BATCH, FindSpec, show};
-use super::stream::{DocumentStream, Interruption, StreamState};
+use super::stream::{Interruption, StreamState};
 use crate::{Code, QueryError, Result};
-use futures::future::BoxFuture;
 use std::sync::Arc;
 use store::{Collection, RecordId, Snapshot};
 use value::DocumentBuf;
 
 /// A cursor at the end of a capped collection. Between batches it holds the id of the last record that it gave.
 #[derive(Debug)]
-pub struct TailCursor {
+pub(super) struct TailCursor {
     collection: Arc<Collection>,
     spec: FindSpec,
     after: Option<RecordId>,
@@ -21,7 +20,7 @@ pub struct TailCursor {
 }
 
 /// Begins to follow a capped collection; the sort is natural order.
-pub fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailCursor> {
+pub(super) fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailCursor> {
     if collection.options().capped.is_none() {
         return Err(QueryError::bad_value(format!(
             "error processing query: tailable cursor requested on non capped collection: {}",
@@ -39,7 +38,8 @@ pub fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailCursor> 
 }
 
 impl TailCursor {
-    async fn next_batch(
+    /// Adds documents to a batch; see [`super::DocumentStream::fill`].
+    pub(super) async fn next_batch(
         &mut self,
         batch: &mut Vec<DocumentBuf>,
         documents_max: usize,
@@ -103,19 +103,9 @@ impl TailCursor {
             _ => Ok(()),
         }
     }
-}
 
-impl DocumentStream for TailCursor {
-    fn fill<'a>(
-        &'a mut self,
-        batch: &'a mut Vec<DocumentBuf>,
-        documents_max: usize,
-        bytes_max: usize,
-    ) -> BoxFuture<'a, Result<StreamState>> {
-        Box::pin(self.next_batch(batch, documents_max, bytes_max))
-    }
-
-    fn attach(&mut self, interruption: &Interruption) {
+    /// The operation under which the next batches run.
+    pub(super) fn attach(&mut self, interruption: &Interruption) {
         self.spec.interruption = interruption.clone();
     }
 }

@@ -44,6 +44,11 @@ pub struct Remembered {
 
 static CACHES: LazyLock<Mutex<HashMap<[u8; 16], Arc<PlanCache>>>> = LazyLock::new(Mutex::default);
 
+/// Forgets the plans remembered for a collection.
+pub fn forget_plans(collection: &Collection) {
+    PlanCache::of(collection).clear();
+}
+
 impl PlanCache {
     /// The plans remembered for a collection.
     pub fn of(collection: &Collection) -> Arc<PlanCache> {
