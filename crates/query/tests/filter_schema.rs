@@ -172,3 +172,53 @@ fn wrong_schemas_are_refused() {
         assert_eq!(error.code.0, code, "{schema:?}: {}", error.message);
     }
 }
+
+#[test]
+fn a_refused_document_is_told_which_rules_it_breaks() {
+    let schema = doc! {
+        "required": ["a", "b"],
+        "properties": {"a": {"bsonType": "int", "description": "a count"}},
+        "additionalProperties": false
+    };
+    let filter = Filter::parse(&doc! {"$jsonSchema": schema}, &FilterScope::default()).unwrap();
+    let details = filter.unsatisfied((&doc! {"a": "x", "z": 1}).into());
+    let expected = doc! {
+        "operatorName": "$jsonSchema",
+        "schemaRulesNotSatisfied": [
+            {"operatorName": "required", "specifiedAs": {"required": ["a", "b"]}, "missingProperties": ["b"]},
+            {"operatorName": "properties", "propertiesNotSatisfied": [{
+                "propertyName": "a",
+                "description": "a count",
+                "details": [{
+                    "operatorName": "bsonType",
+                    "specifiedAs": {"bsonType": "int"},
+                    "reason": "type did not match",
+                    "consideredValue": "x",
+                    "consideredType": "string"
+                }]
+            }]},
+            {
+                "operatorName": "additionalProperties",
+                "specifiedAs": {"additionalProperties": false},
+                "additionalProperties": ["z"]
+            }
+        ]
+    };
+    assert_eq!(details, expected);
+}
+
+#[test]
+fn a_refused_document_is_told_which_conditions_it_fails() {
+    let filter = Filter::parse(&doc! {"a": {"$gt": 5}, "b": 1}, &FilterScope::default()).unwrap();
+    let details = filter.unsatisfied((&doc! {"a": 3, "b": 1}).into());
+    let expected = doc! {
+        "operatorName": "$and",
+        "clausesNotSatisfied": [{"index": 0, "details": {
+            "operatorName": "$gt",
+            "specifiedAs": {"a": {"$gt": 5}},
+            "reason": "comparison failed",
+            "consideredValue": 3
+        }}]
+    };
+    assert_eq!(details, expected);
+}

@@ -21,6 +21,7 @@ mod partial;
 mod regex;
 mod schema;
 mod scope;
+mod unsatisfied;
 
 pub use expr::ExprCondition;
 pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};

@@ -63,13 +63,7 @@ impl Validator {
             tracing::warn!(?id, "a document does not match its collection's validator");
             return Ok(());
         }
-        let (operator, rules) = match self.source.get("$jsonSchema") {
-            Some(rules) if self.source.len() == 1 => ("$jsonSchema", rules.clone()),
-            _ => ("$and", Value::Document(self.source.clone())),
-        };
-        let details = Document::new()
-            .with("operatorName", operator)
-            .with("specifiedAs", rules);
+        let details = self.filter.unsatisfied(document);
         Err(WriteError::Validation(Box::new(
             Document::new()
                 .with("failingDocumentId", id)

@@ -6,10 +6,11 @@
 mod matches;
 mod parse;
 mod unordered;
+mod unsatisfied;
 
 use super::{Regex, TypeSet};
 use crate::Result;
-use value::{Document, DocumentRef, Value, ValueRef};
+use value::{Document, DocumentRef, Value, ValueRef, doc};
 
 /// A parsed schema for whole documents.
 #[derive(Clone, Debug)]
@@ -34,6 +35,18 @@ impl JsonSchema {
     /// Whether the document satisfies the schema. Fails where a pattern goes past its limit.
     pub fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
         self.root.matches(ValueRef::Document(document))
+    }
+
+    /// The rules that the document does not satisfy, as MongoDB's validation errors tell them.
+    pub(super) fn unsatisfied(&self, document: DocumentRef<'_>) -> Document {
+        let mut details = doc! {"operatorName": "$jsonSchema"};
+        for text in ["title", "description"] {
+            if let Some(words) = self.source.get(text) {
+                details.push(text, words.clone());
+            }
+        }
+        let rules = unsatisfied::rules(&self.source, ValueRef::Document(document));
+        details.with("schemaRulesNotSatisfied", rules)
     }
 }
 
