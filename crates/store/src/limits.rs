@@ -47,3 +47,9 @@ pub const ESTIMATE_ENTRIES_MAX: usize = 512;
 
 /// The findings that one validation lists; further ones are only counted.
 pub const VALIDATE_FINDINGS_MAX: usize = 100;
+
+/// How often all tombstones of a collection are looked at.
+pub const TOMBSTONES_SWEPT_EVERY_MS: u64 = 60 * 60 * 1000;
+
+/// By how much a sequential id rises at most; half of it on the average, so its random part stays for 8,000 calls.
+pub const SEQUENTIAL_STEP_MAX: u32 = 0xFFE;

@@ -16,7 +16,7 @@ use crate::{
 };
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 
@@ -37,6 +37,7 @@ pub struct Collection {
     /// What the catalog keeps besides and only it changes.
     numbering: Mutex<Numbering>,
     dropped: AtomicBool,
+    tombstones_swept_ms: AtomicI64,
     state: RwLock<Arc<State>>,
     head: watch::Sender<u64>,
 }
@@ -91,6 +92,7 @@ impl Collection {
                 clearing: entry.clearing,
             }),
             dropped: AtomicBool::new(false),
+            tombstones_swept_ms: AtomicI64::new(0),
             state: RwLock::default(),
             head: watch::Sender::new(0),
         };
@@ -250,6 +252,16 @@ impl Collection {
 
     pub(crate) fn now_ms(&self) -> u64 {
         (self.clock)()
+    }
+
+    /// Whether the tombstones were last swept so long ago; if so, they are taken to be swept now.
+    pub(crate) fn is_time_for_tombstones(&self, now_ms: i64, every_ms: u64) -> bool {
+        let last_ms = self.tombstones_swept_ms.load(Ordering::Relaxed);
+        let due = now_ms.saturating_sub(last_ms) >= every_ms as i64;
+        if due {
+            self.tombstones_swept_ms.store(now_ms, Ordering::Relaxed);
+        }
+        due
     }
 
     pub(crate) fn decode_state(&self, head: &Head) -> Result<State, StoreError> {

@@ -92,7 +92,7 @@ impl EntrySet {
     }
 
     /// Appends the entries that the index at a place of the set has for a document.
-    pub(super) fn push_index(
+    pub(crate) fn push_index(
         &mut self,
         place: usize,
         index: &Index,
