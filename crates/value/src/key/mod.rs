@@ -12,7 +12,7 @@
 //! | value | ascending bytes |
 //! |---|---|
 //! | MinKey, undefined, null, false, true, MaxKey | tag |
-//! | number | see [`number`] |
+//! | number | see `key/number` |
 //! | string, symbol, code | tag, text with 0x00 as 01 01 and 0x01 as 01 02, 00 |
 //! | document | tag; for each field the tag of the value's class, name as a string, value; 00 |
 //! | array | tag, values, 00 |
@@ -26,7 +26,7 @@
 
 mod decode;
 mod encode;
-pub mod number;
+mod number;
 mod reader;
 mod skip;
 mod tag;

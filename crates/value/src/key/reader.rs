@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    /// A length as [`super::encode`] writes it.
+    /// A length as the encoder writes it.
     pub(super) fn length(&mut self) -> Option<usize> {
         match self.byte()? {
             0xFF => self.array().map(|bytes| u32::from_be_bytes(bytes) as usize),
