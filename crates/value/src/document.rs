@@ -14,6 +14,13 @@ impl Document {
         Document::default()
     }
 
+    /// A document without fields, with room for so many.
+    pub fn with_capacity(fields: usize) -> Document {
+        Document {
+            fields: Vec::with_capacity(fields),
+        }
+    }
+
     /// The number of fields.
     pub fn len(&self) -> usize {
         self.fields.len()

@@ -50,7 +50,7 @@ fn a_writer_nests_and_copies_elements() {
     let (element, ..) = source.as_raw().iter().next_element().unwrap();
     writer.put_element(element);
     writer.put_document("inner", |inner| {
-        inner.put_array("list", |list| list.put("0", ValueRef::Null))
+        inner.put_array("list", |list| list.put("0", ValueRef::Null));
     });
     writer.finish();
     let written = RawDocument::new(&out[2..]).unwrap().to_document();

@@ -26,6 +26,9 @@ pub(super) fn first(text: &str) -> Result<(Value, usize), JsonError> {
     Ok((value, parser.lexer.offset()))
 }
 
+/// How many fields there is room for at first.
+const FIELDS_USUAL: usize = 8;
+
 struct Parser<'a> {
     lexer: Lexer<'a>,
 }
@@ -76,11 +79,11 @@ impl Parser<'_> {
         self.check_depth(depth)?;
         let start = self.lexer.offset();
         self.lexer.take(b'{');
-        let mut document = Document::new();
         if self.lexer.next_token() == Some(b'}') {
             self.lexer.take(b'}');
-            return Ok(Value::Document(document));
+            return Ok(Value::Document(Document::new()));
         }
+        let mut document = Document::with_capacity(FIELDS_USUAL);
         loop {
             let name = self.name()?;
             if document.is_empty()
