@@ -105,7 +105,7 @@ impl Validation {
         if record.is_changed() {
             self.changed += 1;
             let entry = snapshot.kv().get(&keys::log(record.sequence)).await?;
-            let logged = entry.as_deref().and_then(|entry| logged_record(entry));
+            let logged = entry.as_deref().and_then(logged_record);
             if logged != Some(record.id) {
                 self.find(format!(
                     "record {id} is not in the change log at {}",

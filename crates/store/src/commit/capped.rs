@@ -15,7 +15,7 @@ const EVICT_PAGE_RECORDS: usize = 256;
 impl Group<'_> {
     /// Refuses a document that is larger than the whole collection may be.
     pub(super) fn check_capped_size(&self, document: &DocumentBuf) -> Result<(), StoreError> {
-        match self.collection.options().capped {
+        match self.capped {
             Some(capped) if document.bytes().len() as u64 > capped.size_bytes => Err(StoreError::Refused {
                 code: 2,
                 message: format!(
@@ -30,9 +30,7 @@ impl Group<'_> {
 
     /// Deletes the oldest documents until the collection is within its limits.
     pub(crate) async fn evict(&mut self) -> Result<(), StoreError> {
-        let Some(capped) = self.collection.options().capped else {
-            return Ok(());
-        };
+        let Some(capped) = self.capped else { return Ok(()) };
         while self.is_over(capped) {
             let page = self.oldest_page().await?;
             if page.is_empty() {
@@ -45,7 +43,7 @@ impl Group<'_> {
                 if let Some(record) = self.record(id).await? {
                     self.remove(&record)?;
                 }
-                self.writer.oldest = id.0 + 1;
+                self.oldest = id.0 + 1;
             }
         }
         Ok(())
@@ -58,7 +56,7 @@ impl Group<'_> {
 
     /// The ids of the oldest stored records; those that the batch has removed may be among them.
     async fn oldest_page(&mut self) -> Result<Vec<RecordId>, StoreError> {
-        let low = keys::record(RecordId(self.writer.oldest)).to_vec();
+        let low = keys::record(RecordId(self.oldest)).to_vec();
         let range = KeyRange {
             low: Bound::Included(low),
             ..KeyRange::prefix(&[keys::RECORD])

@@ -8,7 +8,7 @@ use crate::index::IndexSet;
 use crate::index::entry_record;
 use crate::record::Tombstone;
 use crate::state::State;
-use crate::{Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
+use crate::{CappedOptions, Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
 use kv::{Batch, CommitError, Snapshot};
 use std::sync::Arc;
 
@@ -25,6 +25,9 @@ pub(crate) struct Group<'a> {
     pub(crate) batch: Batch,
     pub(crate) overlay: Overlay,
     pub(crate) now_ms: u64,
+    pub(super) capped: Option<CappedOptions>,
+    /// What the writer's will be once the batch is committed.
+    pub(super) oldest: u64,
     expected: u64,
     pub(super) buffer: Vec<u8>,
 }
@@ -43,6 +46,8 @@ impl<'a> Group<'a> {
             namespace: collection.shared_namespace(),
             set,
             snapshot: collection.kv.snapshot(collection.shard).await?,
+            capped: collection.options().capped,
+            oldest: writer.oldest,
             writer,
             sequence: expected,
             state,
@@ -149,6 +154,7 @@ impl<'a> Group<'a> {
             Ok(()) => {
                 self.collection.publish(self.sequence, &self.state);
                 self.writer.head = Some((self.sequence, self.state));
+                self.writer.oldest = self.oldest;
                 Ok(true)
             }
             Err(CommitError::HeadMoved(_)) => Ok(false),

@@ -93,7 +93,7 @@ impl Group<'_> {
         }
         let old = EntrySet::of(&self.set, before.document.as_raw())?;
         let new = EntrySet::of(&self.set, after.as_raw())?;
-        self.check_unique(&new, new.all(), id).await?;
+        self.check_unique(&new, &new.not_in(&old), id).await?;
         self.change_entries(&old, &new, id);
         self.sequence += 1;
         self.state.data_bytes += after.bytes().len() as u64;

@@ -130,6 +130,11 @@ async fn run(collection: &Collection, handle: &BuildHandle) -> Result<(), StoreE
         // Writers that wait for the shard come first.
         tokio::task::yield_now().await;
     }
+    let set = collection.index_set();
+    if handle.ids.iter().any(|&id| set.numbered(id).is_none()) {
+        let message = "Index build aborted: the index was dropped".to_owned();
+        return Err(StoreError::Refused { code: 276, message });
+    }
     Ok(())
 }
 

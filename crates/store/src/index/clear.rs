@@ -12,7 +12,7 @@ pub(super) fn start(collection: &Arc<Collection>, index: u32) {
             // A dropped collection takes its entries with it.
             Ok(()) | Err(StoreError::CollectionDropped(_) | StoreError::Interrupted) => {}
             Err(error) => {
-                tracing::warn!(%error, index, "the entries of a dropped index are left until the next start")
+                tracing::warn!(%error, index, "the entries of a dropped index are left until the next start");
             }
         }
     });

@@ -54,6 +54,18 @@ impl EntrySet {
         &self.spans
     }
 
+    /// The entries of this set that another does not have. Both are of one document, so they are in order.
+    pub(crate) fn not_in(&self, other: &EntrySet) -> Vec<Span> {
+        let has = |span: &Span| {
+            let wanted = (span.index, self.key(*span));
+            other
+                .spans
+                .binary_search_by(|span| (span.index, other.key(*span)).cmp(&wanted))
+                .is_ok()
+        };
+        self.spans.iter().filter(|span| !has(span)).copied().collect()
+    }
+
     /// The entries that these indexes have for one document.
     pub(crate) fn of(set: &IndexSet, document: RawDocument<'_>) -> Result<EntrySet, StoreError> {
         let mut entries = EntrySet::default();
@@ -105,7 +117,8 @@ impl EntrySet {
         {
             return Ok(());
         }
-        let found = extract::keys(document.into(), &index.paths, index.spec.sparse).map_err(refused)?;
+        let found = extract::keys(document.into(), &index.paths, index.spec.sparse)
+            .map_err(|error| refused(&error))?;
         let arrays = found
             .array_parts
             .iter()
@@ -133,7 +146,7 @@ impl EntrySet {
     }
 }
 
-fn refused(error: ExtractError) -> StoreError {
+fn refused(error: &ExtractError) -> StoreError {
     let code = match error {
         ExtractError::ParallelArrays { .. } => 171,
         ExtractError::AmbiguousName(_) => 16746,
