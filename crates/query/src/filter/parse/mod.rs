@@ -184,6 +184,12 @@ fn is_operators(document: &Document, allow_partial_reference: bool) -> bool {
 }
 
 fn field_node(name: &str, predicate: Predicate) -> Node {
+    if let Predicate::In { values, regexes } = &predicate
+        && values.is_empty()
+        && regexes.is_empty()
+    {
+        return Node::AlwaysFalse;
+    }
     Node::Field {
         path: FieldPath::parse(name),
         name: name.to_owned(),
