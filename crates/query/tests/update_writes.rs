@@ -342,3 +342,20 @@ async fn workers_never_take_the_same_job() {
     }
     assert_eq!(total, 100);
 }
+
+#[tokio::test]
+async fn an_upsert_makes_no_document_where_one_matches() {
+    let (_store, collection) = new_collection().await;
+    insert(&collection, [doc! {"_id": 1, "a": [1, 2]}]).await;
+    let positional = request(doc! {"_id": 1, "a": 2}, doc! {"$set": {"a.$": 9}});
+    let done = update(
+        &collection,
+        vec![UpdateRequest {
+            upsert: true,
+            ..positional
+        }],
+    )
+    .await;
+    assert!(done.failures.is_empty(), "{:?}", done.failures);
+    assert_eq!(all(&collection).await, [doc! {"_id": 1, "a": [1, 9]}]);
+}

@@ -1,11 +1,16 @@
 //! One statement that changes all documents that match.
 
-use super::change::{Change, ChangeOne, Report};
+use super::change::{Change, ChangeOne, Missing};
 use super::lookup::Lookup;
+use super::report::Report;
 use super::single::{Done, done};
-use super::{CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
+use super::{CHANGED_BYTES_PER_COMMIT_MAX, CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
+use crate::execute::Found;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Image, Target, WriteOp};
+
+/// The documents of the first commit: how large they are is not known yet.
+const FIRST_PAGE_RECORDS: usize = 64;
 
 /// How many documents a statement meant and changed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,19 +28,21 @@ pub(super) async fn change_all(
 ) -> Result<Counts, WriteError> {
     let mut counts = Counts::default();
     let mut cursor = lookup.all(collection).await?;
+    let mut page_records = FIRST_PAGE_RECORDS;
     loop {
         options.interruption.check()?;
-        let page = cursor.next_page(CHANGES_PER_COMMIT_MAX).await?;
+        let page = cursor.next_page(page_records).await?;
         if page.is_empty() {
             return Ok(counts);
         }
+        page_records = next_page_records(&page);
         let mut reports = Vec::with_capacity(page.len());
         let mut ops = Vec::with_capacity(page.len());
         for found in page {
             let report = Report::default();
             let one = ChangeOne {
                 change: change.clone(),
-                upsert: None,
+                missing: Missing::StaysMissing,
                 report: report.clone(),
             };
             ops.push(WriteOp::modify(Target::Record(found.record), one));
@@ -58,4 +65,11 @@ pub(super) async fn change_all(
             }
         }
     }
+}
+
+/// As many documents of the size seen so far as one commit may take.
+fn next_page_records(page: &[Found]) -> usize {
+    let bytes: usize = page.iter().map(|found| found.document.bytes().len()).sum();
+    let mean_bytes = (bytes / page.len().max(1)).max(1);
+    (CHANGED_BYTES_PER_COMMIT_MAX / mean_bytes).clamp(1, CHANGES_PER_COMMIT_MAX)
 }

@@ -22,6 +22,7 @@ mod find_and_modify;
 mod insert;
 mod lookup;
 mod many;
+mod report;
 mod run;
 mod single;
 mod update;
@@ -41,8 +42,11 @@ use store::{Durability, StatementId};
 /// How often a statement looks for another document when the one it found has been changed meanwhile.
 pub const LOOKUP_ATTEMPTS_MAX: usize = 1_000;
 
-/// The documents that one commit of a statement changes that changes many.
+/// The documents that one commit changes of a statement that changes many.
 pub const CHANGES_PER_COMMIT_MAX: usize = 1_000;
+
+/// The bytes of documents after which such a commit takes no more.
+pub const CHANGED_BYTES_PER_COMMIT_MAX: usize = 8 * 1024 * 1024;
 
 /// How the statements of a command are executed.
 #[derive(Clone, Debug)]

@@ -48,20 +48,13 @@ pub(super) async fn run_singles(
     let mut together = Together::default();
     for (at, single) in (first..).zip(&singles) {
         match single.op_by_id(collection) {
-            Ok(Some((op, report))) => together.push(at, op, report, single),
-            Ok(None) => {
+            Some((op, report)) => together.push(at, op, report, single),
+            None => {
                 together.commit(collection, options, &mut results).await?;
                 if stopped(&results, options) {
                     break;
                 }
                 results.push((at, single.execute(collection, options).await));
-            }
-            Err(error) => {
-                together.commit(collection, options, &mut results).await?;
-                if stopped(&results, options) {
-                    break;
-                }
-                results.push((at, Err(error)));
             }
         }
         if stopped(&results, options) {
@@ -81,12 +74,12 @@ fn stopped(results: &Results, options: &WriteOptions) -> bool {
 struct Together {
     positions: Vec<usize>,
     ops: Vec<store::WriteOp>,
-    reports: Vec<super::change::Report>,
+    reports: Vec<super::report::Report>,
     statements: Vec<Option<store::StatementId>>,
 }
 
 impl Together {
-    fn push(&mut self, at: usize, op: store::WriteOp, report: super::change::Report, single: &Single) {
+    fn push(&mut self, at: usize, op: store::WriteOp, report: super::report::Report, single: &Single) {
         self.positions.push(at);
         self.ops.push(op);
         self.reports.push(report);

@@ -1,15 +1,16 @@
 //! One statement that changes at most one document.
 
 use super::by_id::fixed_id;
-use super::change::{Change, ChangeOne, Report, Upsert};
+use super::change::{Change, ChangeOne, Missing};
 use super::lookup::Lookup;
+use super::report::Report;
 use super::{LOOKUP_ATTEMPTS_MAX, WriteError, WriteOptions};
 use crate::{Code, QueryError};
 use std::sync::Arc;
 use store::{
     Collection, CommitOptions, Image, Outcome, ReplayedOutcome, StatementId, StoreError, Target, WriteOp,
 };
-use value::{Document, DocumentBuf, Value, compare};
+use value::{Document, DocumentBuf, compare};
 
 /// A statement that changes the first document that matches.
 #[derive(Clone, Debug)]
@@ -34,36 +35,25 @@ pub(super) enum Done {
 
 impl Single {
     /// The operation for the committer where the filter fixes `_id`, with what it will tell.
-    pub(super) fn op_by_id(&self, collection: &Collection) -> Result<Option<(WriteOp, Report)>, WriteError> {
-        let Some(id) = fixed_id(&self.change.filter) else {
-            return Ok(None);
+    pub(super) fn op_by_id(&self, collection: &Collection) -> Option<(WriteOp, Report)> {
+        let id = fixed_id(&self.change.filter)?;
+        let missing = match self.upsert {
+            true => Missing::IsMade {
+                namespace: collection.namespace().to_string(),
+            },
+            false => Missing::StaysMissing,
         };
-        let upsert = match self.upsert {
-            true => Some(self.upsert_document(collection)?.1),
-            false => None,
-        };
-        Ok(Some(self.op(Target::Id(id), upsert)))
+        Some(self.op(Target::Id(id), missing))
     }
 
-    fn op(&self, target: Target, upsert: Option<Upsert>) -> (WriteOp, Report) {
+    fn op(&self, target: Target, missing: Missing) -> (WriteOp, Report) {
         let report = Report::default();
         let one = ChangeOne {
             change: self.change.clone(),
-            upsert,
+            missing,
             report: report.clone(),
         };
         (WriteOp::modify(target, one), report)
-    }
-
-    fn upsert_document(&self, collection: &Collection) -> Result<(Value, Upsert), WriteError> {
-        let (id, document) = self.change.new_document()?;
-        Ok((
-            id,
-            Upsert {
-                document,
-                namespace: collection.namespace().to_string(),
-            },
-        ))
     }
 
     /// Executes the statement on its own.
@@ -72,7 +62,7 @@ impl Single {
         collection: &Arc<Collection>,
         options: &WriteOptions,
     ) -> Result<Done, WriteError> {
-        if let Some(op) = self.op_by_id(collection)? {
+        if let Some(op) = self.op_by_id(collection) {
             return self.commit(collection, options, op).await;
         }
         if let Some(statement) = &self.statement
@@ -94,7 +84,11 @@ impl Single {
                 continue;
             };
             match self
-                .commit(collection, options, self.op(Target::Record(record), None))
+                .commit(
+                    collection,
+                    options,
+                    self.op(Target::Record(record), Missing::StaysMissing),
+                )
                 .await?
             {
                 Done::NothingMatched => {}
@@ -115,8 +109,12 @@ impl Single {
         collection: &Arc<Collection>,
         options: &WriteOptions,
     ) -> Result<Done, WriteError> {
-        let (id, upsert) = self.upsert_document(collection)?;
-        self.commit(collection, options, self.op(Target::Id(id), Some(upsert)))
+        let (id, document) = self.change.new_document()?;
+        let missing = Missing::Becomes {
+            document,
+            namespace: collection.namespace().to_string(),
+        };
+        self.commit(collection, options, self.op(Target::Id(id), missing))
             .await
     }
 

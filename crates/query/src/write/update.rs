@@ -13,7 +13,7 @@ use crate::update::Update;
 use crate::{Code, QueryError};
 use std::sync::Arc;
 use store::{Collection, Image, ReplayedKind};
-use value::Value;
+use value::{Value, ValueRef};
 
 /// One statement of an update.
 #[derive(Clone, Debug)]
@@ -54,8 +54,8 @@ pub async fn update(
     options: &WriteOptions,
 ) -> Result<Updated, WriteError> {
     let mut updated = Updated::default();
-    let mut runs = Run::of(requests.into_iter().map(|request| (request.multi, request)));
-    while let Some(run) = runs.next() {
+    let runs = Run::of(requests.into_iter().map(|request| (request.multi, request)));
+    for run in runs {
         let failed_before = updated.failures.len();
         match run {
             Run::Many(at, request) => match update_many(collection, &request, options).await {
@@ -139,7 +139,7 @@ impl Updated {
 }
 
 pub(super) fn id_of(document: &value::DocumentBuf) -> Option<Value> {
-    document.as_raw().get("_id").map(|id| id.to_value())
+    document.as_raw().get("_id").map(ValueRef::to_value)
 }
 
 async fn update_many(

@@ -1,5 +1,10 @@
 //! A collection in memory, and short ways to write to it and read it.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "short tests, each using a part of it"
+)]
 
 use kv::{Kv, Simulation};
 use query::expression::Variables;
