@@ -38,7 +38,7 @@ pub(super) struct ChangeOne {
 #[derive(Clone, Debug)]
 pub(super) enum Missing {
     /// Nothing.
-    StaysMissing,
+    Stays,
     /// It is made, by a statement that fixes its `_id`, in the collection of this name.
     IsMade {
         /// The collection's full name, for the error of a document that is there but does not match.
@@ -77,7 +77,7 @@ impl ChangeOne {
 
     fn make(&self) -> Result<Transformed, WriteError> {
         let document = match &self.missing {
-            Missing::StaysMissing => return Ok(Transformed::NotMatched),
+            Missing::Stays => return Ok(Transformed::NotMatched),
             Missing::IsMade { .. } => self.change.new_document()?.1,
             Missing::Becomes { document, .. } => document.clone(),
         };

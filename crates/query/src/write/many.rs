@@ -42,7 +42,7 @@ pub(super) async fn change_all(
             let report = Report::default();
             let one = ChangeOne {
                 change: change.clone(),
-                missing: Missing::StaysMissing,
+                missing: Missing::Stays,
                 report: report.clone(),
             };
             ops.push(WriteOp::modify(Target::Record(found.record), one));

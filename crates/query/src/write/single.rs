@@ -41,7 +41,7 @@ impl Single {
             true => Missing::IsMade {
                 namespace: collection.namespace().to_string(),
             },
-            false => Missing::StaysMissing,
+            false => Missing::Stays,
         };
         Some(self.op(Target::Id(id), missing))
     }
@@ -87,7 +87,7 @@ impl Single {
                 .commit(
                     collection,
                     options,
-                    self.op(Target::Record(record), Missing::StaysMissing),
+                    self.op(Target::Record(record), Missing::Stays),
                 )
                 .await?
             {
