@@ -1,0 +1,8 @@
+//! One experiment a file. What was published and what must come out stands in `experiments/NAME/README.md`.
+
+pub mod batching;
+pub mod coupons;
+pub mod flush;
+pub mod ids;
+pub mod pi;
+pub mod plans;

@@ -1,0 +1,73 @@
+//! A Larder server.
+
+use super::{folder_bytes, free_address, stop, tied_command, wait_until_listening};
+use crate::client::Mongo;
+use anyhow::{Context, Result};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+
+/// A running server with its own data folder.
+#[derive(Debug)]
+pub struct Larder {
+    child: Child,
+    folder: PathBuf,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+impl Larder {
+    /// Starts the program on a data folder, which it makes where there is none.
+    pub fn start(program: &Path, folder: &Path, memory: &str) -> Result<Larder> {
+        let address = free_address()?;
+        let mut child = tied_command(program, None)
+            .args(["serve", "--memory", memory, "--log", "warn"])
+            .args(["--mongo-listen", &address.to_string()])
+            .arg("--data")
+            .arg(folder)
+            .stdin(Stdio::null())
+            .spawn()
+            .with_context(|| format!("starting {}", program.display()))?;
+        wait_until_listening(&mut child, address).context("starting Larder")?;
+        Ok(Larder {
+            child,
+            folder: folder.to_path_buf(),
+            address,
+        })
+    }
+
+    /// A connection.
+    pub fn connect(&self) -> Result<Mongo> {
+        Mongo::connect(self.address)
+    }
+
+    /// Bytes of memory resident now.
+    pub fn resident_bytes(&self) -> Result<u64> {
+        resident_bytes(self.child.id())
+    }
+
+    /// Stops it, and gives the bytes of its data on disk. The logs do not count: they are of a fixed size, used again, and
+    /// empty after a stop.
+    pub fn stop(mut self) -> Result<u64> {
+        stop(&mut self.child, "-TERM").context("stopping Larder")?;
+        folder_bytes(&self.folder, &|name| name.ends_with(".sst"))
+    }
+}
+
+impl Drop for Larder {
+    fn drop(&mut self) {
+        // The experiment has ended or failed; a server left running would be worse than a message lost.
+        let _ = stop(&mut self.child, "-TERM");
+    }
+}
+
+/// Bytes of memory resident in a process.
+pub fn resident_bytes(process: u32) -> Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .context("a process without VmRSS")?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kilobytes << 10)
+}

@@ -1,0 +1,84 @@
+//! The servers that are measured: started for one experiment in a scratch folder, stopped when dropped.
+
+mod larder;
+mod postgres;
+
+pub use larder::Larder;
+pub use postgres::PostgresServer;
+
+use anyhow::{Context, Result, bail};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+const STOP_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A command that is ended when this process dies, however it dies. `setpriv` replaces itself with the program,
+/// so that signals arrive there.
+fn tied_command(program: &Path, account: Option<&str>) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "TERM"]);
+    if let Some(account) = account {
+        command.args(["--reuid", account, "--regid", account, "--clear-groups"]);
+    }
+    command.arg(program);
+    command
+}
+
+/// A loopback address that nothing listens on.
+fn free_address() -> Result<SocketAddr> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?)
+}
+
+/// Waits until somebody listens, as long as the process lives.
+fn wait_until_listening(child: &mut Child, address: SocketAddr) -> Result<()> {
+    let started = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        if let Some(status) = child.try_wait()? {
+            bail!("it ended with {status}");
+        }
+        if started.elapsed() > START_TIMEOUT {
+            bail!("nothing listens at {address} after {START_TIMEOUT:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// Ends a process as a service manager would, and waits for it.
+fn stop(child: &mut Child, signal: &str) -> Result<()> {
+    if child.try_wait()?.is_some() {
+        return Ok(());
+    }
+    Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status()
+        .context("running kill")?;
+    let asked = Instant::now();
+    while child.try_wait()?.is_none() {
+        if asked.elapsed() > STOP_TIMEOUT {
+            child.kill()?;
+            child.wait()?;
+            bail!("it did not stop in {STOP_TIMEOUT:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// Bytes of all files below a folder of which `counts` says so by name.
+pub fn folder_bytes(folder: &Path, counts: &dyn Fn(&str) -> bool) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            bytes += folder_bytes(&entry.path(), counts)?;
+        } else if counts(&entry.file_name().to_string_lossy()) {
+            // A file may vanish meanwhile.
+            bytes += entry.metadata().map_or(0, |file| file.len());
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,99 @@
+//! A PostgreSQL server from the system's packages.
+
+use super::{free_address, stop, tied_command, wait_until_listening};
+use crate::client::Postgres;
+use anyhow::{Context, Result, ensure};
+use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The account that the package makes; PostgreSQL refuses to run as root.
+const ACCOUNT: &str = "postgres";
+
+/// A running server with its own cluster. As durable as Larder: every commit is flushed.
+#[derive(Debug)]
+pub struct PostgresServer {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl PostgresServer {
+    /// Makes a cluster in a folder and starts it with as much memory for its caches as Larder has.
+    pub fn start(folder: &Path, shared_buffers: &str) -> Result<PostgresServer> {
+        let programs = programs()?;
+        std::fs::create_dir_all(folder)?;
+        let owner = std::fs::metadata(folder)?.uid();
+        let account = (owner == 0).then_some(ACCOUNT);
+        if account.is_some() {
+            let owned = Command::new("chown").arg(ACCOUNT).arg(folder).status()?;
+            ensure!(owned.success(), "cannot give {} to {ACCOUNT}", folder.display());
+        }
+        let cluster = folder.join("cluster");
+        let made = tied_command(&programs.join("initdb"), account)
+            .args([
+                "--auth=trust",
+                "--username=postgres",
+                "--encoding=UTF8",
+                "--no-locale",
+                "--pgdata",
+            ])
+            .arg(&cluster)
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .status()?;
+        ensure!(made.success(), "initdb failed");
+
+        let address = free_address()?;
+        let mut child = tied_command(&programs.join("postgres"), account)
+            .arg("-D")
+            .arg(&cluster)
+            .args([
+                "-h",
+                &address.ip().to_string(),
+                "-p",
+                &address.port().to_string(),
+                "-k",
+                "",
+            ])
+            .args([
+                "-c",
+                &format!("shared_buffers={shared_buffers}"),
+                "-c",
+                "max_connections=400",
+            ])
+            .args(["-c", "max_wal_size=4GB", "-c", "log_min_messages=error"])
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        wait_until_listening(&mut child, address).context("starting PostgreSQL")?;
+        Ok(PostgresServer { child, address })
+    }
+
+    /// A connection.
+    pub fn connect(&self) -> Result<Postgres> {
+        Postgres::connect(self.address)
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        // "Fast" shutdown. As for Larder: a message lost is better than a server left running.
+        let _ = stop(&mut self.child, "-INT");
+    }
+}
+
+/// The folder of the newest version's programs.
+fn programs() -> Result<PathBuf> {
+    let versions = Path::new("/usr/lib/postgresql");
+    let newest = std::fs::read_dir(versions)
+        .context("PostgreSQL is not installed (Debian package postgresql)")?
+        .flatten()
+        .max_by_key(|version| version.file_name().to_string_lossy().parse::<u32>().unwrap_or(0));
+    Ok(newest
+        .with_context(|| format!("nothing in {}", versions.display()))?
+        .path()
+        .join("bin"))
+}
