@@ -32,7 +32,8 @@ impl Load {
     }
 }
 
-/// Lets `clients` send requests for a while. `connect` makes a client of a number; `request` sends its n-th request.
+/// Lets `clients` send requests for a while. `connect` makes a client of a number; `request` sends its n-th
+/// request.
 pub fn run<C: Send>(
     clients: usize,
     duration: Duration,

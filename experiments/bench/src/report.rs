@@ -1,4 +1,5 @@
-//! What an experiment found: a table, what had to come out, and a chart; printed, and kept as Markdown and SVG.
+//! What an experiment found: a table, what had to come out, and a chart; printed, and kept as Markdown and
+//! SVG.
 
 use crate::svg::{self, Chart, Group};
 use anyhow::Result;

@@ -37,7 +37,7 @@ pub fn draw(title: &str, Chart { unit, series, groups }: &Chart) -> String {
     let height = HEAD_HEIGHT + bars as f64 * BAR_HEIGHT + groups.len() as f64 * GROUP_GAP;
     let largest = groups
         .iter()
-        .flat_map(|(_, values)| values)
+        .flat_map(|group| &group.values)
         .fold(0.0_f64, |left, right| left.max(*right));
     let scale = (WIDTH - LABELS_WIDTH - VALUES_WIDTH) / largest.max(f64::MIN_POSITIVE);
 

@@ -1,5 +1,5 @@
-//! Clients of the wire protocols, as thin as they can be: a blocking socket, one request at a time, buffers used
-//! again. What is measured is the server, not a driver.
+//! Clients of the wire protocols, as thin as they can be: a blocking socket, one request at a time, buffers
+//! used again. What is measured is the server, not a driver.
 
 mod mongo;
 mod postgres;

@@ -34,7 +34,8 @@ impl Mongo {
         Ok(client)
     }
 
-    /// Runs a command given as a document; its answer, which is an error unless `ok` is 1 and no write failed.
+    /// Runs a command given as a document; its answer, which is an error unless `ok` is 1 and no write
+    /// failed.
     pub fn command(&mut self, command: &Document) -> Result<RawDocument<'_>> {
         self.send(
             |body| {

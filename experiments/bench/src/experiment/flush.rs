@@ -1,5 +1,5 @@
-//! `flush`: latency of single durable writes while the disk is idle and while it is busy, beside bare flushes of
-//! the same disk at the same time.
+//! `flush`: latency of single durable writes while the disk is idle and while it is busy, beside bare flushes
+//! of the same disk at the same time.
 
 use crate::Settings;
 use crate::load::{self, Load};
@@ -19,7 +19,8 @@ const CLIENTS_BUSY: usize = 16;
 const HOG_BYTES: usize = 4 << 20;
 /// The bare flush writes as much as a small commit.
 const PROBE_BYTES: usize = 4 << 10;
-/// The file that the probe writes over and over, so that its size does not change, as a log's that is used again.
+/// The file that the probe writes over and over, so that its size does not change, as a log's that is used
+/// again.
 const PROBE_FILE_BYTES: usize = 4 << 20;
 /// The probe's pause beside an idle disk's single writer, whom it must not disturb.
 const PROBE_PAUSE: Duration = Duration::from_millis(20);

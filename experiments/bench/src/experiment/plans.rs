@@ -1,5 +1,5 @@
-//! `plans`: a range, a sort and a limit over two compound indexes, where each index is right for one query and wrong
-//! for the other.
+//! `plans`: a range, a sort and a limit over two compound indexes, where each index is right for one query
+//! and wrong for the other.
 
 use crate::Settings;
 use crate::client::{Mongo, Postgres, as_i64, batch_of};

@@ -46,8 +46,8 @@ impl Larder {
         resident_bytes(self.child.id())
     }
 
-    /// Stops it, and gives the bytes of its data on disk. The logs do not count: they are of a fixed size, used again, and
-    /// empty after a stop.
+    /// Stops it, and gives the bytes of its data on disk. The logs do not count: they are of a fixed size,
+    /// used again, and empty after a stop.
     pub fn stop(mut self) -> Result<u64> {
         stop(&mut self.child, "-TERM").context("stopping Larder")?;
         folder_bytes(&self.folder, &|name| name.ends_with(".sst"))

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A command that is ended when this process dies, however it dies. `setpriv` replaces itself with the program,
-/// so that signals arrive there.
+/// A command that is ended when this process dies, however it dies. `setpriv` replaces itself with the
+/// program, so that signals arrive there.
 fn tied_command(program: &Path, account: Option<&str>) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "TERM"]);
