@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use kv::{Durability, Error, Kv};
+use kv::{Batch, Durability, Error, Head, KeyRange, Kv};
 use std::time::Duration;
 
 #[tokio::test]
@@ -65,4 +65,26 @@ async fn a_store_left_without_closing_keeps_all() {
     drop(kv);
     let kv = Kv::open(&options(folder.path())).unwrap();
     assert_eq!(names(&kv, SHARD).await, ["a"]);
+}
+
+#[tokio::test]
+async fn a_dropped_shard_does_not_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    let mut batch = Batch::new();
+    (0..5000).for_each(|at| batch.put(&key(&format!("{at:05}")), b"v"));
+    commit(&kv, SHARD, batch).await.unwrap();
+    kv.compact(SHARD).await.unwrap();
+    kv.drop_shard(SHARD).await.unwrap();
+    // Not closed, and perhaps in the midst of the compaction.
+    drop(kv);
+    for _ in 0..2 {
+        let kv = Kv::open(&options(folder.path())).unwrap();
+        assert_eq!(kv.head(SHARD).await.unwrap(), Head::default());
+        assert_eq!(names(&kv, SHARD).await, [""; 0]);
+        kv.compact(SHARD).await.unwrap();
+        let bytes = kv.disk_bytes(SHARD, &KeyRange::prefix(&[])).await.unwrap();
+        assert_eq!(bytes, 0, "its space is free");
+        kv.close().await.unwrap();
+    }
 }

@@ -75,11 +75,16 @@ impl Database {
         }
     }
 
-    /// Puts the write buffers into tables, so that the next start has no log to read.
-    pub(super) fn empty_write_buffers(&self) -> Result<(), Error> {
-        self.db
+    /// Puts the write buffers into tables, so that the next start has no log to read, and ends what runs in
+    /// the background.
+    pub(super) fn shut_down(&self) -> Result<(), Error> {
+        let emptied = self
+            .db
             .flush()
-            .map_err(engine_error("emptying the write buffers"))
+            .map_err(engine_error("emptying the write buffers"));
+        // A compaction that somebody waits for would else keep the database open till its end.
+        self.db.cancel_all_background_work(false);
+        emptied
     }
 }
 

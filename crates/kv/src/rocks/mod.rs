@@ -128,7 +128,7 @@ impl Engine {
         };
         let flushed = database.flusher.flush().await;
         let emptied = blocking(move || {
-            let emptied = database.empty_write_buffers();
+            let emptied = database.shut_down();
             drop(database);
             emptied
         })

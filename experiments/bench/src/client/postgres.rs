@@ -106,7 +106,12 @@ impl Postgres {
         loop {
             match self.receive()? {
                 b'D' => rows.push(row(&self.message)?),
-                b'E' => failure = Some(String::from_utf8_lossy(&self.message).replace('\0', " ")),
+                b'E' => {
+                    let text = String::from_utf8_lossy(&self.message).replace('\0', " ");
+                    // After a fatal error the server says no more.
+                    ensure!(!text.starts_with("SFATAL"), "PostgreSQL refused: {text}");
+                    failure = Some(text);
+                }
                 b'R' => ensure!(
                     self.message.starts_with(&[0; 4]),
                     "the server asks for a password"

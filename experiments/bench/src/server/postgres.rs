@@ -1,12 +1,13 @@
 //! A PostgreSQL server from the system's packages.
 
-use super::{free_address, stop, tied_command, wait_until_listening};
+use super::{START_TIMEOUT, free_address, stop, tied_command, wait_until_listening};
 use crate::client::Postgres;
 use anyhow::{Context, Result, ensure};
 use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The account that the package makes; PostgreSQL refuses to run as root.
 const ACCOUNT: &str = "postgres";
@@ -69,7 +70,16 @@ impl PostgresServer {
             .stderr(Stdio::null())
             .spawn()?;
         wait_until_listening(&mut child, address).context("starting PostgreSQL")?;
-        Ok(PostgresServer { child, address })
+        let server = PostgresServer { child, address };
+        // It listens before it lets anybody in.
+        let started = Instant::now();
+        while let Err(error) = server.connect() {
+            if started.elapsed() > START_TIMEOUT {
+                return Err(error.context("PostgreSQL lets nobody in"));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
     }
 
     /// A connection.
