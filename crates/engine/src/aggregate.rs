@@ -16,7 +16,7 @@ use value::{Document, Value};
 #[derive(Clone, Debug)]
 pub enum AggregateSource {
     /// A collection or view.
-    Collection(store::Namespace),
+    Collection(Namespace),
     /// No collection: the first stage makes the documents (`$documents`, `$currentOp` …).
     Database(String),
 }
@@ -41,13 +41,13 @@ impl Engine {
     pub async fn aggregate(
         &self,
         context: &Context,
-        source: AggregateSource,
-        request: AggregateRequest,
+        source: &AggregateSource,
+        request: &AggregateRequest,
     ) -> Result<CursorReply> {
         match source {
-            AggregateSource::Collection(namespace) => self.run_pipeline(context, &namespace, request, false).await,
+            AggregateSource::Collection(namespace) => self.run_pipeline(context, namespace, request, false).await,
             AggregateSource::Database(database) => {
-                let namespace = Namespace::new(&database, "$cmd.aggregate");
+                let namespace = Namespace::new(database, "$cmd.aggregate");
                 let pipeline = self.parse_pipeline(&request.pipeline, &request.variables)?;
                 if !pipeline.makes_documents() {
                     let message = "{aggregate: 1} is not valid for this pipeline: its first stage must make the \
@@ -65,12 +65,13 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        mut request: AggregateRequest,
+        request: &AggregateRequest,
         single_batch: bool,
     ) -> Result<CursorReply> {
         let resolved = self.resolve_view(namespace)?;
-        request.pipeline.splice(..0, resolved.pipeline);
-        let pipeline = self.parse_pipeline(&request.pipeline, &request.variables)?;
+        let mut stages = resolved.pipeline;
+        stages.extend(request.pipeline.iter().cloned());
+        let pipeline = self.parse_pipeline(&stages, &request.variables)?;
         if pipeline.makes_documents() {
             let first = pipeline.first_stage_name().unwrap_or_default();
             let message = format!("{first} is only valid as the first stage of a pipeline on a database: {{aggregate: 1}}");
@@ -80,7 +81,7 @@ impl Engine {
             None => pipeline.run(Source::Empty, context.interruption()),
             Some(collection) => {
                 let (leading, rest) = pipeline.split_leading();
-                let spec = leading_spec(&leading, &pipeline, &request, context)?;
+                let spec = leading_spec(&leading, &pipeline, request, context)?;
                 let found = query::execute::find(&collection, spec).await?;
                 rest.run(Source::Stream(Box::new(found)), context.interruption())
             }
@@ -128,7 +129,10 @@ pub(crate) fn leading_spec(
     spec.skip = leading.skip;
     spec.limit = leading.limit;
     spec.projection = leading.projection.clone();
-    spec.variables = Arc::new(variables.clone());
+    spec.variables = variables.clone();
+    if let Some(size) = request.batch_size {
+        spec.first_batch = usize::try_from(size).unwrap_or(usize::MAX);
+    }
     spec.hint = parse_hint(request.hint.as_ref())?;
     spec.interruption = context.interruption();
     Ok(spec)

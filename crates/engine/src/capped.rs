@@ -21,10 +21,10 @@ impl Engine {
         let context = Context::default();
         let options = WriteOptions { journaled: false, bypass_validation: true, ..WriteOptions::default() };
         let order = FindRequest { hint: Some(doc! {"$natural": 1}.into()), ..FindRequest::default() };
-        let mut reply = self.find(&context, from, order).await?;
+        let mut reply = self.find(&context, from, &order).await?;
         loop {
             if !reply.batch.is_empty() {
-                self.insert(&context, to, std::mem::take(&mut reply.batch), options).await?;
+                self.insert(&context, to, std::mem::take(&mut reply.batch), &options).await?;
             }
             if reply.id == 0 {
                 break;

@@ -2,9 +2,8 @@
 
 use crate::cursors::{Cursor, CursorReply};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
-use crate::{Context, Engine, Error, Result};
-use query::Code;
-use query::execute::{self, DocumentStream, FindSpec};
+use crate::{Context, Engine, Result};
+use query::execute::{self, FindSpec};
 use query::expression::Variables;
 use query::filter::{Filter, FilterPlace, FilterScope};
 use query::plan::{Hint, Ordering};
@@ -138,7 +137,11 @@ impl FindRequest {
         spec.return_key = self.return_key;
         spec.show_record_id = self.show_record_id;
         spec.allow_full_scan = !self.refuse_full_scan;
-        spec.variables = Arc::new(variables);
+        spec.variables = variables;
+        spec.tailable = self.tailing != Tailing::No;
+        if let Some(size) = self.batch_size {
+            spec.first_batch = usize::try_from(size).unwrap_or(usize::MAX);
+        }
         spec.interruption = context.interruption();
         Ok(spec)
     }
@@ -150,7 +153,7 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        request: FindRequest,
+        request: &FindRequest,
     ) -> Result<CursorReply> {
         let mut spec = request.spec(context)?;
         let Some(collection) = self.store().collection(namespace) else {
@@ -161,14 +164,11 @@ impl Engine {
             });
         };
         if collection.is_view() {
-            return self.find_in_view(context, namespace, &request).await;
+            return self.find_in_view(context, namespace, request).await;
         }
         spec.allowed_indexes =
             self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);
-        let stream: Box<dyn DocumentStream> = match request.tailing {
-            Tailing::No => Box::new(execute::find(&collection, spec).await?),
-            Tailing::Tailing | Tailing::Awaiting => Box::new(execute::tail(&collection, spec)?),
-        };
+        let stream = Box::new(execute::find(&collection, spec).await?);
         let cursor = Cursor {
             namespace: namespace.clone(),
             stream,
@@ -187,7 +187,7 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        request: CountRequest,
+        request: &CountRequest,
     ) -> Result<u64> {
         let find = FindRequest {
             filter: request.filter.clone(),
@@ -209,7 +209,7 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        request: DistinctRequest,
+        request: &DistinctRequest,
     ) -> Result<Vec<Value>> {
         let find = FindRequest {
             filter: request.filter.clone(),
@@ -223,7 +223,7 @@ impl Engine {
                 self.distinct_in_view(context, namespace, &find, &request.field)
                     .await
             }
-            Some(collection) => Ok(execute::distinct(&collection, &request.field, spec).await?),
+            Some(collection) => Ok(execute::distinct(&collection, spec, &request.field).await?),
         }
     }
 }

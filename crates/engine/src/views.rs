@@ -87,7 +87,7 @@ impl Engine {
             variables: request.variables.clone(),
             ..AggregateRequest::default()
         };
-        self.run_pipeline(context, namespace, request, single_batch).await
+        self.run_pipeline(context, namespace, &request, single_batch).await
     }
 
     pub(crate) async fn count_in_view(
@@ -131,7 +131,7 @@ impl Engine {
             batch_size: Some(u64::MAX),
             ..AggregateRequest::default()
         };
-        let mut reply = self.run_pipeline(context, namespace, request, false).await?;
+        let mut reply = self.run_pipeline(context, namespace, &request, false).await?;
         let mut documents = std::mem::take(&mut reply.batch);
         while reply.id != 0 {
             reply = self

@@ -196,7 +196,7 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         documents: Vec<DocumentBuf>,
-        options: WriteOptions,
+        options: &WriteOptions,
     ) -> Result<InsertReply> {
         let collection = self.for_writing(namespace).await?;
         let validator = if options.bypass_validation {
@@ -223,14 +223,14 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         statements: Vec<UpdateStatement>,
-        options: WriteOptions,
+        options: &WriteOptions,
     ) -> Result<UpdateReply> {
         let upserts = statements.iter().any(|statement| statement.upsert);
         let (parsed, mut failures) = parse_all(&statements, options.ordered, UpdateStatement::parse);
         let mut reply = UpdateReply::default();
         let (positions, requests): (Vec<usize>, Vec<UpdateRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, upserts && !requests.is_empty()).await? {
-            let write = self.write_options(context, &collection, &options, &positions)?;
+            let write = self.write_options(context, &collection, options, &positions)?;
             let updated = write::update(&collection, requests, &write).await?;
             reply.matched = updated.matched + updated.upserted.len() as u64;
             reply.modified = updated.modified;
@@ -247,13 +247,13 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         statements: Vec<DeleteStatement>,
-        options: WriteOptions,
+        options: &WriteOptions,
     ) -> Result<DeleteReply> {
         let (parsed, mut failures) = parse_all(&statements, options.ordered, DeleteStatement::parse);
         let mut reply = DeleteReply::default();
         let (positions, requests): (Vec<usize>, Vec<DeleteRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, false).await? {
-            let write = self.write_options(context, &collection, &options, &positions)?;
+            let write = self.write_options(context, &collection, options, &positions)?;
             let deleted = write::delete(&collection, requests, &write).await?;
             reply.deleted = deleted.count;
             failures.extend(located(deleted.failures, &positions));
@@ -268,13 +268,13 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         request: FindAndModifyRequest,
-        options: WriteOptions,
+        options: &WriteOptions,
     ) -> Result<FindAndModifyReply> {
         let parsed = request.parse()?;
         let Some(collection) = self.target(namespace, request.upsert).await? else {
             return Ok(FindAndModifyReply::default());
         };
-        let write = self.write_options(context, &collection, &options, &[0])?;
+        let write = self.write_options(context, &collection, options, &[0])?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;
         Ok(FindAndModifyReply { document: done.document, existed: done.existed, upserted: done.upserted })
     }

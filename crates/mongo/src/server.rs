@@ -84,6 +84,12 @@ impl Server {
     }
 }
 
+/// Waits until `stop` becomes true, or nobody is left who could say so.
+async fn asked(stop: &mut watch::Receiver<bool>) {
+    // The answer borrows the channel; it must not live on while something else is awaited.
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
 /// Serves until `stop` becomes true; then lets running commands end and closes all connections.
 pub async fn serve(
     listener: TcpListener,
@@ -126,7 +132,7 @@ pub async fn serve(
                 }
             },
             Some(ended) = connections.join_next() => log_panic(ended),
-            _ = stop.wait_for(|stop| *stop) => break,
+            () = asked(&mut stop) => break,
         }
     }
     drop(listener);

@@ -12,7 +12,7 @@ use value::{Document, DocumentRef, Value, ValueRef};
 struct IndexChange {
     which: Value,
     hidden: Option<bool>,
-    expire_after_seconds: Option<f64>,
+    expire_after_seconds: Option<i64>,
 }
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -142,10 +142,11 @@ fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
     })
 }
 
-fn seconds(value: ValueRef<'_>) -> Result<f64> {
+fn seconds(value: ValueRef<'_>) -> Result<i64> {
     number_as_f64(value)
         .map(f64::trunc)
         .filter(|seconds| (0.0..=f64::from(i32::MAX)).contains(seconds))
+        .map(|seconds| seconds as i64)
         .ok_or_else(|| CommandError::invalid_options("'expireAfterSeconds' must be within 0 and 2147483647"))
 }
 

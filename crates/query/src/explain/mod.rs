@@ -1,1 +1,5 @@
 //! Plans and what they examined, in MongoDB's shape.
+
+mod verbosity;
+
+pub use verbosity::Verbosity;
