@@ -17,6 +17,8 @@
     dead_code,
     reason = "the operators that use the rest are landing family by family"
 )]
+#[allow(dead_code)]
+pub(crate) mod accumulator;
 pub(crate) mod decimal;
 mod found;
 mod node;
@@ -33,13 +35,17 @@ mod operators;
 mod ordered;
 mod parse;
 mod path;
+#[allow(dead_code)]
+pub(crate) mod random;
 mod scope;
+mod size;
 
 pub use found::Found;
 pub use scope::{ParseScope, Variables};
 
 pub(crate) use ordered::Ordered;
 pub(crate) use parse::check_field_name;
+pub(crate) use size::{document_bytes, size_bytes};
 
 use crate::Result;
 use node::{Node, Scope};

@@ -1,17 +1,43 @@
-//! Aggregation stages over pages of documents.
+//! Aggregation: stages over pages of documents.
+//!
+//! [`Pipeline::parse`] reads the stages once. [`Pipeline::split_leading`] gives what a query on the collection does
+//! better (filter, sort, skip, limit, projection, with indexes); [`Pipeline::open`] runs that query and pushes its
+//! pages through the stages that are left, each of which is a [`step::Step`]. Documents stay BSON until a stage builds
+//! new ones.
+//!
+//! What must hold:
+//! - a stage gives documents as soon as it has them; only those that must see all (`$group`, `$sort` …) keep them, in
+//!   bounded memory ([`STAGE_BYTES_MAX`]);
+//! - a limit that is reached ends everything before it.
+//!
+//! Left to others: indexes and reading (`plan`, `execute`), expressions and accumulators (`expression`), what
+//! `$project` and its relatives mean (`projection`).
+
+mod leading;
+mod memory;
+mod parse;
+mod row;
+mod run;
+mod stage;
+mod stages;
+mod step;
+
+pub use leading::Leading;
+pub use memory::STAGE_BYTES_MAX;
+pub use parse::STAGES_MAX;
 
 use crate::execute::{DocumentStream, Interruption};
 use crate::expression::Variables;
-use crate::filter::{Filter, FilterScope};
-use crate::plan::SortPattern;
-use crate::projection::Projection;
-use crate::{QueryError, Result};
+use row::Row;
+use run::{Input, Running};
+use stage::Stage;
 use std::sync::Arc;
-use value::{Document, DocumentBuf, Value};
+use value::{Document, DocumentBuf};
 
-/// A parsed pipeline.
+/// A parsed pipeline. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
+    stages: Vec<Arc<dyn Stage>>,
     variables: Arc<Variables>,
 }
 
@@ -21,36 +47,14 @@ pub enum Source {
     Stream(Box<dyn DocumentStream>),
     /// Documents at hand.
     Documents(Vec<DocumentBuf>),
-    /// Nothing.
+    /// Nothing: the collection does not exist, or the first stage makes the documents.
     Empty,
 }
 
-/// What a query on the collection does for a pipeline.
-#[derive(Clone, Debug, Default)]
-pub struct Leading {
-    /// All `$match`.
-    pub filter: Document,
-    /// `$sort`.
-    pub sort: Option<SortPattern>,
-    /// `$skip`.
-    pub skip: u64,
-    /// `$limit`.
-    pub limit: Option<u64>,
-    /// `$project`.
-    pub projection: Option<Arc<Projection>>,
-}
-
-impl Leading {
-    /// The filter, parsed.
-    pub fn parse_filter(&self, variables: &Variables) -> Result<Filter> {
-        Filter::parse(&self.filter, &FilterScope { variables: Some(variables), ..FilterScope::default() })
-    }
-}
-
 impl Pipeline {
-    /// Parses the stages.
-    pub fn parse(_stages: &[Value], _variables: &Variables) -> Result<Pipeline> {
-        Err(QueryError::bad_value("pipelines are not supported yet"))
+    /// Whether no stage is left.
+    pub fn is_empty(&self) -> bool {
+        self.stages.is_empty()
     }
 
     /// The variables with which the pipeline runs.
@@ -58,26 +62,30 @@ impl Pipeline {
         &self.variables
     }
 
-    /// Whether the first stage makes the documents.
+    /// Whether the first stage makes the documents, so that no collection is read.
     pub fn makes_documents(&self) -> bool {
-        false
+        self.stages.first().is_some_and(|stage| stage.is_source())
     }
 
     /// The name of the first stage.
     pub fn first_stage_name(&self) -> Option<String> {
-        None
-    }
-
-    /// The front that a query on the collection does, and the stages that are left.
-    pub fn split_leading(&self) -> (Leading, Pipeline) {
-        (Leading::default(), self.clone())
+        self.stages.first().map(|stage| parse::stage_name(&**stage))
     }
 
     /// Runs the stages on a source.
-    pub fn run(&self, source: Source, _interruption: Interruption) -> Box<dyn DocumentStream> {
-        match source {
-            Source::Stream(stream) => stream,
-            Source::Documents(_) | Source::Empty => unreachable!("no pipeline is parsed"),
-        }
+    pub fn run(&self, source: Source, interruption: Interruption) -> Box<dyn DocumentStream> {
+        let input = match source {
+            Source::Stream(stream) if self.stages.is_empty() => return stream,
+            Source::Stream(stream) => Input::Stream(stream),
+            Source::Documents(documents) => Input::Rows(documents.into_iter().map(Row::Raw).collect()),
+            Source::Empty => Input::Rows(Default::default()),
+        };
+        let steps = self.stages.iter().map(|stage| stage.start(&self.variables));
+        Box::new(Running::new(input, steps.collect(), interruption))
+    }
+
+    /// The stages as documents, as explain shows them.
+    pub fn to_documents(&self) -> Vec<Document> {
+        self.stages.iter().map(|stage| stage.to_document()).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! All operators, a file a family, and the one table that names them.
 
+mod accumulate;
 mod arithmetic;
 mod array;
 mod bitwise;
@@ -59,6 +60,7 @@ pub(super) enum Syntax {
 
 static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
     [
+        accumulate::OPERATORS,
         arithmetic::OPERATORS,
         array::OPERATORS,
         bitwise::OPERATORS,

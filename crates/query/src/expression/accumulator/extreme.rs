@@ -1,0 +1,98 @@
+//! `$min $max $first $last`.
+
+use super::Accumulator;
+use crate::Result;
+use crate::expression::found::Found;
+use std::cmp::Ordering;
+use value::Value;
+
+/// The smallest or the largest value; null and missing ones do not count.
+#[derive(Debug)]
+pub(super) struct Extreme {
+    wanted: Ordering,
+    best: Option<Value>,
+}
+
+impl Extreme {
+    pub(super) fn smallest() -> Extreme {
+        Extreme {
+            wanted: Ordering::Less,
+            best: None,
+        }
+    }
+
+    pub(super) fn largest() -> Extreme {
+        Extreme {
+            wanted: Ordering::Greater,
+            best: None,
+        }
+    }
+}
+
+impl Accumulator for Extreme {
+    fn add(&mut self, value: Found<'_>) -> Result<()> {
+        let Some(present) = value.present() else {
+            return Ok(());
+        };
+        let better = match &self.best {
+            None => true,
+            Some(best) => value::compare(present, best.as_ref()) == self.wanted,
+        };
+        if better {
+            self.best = value.into_value();
+        }
+        Ok(())
+    }
+
+    fn result(&mut self) -> Option<Value> {
+        Some(self.best.take().unwrap_or(Value::Null))
+    }
+
+    fn bytes(&self) -> usize {
+        self.best
+            .as_ref()
+            .map_or(0, |best| crate::expression::size_bytes(best.as_ref()))
+    }
+}
+
+/// The first or the last value, null where that is missing.
+#[derive(Debug)]
+pub(super) struct Edge {
+    keeps_first: bool,
+    value: Option<Value>,
+}
+
+impl Edge {
+    pub(super) fn first() -> Edge {
+        Edge {
+            keeps_first: true,
+            value: None,
+        }
+    }
+
+    pub(super) fn last() -> Edge {
+        Edge {
+            keeps_first: false,
+            value: None,
+        }
+    }
+}
+
+impl Accumulator for Edge {
+    fn add(&mut self, value: Found<'_>) -> Result<()> {
+        if self.value.is_none() || !self.keeps_first {
+            self.value = Some(value.into_value().unwrap_or(Value::Null));
+        }
+        Ok(())
+    }
+
+    fn result(&mut self) -> Option<Value> {
+        Some(self.value.take().unwrap_or(Value::Null))
+    }
+
+    fn bytes(&self) -> usize {
+        self.value
+            .as_ref()
+            .map_or(0, |value| crate::expression::size_bytes(value.as_ref()))
+    }
+}

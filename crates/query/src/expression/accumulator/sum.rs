@@ -1,0 +1,167 @@
+//! `$sum` and `$avg`: exact in integers, compensated in doubles, in decimals once one came.
+
+use super::Accumulator;
+use crate::Result;
+use crate::expression::decimal;
+use crate::expression::found::Found;
+use crate::expression::number::Number;
+use dec::Decimal128 as Decimal;
+use value::Value;
+
+/// The widest type that was added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+enum Width {
+    #[default]
+    Int,
+    Long,
+    Double,
+    Decimal,
+}
+
+/// A sum of numbers of all types.
+#[derive(Debug)]
+struct Total {
+    width: Width,
+    integers: i128,
+    doubles: f64,
+    /// What rounding has taken from `doubles` so far.
+    compensation: f64,
+    decimals: Decimal,
+}
+
+impl Default for Total {
+    fn default() -> Total {
+        Total {
+            width: Width::Int,
+            integers: 0,
+            doubles: 0.0,
+            compensation: 0.0,
+            decimals: Decimal::ZERO,
+        }
+    }
+}
+
+impl Total {
+    fn add(&mut self, number: Number) {
+        let width = match number {
+            Number::Int(number) => {
+                self.integers += i128::from(number);
+                Width::Int
+            }
+            Number::Long(number) => {
+                self.integers += i128::from(number);
+                Width::Long
+            }
+            Number::Double(number) => {
+                self.add_double(number);
+                Width::Double
+            }
+            Number::Decimal(number) => {
+                self.decimals = decimal::context().add(self.decimals, number);
+                Width::Decimal
+            }
+        };
+        if width > self.width {
+            self.width = width;
+        }
+    }
+
+    /// Neumaier's summation.
+    fn add_double(&mut self, number: f64) {
+        let sum = self.doubles + number;
+        let lost = if self.doubles.abs() >= number.abs() {
+            (self.doubles - sum) + number
+        } else {
+            (number - sum) + self.doubles
+        };
+        // Past infinity there is nothing left to compensate.
+        if lost.is_finite() {
+            self.compensation += lost;
+        }
+        self.doubles = sum;
+    }
+
+    fn as_double(&self) -> f64 {
+        if self.doubles.is_finite() {
+            let mut total = Total {
+                doubles: self.doubles,
+                compensation: self.compensation,
+                ..Total::default()
+            };
+            // Both halves of a large integer are exact as doubles.
+            let high = self.integers as f64;
+            total.add_double(high);
+            total.add_double((self.integers - high as i128) as f64);
+            total.doubles + total.compensation
+        } else {
+            self.doubles
+        }
+    }
+
+    fn as_decimal(&self) -> Decimal {
+        let mut cx = decimal::context();
+        let mut total = cx.from_i128(self.integers);
+        if self.width >= Width::Double && (self.doubles != 0.0 || self.compensation != 0.0) {
+            total = cx.add(total, decimal::from_double(self.doubles + self.compensation));
+        }
+        cx.add(total, self.decimals)
+    }
+
+    fn number(&self) -> Number {
+        match self.width {
+            Width::Decimal => Number::Decimal(self.as_decimal()),
+            Width::Double => Number::Double(self.as_double()),
+            width => match i64::try_from(self.integers) {
+                Ok(sum) if width == Width::Int => Number::int_or_long(sum),
+                Ok(sum) => Number::Long(sum),
+                Err(_) => Number::Double(self.integers as f64),
+            },
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Sum {
+    total: Total,
+}
+
+impl Accumulator for Sum {
+    fn add(&mut self, value: Found<'_>) -> Result<()> {
+        if let Some(number) = value.get().and_then(Number::of) {
+            self.total.add(number);
+        }
+        Ok(())
+    }
+
+    fn result(&mut self) -> Option<Value> {
+        Some(self.total.number().into())
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Average {
+    total: Total,
+    count: i64,
+}
+
+impl Accumulator for Average {
+    fn add(&mut self, value: Found<'_>) -> Result<()> {
+        if let Some(number) = value.get().and_then(Number::of) {
+            self.total.add(number);
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    fn result(&mut self) -> Option<Value> {
+        Some(match (self.count, self.total.width) {
+            (0, _) => Value::Null,
+            (count, Width::Decimal) => {
+                let mut cx = decimal::context();
+                let count = cx.from_i128(count.into());
+                Number::Decimal(cx.div(self.total.as_decimal(), count)).into()
+            }
+            (count, _) => Value::Double(self.total.as_double() / count as f64),
+        })
+    }
+}

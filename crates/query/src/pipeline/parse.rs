@@ -1,0 +1,175 @@
+//! Pipelines read from BSON: the table of stages, and the rules on their order.
+
+use super::Pipeline;
+use super::stage::{Stage, StageScope};
+use super::stages::{
+    bucket, bucket_auto, count, documents, facet, group, limit, matching, project, redact, replace_root,
+    sample, sort, unwind,
+};
+use crate::expression::Variables;
+use crate::{Code, QueryError, Result};
+use std::sync::Arc;
+use value::Value;
+
+/// The stages that a pipeline may have, as in MongoDB.
+pub const STAGES_MAX: usize = 1_000;
+
+type Parsed = Vec<Arc<dyn Stage>>;
+type ParseStage = fn(&str, &Value, &StageScope<'_>) -> Result<Parsed>;
+
+/// The stages that are built, by name.
+const STAGES: &[(&str, ParseStage)] = &[
+    ("$match", matching::parse),
+    ("$sort", sort::parse),
+    ("$limit", limit::parse_limit),
+    ("$skip", limit::parse_skip),
+    ("$project", project::parse),
+    ("$addFields", project::parse),
+    ("$set", project::parse),
+    ("$unset", project::parse),
+    ("$count", count::parse),
+    ("$group", group::parse),
+    ("$unwind", unwind::parse),
+    ("$replaceRoot", replace_root::parse_replace_root),
+    ("$replaceWith", replace_root::parse_replace_with),
+    ("$sortByCount", count::parse_sort_by_count),
+    ("$sample", sample::parse),
+    ("$bucket", bucket::parse),
+    ("$bucketAuto", bucket_auto::parse),
+    ("$facet", facet::parse),
+    ("$documents", documents::parse),
+    ("$redact", redact::parse),
+];
+
+/// MongoDB's stages that are not built.
+const UNSUPPORTED: &[&str] = &[
+    "$lookup",
+    "$graphLookup",
+    "$unionWith",
+    "$out",
+    "$merge",
+    "$setWindowFields",
+    "$densify",
+    "$fill",
+    "$collStats",
+    "$indexStats",
+    "$listSessions",
+    "$listLocalSessions",
+    "$currentOp",
+    "$geoNear",
+    "$search",
+    "$searchMeta",
+    "$vectorSearch",
+    "$changeStream",
+    "$changeStreamSplitLargeEvent",
+    "$planCacheStats",
+    "$querySettings",
+    "$queryStats",
+    "$rankFusion",
+    "$scoreFusion",
+    "$score",
+    "$listClusterCatalog",
+    "$listSampledQueries",
+    "$listSearchIndexes",
+    "$shardedDataDistribution",
+    "$listCatalog",
+    "$listCachedAndActiveUsers",
+];
+
+impl Pipeline {
+    /// Parses the stages. The variables must have the values with which the pipeline will run.
+    pub fn parse(stages: &[Value], variables: &Variables) -> Result<Pipeline> {
+        let parsed = parse_stages(stages, variables)?;
+        if let Some(at) = parsed.iter().skip(1).position(|stage| stage.is_source()) {
+            return Err(not_first(&stage_name(&*parsed[at + 1])));
+        }
+        Ok(Pipeline {
+            stages: with_limits_pushed(parsed),
+            variables: Arc::new(variables.clone()),
+        })
+    }
+}
+
+/// Parses the stages without regard to their order.
+pub(super) fn parse_stages(stages: &[Value], variables: &Variables) -> Result<Parsed> {
+    if stages.len() > STAGES_MAX {
+        return Err(QueryError::new(
+            Code(7_749_501),
+            format!("Pipeline length must be no longer than {STAGES_MAX} stages."),
+        ));
+    }
+    let scope = StageScope { variables };
+    let mut parsed = Vec::with_capacity(stages.len());
+    for stage in stages {
+        let Value::Document(stage) = stage else {
+            return Err(QueryError::type_mismatch(
+                "Each element of the 'pipeline' array must be an object",
+            ));
+        };
+        let mut fields = stage.iter();
+        let (Some((name, operand)), None) = (fields.next(), fields.next()) else {
+            return Err(QueryError::new(
+                Code(40_323),
+                "A pipeline stage specification object must contain exactly one field.",
+            ));
+        };
+        parsed.extend(parse_stage(name, operand, &scope)?);
+    }
+    Ok(parsed)
+}
+
+fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {
+    match STAGES.iter().find(|(known, _)| *known == name) {
+        Some((_, parse)) => parse(name, operand, scope),
+        None if UNSUPPORTED.contains(&name) => Err(QueryError::new(
+            Code(115),
+            format!("the pipeline stage {name} is not supported yet"),
+        )),
+        None => Err(QueryError::new(
+            Code(40_324),
+            format!("Unrecognized pipeline stage name: '{name}'"),
+        )),
+    }
+}
+
+fn not_first(name: &str) -> QueryError {
+    QueryError::new(
+        Code(40_602),
+        format!("{name} is only valid as the first stage in a pipeline."),
+    )
+}
+
+pub(super) fn stage_name(stage: &dyn Stage) -> String {
+    stage
+        .to_document()
+        .iter()
+        .next()
+        .map(|(name, _)| name.to_owned())
+        .unwrap_or_default()
+}
+
+/// Lets a sort know the limit behind it, so that it keeps no more than that.
+fn with_limits_pushed(stages: Parsed) -> Parsed {
+    let mut out: Parsed = Vec::with_capacity(stages.len());
+    for stage in stages {
+        if let super::stage::QueryPart::Limit(limit) = stage.part()
+            && let Some(limited) = limit_before(&out, limit)
+        {
+            let (at, stage) = limited;
+            out[at] = stage;
+        }
+        out.push(stage);
+    }
+    out
+}
+
+/// The sort that a limit reaches over the skips in between, with that limit.
+fn limit_before(stages: &Parsed, mut limit: u64) -> Option<(usize, Arc<dyn Stage>)> {
+    for (at, stage) in stages.iter().enumerate().rev() {
+        match stage.part() {
+            super::stage::QueryPart::Skip(skip) => limit = limit.checked_add(skip)?,
+            _ => return stage.limited(limit).map(|stage| (at, Arc::from(stage))),
+        }
+    }
+    None
+}

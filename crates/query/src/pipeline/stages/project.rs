@@ -1,0 +1,74 @@
+//! `$project`, `$addFields` and its other name `$set`, `$unset`.
+
+use crate::Result;
+use crate::expression::Variables;
+use crate::pipeline::row::Row;
+use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step};
+use crate::projection::{self, Projection};
+use std::sync::Arc;
+use value::{Document, DocumentBuf, Value};
+
+#[derive(Debug)]
+struct Project {
+    name: String,
+    operand: Value,
+    projection: Arc<Projection>,
+}
+
+pub(in crate::pipeline) fn parse(
+    name: &str,
+    operand: &Value,
+    scope: &StageScope<'_>,
+) -> Result<Vec<Arc<dyn Stage>>> {
+    let stage = match name {
+        "$project" => projection::Stage::Project,
+        "$unset" => projection::Stage::Unset,
+        _ => projection::Stage::AddFields,
+    };
+    let projection = Projection::parse_stage(stage, name, operand, &scope.variables.parse_scope())?;
+    Ok(vec![Arc::new(Project {
+        name: name.to_owned(),
+        operand: operand.clone(),
+        projection: Arc::new(projection),
+    })])
+}
+
+impl Stage for Project {
+    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
+        Box::new(Projecting {
+            projection: Arc::clone(&self.projection),
+            variables: Arc::clone(variables),
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named(&self.name, self.operand.clone())
+    }
+
+    fn part(&self) -> QueryPart<'_> {
+        QueryPart::Projection(&self.projection)
+    }
+}
+
+struct Projecting {
+    projection: Arc<Projection>,
+    variables: Arc<Variables>,
+}
+
+impl Step for Projecting {
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            out.push(match row {
+                Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),
+                Row::Raw(bytes) => {
+                    let mut projected = Vec::new();
+                    self.projection
+                        .apply(bytes.as_ref(), None, &self.variables, &mut projected)?;
+                    Row::Raw(DocumentBuf::from_validated(projected.into()))
+                }
+            });
+        }
+        Ok(Flow::More)
+    }
+}

@@ -1,0 +1,115 @@
+//! `$sample`: documents picked at random.
+
+use crate::expression::Variables;
+use crate::expression::number::Number;
+use crate::expression::random::Random;
+use crate::pipeline::memory;
+use crate::pipeline::row::Row;
+use crate::pipeline::stage::{Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, give};
+use crate::{Code, QueryError, Result};
+use std::sync::Arc;
+use value::{Document, Value};
+
+#[derive(Debug)]
+struct Sample {
+    size: u64,
+}
+
+pub(in crate::pipeline) fn parse(
+    _name: &str,
+    operand: &Value,
+    _scope: &StageScope<'_>,
+) -> Result<Vec<Arc<dyn Stage>>> {
+    let wrong = |code, message: String| QueryError::new(Code(code), message);
+    let Value::Document(options) = operand else {
+        return Err(wrong(
+            28_745,
+            "the $sample stage specification must be an object".to_owned(),
+        ));
+    };
+    if let Some((unknown, _)) = options.iter().find(|(option, _)| *option != "size") {
+        return Err(wrong(
+            28_748,
+            format!("unrecognized option to $sample: {unknown}"),
+        ));
+    }
+    let size = options
+        .get("size")
+        .ok_or_else(|| wrong(28_749, "$sample stage must specify a size".to_owned()))?;
+    let number = Number::of(size.as_ref())
+        .ok_or_else(|| wrong(28_746, "size argument to $sample must be a number".to_owned()))?;
+    match number.truncated().and_then(|size| u64::try_from(size).ok()) {
+        Some(size) if size > 0 => Ok(vec![Arc::new(Sample { size })]),
+        _ => Err(wrong(
+            28_747,
+            "size argument to $sample must be a positive integer".to_owned(),
+        )),
+    }
+}
+
+impl Stage for Sample {
+    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
+        Box::new(Sampling {
+            size: usize::try_from(self.size).unwrap_or(usize::MAX),
+            random: Random::new(),
+            seen: 0,
+            kept: Vec::new(),
+            bytes: 0,
+            given: None,
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named("$sample", named("size", self.size as i64))
+    }
+}
+
+/// A reservoir: each document so far is in it with the same chance.
+struct Sampling {
+    size: usize,
+    random: Random,
+    seen: u64,
+    kept: Vec<Row>,
+    bytes: usize,
+    given: Option<std::vec::IntoIter<Row>>,
+}
+
+impl Step for Sampling {
+    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            self.seen += 1;
+            let size = row.size_bytes();
+            if self.kept.len() < self.size {
+                self.bytes += size;
+                self.kept.push(row);
+            } else {
+                let place = self.random.below(self.seen);
+                if let Some(slot) = usize::try_from(place)
+                    .ok()
+                    .and_then(|place| self.kept.get_mut(place))
+                {
+                    self.bytes = (self.bytes + size).saturating_sub(slot.size_bytes());
+                    *slot = row;
+                }
+            }
+            memory::check("$sample", self.bytes)?;
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
+        if self.given.is_none() {
+            let mut kept = std::mem::take(&mut self.kept);
+            // The places in the reservoir still say something of the order in which documents came.
+            for at in (1..kept.len()).rev() {
+                kept.swap(at, self.random.below(at as u64 + 1) as usize);
+            }
+            self.given = Some(kept.into_iter());
+        }
+        Ok(match &mut self.given {
+            Some(rows) => give(rows, out),
+            None => Flow::Done,
+        })
+    }
+}

@@ -1,0 +1,111 @@
+//! `$sort`; with a limit behind it, it keeps no more than that.
+
+use crate::execute::{Sorter, sort_key};
+use crate::expression::Variables;
+use crate::pipeline::row::Row;
+use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, give};
+use crate::plan::SortPattern;
+use crate::{Code, QueryError, Result};
+use std::sync::Arc;
+use value::{Document, Value};
+
+#[derive(Clone, Debug)]
+pub(super) struct Sort {
+    pattern: SortPattern,
+    results_max: Option<u64>,
+}
+
+pub(in crate::pipeline) fn parse(
+    _name: &str,
+    operand: &Value,
+    _scope: &StageScope<'_>,
+) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(pattern) = operand else {
+        return Err(QueryError::new(
+            Code(15_973),
+            "the $sort key specification must be an object",
+        ));
+    };
+    if pattern.is_empty() {
+        return Err(QueryError::new(
+            Code(15_976),
+            "$sort stage must have at least one sort key",
+        ));
+    }
+    Ok(vec![Arc::new(Sort::new(SortPattern::parse(pattern)?))])
+}
+
+impl Sort {
+    pub(super) fn new(pattern: SortPattern) -> Sort {
+        Sort {
+            pattern,
+            results_max: None,
+        }
+    }
+}
+
+impl Stage for Sort {
+    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
+        Box::new(Sorting {
+            pattern: self.pattern.clone(),
+            sorter: Some(Sorter::new(self.results_max)),
+            sorted: None,
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        let mut document = named(
+            "$sort",
+            Document::new().with("sortKey", self.pattern.to_document()),
+        );
+        if let (Some(limit), Some(Value::Document(sort))) = (self.results_max, document.get_mut("$sort")) {
+            sort.push("limit", limit as i64);
+        }
+        document
+    }
+
+    fn part(&self) -> QueryPart<'_> {
+        QueryPart::Sort(&self.pattern, self.results_max)
+    }
+
+    fn limited(&self, results_max: u64) -> Option<Box<dyn Stage>> {
+        Some(Box::new(Sort {
+            results_max: Some(
+                self.results_max
+                    .map_or(results_max, |known| known.min(results_max)),
+            ),
+            ..self.clone()
+        }))
+    }
+}
+
+struct Sorting {
+    pattern: SortPattern,
+    sorter: Option<Sorter<Row>>,
+    sorted: Option<Box<dyn Iterator<Item = Row> + Send>>,
+}
+
+impl Step for Sorting {
+    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        if let Some(sorter) = &mut self.sorter {
+            for row in rows {
+                let mut key = Vec::new();
+                sort_key(row.as_ref(), &self.pattern, &mut key);
+                let bytes = row.size_bytes();
+                sorter.push(key, row, bytes)?;
+            }
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
+        if let Some(sorter) = self.sorter.take() {
+            self.sorted = Some(Box::new(sorter.into_sorted()));
+        }
+        Ok(match &mut self.sorted {
+            Some(sorted) => give(sorted, out),
+            None => Flow::Done,
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! `$unwind`: a document for each element of an array.
+
+use crate::expression::Variables;
+use crate::pipeline::row::Row;
+use crate::pipeline::stage::{Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step};
+use crate::{Code, QueryError, Result};
+use std::sync::Arc;
+use value::path::FieldPath;
+use value::{Document, DocumentRef, Value, ValueRef};
+
+#[derive(Clone, Debug)]
+struct Unwind {
+    path: FieldPath,
+    operand: Value,
+    preserves: bool,
+    index: Option<FieldPath>,
+}
+
+pub(in crate::pipeline) fn parse(
+    _name: &str,
+    operand: &Value,
+    _scope: &StageScope<'_>,
+) -> Result<Vec<Arc<dyn Stage>>> {
+    let mut unwind = Unwind {
+        path: FieldPath::parse(""),
+        operand: operand.clone(),
+        preserves: false,
+        index: None,
+    };
+    let path = match operand {
+        Value::String(path) => Some(path),
+        Value::Document(options) => parse_options(options, &mut unwind)?,
+        other => {
+            return Err(QueryError::new(
+                Code(15_981),
+                format!(
+                    "expected either a string or an object as specification for $unwind stage, got {}",
+                    other.type_of().alias()
+                ),
+            ));
+        }
+    };
+    let path = path
+        .filter(|path| !path.is_empty())
+        .ok_or_else(|| QueryError::new(Code(28_812), "no path specified to $unwind stage"))?;
+    let path = path.strip_prefix('$').ok_or_else(|| {
+        QueryError::new(
+            Code(28_818),
+            format!("path option to $unwind stage should be prefixed with a '$': {path}"),
+        )
+    })?;
+    unwind.path = crate::pipeline::stages::count::checked_path(path)?;
+    Ok(vec![Arc::new(unwind)])
+}
+
+fn parse_options<'o>(options: &'o Document, unwind: &mut Unwind) -> Result<Option<&'o String>> {
+    let wrong = |code, wanted: &str, found: &Value| {
+        QueryError::new(
+            Code(code),
+            format!(
+                "expected {wanted} for $unwind stage, got {}",
+                found.type_of().alias()
+            ),
+        )
+    };
+    let mut path = None;
+    for (name, value) in options.iter() {
+        match (name, value) {
+            ("path", Value::String(given)) => path = Some(given),
+            ("path", other) => return Err(wrong(28_808, "a string as the path", other)),
+            ("preserveNullAndEmptyArrays", Value::Bool(preserves)) => unwind.preserves = *preserves,
+            ("preserveNullAndEmptyArrays", other) => {
+                return Err(wrong(
+                    28_809,
+                    "a boolean for the preserveNullAndEmptyArrays option",
+                    other,
+                ));
+            }
+            ("includeArrayIndex", Value::String(index)) if !index.is_empty() => {
+                if index.starts_with('$') {
+                    return Err(QueryError::new(
+                        Code(28_822),
+                        format!(
+                            "includeArrayIndex option to $unwind stage should not be prefixed with a '$': {index}"
+                        ),
+                    ));
+                }
+                unwind.index = Some(crate::pipeline::stages::count::checked_path(index)?);
+            }
+            ("includeArrayIndex", other) => {
+                return Err(wrong(
+                    28_810,
+                    "a non-empty string for the includeArrayIndex option",
+                    other,
+                ));
+            }
+            (unknown, _) => {
+                return Err(QueryError::new(
+                    Code(28_811),
+                    format!("unrecognized option to $unwind stage: {unknown}"),
+                ));
+            }
+        }
+    }
+    Ok(path)
+}
+
+impl Stage for Unwind {
+    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
+        Box::new(Unwinding { unwind: self.clone() })
+    }
+
+    fn to_document(&self) -> Document {
+        let operand = match &self.operand {
+            Value::String(path) => Value::Document(named("path", path)),
+            other => other.clone(),
+        };
+        named("$unwind", operand)
+    }
+}
+
+struct Unwinding {
+    unwind: Unwind,
+}
+
+impl Step for Unwinding {
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            self.unwind_row(row, out);
+        }
+        Ok(Flow::More)
+    }
+}
+
+impl Unwinding {
+    fn unwind_row(&self, row: Row, out: &mut Vec<Row>) {
+        let elements = match reached(row.as_ref(), self.unwind.path.parts()) {
+            None | Some(ValueRef::Null | ValueRef::Undefined) => {
+                return self.pass(row, out);
+            }
+            Some(ValueRef::Array(array)) if array.is_empty() => {
+                if self.unwind.preserves {
+                    let mut document = row.into_document();
+                    remove(&mut document, self.unwind.path.parts());
+                    self.pass(Row::Tree(document), out);
+                }
+                return;
+            }
+            Some(ValueRef::Array(array)) => array.iter().map(ValueRef::to_value).collect::<Vec<_>>(),
+            Some(_) => {
+                out.push(self.with_index(row, Value::Null));
+                return;
+            }
+        };
+        // The array itself is not copied for each of its elements.
+        let mut document = row.into_document();
+        set(&mut document, self.unwind.path.parts(), Value::Null);
+        for (at, element) in elements.into_iter().enumerate() {
+            let mut copy = document.clone();
+            set(&mut copy, self.unwind.path.parts(), element);
+            out.push(self.with_index(Row::Tree(copy), Value::Int64(at as i64)));
+        }
+    }
+
+    /// A document without elements, where it is to stay.
+    fn pass(&self, row: Row, out: &mut Vec<Row>) {
+        if self.unwind.preserves {
+            out.push(self.with_index(row, Value::Null));
+        }
+    }
+
+    fn with_index(&self, row: Row, position: Value) -> Row {
+        let Some(index) = &self.unwind.index else {
+            return row;
+        };
+        let mut document = row.into_document();
+        set(&mut document, index.parts(), position);
+        Row::Tree(document)
+    }
+}
+
+/// What the path leads to through documents alone.
+fn reached<'a>(document: DocumentRef<'a>, parts: &[Box<str>]) -> Option<ValueRef<'a>> {
+    let (last, front) = parts.split_last()?;
+    let mut document = document;
+    for part in front {
+        document = document.get(part)?.as_document()?;
+    }
+    document.get(last)
+}
+
+/// Sets what the path leads to; what is on the way and no document is replaced by one.
+fn set(document: &mut Document, parts: &[Box<str>], value: Value) {
+    let Some((first, rest)) = parts.split_first() else {
+        return;
+    };
+    if rest.is_empty() {
+        document.set(&**first, value);
+        return;
+    }
+    if !matches!(document.get(first), Some(Value::Document(_))) {
+        document.set(&**first, Document::new());
+    }
+    if let Some(Value::Document(inner)) = document.get_mut(first) {
+        set(inner, rest, value);
+    }
+}
+
+fn remove(document: &mut Document, parts: &[Box<str>]) {
+    match parts {
+        [] => {}
+        [last] => {
+            document.remove(last);
+        }
+        [first, rest @ ..] => {
+            if let Some(Value::Document(inner)) = document.get_mut(first) {
+                remove(inner, rest);
+            }
+        }
+    }
+}
