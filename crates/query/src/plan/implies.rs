@@ -33,7 +33,7 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
 
 fn ensures(leaf: &Leaf<'_>, wanted: &Predicate) -> bool {
     if matches!(wanted, Predicate::Exists) {
-        return !matches_missing(leaf.predicate);
+        return !matches_missing(&leaf.path, leaf.predicate);
     }
     // One of the document's values lies in the leaf's keys; if all of those satisfy what is wanted, so does it.
     let wanted_keys = key_set(wanted, true);

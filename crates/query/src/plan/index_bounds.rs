@@ -62,7 +62,7 @@ pub fn check_complete(
     let wants_field = |field: &FieldFacts| {
         conjunction
             .on(&field.name)
-            .any(|(_, leaf)| !matches_missing(leaf.predicate))
+            .any(|(_, leaf)| !matches_missing(&leaf.path, leaf.predicate))
     };
     if index.sparse && !index.fields.iter().any(wants_field) {
         return Err(Unsuited::Sparse);
@@ -81,7 +81,10 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
     let mut bounded: Vec<(&FieldFacts, &Leaf<'_>)> = Vec::new();
     for (position, field) in index.fields.iter().enumerate() {
         // A number in a path may be a place in an array, where keys and matching do not quite agree.
-        let usable = |_: &(usize, &Leaf<'_>)| !has_number(&field.name);
+        // A sparse index lacks the keys of array elements that have nothing on the path.
+        let usable = |(_, leaf): &(usize, &Leaf<'_>)| {
+            !has_number(&field.name) && !(index.sparse && matches_missing(&leaf.path, leaf.predicate))
+        };
         let on_field: Vec<(usize, &Leaf<'_>)> = conjunction.on(&field.name).filter(usable).collect();
         let set = if field.multikey {
             let allowed = on_field.into_iter().filter(|(_, leaf)| {

@@ -23,6 +23,10 @@ struct FieldBounds {
 struct ByteRange {
     start: Vec<u8>,
     end: Option<Vec<u8>>,
+    /// Whether `start` is the encoding of a value, which is in the range, and not what follows one.
+    starts_with_value: bool,
+    /// Whether it is one value.
+    point: bool,
 }
 
 /// What becomes of one key.
@@ -53,10 +57,10 @@ impl KeyBounds {
             return None;
         }
         let mut start = Vec::new();
-        for field in &self.fields {
+        for field in self.fields.iter().take_while(|field| !field.all) {
             let first = field.ranges.first()?;
             start.extend_from_slice(&first.start);
-            if field.all {
+            if !first.starts_with_value {
                 break;
             }
         }
@@ -64,7 +68,7 @@ impl KeyBounds {
         for field in &self.fields {
             let last = field.ranges.last()?;
             // A part that may only be one value is followed by the next field's end; any other ends the range.
-            match (&last.end, is_point(last)) {
+            match (&last.end, last.point) {
                 (_, true) => end.extend_from_slice(&last.start),
                 (Some(bytes), false) => {
                     end.extend_from_slice(bytes);
@@ -81,7 +85,7 @@ impl KeyBounds {
         let points = self
             .fields
             .iter()
-            .take_while(|field| matches!(field.ranges.as_slice(), [one] if is_point(one)));
+            .take_while(|field| matches!(field.ranges.as_slice(), [one] if one.point));
         let rest = &self.fields[points.count()..];
         let Some((first, rest)) = rest.split_first() else {
             return true;
@@ -167,9 +171,15 @@ impl FieldBounds {
                     Direction::Ascending => (&interval.low, &interval.high),
                     Direction::Descending => (&interval.high, &interval.low),
                 };
+                let starts_behind = match direction {
+                    Direction::Ascending => from.after,
+                    Direction::Descending => !from.after,
+                };
                 Some(ByteRange {
                     start: encode_cut(from, direction)?,
                     end: encode_cut(to, direction),
+                    starts_with_value: !starts_behind,
+                    point: interval.is_point(),
                 })
             })
             .collect();
@@ -200,10 +210,6 @@ impl FieldBounds {
             None => Place::Behind,
         }
     }
-}
-
-fn is_point(range: &ByteRange) -> bool {
-    after_prefix(&range.start) == range.end
 }
 
 /// The first key that lies behind the cut, in the order of bytes; none where no key can.

@@ -53,8 +53,8 @@ pub fn key_set(predicate: &Predicate, multikey: bool) -> KeySet {
     }
 }
 
-/// Whether a document without the field can satisfy the predicate (then a sparse index may lack the document).
-pub fn matches_missing(predicate: &Predicate) -> bool {
+/// Whether a document of which an index finds nothing on the path can satisfy the predicate: a sparse index lacks it.
+pub fn matches_missing(path: &str, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Compare { op, value } => match value {
             Value::Null => matches!(op, Comparison::Eq | Comparison::Lte | Comparison::Gte),
@@ -62,7 +62,8 @@ pub fn matches_missing(predicate: &Predicate) -> bool {
             _ => false,
         },
         Predicate::In { values, .. } => values.iter().any(|value| matches!(value, Value::Null)),
-        Predicate::Not(predicates) => !predicates.iter().any(is_not_null),
+        // Where an array on the way holds nothing that has the rest of the path, there is no null either.
+        Predicate::Not(predicates) => path.contains('.') || !predicates.iter().all(is_not_null),
         _ => false,
     }
 }

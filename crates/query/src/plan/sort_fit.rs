@@ -48,7 +48,9 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
             let FieldKind::Ordered(direction) = field.kind else {
                 return SortFit::Unsorted;
             };
-            if has_number(&field.name) {
+            // A sparse index lacks the null of an array element that has nothing on the path.
+            let lacks_nulls = index.sparse && field.multikey && field.name.contains('.');
+            if lacks_nulls || has_number(&field.name) {
                 return SortFit::Unsorted;
             }
             let reversed = direction != next.direction;

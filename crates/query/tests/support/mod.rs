@@ -31,14 +31,23 @@ pub async fn new_collection() -> (Store, Arc<Collection>) {
 
 pub async fn collection_in(kv: Kv) -> (Store, Arc<Collection>) {
     let store = Store::open(kv, options()).await.expect("open");
-    let collection = store.create_if_missing(&Namespace::new("db", "coll")).await.expect("create");
+    let collection = store
+        .create_if_missing(&Namespace::new("db", "coll"))
+        .await
+        .expect("create");
     (store, collection)
 }
 
 /// Inserts the documents; those that some index refuses are left out of the answer.
 pub async fn insert_all(collection: &Arc<Collection>, documents: &[Document]) -> Vec<Document> {
-    let operations = documents.iter().map(|document| WriteOp::Insert(DocumentBuf::from(document))).collect();
-    let unordered = CommitOptions { ordered: false, ..CommitOptions::default() };
+    let operations = documents
+        .iter()
+        .map(|document| WriteOp::Insert(DocumentBuf::from(document)))
+        .collect();
+    let unordered = CommitOptions {
+        ordered: false,
+        ..CommitOptions::default()
+    };
     let outcomes = collection.commit(operations, unordered).await.expect("commit");
     let inserted = documents.iter().zip(outcomes);
     inserted
