@@ -55,6 +55,14 @@ struct Validation {
     report: ValidateReport,
 }
 
+/// Entries that a page of records should have: whole keys, and of each the place of its index, whether that is
+/// unique, and the record.
+#[derive(Default)]
+struct Expected {
+    keys: Vec<Vec<u8>>,
+    owners: Vec<(usize, bool, RecordId)>,
+}
+
 impl Validation {
     fn find(&mut self, finding: String) {
         self.report.findings_count += 1;
@@ -72,20 +80,27 @@ impl Validation {
     async fn check_records(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         let mut pages = Pages::new(KeyRange::prefix(&[keys::RECORD]));
         while let Some(page) = pages.next(snapshot).await? {
+            let mut expected = Expected::default();
             for at in 0..page.len() {
                 let decoded = keys::record_id(page.key(at))
                     .ok_or("a record whose key is none")
                     .and_then(|id| Record::decode(id, &page.value_bytes(at)));
                 match decoded {
-                    Ok(record) => self.check_record(snapshot, &record).await?,
+                    Ok(record) => self.check_record(snapshot, &record, &mut expected).await?,
                     Err(what) => self.find(format!("{what} at {:02x?}", page.key(at))),
                 }
             }
+            self.check_entries(snapshot, expected).await?;
         }
         Ok(())
     }
 
-    async fn check_record(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), StoreError> {
+    async fn check_record(
+        &mut self,
+        snapshot: &Snapshot,
+        record: &Record,
+        expected: &mut Expected,
+    ) -> Result<(), StoreError> {
         let id = record.id.0;
         self.report.records += 1;
         self.data_bytes += record.document.bytes().len() as u64;
@@ -113,31 +128,36 @@ impl Validation {
                 ));
             }
         }
-        self.check_entries(snapshot, record).await
+        self.expect_entries(record, expected);
+        Ok(())
     }
 
-    /// Checks that the record has its entries, and counts them.
-    async fn check_entries(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), StoreError> {
+    /// Computes the entries that the record should have, and counts them.
+    fn expect_entries(&mut self, record: &Record, expected: &mut Expected) {
         let entries = match EntrySet::of(&self.set, record.document.as_raw()) {
             Ok(entries) => entries,
-            Err(error) => {
-                self.find(format!("record {}: {error}", record.id.0));
-                return Ok(());
-            }
+            Err(error) => return self.find(format!("record {}: {error}", record.id.0)),
         };
-        let unique: Vec<bool> = self.set.indexes.iter().map(|index| index.is_unique()).collect();
-        let whole_key = |span: &crate::index::Span| match unique[span.index] {
-            true => entries.key(*span).to_vec(),
-            false => [entries.key(*span), record.id.0.to_be_bytes().as_slice()].concat(),
-        };
-        let wanted: Vec<Vec<u8>> = entries.all().iter().map(whole_key).collect();
-        for (span, found) in entries.all().iter().zip(snapshot.kv().get_many(&wanted).await?) {
+        for &span in entries.all() {
             self.expected[span.index] += 1;
-            let right =
-                found.is_some_and(|value| !unique[span.index] || entry_record(&value) == Some(record.id));
+            let unique = self.set.indexes[span.index].is_unique();
+            let mut key = entries.key(span).to_vec();
+            if !unique {
+                key.extend_from_slice(&record.id.0.to_be_bytes());
+            }
+            expected.keys.push(key);
+            expected.owners.push((span.index, unique, record.id));
+        }
+    }
+
+    /// Checks that the entries are there.
+    async fn check_entries(&mut self, snapshot: &Snapshot, expected: Expected) -> Result<(), StoreError> {
+        let found = snapshot.kv().get_many(&expected.keys).await?;
+        for ((place, unique, record), value) in expected.owners.into_iter().zip(found) {
+            let right = value.is_some_and(|value| !unique || entry_record(&value) == Some(record));
             if !right {
-                let name = self.set.indexes[span.index].spec().name.clone();
-                self.find(format!("record {} is missing in the index {name}", record.id.0));
+                let name = self.set.indexes[place].spec().name.clone();
+                self.find(format!("record {} is missing in the index {name}", record.0));
             }
         }
         Ok(())

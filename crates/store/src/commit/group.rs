@@ -1,6 +1,7 @@
 //! One batch in the making: operations applied to the collection as it is, seen through the batch itself.
 
 use super::overlay::Overlay;
+use super::prefetch::Wanted;
 use super::request::{Operation, Request};
 use super::writer::Writer;
 use super::{CommitOptions, Outcome};
@@ -64,7 +65,7 @@ impl<'a> Group<'a> {
         for request in &mut *requests {
             request.follow_indexes(&self.set);
         }
-        let wanted = self.unique_keys(requests);
+        let wanted = Wanted::of(requests, &self.set);
         self.prefetch(wanted).await?;
         let mut all = Vec::with_capacity(requests.len());
         for request in requests {
@@ -160,43 +161,6 @@ impl<'a> Group<'a> {
             Err(CommitError::HeadMoved(_)) => Ok(false),
             Err(CommitError::Engine(error)) => Err(error.into()),
         }
-    }
-
-    /// The unique keys that inserts will look at.
-    fn unique_keys(&self, requests: &[Request]) -> Vec<Vec<u8>> {
-        let mut wanted = Vec::new();
-        for request in requests {
-            for operation in &request.operations {
-                let Operation::Insert {
-                    entries: Ok(range), ..
-                } = operation
-                else {
-                    continue;
-                };
-                for &span in request.entries.spans(range.clone()) {
-                    if self
-                        .set
-                        .indexes
-                        .get(span.index)
-                        .is_some_and(|index| index.is_unique())
-                    {
-                        wanted.push(request.entries.key(span).to_vec());
-                    }
-                }
-            }
-        }
-        wanted
-    }
-
-    /// Reads in one go the records that these unique keys lead to.
-    async fn prefetch(&mut self, wanted: Vec<Vec<u8>>) -> Result<(), StoreError> {
-        let found = self.snapshot.get_many(&wanted).await?;
-        self.overlay.unique.reserve(wanted.len() * 2);
-        for (key, value) in wanted.into_iter().zip(found) {
-            let record = value.map(|value| self.named_record(&value)).transpose()?;
-            self.overlay.unique.insert(key, record);
-        }
-        Ok(())
     }
 
     /// The record that a unique key leads to.

@@ -9,6 +9,7 @@ mod entries;
 mod group;
 mod modify;
 mod overlay;
+mod prefetch;
 mod queue;
 mod request;
 mod statement;

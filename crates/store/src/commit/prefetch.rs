@@ -1,0 +1,101 @@
+//! Reading in one go what a group's operations will look at.
+
+use super::group::Group;
+use super::id_key;
+use super::request::{Operation, Request};
+use crate::index::{IndexSet, entry_record};
+use crate::{Record, RecordId, StoreError, Target, keys};
+
+/// What the operations of a group look at before any of them has changed anything.
+pub(super) struct Wanted {
+    /// Keys of unique indexes.
+    unique: Vec<Vec<u8>>,
+    /// How many of these, from the first, are `_id`s of documents that will be looked at themselves.
+    targets: usize,
+    records: Vec<RecordId>,
+}
+
+impl Wanted {
+    pub(super) fn of(requests: &[Request], set: &IndexSet) -> Wanted {
+        let mut wanted = Wanted {
+            unique: Vec::new(),
+            targets: 0,
+            records: Vec::new(),
+        };
+        let operations = || {
+            requests
+                .iter()
+                .flat_map(|request| request.operations.iter().map(move |o| (request, o)))
+        };
+        for (_, operation) in operations() {
+            match operation {
+                Operation::Modify {
+                    target: Target::Record(id),
+                    ..
+                } => wanted.records.push(*id),
+                Operation::Modify {
+                    target: Target::Id(id),
+                    ..
+                } => wanted.unique.push(id_key(id.as_ref())),
+                Operation::Insert { .. } => {}
+            }
+        }
+        wanted.targets = wanted.unique.len();
+        let is_unique = |place: usize| set.indexes.get(place).is_some_and(|index| index.is_unique());
+        for (request, operation) in operations() {
+            let Operation::Insert {
+                entries: Ok(range), ..
+            } = operation
+            else {
+                continue;
+            };
+            let spans = request
+                .entries
+                .spans(range.clone())
+                .iter()
+                .filter(|span| is_unique(span.index));
+            wanted
+                .unique
+                .extend(spans.map(|&span| request.entries.key(span).to_vec()));
+        }
+        wanted
+    }
+}
+
+impl Group<'_> {
+    /// Fills the overlay. What is corrupt is left out: the operation that needs it will say so.
+    pub(super) async fn prefetch(&mut self, wanted: Wanted) -> Result<(), StoreError> {
+        let Wanted {
+            unique,
+            targets,
+            mut records,
+        } = wanted;
+        let found = self.snapshot.get_many(&unique).await?;
+        self.overlay.unique.reserve(unique.len());
+        self.overlay.records.reserve(unique.len());
+        for (place, (key, value)) in unique.into_iter().zip(found).enumerate() {
+            let record = match value {
+                Some(value) => match entry_record(&value) {
+                    None => continue,
+                    some => some,
+                },
+                None => None,
+            };
+            if place < targets {
+                records.extend(record);
+            }
+            self.overlay.unique.insert(key, record);
+        }
+        self.prefetch_records(&records).await
+    }
+
+    async fn prefetch_records(&mut self, ids: &[RecordId]) -> Result<(), StoreError> {
+        let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
+        for (&id, bytes) in ids.iter().zip(self.snapshot.get_many(&keys).await?) {
+            if let Ok(record) = bytes.map(|bytes| Record::decode(id, &bytes)).transpose() {
+                self.overlay.records.insert(id, record);
+            }
+        }
+        Ok(())
+    }
+}
