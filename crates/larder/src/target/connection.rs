@@ -1,0 +1,193 @@
+//! A connection to a server as a client: OP_MSG one request after the other, with a SCRAM-SHA-256 login.
+
+use super::uri::ServerUri;
+use anyhow::{Context, Result, bail};
+use auth::ClientLogin;
+use engine::Namespace;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use value::raw::DocumentWriter;
+use value::{ArrayRef, Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef, doc};
+
+const OP_MSG: u32 = 2013;
+const MESSAGE_BYTES_MAX: usize = 48_000_000;
+
+/// A connection that has logged in.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    request: u32,
+}
+
+impl Connection {
+    /// Connects and logs in.
+    pub async fn open(server: &ServerUri) -> Result<Connection> {
+        let stream = TcpStream::connect(&server.address)
+            .await
+            .with_context(|| format!("cannot connect to {}; is the server running?", server.address))?;
+        stream.set_nodelay(true)?;
+        let mut connection = Connection { stream, request: 0 };
+        if let Some((user, password)) = &server.login {
+            let source = &server.auth_source;
+            connection
+                .log_in(user, password, source)
+                .await
+                .with_context(|| format!("cannot log in as {user}"))?;
+        }
+        Ok(connection)
+    }
+
+    async fn log_in(&mut self, user: &str, password: &str, source: &str) -> Result<()> {
+        let mut login = ClientLogin::new(user, password)?;
+        let start = doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": payload(login.first()), "$db": source};
+        let mut reply = self.command(&start, None).await?;
+        loop {
+            let Some(Value::Binary(challenge)) = reply.get("payload").cloned() else {
+                bail!("a reply without payload")
+            };
+            let done = matches!(reply.get("done"), Some(Value::Bool(true)));
+            let Some(answer) = login.answer(&challenge.bytes)? else {
+                return Ok(());
+            };
+            if done {
+                return Ok(());
+            }
+            let id = reply.get("conversationId").cloned().unwrap_or(Value::Int32(1));
+            let next =
+                doc! {"saslContinue": 1, "conversationId": id, "payload": payload(answer), "$db": source};
+            reply = self.command(&next, None).await?;
+        }
+    }
+
+    /// Inserts documents unordered; gives position and reason of those that were refused.
+    pub async fn insert(
+        &mut self,
+        into: &Namespace,
+        documents: &[DocumentBuf],
+    ) -> Result<Vec<(usize, String)>> {
+        let command = doc! {"insert": &into.collection, "ordered": false, "$db": &into.database};
+        let reply = self.command(&command, Some(documents)).await?;
+        let Some(Value::Array(errors)) = reply.get("writeErrors") else {
+            return Ok(Vec::new());
+        };
+        Ok(errors.iter().filter_map(write_error).collect())
+    }
+
+    /// The first batch of a find, and its cursor.
+    pub async fn find(&mut self, from: &Namespace, filter: &Document) -> Result<(Vec<DocumentBuf>, i64)> {
+        let command = doc! {"find": &from.collection, "filter": filter.clone(), "$db": &from.database};
+        cursor(&self.exchange(&command, None).await?, "firstBatch")
+    }
+
+    /// The next batch.
+    pub async fn get_more(&mut self, from: &Namespace, id: i64) -> Result<(Vec<DocumentBuf>, i64)> {
+        let command = doc! {"getMore": id, "collection": &from.collection, "$db": &from.database};
+        cursor(&self.exchange(&command, None).await?, "nextBatch")
+    }
+
+    async fn command(&mut self, command: &Document, documents: Option<&[DocumentBuf]>) -> Result<Document> {
+        Ok(self.exchange(command, documents).await?.to_document())
+    }
+
+    /// Sends a command, with documents as a sequence, and reads the reply; one that is not ok is an error.
+    async fn exchange(
+        &mut self,
+        command: &Document,
+        documents: Option<&[DocumentBuf]>,
+    ) -> Result<DocumentBuf> {
+        self.request += 1;
+        let message = message(self.request, command, documents);
+        self.stream
+            .write_all(&message)
+            .await
+            .context("the connection broke")?;
+        let reply = self.read().await.context("the connection broke")?;
+        let ok = reply.as_raw().get("ok").and_then(ValueRef::as_f64);
+        if ok != Some(1.0) {
+            let reason = reply
+                .as_raw()
+                .get("errmsg")
+                .and_then(ValueRef::as_str)
+                .unwrap_or("no reason given");
+            bail!("the server refused: {reason}");
+        }
+        Ok(reply)
+    }
+
+    async fn read(&mut self) -> Result<DocumentBuf> {
+        let mut header = [0; 16];
+        self.stream.read_exact(&mut header).await?;
+        let [a, b, c, d, ..] = header;
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        if !(26..=MESSAGE_BYTES_MAX + 16_384).contains(&length) {
+            bail!("a message of {length} bytes");
+        }
+        let mut body = vec![0; length - 16];
+        self.stream.read_exact(&mut body).await?;
+        // Four bytes of flags and the kind of the one section stand before the document.
+        let document = body.split_off(5);
+        DocumentBuf::new(document.into()).context("the reply is not a document")
+    }
+}
+
+fn payload(bytes: Vec<u8>) -> Value {
+    Value::Binary(value::Binary { subtype: 0, bytes })
+}
+
+fn write_error(error: &Value) -> Option<(usize, String)> {
+    let error = error.as_ref().as_document()?;
+    let index = error.get("index")?.as_f64()? as usize;
+    Some((index, error.get("errmsg")?.as_str()?.to_owned()))
+}
+
+/// The documents and the id of a cursor reply.
+fn cursor(reply: &DocumentBuf, batch: &str) -> Result<(Vec<DocumentBuf>, i64)> {
+    let cursor = reply
+        .as_raw()
+        .get("cursor")
+        .and_then(ValueRef::as_document)
+        .context("a reply without cursor")?;
+    let Some(ValueRef::Int64(id)) = cursor.get("id") else {
+        bail!("a cursor without id")
+    };
+    let Some(ValueRef::Array(ArrayRef::Raw(batch))) = cursor.get(batch) else {
+        bail!("a cursor without batch")
+    };
+    let documents = batch.iter().filter_map(|element| match element {
+        ValueRef::Document(DocumentRef::Raw(document)) => Some(RawDocument::to_buf(document)),
+        _ => None,
+    });
+    Ok((documents.collect(), id))
+}
+
+/// OP_MSG: a body section, and a document sequence named `documents` (MongoDB wire protocol, "OP_MSG").
+fn message(request: u32, command: &Document, documents: Option<&[DocumentBuf]>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1024);
+    for word in [0, request, 0, OP_MSG, 0] {
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    out.push(0);
+    let mut writer = DocumentWriter::new(&mut out);
+    for (name, value) in command.iter() {
+        writer.put(name, value.as_ref());
+    }
+    writer.finish();
+    if let Some(documents) = documents {
+        const NAME: &[u8] = b"documents\0";
+        let size = documents
+            .iter()
+            .map(|document| document.bytes().len())
+            .sum::<usize>()
+            + NAME.len()
+            + 4;
+        out.push(1);
+        out.extend_from_slice(&(size as u32).to_le_bytes());
+        out.extend_from_slice(NAME);
+        documents
+            .iter()
+            .for_each(|document| out.extend_from_slice(document.bytes()));
+    }
+    let length = (out.len() as u32).to_le_bytes();
+    out.splice(..4, length);
+    out
+}

@@ -1,0 +1,133 @@
+//! Where imports go and exports come from: a running server, or a data folder that no server has open.
+
+mod connection;
+mod uri;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use connection::Connection;
+use engine::{Context as Operation, Engine, EngineOptions, FindRequest, Namespace, WriteOptions};
+use std::path::PathBuf;
+use tokio::sync::Mutex;
+use uri::ServerUri;
+use value::{Document, DocumentBuf};
+
+/// Which collection, of which server or folder.
+#[derive(Clone, Debug, Args)]
+pub struct PlaceOptions {
+    /// The collection's full name, `database.collection`.
+    #[arg(long, value_name = "DB.NAME", value_parser = parse_namespace)]
+    pub collection: Namespace,
+    /// A running server.
+    #[arg(
+        long,
+        value_name = "URI",
+        default_value = "mongodb://127.0.0.1:27017",
+        env = "LARDER_SERVER"
+    )]
+    pub server: ServerUri,
+    /// A data folder that no server has open, in place of a server.
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    pub data: Option<PathBuf>,
+}
+
+fn parse_namespace(text: &str) -> Result<Namespace, String> {
+    match text.split_once('.') {
+        Some((database, collection)) if !database.is_empty() && !collection.is_empty() => {
+            Ok(Namespace::new(database, collection))
+        }
+        _ => Err(format!("'{text}' is not of the form database.collection")),
+    }
+}
+
+/// The other end of an import or export.
+pub enum Target {
+    /// An opened data folder.
+    Folder(Engine),
+    /// A connection to a server.
+    Server(Box<Mutex<Connection>>),
+}
+
+/// Memory for the engine when a folder is opened directly.
+const FOLDER_MEMORY_BYTES: usize = 256 << 20;
+
+impl Target {
+    /// Opens the folder or connects to the server.
+    pub async fn open(place: &PlaceOptions) -> Result<Target> {
+        let Some(folder) = &place.data else {
+            return Ok(Target::Server(Box::new(Mutex::new(
+                Connection::open(&place.server).await?,
+            ))));
+        };
+        let options = EngineOptions {
+            folder: folder.clone(),
+            memory_bytes: FOLDER_MEMORY_BYTES,
+        };
+        let opened = Engine::open(&options).await;
+        let engine = opened.with_context(|| format!("cannot open the data folder {}", folder.display()))?;
+        Ok(Target::Folder(engine))
+    }
+
+    /// Inserts documents; gives position and reason of those that were refused.
+    pub async fn insert(
+        &self,
+        into: &Namespace,
+        documents: Vec<DocumentBuf>,
+    ) -> Result<Vec<(usize, String)>> {
+        match self {
+            Target::Folder(engine) => {
+                // The whole import is flushed once at its end.
+                let options = WriteOptions {
+                    ordered: false,
+                    journaled: false,
+                    ..WriteOptions::default()
+                };
+                let reply = engine
+                    .insert(&Operation::default(), into, documents, &options)
+                    .await?;
+                Ok(reply
+                    .failures
+                    .into_iter()
+                    .map(|f| (f.index, f.error.to_string()))
+                    .collect())
+            }
+            Target::Server(connection) => connection.lock().await.insert(into, &documents).await,
+        }
+    }
+
+    /// The first documents of a collection and what is needed to go on.
+    pub async fn find(&self, from: &Namespace, filter: &Document) -> Result<(Vec<DocumentBuf>, i64)> {
+        match self {
+            Target::Folder(engine) => {
+                let request = FindRequest {
+                    filter: filter.clone(),
+                    ..FindRequest::default()
+                };
+                let reply = engine.find(&Operation::default(), from, &request).await?;
+                Ok((reply.batch, reply.id))
+            }
+            Target::Server(connection) => connection.lock().await.find(from, filter).await,
+        }
+    }
+
+    /// The next documents; the cursor is 0 when there are no more.
+    pub async fn get_more(&self, from: &Namespace, cursor: i64) -> Result<(Vec<DocumentBuf>, i64)> {
+        match self {
+            Target::Folder(engine) => {
+                let reply = engine
+                    .get_more(&Operation::default(), cursor, from, None, None)
+                    .await?;
+                Ok((reply.batch, reply.id))
+            }
+            Target::Server(connection) => connection.lock().await.get_more(from, cursor).await,
+        }
+    }
+
+    /// Flushes and closes.
+    pub async fn close(&self) -> Result<()> {
+        match self {
+            Target::Folder(engine) => Ok(engine.close().await?),
+            Target::Server(_) => Ok(()),
+        }
+    }
+}
