@@ -85,7 +85,7 @@ pub(crate) fn is_true(value: ValueRef<'_>) -> bool {
         ValueRef::Int32(number) => number != 0,
         ValueRef::Int64(number) => number != 0,
         ValueRef::Double(number) => number != 0.0,
-        ValueRef::Decimal128(number) => !super::decimal::from_bson(number).is_zero(),
+        ValueRef::Decimal128(number) => !number.is_zero(),
         _ => true,
     }
 }

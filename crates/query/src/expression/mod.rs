@@ -19,6 +19,7 @@
 )]
 #[allow(dead_code)]
 pub(crate) mod accumulator;
+mod date;
 pub(crate) mod decimal;
 mod found;
 mod node;

@@ -1,8 +1,7 @@
 //! Numbers of the four BSON types as arithmetic sees them.
 
-use super::decimal;
-use dec::Decimal128 as Decimal;
-use value::{Value, ValueRef};
+use value::decimal::Rounding;
+use value::{Decimal128, Value, ValueRef};
 
 /// A number of any type. The types are ordered from narrow to wide.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +9,7 @@ pub(crate) enum Number {
     Int(i32),
     Long(i64),
     Double(f64),
-    Decimal(Decimal),
+    Decimal(Decimal128),
 }
 
 /// Two numbers brought to the wider of their types.
@@ -20,7 +19,7 @@ pub(crate) enum Pair {
     Ints(i64, i64),
     Longs(i64, i64),
     Doubles(f64, f64),
-    Decimals(Decimal, Decimal),
+    Decimals(Decimal128, Decimal128),
 }
 
 impl Number {
@@ -29,7 +28,7 @@ impl Number {
             ValueRef::Int32(number) => Number::Int(number),
             ValueRef::Int64(number) => Number::Long(number),
             ValueRef::Double(number) => Number::Double(number),
-            ValueRef::Decimal128(number) => Number::Decimal(decimal::from_bson(number)),
+            ValueRef::Decimal128(number) => Number::Decimal(number),
             _ => return None,
         })
     }
@@ -44,15 +43,15 @@ impl Number {
             Number::Int(number) => f64::from(number),
             Number::Long(number) => number as f64,
             Number::Double(number) => number,
-            Number::Decimal(number) => decimal::to_double(number),
+            Number::Decimal(number) => number.to_f64(),
         }
     }
 
-    pub(crate) fn to_decimal(self) -> Decimal {
+    pub(crate) fn to_decimal(self) -> Decimal128 {
         match self {
-            Number::Int(number) => decimal::context().from_i128(number.into()),
-            Number::Long(number) => decimal::context().from_i128(number.into()),
-            Number::Double(number) => decimal::from_double(number),
+            Number::Int(number) => number.into(),
+            Number::Long(number) => number.into(),
+            Number::Double(number) => Decimal128::from_f64(number),
             Number::Decimal(number) => number,
         }
     }
@@ -78,7 +77,7 @@ impl Number {
                 .checked_add(b)
                 .map_or_else(|| Number::Double(a as f64 + b as f64), Number::Long),
             Pair::Doubles(a, b) => Number::Double(a + b),
-            Pair::Decimals(a, b) => Number::Decimal(decimal::context().add(a, b)),
+            Pair::Decimals(a, b) => Number::Decimal(a.add(b)),
         }
     }
 
@@ -90,7 +89,7 @@ impl Number {
                 .checked_sub(b)
                 .map_or_else(|| Number::Double(a as f64 - b as f64), Number::Long),
             Pair::Doubles(a, b) => Number::Double(a - b),
-            Pair::Decimals(a, b) => Number::Decimal(decimal::context().sub(a, b)),
+            Pair::Decimals(a, b) => Number::Decimal(a.subtract(b)),
         }
     }
 
@@ -102,7 +101,16 @@ impl Number {
                 .checked_mul(b)
                 .map_or_else(|| Number::Double(a as f64 * b as f64), Number::Long),
             Pair::Doubles(a, b) => Number::Double(a * b),
-            Pair::Decimals(a, b) => Number::Decimal(decimal::context().mul(a, b)),
+            Pair::Decimals(a, b) => Number::Decimal(a.multiply(b)),
+        }
+    }
+
+    /// The nearest integer, half away from zero, if it fits 64 bits.
+    pub(crate) fn rounded(self) -> Option<i64> {
+        match self {
+            Number::Double(number) => Number::Double(number.round()).to_i64(),
+            Number::Decimal(number) => number.round_to_place(0, Rounding::HalfEven).to_i64_exact(),
+            integer => integer.to_i64(),
         }
     }
 
@@ -126,7 +134,7 @@ impl Number {
     /// Whether the number is below zero.
     pub(crate) fn is_negative(self) -> bool {
         match self {
-            Number::Decimal(number) => number.is_signed() && !number.is_zero() && !number.is_nan(),
+            Number::Decimal(number) => number.is_negative() && !number.is_zero(),
             other => other.to_f64() < 0.0,
         }
     }
@@ -145,7 +153,7 @@ impl Number {
     pub(crate) fn truncated(self) -> Option<i64> {
         match self {
             Number::Double(number) => Number::Double(number.trunc()).to_i64(),
-            Number::Decimal(number) => decimal::to_i64(decimal::to_whole(number, dec::Rounding::Down)),
+            Number::Decimal(number) => number.to_i64_truncated(),
             integer => integer.to_i64(),
         }
     }
@@ -160,10 +168,7 @@ impl Number {
                     && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number);
                 fits.then_some(number as i64)
             }
-            Number::Decimal(number) => {
-                let whole = number.is_finite() && decimal::context().round(number) == number;
-                if whole { decimal::to_i64(number) } else { None }
-            }
+            Number::Decimal(number) => number.to_i64_exact(),
         }
     }
 }
@@ -174,7 +179,7 @@ impl From<Number> for Value {
             Number::Int(number) => Value::Int32(number),
             Number::Long(number) => Value::Int64(number),
             Number::Double(number) => Value::Double(number),
-            Number::Decimal(number) => Value::Decimal128(decimal::to_bson(number)),
+            Number::Decimal(number) => Value::Decimal128(number),
         }
     }
 }

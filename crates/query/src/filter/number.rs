@@ -1,6 +1,5 @@
 //! Numbers of any type as 64-bit integers.
 
-use crate::expression::decimal;
 use crate::expression::number::Number;
 use value::ValueRef;
 use value::decimal::Parts;
@@ -64,10 +63,7 @@ pub(super) fn is_multiple(value: ValueRef<'_>, divisor: ValueRef<'_>) -> bool {
         return divisor != 0 && value.wrapping_rem(divisor) == 0;
     }
     match (Number::of(value), Number::of(divisor)) {
-        (Some(value), Some(divisor)) => {
-            let mut context = decimal::context();
-            context.rem(value.to_decimal(), divisor.to_decimal()).is_zero()
-        }
+        (Some(value), Some(divisor)) => value.to_decimal().remainder(divisor.to_decimal()).is_zero(),
         _ => false,
     }
 }

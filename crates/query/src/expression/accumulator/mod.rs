@@ -8,7 +8,7 @@ mod percentile;
 mod ranked;
 mod sum;
 
-pub(crate) use percentile::Method;
+pub(crate) use percentile::{Method, method, percentiles, shares};
 pub(crate) use ranked::Ranked;
 
 use super::found::Found;

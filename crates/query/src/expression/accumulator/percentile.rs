@@ -1,10 +1,10 @@
 //! `$percentile` and `$median` over the numbers among the values.
 
 use super::Accumulator;
-use crate::Result;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use value::Value;
+use crate::{Code, QueryError, Result};
+use value::{Document, Value};
 
 /// How a value between two is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,4 +86,56 @@ fn at(sorted: &[f64], share: f64, method: Method) -> Option<f64> {
             })
         }
     }
+}
+
+/// The `method` that `$percentile` and `$median` must name.
+pub(crate) fn method(name: &str, operand: &Document) -> Result<Method> {
+    match operand.get("method") {
+        Some(Value::String(method)) => match method.as_str() {
+            "approximate" | "discrete" => Ok(Method::Discrete),
+            "continuous" => Ok(Method::Continuous),
+            other => Err(QueryError::bad_value(format!(
+                "Currently only 'approximate', 'discrete' and 'continuous' can be used as percentile 'method', found: {other}"
+            ))),
+        },
+        Some(other) => Err(QueryError::type_mismatch(format!(
+            "BSON field '{name}.method' is the wrong type '{}', expected type 'string'",
+            other.type_of().alias()
+        ))),
+        None => Err(QueryError::new(
+            Code(40_414),
+            format!("BSON field '{name}.method' is missing but a required field"),
+        )),
+    }
+}
+
+/// The value of `p`: shares of the whole, from 0 to 1.
+pub(crate) fn shares(value: Option<&Value>) -> Result<Vec<f64>> {
+    match value {
+        Some(Value::Array(shares)) if !shares.is_empty() => shares.iter().map(share).collect(),
+        _ => Err(QueryError::new(
+            Code(7_750_301),
+            "The $percentile 'p' field must be a non-empty array of numbers",
+        )),
+    }
+}
+
+fn share(value: &Value) -> Result<f64> {
+    let number = Number::of(value.as_ref()).ok_or_else(|| {
+        QueryError::new(
+            Code(7_750_302),
+            format!(
+                "The $percentile 'p' field must be an array of numbers, but found value of type {}",
+                value.type_of().alias()
+            ),
+        )
+    })?;
+    let share = number.to_f64();
+    if (0.0..=1.0).contains(&share) {
+        return Ok(share);
+    }
+    Err(QueryError::new(
+        Code(7_750_303),
+        format!("The $percentile 'p' field must be an array of numbers from [0.0, 1.0], but found: {share}"),
+    ))
 }

@@ -2,11 +2,9 @@
 
 use super::Accumulator;
 use crate::Result;
-use crate::expression::decimal;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use dec::Decimal128 as Decimal;
-use value::Value;
+use value::{Decimal128, Value};
 
 /// The widest type that was added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -26,7 +24,7 @@ struct Total {
     doubles: f64,
     /// What rounding has taken from `doubles` so far.
     compensation: f64,
-    decimals: Decimal,
+    decimals: Decimal128,
 }
 
 impl Default for Total {
@@ -36,7 +34,7 @@ impl Default for Total {
             integers: 0,
             doubles: 0.0,
             compensation: 0.0,
-            decimals: Decimal::ZERO,
+            decimals: Decimal128::ZERO,
         }
     }
 }
@@ -57,7 +55,7 @@ impl Total {
                 Width::Double
             }
             Number::Decimal(number) => {
-                self.decimals = decimal::context().add(self.decimals, number);
+                self.decimals = self.decimals.add(number);
                 Width::Decimal
             }
         };
@@ -98,13 +96,12 @@ impl Total {
         }
     }
 
-    fn as_decimal(&self) -> Decimal {
-        let mut cx = decimal::context();
-        let mut total = cx.from_i128(self.integers);
+    fn as_decimal(&self) -> Decimal128 {
+        let mut total = Decimal128::parse_rounded(&self.integers.to_string()).unwrap_or(Decimal128::NAN);
         if self.width >= Width::Double && (self.doubles != 0.0 || self.compensation != 0.0) {
-            total = cx.add(total, decimal::from_double(self.doubles + self.compensation));
+            total = total.add(Decimal128::from_f64(self.doubles + self.compensation));
         }
-        cx.add(total, self.decimals)
+        total.add(self.decimals)
     }
 
     fn number(&self) -> Number {
@@ -156,11 +153,7 @@ impl Accumulator for Average {
     fn result(&mut self) -> Option<Value> {
         Some(match (self.count, self.total.width) {
             (0, _) => Value::Null,
-            (count, Width::Decimal) => {
-                let mut cx = decimal::context();
-                let count = cx.from_i128(count.into());
-                Number::Decimal(cx.div(self.total.as_decimal(), count)).into()
-            }
+            (count, Width::Decimal) => Value::Decimal128(self.total.as_decimal().divide(count.into())),
             (count, _) => Value::Double(self.total.as_double() / count as f64),
         })
     }

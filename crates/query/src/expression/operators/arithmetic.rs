@@ -1,7 +1,6 @@
 //! `$add $subtract $multiply $divide $mod`; the functions of one number are in `numeric`.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::decimal;
 use crate::expression::found::Found;
 use crate::expression::number::{Number, Pair};
 use crate::{QueryError, Result};
@@ -19,43 +18,41 @@ const OVERFLOW: i32 = 15;
 
 fn add(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     let mut total = Number::Int(0);
-    let mut has_date = false;
+    let mut date = None;
     for operand in &operands {
         let Some(present) = operand.present() else {
             return Ok(Some(Value::Null));
         };
-        let number = match present {
-            ValueRef::DateTime(_) if has_date => {
+        match present {
+            ValueRef::DateTime(_) if date.is_some() => {
                 return Err(error(16_612, "only one date allowed in an $add expression"));
             }
-            ValueRef::DateTime(ms) => {
-                has_date = true;
-                Number::Long(ms)
+            ValueRef::DateTime(ms) => date = Some(ms),
+            other => {
+                let number = Number::of(other).ok_or_else(|| {
+                    QueryError::type_mismatch(format!(
+                        "$add only supports numeric or date types, not {}",
+                        type_name(operand)
+                    ))
+                })?;
+                total = total.add(number);
             }
-            other => Number::of(other).ok_or_else(|| {
-                QueryError::type_mismatch(format!(
-                    "$add only supports numeric or date types, not {}",
-                    type_name(operand)
-                ))
-            })?,
-        };
-        total = total.add(number);
+        }
     }
-    if has_date {
-        return Ok(Some(Value::DateTime(milliseconds(total, "$add")?)));
-    }
-    Ok(Some(total.into()))
+    let Some(date) = date else {
+        return Ok(Some(total.into()));
+    };
+    let moved = date.checked_add(milliseconds(total, "$add")?);
+    Ok(Some(Value::DateTime(moved.ok_or_else(|| overflow("$add"))?)))
 }
 
-/// A sum as a date's milliseconds, rounded.
-fn milliseconds(total: Number, name: &str) -> Result<i64> {
-    let rounded = match total {
-        Number::Int(ms) => Some(ms.into()),
-        Number::Long(ms) => Some(ms),
-        Number::Double(ms) => Number::Double(ms.round()).to_i64(),
-        Number::Decimal(ms) => decimal::to_i64(ms),
-    };
-    rounded.ok_or_else(|| error(OVERFLOW, format!("date overflow in {name}")))
+/// A number as milliseconds to move a date by.
+fn milliseconds(amount: Number, name: &str) -> Result<i64> {
+    amount.rounded().ok_or_else(|| overflow(name))
+}
+
+fn overflow(name: &str) -> QueryError {
+    error(OVERFLOW, format!("date overflow in {name}"))
 }
 
 fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
@@ -66,12 +63,11 @@ fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
         (ValueRef::DateTime(a), ValueRef::DateTime(b)) => a
             .checked_sub(b)
             .map(Value::Int64)
-            .ok_or_else(|| error(OVERFLOW, "date overflow in $subtract"))?,
+            .ok_or_else(|| overflow("$subtract"))?,
         (ValueRef::DateTime(ms), _) if b.is_number() => {
             let amount = Number::of(b).unwrap_or(Number::Int(0));
-            let overflow = || error(OVERFLOW, "date overflow in $subtract");
             let amount = milliseconds(amount, "$subtract")?;
-            Value::DateTime(ms.checked_sub(amount).ok_or_else(overflow)?)
+            Value::DateTime(ms.checked_sub(amount).ok_or_else(|| overflow("$subtract"))?)
         }
         _ => match (Number::of(a), Number::of(b)) {
             (Some(a), Some(b)) => a.subtract(b).into(),
@@ -117,7 +113,7 @@ fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
         return Err(QueryError::bad_value("can't $divide by zero"));
     }
     Ok(Some(match a.pair(b) {
-        Pair::Decimals(a, b) => Number::Decimal(decimal::context().div(a, b)).into(),
+        Pair::Decimals(a, b) => Number::Decimal(a.divide(b)).into(),
         _ => Value::Double(a.to_f64() / b.to_f64()),
     }))
 }
@@ -150,17 +146,8 @@ fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
         Pair::Ints(a, b) => Number::int_or_long(a.wrapping_rem(b)),
         Pair::Longs(a, b) => Number::Long(a.wrapping_rem(b)),
         Pair::Doubles(a, b) => Number::Double(a % b),
-        Pair::Decimals(a, b) => Number::Decimal(decimal_remainder(a, b)),
+        Pair::Decimals(a, b) => Number::Decimal(a.remainder(b)),
     })))
-}
-
-/// The exact remainder, which decimal division refuses where the quotient has more than 34 digits.
-fn decimal_remainder(a: dec::Decimal128, b: dec::Decimal128) -> dec::Decimal128 {
-    let remainder = decimal::context().rem(a, b);
-    if !remainder.is_nan() || !a.is_finite() || !b.is_finite() {
-        return remainder;
-    }
-    Number::Double(decimal::to_double(a) % decimal::to_double(b)).to_decimal()
 }
 
 /// Both operands as numbers; none where either is null.

@@ -1,12 +1,8 @@
 //! Trigonometry on decimals: reduction of the argument, then series, with twice the digits that are kept.
 
-use crate::expression::decimal;
-use dec::{Context, Decimal, Decimal128};
-
-/// Units of three digits in which intermediate results are kept: 90 digits for results of 34.
-const UNITS: usize = 30;
-
-type Wide = Decimal<UNITS>;
+use crate::expression::decimal::{Wide, narrowed, widened};
+use dec::Context;
+use value::Decimal128;
 
 /// π to 100 digits.
 const PI: &str =
@@ -145,8 +141,7 @@ impl Math {
 }
 
 fn apply(x: Decimal128, function: impl FnOnce(&mut Math, Wide) -> Wide) -> Decimal128 {
-    let result = function(&mut Math::new(), Wide::from(x));
-    decimal::shortest(decimal::context().from_decimal(&result))
+    narrowed(&function(&mut Math::new(), widened(x)))
 }
 
 pub(super) fn sin(x: Decimal128) -> Decimal128 {
@@ -215,10 +210,10 @@ pub(super) fn atan(x: Decimal128) -> Decimal128 {
 
 pub(super) fn atan2(y: Decimal128, x: Decimal128) -> Decimal128 {
     if x.is_nan() || y.is_nan() || x.is_infinite() || y.is_infinite() || x.is_zero() || y.is_zero() {
-        let quadrant = decimal::to_double(y).atan2(decimal::to_double(x));
-        return apply(Decimal128::ONE, |math, _| multiple_of_pi(math, quadrant));
+        let quadrant = y.to_f64().atan2(x.to_f64());
+        return apply(Decimal128::ZERO, |math, _| multiple_of_pi(math, quadrant));
     }
-    let wide_x = Wide::from(x);
+    let wide_x = widened(x);
     apply(y, |math, y| {
         let tangent = math.div(y, wide_x);
         let arc = math.atan(tangent);
@@ -259,7 +254,7 @@ pub(super) fn sinh(x: Decimal128) -> Decimal128 {
 
 pub(super) fn cosh(x: Decimal128) -> Decimal128 {
     if x.is_infinite() {
-        decimal::context().abs(x)
+        x.abs()
     } else {
         apply(x, |math, x| half_sum(math, x, 1))
     }
@@ -284,7 +279,7 @@ pub(super) fn asinh(x: Decimal128) -> Decimal128 {
     if x.is_zero() || !x.is_finite() {
         return x;
     }
-    let negative = x.is_signed();
+    let negative = x.is_negative();
     apply(x, |math, x| {
         // ln(|x| + sqrt(x² + 1)), on |x| so that nothing cancels.
         let x = if negative { -x } else { x };

@@ -3,15 +3,18 @@
 mod accumulate;
 mod arithmetic;
 mod array;
+mod array_ranked;
 mod bitwise;
 mod boolean;
 mod comparison;
 mod conditional;
-mod decimal_function;
+mod convert;
+mod date;
 mod decimal_trigonometry;
 mod field;
 mod iteration;
 mod literal;
+mod misc;
 mod named;
 mod numeric;
 mod object;
@@ -63,13 +66,17 @@ static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
         accumulate::OPERATORS,
         arithmetic::OPERATORS,
         array::OPERATORS,
+        array_ranked::OPERATORS,
         bitwise::OPERATORS,
         boolean::OPERATORS,
         comparison::OPERATORS,
         conditional::OPERATORS,
+        convert::OPERATORS,
+        &date::operators(),
         field::OPERATORS,
         iteration::OPERATORS,
         literal::OPERATORS,
+        misc::OPERATORS,
         numeric::OPERATORS,
         object::OPERATORS,
         regex::OPERATORS,

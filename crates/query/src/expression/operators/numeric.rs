@@ -1,26 +1,24 @@
 //! Functions of one number, and `$log $pow $round $trunc`: null for null, the type of the operand kept.
 
-use super::{Operator, Syntax, decimal_function, error, operator, type_name};
+use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
-use crate::expression::decimal;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use dec::{Decimal128 as Decimal, Rounding};
-use value::Value;
+use value::{Decimal128, Value};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$abs", Syntax::One(absolute)),
     operator(
         "$ceil",
-        Syntax::One(|v| whole("$ceil", v, f64::ceil, Rounding::Ceiling)),
+        Syntax::One(|v| whole("$ceil", v, f64::ceil, Decimal128::ceil)),
     ),
     operator(
         "$floor",
-        Syntax::One(|v| whole("$floor", v, f64::floor, Rounding::Floor)),
+        Syntax::One(|v| whole("$floor", v, f64::floor, Decimal128::floor)),
     ),
     operator(
         "$exp",
-        Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(decimal_function::exp(x)))),
+        Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(x.exp()))),
     ),
     operator("$ln", Syntax::One(natural_logarithm)),
     operator("$log10", Syntax::One(decimal_logarithm)),
@@ -49,7 +47,7 @@ pub(super) fn real(
     name: &str,
     operand: Found<'_>,
     double: impl FnOnce(f64) -> Result<f64>,
-    decimal: impl FnOnce(Decimal) -> Result<Decimal>,
+    decimal: impl FnOnce(Decimal128) -> Result<Decimal128>,
 ) -> Result<Option<Value>> {
     Ok(Some(match number(name, &operand)? {
         None => Value::Null,
@@ -67,7 +65,7 @@ fn absolute(operand: Found<'_>) -> Result<Option<Value>> {
             Value::Int64(absolute.ok_or_else(|| error(28_680, "can't take $abs of long long min"))?)
         }
         Some(Number::Double(x)) => Value::Double(x.abs()),
-        Some(Number::Decimal(x)) => Number::Decimal(decimal::context().abs(x)).into(),
+        Some(Number::Decimal(x)) => Number::Decimal(x.abs()).into(),
     }))
 }
 
@@ -75,12 +73,12 @@ fn whole(
     name: &str,
     operand: Found<'_>,
     double: fn(f64) -> f64,
-    rounding: Rounding,
+    decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
     Ok(Some(match number(name, &operand)? {
         None => Value::Null,
         Some(Number::Double(x)) => Value::Double(double(x)),
-        Some(Number::Decimal(x)) => Number::Decimal(decimal::to_whole(x, rounding)).into(),
+        Some(Number::Decimal(x)) => Number::Decimal(decimal(x)).into(),
         Some(integer) => integer.into(),
     }))
 }
@@ -97,7 +95,7 @@ fn natural_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
         "$ln",
         operand,
         |x| check(x > 0.0 || x.is_nan(), x.to_string()).map(|()| x.ln()),
-        |x| check(is_positive(x), x.to_string()).map(|()| decimal_function::ln(x)),
+        |x| check(is_positive(x), x.to_string()).map(|()| x.ln()),
     )
 }
 
@@ -113,12 +111,12 @@ fn decimal_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
         "$log10",
         operand,
         |x| check(x > 0.0 || x.is_nan(), x.to_string()).map(|()| x.log10()),
-        |x| check(is_positive(x), x.to_string()).map(|()| decimal_function::log10(x)),
+        |x| check(is_positive(x), x.to_string()).map(|()| x.log10()),
     )
 }
 
-fn is_positive(x: Decimal) -> bool {
-    x.is_nan() || (!x.is_zero() && !x.is_signed())
+fn is_positive(x: Decimal128) -> bool {
+    x.is_nan() || (!x.is_zero() && !x.is_negative())
 }
 
 fn positive_or(positive: bool, code: i32, message: String) -> Result<()> {
@@ -153,7 +151,7 @@ fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
         format!("$log's base must be a positive number not equal to 1, but is {b_double}"),
     )?;
     if matches!(x, Number::Decimal(_)) || matches!(b, Number::Decimal(_)) {
-        let quotient = decimal_function::log(x.to_decimal(), b.to_decimal());
+        let quotient = x.to_decimal().ln().divide(b.to_decimal().ln());
         return Ok(Some(Number::Decimal(quotient).into()));
     }
     Ok(Some(Value::Double(x_double.ln() / b_double.ln())))
@@ -179,7 +177,7 @@ fn power(base: Found<'_>, exponent: Found<'_>) -> Result<Option<Value>> {
     }
     let result = match (b, e) {
         (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
-            Number::Decimal(decimal_function::pow(b.to_decimal(), e.to_decimal()))
+            Number::Decimal(b.to_decimal().pow(e.to_decimal()))
         }
         (Number::Double(_), _) | (_, Number::Double(_)) => Number::Double(b.to_f64().powf(e.to_f64())),
         (Number::Int(b), Number::Int(e)) => integer_power(b.into(), e.into(), Number::int_or_long),
@@ -207,10 +205,10 @@ fn square_root(operand: Found<'_>) -> Result<Option<Value>> {
         operand,
         |x| if x < 0.0 { Err(negative()) } else { Ok(x.sqrt()) },
         |x| {
-            if x.is_signed() && !x.is_zero() && !x.is_nan() {
+            if x.is_negative() && !x.is_zero() {
                 Err(negative())
             } else {
-                Ok(decimal_function::sqrt(x))
+                Ok(x.sqrt())
             }
         },
     )
@@ -228,9 +226,8 @@ fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {
     })?;
     Ok(Some(match number {
         Number::Decimal(x) => {
-            let mut cx = decimal::context();
-            let denominator = cx.add(Decimal::ONE, decimal_function::exp(decimal::negated(x)));
-            Number::Decimal(cx.div(Decimal::ONE, denominator)).into()
+            let one = Decimal128::from(1);
+            Value::Decimal128(one.divide(one.add(x.negate().exp())))
         }
         other => Value::Double(1.0 / (1.0 + (-other.to_f64()).exp())),
     }))

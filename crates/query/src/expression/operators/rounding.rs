@@ -2,11 +2,11 @@
 
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
-use crate::expression::decimal;
+use crate::expression::decimal::{from_double_exactly, to_places};
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use dec::Rounding;
 use value::Value;
+use value::decimal::Rounding;
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator(
@@ -15,7 +15,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     ),
     operator(
         "$trunc",
-        Syntax::Many(1, 2, |operands| round("$trunc", &operands, Rounding::Down)),
+        Syntax::Many(1, 2, |operands| round("$trunc", &operands, Rounding::TowardsZero)),
     ),
 ];
 
@@ -78,16 +78,13 @@ fn places_of(name: &str, operand: &Found<'_>) -> Result<Option<i32>> {
 
 fn rounded(name: &str, number: Number, places: i32, rounding: Rounding) -> Result<Number> {
     Ok(match number {
-        Number::Decimal(x) => Number::Decimal(decimal::quantize(x, places, rounding)),
+        Number::Decimal(x) => Number::Decimal(to_places(x, places, rounding)),
         Number::Double(x) if !x.is_finite() => number,
-        Number::Double(x) => {
-            let exact = decimal::from_double_exactly(x);
-            Number::Double(decimal::to_double(decimal::quantize(exact, places, rounding)))
-        }
+        Number::Double(x) => Number::Double(to_places(from_double_exactly(x), places, rounding).to_f64()),
         integer if places >= 0 => integer,
         integer => {
-            let rounded = decimal::quantize(integer.to_decimal(), places, rounding);
-            let rounded = decimal::to_i64(rounded).ok_or_else(|| {
+            let rounded = to_places(integer.to_decimal(), places, rounding).to_i64_exact();
+            let rounded = rounded.ok_or_else(|| {
                 error(
                     51_080,
                     format!("invalid conversion from Decimal128 result in {name} resulting from arguments: [{integer:?}, {places}]"),

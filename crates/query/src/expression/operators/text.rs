@@ -2,7 +2,6 @@
 
 use super::{error, type_name};
 use crate::Result;
-use crate::expression::decimal;
 use crate::expression::found::Found;
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
@@ -35,7 +34,7 @@ pub(super) fn coerce<'a>(operand: &'a Found<'_>) -> Result<Cow<'a, str>> {
         ValueRef::Int32(number) => Cow::Owned(number.to_string()),
         ValueRef::Int64(number) => Cow::Owned(number.to_string()),
         ValueRef::Double(number) => Cow::Owned(double(number)),
-        ValueRef::Decimal128(number) => Cow::Owned(decimal::from_bson(number).to_string()),
+        ValueRef::Decimal128(number) => Cow::Owned(number.to_string()),
         ValueRef::DateTime(ms) => Cow::Owned(date(ms)?),
         ValueRef::Timestamp(time) => {
             Cow::Owned(format!("{}:{}", timestamp_seconds(time.seconds), time.increment))

@@ -4,11 +4,10 @@ use super::decimal_trigonometry as precise;
 use super::numeric::real;
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
-use crate::expression::decimal;
 use crate::expression::found::Found;
 use crate::expression::number::{Number, Pair};
-use dec::Decimal128 as Decimal;
-use value::Value;
+use std::cmp::Ordering;
+use value::{Decimal128, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$sin", Syntax::One(|v| finite("$sin", v, f64::sin, precise::sin))),
@@ -79,7 +78,7 @@ fn anywhere(
     name: &str,
     operand: Found<'_>,
     double: fn(f64) -> f64,
-    decimal: fn(Decimal) -> Decimal,
+    decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
     real(name, operand, |x| Ok(double(x)), |x| Ok(decimal(x)))
 }
@@ -88,7 +87,7 @@ fn finite(
     name: &str,
     operand: Found<'_>,
     double: fn(f64) -> f64,
-    decimal: fn(Decimal) -> Decimal,
+    decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
     let check = |infinite: bool, shown: String| {
         if infinite {
@@ -113,7 +112,7 @@ fn within(
     low: f64,
     high: f64,
     double: fn(f64) -> f64,
-    decimal: fn(Decimal) -> Decimal,
+    decimal: fn(Decimal128) -> Decimal128,
 ) -> Result<Option<Value>> {
     let check = |inside: bool, shown: String| {
         if inside {
@@ -129,8 +128,9 @@ fn within(
         operand,
         |x| check(x.is_nan() || (low..=high).contains(&x), x.to_string()).map(|()| double(x)),
         |x| {
-            let (low, high) = (decimal::from_double(low), decimal::from_double(high));
-            check(x.is_nan() || (low <= x && x <= high), x.to_string()).map(|()| decimal(x))
+            let compare = |bound: f64| value::compare(ValueRef::Decimal128(x), ValueRef::Double(bound));
+            let inside = compare(low) != Ordering::Less && compare(high) != Ordering::Greater;
+            check(x.is_nan() || inside, x.to_string()).map(|()| decimal(x))
         },
     )
 }

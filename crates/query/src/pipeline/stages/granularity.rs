@@ -165,7 +165,7 @@ impl Granularity {
             Value::Int32(_) | Value::Int64(_) if rounded.fract() == 0.0 && rounded.abs() < 9e18 => {
                 Number::int_or_long(rounded as i64).into()
             }
-            Value::Decimal128(_) => Number::Decimal(crate::expression::decimal::from_double(rounded)).into(),
+            Value::Decimal128(_) => Number::Decimal(value::Decimal128::from_f64(rounded)).into(),
             _ => Value::Double(rounded),
         }
     }

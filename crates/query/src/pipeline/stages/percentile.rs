@@ -2,11 +2,10 @@
 
 use super::accumulation::{Accumulation, constant, options};
 use crate::expression::Expression;
-use crate::expression::accumulator::Method;
-use crate::expression::number::Number;
+use crate::expression::accumulator;
 use crate::pipeline::stage::StageScope;
 use crate::{Code, QueryError, Result};
-use value::{Document, Value};
+use value::Value;
 
 pub(super) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
     let operand = options(operand, || {
@@ -43,7 +42,7 @@ pub(super) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
     } else {
         shares(required("p")?, scope)?
     };
-    let method = method(name, operand)?;
+    let method = accumulator::method(name, operand)?;
     Ok(Accumulation::Percentile {
         input,
         shares,
@@ -52,61 +51,12 @@ pub(super) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
     })
 }
 
-pub(super) fn method(name: &str, operand: &Document) -> Result<Method> {
-    match operand.get("method") {
-        Some(Value::String(method)) => match method.as_str() {
-            "approximate" | "discrete" => Ok(Method::Discrete),
-            "continuous" => Ok(Method::Continuous),
-            other => Err(QueryError::bad_value(format!(
-                "Currently only 'approximate', 'discrete' and 'continuous' can be used as percentile 'method', found: {other}"
-            ))),
-        },
-        Some(other) => Err(QueryError::type_mismatch(format!(
-            "BSON field '{name}.method' is the wrong type '{}', expected type 'string'",
-            other.type_of().alias()
-        ))),
-        None => Err(QueryError::new(
-            Code(40_414),
-            format!("BSON field '{name}.method' is missing but a required field"),
-        )),
-    }
-}
-
 fn shares(operand: &Value, scope: &StageScope<'_>) -> Result<Vec<f64>> {
-    let not_array = || {
+    let not_constant = || {
         QueryError::new(
             Code(7_750_300),
-            "The $percentile 'p' field must be an array of constant values, but found value",
+            "The $percentile 'p' field must be an array of constant values",
         )
     };
-    let Some(Value::Array(shares)) = constant(operand, scope, not_array)? else {
-        return Err(not_array());
-    };
-    if shares.is_empty() {
-        return Err(QueryError::new(
-            Code(7_750_301),
-            "The $percentile 'p' field must be a non-empty array of numbers",
-        ));
-    }
-    shares.iter().map(share).collect()
-}
-
-fn share(value: &Value) -> Result<f64> {
-    let number = Number::of(value.as_ref()).ok_or_else(|| {
-        QueryError::new(
-            Code(7_750_302),
-            format!(
-                "The $percentile 'p' field must be an array of numbers, but found value of type {}",
-                value.type_of().alias()
-            ),
-        )
-    })?;
-    let share = number.to_f64();
-    if (0.0..=1.0).contains(&share) {
-        return Ok(share);
-    }
-    Err(QueryError::new(
-        Code(7_750_303),
-        format!("The $percentile 'p' field must be an array of numbers from [0.0, 1.0], but found: {share}"),
-    ))
+    accumulator::shares(constant(operand, scope, not_constant)?.as_ref())
 }

@@ -1,0 +1,14 @@
+//! Dates as the date operators see them: milliseconds since 1970 of any 64-bit value, civil time of the proleptic
+//! Gregorian calendar, time zones by name (the tz database) or by offset.
+
+mod civil;
+mod format;
+mod parse;
+mod unit;
+mod zone;
+
+pub(crate) use civil::{Civil, IsoWeek, MILLISECONDS_A_DAY};
+pub(crate) use format::{check_format, format};
+pub(crate) use parse::{parse_text, parse_with_format};
+pub(crate) use unit::{Unit, Weekday, add, difference, truncate};
+pub(crate) use zone::Zone;

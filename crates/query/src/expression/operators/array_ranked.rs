@@ -1,0 +1,299 @@
+//! `$firstN $lastN $minN $maxN`, `$sortArray`, `$percentile $median` on the elements of an array.
+
+use super::named::{self, Wrong};
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::Result;
+use crate::execute::sort_key;
+use crate::expression::accumulator::{self, Method};
+use crate::expression::found::Found;
+use crate::expression::node::{Node, Operation, Scope};
+use crate::expression::number::Number;
+use crate::expression::parse::Parser;
+use crate::plan::SortPattern;
+use value::key::Direction;
+use value::{ArrayRef, Document, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$firstN", Syntax::Named(parse_n)),
+    operator("$lastN", Syntax::Named(parse_n)),
+    operator("$minN", Syntax::Named(parse_n)),
+    operator("$maxN", Syntax::Named(parse_n)),
+    operator("$sortArray", Syntax::Named(parse_sort)),
+    operator("$percentile", Syntax::Named(parse_percentile)),
+    operator("$median", Syntax::Named(parse_percentile)),
+];
+
+fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let fields = ["n", "input"];
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: 5_787_801,
+            unknown: 5_787_901,
+        },
+    )?;
+    named::require(name, argument, &[("n", 5_787_906), ("input", 5_787_907)])?;
+    let apply: named::Apply = match name {
+        "$firstN" => |v| first_n("$firstN", v, |values, n| values.truncate(n)),
+        "$lastN" => |v| {
+            first_n("$lastN", v, |values, n| {
+                drop(values.drain(..values.len().saturating_sub(n)))
+            })
+        },
+        "$minN" => |v| first_n("$minN", v, |values, n| ranked(values, n, Direction::Ascending)),
+        _ => |v| first_n("$maxN", v, |values, n| ranked(values, n, Direction::Descending)),
+    };
+    named::call(parser, argument, &fields, apply)
+}
+
+fn first_n(
+    name: &str,
+    operands: Vec<Option<Found<'_>>>,
+    keep: fn(&mut Vec<Value>, usize),
+) -> Result<Option<Value>> {
+    let [Some(count), Some(input)] = <[_; 2]>::try_from(operands).unwrap_or_default() else {
+        return Ok(None);
+    };
+    let count = checked_count(&count)?;
+    if input.present().is_none() {
+        return Ok(Some(Value::Null));
+    }
+    match input.into_value() {
+        Some(Value::Array(mut values)) => {
+            keep(&mut values, count);
+            Ok(Some(Value::Array(values)))
+        }
+        other => Err(error(
+            5_788_200,
+            format!(
+                "Input must be an array, {name} got {}",
+                type_name(&Found::from(other))
+            ),
+        )),
+    }
+}
+
+/// The smallest or largest that are not null, in order.
+fn ranked(values: &mut Vec<Value>, count: usize, direction: Direction) {
+    values.retain(|value| !matches!(value, Value::Null | Value::Undefined));
+    values.sort_by(|a, b| {
+        let order = value::compare(a.as_ref(), b.as_ref());
+        if direction == Direction::Ascending {
+            order
+        } else {
+            order.reverse()
+        }
+    });
+    values.truncate(count);
+}
+
+/// The operand `n`: a positive integer.
+fn checked_count(operand: &Found<'_>) -> Result<usize> {
+    let number = operand.get().and_then(Number::of).ok_or_else(|| {
+        error(
+            5_787_902,
+            format!(
+                "Value for 'n' must be of integral type, but found {}",
+                type_name(operand)
+            ),
+        )
+    })?;
+    let whole = number.to_i64().ok_or_else(|| {
+        error(
+            5_787_903,
+            format!(
+                "Value for 'n' must be of integral type, but found {}",
+                number.to_f64()
+            ),
+        )
+    })?;
+    match usize::try_from(whole) {
+        Ok(count @ 1..) => Ok(count),
+        _ => Err(error(
+            5_787_908,
+            format!("'n' must be greater than 0, found {whole}"),
+        )),
+    }
+}
+
+/// By what an array is sorted.
+#[derive(Debug)]
+enum SortBy {
+    /// The elements themselves.
+    Elements(Direction),
+    /// Fields of the elements.
+    Fields(SortPattern),
+}
+
+#[derive(Debug)]
+struct SortArray {
+    input: Node,
+    by: SortBy,
+}
+
+fn parse_sort(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let fields = ["input", "sortBy"];
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: 2_942_500,
+            unknown: 2_942_501,
+        },
+    )?;
+    named::require(name, argument, &[("input", 2_942_502), ("sortBy", 2_942_503)])?;
+    let by = match argument.get("sortBy") {
+        Some(Value::Document(pattern)) => SortBy::Fields(parse_pattern(pattern)?),
+        Some(scalar) => SortBy::Elements(parse_direction(scalar)?),
+        None => SortBy::Elements(Direction::Ascending),
+    };
+    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
+    Ok(Node::Operation(Box::new(SortArray { input, by })))
+}
+
+fn parse_pattern(pattern: &Document) -> Result<SortPattern> {
+    if pattern.is_empty() {
+        return Err(error(
+            2_942_505,
+            "The $sort pattern is invalid: it must not be empty",
+        ));
+    }
+    SortPattern::parse(pattern).map_err(|wrong| {
+        error(
+            2_942_505,
+            format!("The $sort pattern is invalid: {}", wrong.message),
+        )
+    })
+}
+
+fn parse_direction(scalar: &Value) -> Result<Direction> {
+    let number = Number::of(scalar.as_ref())
+        .ok_or_else(|| error(2_942_507, "The $sort element value must be an object or a number"))?;
+    match number.to_i64() {
+        Some(1) => Ok(Direction::Ascending),
+        Some(-1) => Ok(Direction::Descending),
+        _ => Err(error(2_942_506, "The $sort element value must be either 1 or -1")),
+    }
+}
+
+impl Operation for SortArray {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let input = self.input.evaluate(scope)?;
+        if input.present().is_none() {
+            return Ok(Found::of(Value::Null));
+        }
+        let Some(Value::Array(mut values)) = input.into_value() else {
+            return Err(error(
+                2_942_504,
+                "The input argument to $sortArray must be an array.",
+            ));
+        };
+        match &self.by {
+            SortBy::Elements(direction) => values.sort_by(|a, b| {
+                let order = value::compare(a.as_ref(), b.as_ref());
+                if *direction == Direction::Ascending {
+                    order
+                } else {
+                    order.reverse()
+                }
+            }),
+            SortBy::Fields(pattern) => {
+                let nothing = Document::new();
+                values.sort_by_cached_key(|element| {
+                    let document = element.as_ref().as_document().unwrap_or((&nothing).into());
+                    let mut key = Vec::new();
+                    sort_key(document, pattern, &mut key);
+                    key
+                });
+            }
+        }
+        Ok(Found::Owned(Value::Array(values)))
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        vec![&mut self.input]
+    }
+
+    fn reads_document(&self) -> bool {
+        self.input.reads_document()
+    }
+}
+
+#[derive(Debug)]
+struct Percentile {
+    input: Node,
+    shares: Option<Node>,
+    method: Method,
+}
+
+fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let many = name == "$percentile";
+    let known: &[&str] = if many {
+        &["input", "p", "method"]
+    } else {
+        &["input", "method"]
+    };
+    let argument = named::object(
+        name,
+        argument,
+        known,
+        &Wrong {
+            not_object: 7_436_200,
+            unknown: 40_415,
+        },
+    )?;
+    let required: &[(&str, i32)] = if many {
+        &[("input", 40_414), ("p", 40_414), ("method", 40_414)]
+    } else {
+        &[("input", 40_414), ("method", 40_414)]
+    };
+    named::require(name, argument, required)?;
+    let method = accumulator::method(name, argument)?;
+    let shares = argument
+        .get("p")
+        .map(|shares| parser.operand(shares))
+        .transpose()?;
+    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
+    Ok(Node::Operation(Box::new(Percentile {
+        input,
+        shares,
+        method,
+    })))
+}
+
+impl Operation for Percentile {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let shares = match &self.shares {
+            Some(shares) => accumulator::shares(shares.evaluate(scope)?.into_value().as_ref())?,
+            None => vec![0.5],
+        };
+        let input = self.input.evaluate(scope)?;
+        let mut numbers = numbers(&input);
+        let mut values = accumulator::percentiles(&mut numbers, &shares, self.method).into_iter();
+        Ok(match self.shares {
+            Some(_) => Found::Owned(values.collect()),
+            None => Found::Owned(values.next().unwrap_or(Value::Null)),
+        })
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        std::iter::once(&mut self.input).chain(&mut self.shares).collect()
+    }
+
+    fn reads_document(&self) -> bool {
+        self.input.reads_document() || self.shares.as_ref().is_some_and(Node::reads_document)
+    }
+}
+
+/// The numbers among the elements of an array, or a single number.
+fn numbers(input: &Found<'_>) -> Vec<f64> {
+    let of_array = |array: ArrayRef<'_>| array.iter().filter_map(Number::of).map(Number::to_f64).collect();
+    match input.get() {
+        Some(ValueRef::Array(array)) => of_array(array),
+        Some(single) => Number::of(single).map(Number::to_f64).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
