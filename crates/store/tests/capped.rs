@@ -1,5 +1,7 @@
 //! Capped collections.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use std::sync::Arc;

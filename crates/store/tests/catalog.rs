@@ -1,5 +1,7 @@
 //! The catalog: creating, dropping, renaming, and all of it after a restart.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use kv::Simulation;

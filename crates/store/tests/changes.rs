@@ -1,5 +1,7 @@
 //! The change log and revisions.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use store::{Change, ChangeKind, Collection, Revision};

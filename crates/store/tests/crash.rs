@@ -1,5 +1,7 @@
 //! Seeded crashes: whatever the moment, every acknowledged write is there afterwards, and all agrees with all.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use kv::Simulation;
@@ -154,7 +156,7 @@ async fn acknowledged_writes_survive_a_crash_at_any_step() {
                 possible.push(writer.await.unwrap());
             }
             drop(open_store);
-            let merged: Possible = possible.iter().flat_map(|p| p.clone()).collect();
+            let merged: Possible = possible.iter().flat_map(Clone::clone).collect();
             (open_store, collection) = check(&simulation, &merged, seed).await;
             for possible in &mut possible {
                 settle(&collection, possible).await;

@@ -1,5 +1,7 @@
 //! Inserting, changing, deleting and reading documents.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use store::{CommitOptions, Outcome, StoreError};

@@ -1,5 +1,7 @@
 //! Retryable writes: a statement is executed once, however often it is sent.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use kv::Simulation;

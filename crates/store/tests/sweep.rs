@@ -1,5 +1,7 @@
 //! What expires is removed.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod support;
 
 use kv::Kv;

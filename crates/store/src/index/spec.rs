@@ -4,7 +4,7 @@ use crate::{FieldKind, INDEX_FIELDS_MAX, IndexField, StoreError};
 use std::fmt::Debug;
 use std::sync::Arc;
 use value::path::FieldPath;
-use value::{Document, DocumentRef, Value, doc};
+use value::{Document, DocumentRef, Value, compare, doc};
 
 /// A compiled filter on documents.
 pub trait DocumentFilter: Send + Sync + Debug {
@@ -108,7 +108,9 @@ impl IndexSpec {
 
     /// Whether a description asks for nothing that this index is not.
     pub(crate) fn same_options(&self, other: &IndexSpec) -> bool {
-        self.same_signature(other) && self.expire_after_seconds == other.expire_after_seconds
+        self.same_signature(other)
+            && self.expire_after_seconds == other.expire_after_seconds
+            && self.hidden == other.hidden
     }
 }
 
@@ -129,12 +131,12 @@ fn field_kind(kind: &Value) -> Option<FieldKind> {
     })
 }
 
-/// Whether the patterns name the same fields in the same order and directions; 1 and 1.0 are the same direction.
+/// Whether the patterns name the same fields with the same values in the same order; 1 and 1.0 are the same.
 fn same_pattern(a: &Document, b: &Document) -> bool {
-    a.len() == b.len()
-        && a.iter()
-            .zip(b.iter())
-            .all(|((a, x), (b, y))| a == b && field_kind(x) == field_kind(y))
+    let same = |((a, x), (b, y)): ((&str, &Value), (&str, &Value))| {
+        a == b && compare(x.as_ref(), y.as_ref()).is_eq()
+    };
+    a.len() == b.len() && a.iter().zip(b.iter()).all(same)
 }
 
 /// As an int where it is one: what MongoDB shows.
