@@ -47,6 +47,8 @@ pub struct Task {
     pub records_only: bool,
     /// Whether index keys are wanted beside the documents.
     pub keys: bool,
+    /// Whether the plan is chosen anew, whatever is remembered.
+    pub fresh: bool,
     /// When to end early.
     pub interruption: Interruption,
 }
@@ -75,6 +77,8 @@ pub struct Counters {
     pub documents: u64,
     /// Records met again and dropped.
     pub repeated: u64,
+    /// Documents (or keys) that the filter let through.
+    pub matched: u64,
     /// Results before skip and limit.
     pub results: u64,
     /// Documents kept by the sort at its end, and their bytes.
@@ -229,6 +233,7 @@ impl Execution {
             } else if !late && hit.document.is_none() {
                 continue;
             }
+            self.counters.matched += 1;
             match &mut self.sorter {
                 Some(sorter) => push(sorter, &self.plan, hit)?,
                 None => {

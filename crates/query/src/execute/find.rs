@@ -115,6 +115,7 @@ impl FindSpec {
                 .is_some_and(|projection| projection.needs_position()),
             records_only: false,
             keys: self.return_key,
+            fresh: false,
             interruption: self.interruption.clone(),
         }
     }

@@ -41,7 +41,10 @@ pub async fn prepare(
     }
     let indexes = known_indexes(collection);
     let (allowed, filtered) = allowed_indexes(&indexes, spec);
-    let query = spec.query(task);
+    let mut query = spec.query(task);
+    if filtered {
+        query.hint = None;
+    }
     let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
     let shape = Shape::new(&spec.filter, &spec.ordering, task.needed.as_deref());
     let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
@@ -72,7 +75,8 @@ async fn choose(
     }
     let cache = PlanCache::of(collection);
     let mut began = None;
-    if let Some(known) = cache.get(shape, indexes)
+    if !task.fresh
+        && let Some(known) = cache.get(shape, indexes)
         && let Some(plan) = plans.iter().find(|plan| plan.signature() == known.signature)
     {
         let mut execution = Execution::new(plan.clone(), task, wanted);
@@ -146,7 +150,7 @@ fn allowed_indexes(indexes: &[KnownIndex], spec: &FindSpec) -> (Option<Vec<Known
 }
 
 impl Prepared {
-    fn only(execution: Execution) -> Prepared {
+    pub(crate) fn only(execution: Execution) -> Prepared {
         Prepared {
             execution,
             rejected: Vec::new(),

@@ -1,0 +1,118 @@
+//! A tree of stages, shown as a plan or with what each did.
+
+use value::{Document, Value};
+
+/// One stage of a plan, with those that feed it.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    name: &'static str,
+    /// What it is, in MongoDB's fields.
+    fields: Document,
+    /// What it did beyond what every stage counts.
+    examined: Document,
+    returned: u64,
+    works: u64,
+    inputs: Vec<Stage>,
+}
+
+impl Stage {
+    /// A stage that gave so many results and took so many steps.
+    pub fn new(name: &'static str, returned: u64, works: u64) -> Stage {
+        Stage {
+            name,
+            fields: Document::new(),
+            examined: Document::new(),
+            returned,
+            works: works.max(returned),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// With one more field that says what it is.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Stage {
+        self.fields.push(name, value);
+        self
+    }
+
+    /// With one more count of what it did.
+    #[must_use]
+    pub fn counting(mut self, name: &str, count: u64) -> Stage {
+        self.examined.push(name, number(count));
+        self
+    }
+
+    /// Fed by this stage.
+    #[must_use]
+    pub fn over(mut self, input: Stage) -> Stage {
+        self.inputs.push(input);
+        self
+    }
+
+    /// Fed by these stages.
+    #[must_use]
+    pub fn over_all(mut self, inputs: Vec<Stage>) -> Stage {
+        self.inputs = inputs;
+        self
+    }
+
+    /// What came out of it.
+    pub fn returned(&self) -> u64 {
+        self.returned
+    }
+
+    /// As `winningPlan` shows it.
+    pub fn plan(&self) -> Document {
+        let mut shown = Document::new().with("stage", self.name);
+        for (name, value) in self.fields.iter() {
+            shown.push(name, value.clone());
+        }
+        self.put_inputs(&mut shown, Stage::plan);
+        shown
+    }
+
+    /// As `executionStages` shows it.
+    pub fn execution(&self, time_ms: u64, finished: bool) -> Document {
+        let mut shown = Document::new().with("stage", self.name);
+        // What a filter is comes before what it did, as MongoDB has it.
+        if let Some(filter) = self.fields.get("filter") {
+            shown.push("filter", filter.clone());
+        }
+        shown.push("nReturned", number(self.returned));
+        shown.push("executionTimeMillisEstimate", number(time_ms));
+        shown.push("works", number(self.works + u64::from(finished)));
+        shown.push("advanced", number(self.returned));
+        shown.push("needTime", number(self.works - self.returned));
+        for name in ["needYield", "saveState", "restoreState"] {
+            shown.push(name, 0);
+        }
+        shown.push("isEOF", i32::from(finished));
+        for (name, value) in self.fields.iter().filter(|(name, _)| *name != "filter") {
+            shown.push(name, value.clone());
+        }
+        for (name, value) in self.examined.iter() {
+            shown.push(name, value.clone());
+        }
+        self.put_inputs(&mut shown, |stage| stage.execution(time_ms, finished));
+        shown
+    }
+
+    fn put_inputs(&self, shown: &mut Document, show: impl Fn(&Stage) -> Document) {
+        match self.inputs.as_slice() {
+            [] => {}
+            [one] => shown.push("inputStage", show(one)),
+            several => {
+                let shown_inputs: Value = several.iter().map(|stage| Value::from(show(stage))).collect();
+                shown.push("inputStages", shown_inputs);
+            }
+        }
+    }
+}
+
+/// A count as an int where it fits, as MongoDB does.
+pub fn number(count: u64) -> Value {
+    match i32::try_from(count) {
+        Ok(small) => Value::Int32(small),
+        Err(_) => Value::Int64(i64::try_from(count).unwrap_or(i64::MAX)),
+    }
+}

@@ -1,0 +1,187 @@
+//! From an execution to the tree of its stages.
+
+use super::Purpose;
+use super::stage::{Stage, number};
+use crate::execute::{Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
+use crate::plan::facts::FieldKind;
+use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
+use value::key::Direction;
+use value::{Document, Value, doc};
+
+/// The stages of an execution that gave so many results in the end.
+pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: u64) -> Stage {
+    let plan = execution.plan();
+    let counters = &execution.counters;
+    let counts = matches!(purpose, Purpose::Count);
+    let mut stage = access(execution, spec);
+    let fetches = !matches!(
+        plan.access,
+        Access::Collection { .. } | Access::Id(_) | Access::Nothing
+    );
+    let fetch_free = plan.covered || (counts && !plan.residual && plan.sort.is_none());
+    let fetch = |input: Stage, returned: u64| {
+        let mut stage = Stage::new("FETCH", returned, input.returned());
+        if plan.residual {
+            stage = stage.with("filter", spec.filter.to_document());
+        }
+        stage
+            .counting("docsExamined", counters.documents)
+            .counting("alreadyHasObj", 0)
+            .over(input)
+    };
+    if fetches && !fetch_free && !plan.sort_keys {
+        stage = fetch(stage, counters.matched);
+    }
+    if let Some(pattern) = &plan.sort {
+        stage = sort(stage, pattern, plan, spec, execution);
+    }
+    if plan.sort_keys && !plan.covered {
+        stage = fetch(stage, counters.results);
+    }
+    finish(stage, plan, spec, purpose, given)
+}
+
+fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execution: &Execution) -> Stage {
+    let counters = &execution.counters;
+    let mut stage = Stage::new("SORT", counters.results, input.returned() + counters.results)
+        .with("sortPattern", pattern.to_document())
+        .with("memLimit", number(SORT_BYTES_MAX as u64));
+    if let Some(max) = spec.results_max() {
+        stage = stage.with("limitAmount", number(max));
+    }
+    stage
+        .with("type", if plan.sort_keys { "default" } else { "simple" })
+        .counting("totalDataSizeSorted", counters.sorted.1)
+        .counting("documentsKept", counters.sorted.0)
+        .with("usedDisk", false)
+        .over(input)
+}
+
+/// What is done to results on their way out.
+fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, given: u64) -> Stage {
+    if matches!(purpose, Purpose::Count) {
+        return Stage::new("COUNT", given, stage.returned())
+            .counting("nCounted", given)
+            .counting("nSkipped", spec.skip)
+            .over(stage);
+    }
+    if spec.skip > 0 {
+        let returned = stage.returned().saturating_sub(spec.skip);
+        stage = Stage::new("SKIP", returned, stage.returned())
+            .with("skipAmount", number(spec.skip))
+            .over(stage);
+    }
+    if let Some(projection) = &spec.projection {
+        let name = match projection.required_fields() {
+            _ if spec.return_key => "RETURN_KEY",
+            Some(_) if plan.covered => "PROJECTION_COVERED",
+            Some(fields) if fields.iter().all(|name| !name.contains('.')) => "PROJECTION_SIMPLE",
+            _ => "PROJECTION_DEFAULT",
+        };
+        let returned = stage.returned();
+        stage = Stage::new(name, returned, returned).over(stage);
+    }
+    if let (Some(limit), None) = (spec.limit, &plan.sort) {
+        let returned = stage.returned().min(limit);
+        stage = Stage::new("LIMIT", returned, returned)
+            .with("limitAmount", number(limit))
+            .over(stage);
+    }
+    match purpose {
+        Purpose::Find | Purpose::Count | Purpose::Distinct => stage,
+        Purpose::Update => Stage::new("UPDATE", 0, given)
+            .counting("nMatched", given)
+            .over(stage),
+        Purpose::Delete => Stage::new("DELETE", 0, given)
+            .counting("nWouldDelete", given)
+            .over(stage),
+    }
+}
+
+fn access(execution: &Execution, spec: &FindSpec) -> Stage {
+    let plan = execution.plan();
+    let counters = &execution.counters;
+    match &plan.access {
+        Access::Nothing => Stage::new("EOF", 0, 1).with("type", "predicateEvalsToFalse"),
+        Access::Id(_) => Stage::new("IDHACK", counters.matched, counters.documents)
+            .with("keyPattern", doc! {"_id": 1})
+            .with("indexName", "_id_")
+            .counting("keysExamined", counters.documents)
+            .counting("docsExamined", counters.documents),
+        Access::Collection { backward } => {
+            let mut stage = Stage::new("COLLSCAN", counters.matched, counters.documents);
+            if plan.residual {
+                stage = stage.with("filter", spec.filter.to_document());
+            }
+            stage
+                .with("direction", direction(*backward))
+                .counting("docsExamined", counters.documents)
+        }
+        Access::Index(scan) => index_scan(scan, counters.scans.first()),
+        Access::Union(scans) => {
+            let inputs: Vec<Stage> = scans
+                .iter()
+                .enumerate()
+                .map(|(at, scan)| index_scan(scan, counters.scans.get(at)))
+                .collect();
+            let tested: u64 = inputs.iter().map(Stage::returned).sum();
+            Stage::new("OR", tested - counters.repeated.min(tested), tested)
+                .counting("dupsTested", tested)
+                .counting("dupsDropped", counters.repeated)
+                .over_all(inputs)
+        }
+        Access::Merge(scans, pattern) => {
+            let inputs: Vec<Stage> = scans
+                .iter()
+                .enumerate()
+                .map(|(at, scan)| index_scan(scan, counters.scans.get(at)))
+                .collect();
+            let tested: u64 = inputs.iter().map(Stage::returned).sum();
+            Stage::new("SORT_MERGE", tested - counters.repeated.min(tested), tested)
+                .with("sortPattern", pattern.to_document())
+                .counting("dupsTested", tested)
+                .counting("dupsDropped", counters.repeated)
+                .over_all(inputs)
+        }
+    }
+}
+
+fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
+    let counters = counters.copied().unwrap_or_default();
+    let facts = &scan.facts;
+    let mut multikey_paths = Document::new();
+    let mut bounds = Document::new();
+    for (field, set) in facts.fields.iter().zip(&scan.bounds) {
+        let paths: Vec<Value> = if field.multikey {
+            vec![Value::from(field.name.as_str())]
+        } else {
+            Vec::new()
+        };
+        multikey_paths.push(field.name.clone(), Value::Array(paths));
+        let descending = field.kind == FieldKind::Ordered(Direction::Descending);
+        let shown = display::intervals(set, descending != scan.backward);
+        bounds.push(
+            field.name.clone(),
+            shown.into_iter().map(Value::from).collect::<Value>(),
+        );
+    }
+    Stage::new("IXSCAN", counters.found, counters.keys)
+        .with("keyPattern", facts.key.clone())
+        .with("indexName", facts.name.as_str())
+        .with("isMultiKey", facts.is_multikey())
+        .with("multiKeyPaths", multikey_paths)
+        .with("isUnique", facts.unique)
+        .with("isSparse", facts.sparse)
+        .with("isPartial", facts.partial.is_some())
+        .with("indexVersion", 2)
+        .with("direction", direction(scan.backward))
+        .with("indexBounds", bounds)
+        .counting("keysExamined", counters.keys)
+        .counting("seeks", counters.seeks)
+        .counting("dupsTested", if scan.repeats() { counters.found } else { 0 })
+        .counting("dupsDropped", 0)
+}
+
+fn direction(backward: bool) -> &'static str {
+    if backward { "backward" } else { "forward" }
+}
