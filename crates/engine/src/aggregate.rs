@@ -81,7 +81,10 @@ impl Engine {
             None => pipeline.run(Source::Empty, context.interruption()),
             Some(collection) => {
                 let (leading, rest) = pipeline.split_leading();
-                let spec = leading_spec(&leading, &pipeline, request, context)?;
+                let mut spec = leading_spec(&leading, &pipeline, request, context)?;
+                let sort = leading.sort.as_ref().map(|sort| sort.to_document()).unwrap_or_default();
+                spec.allowed_indexes =
+                    self.allowed_indexes(&resolved.namespace, &leading.filter, &sort, &Document::new());
                 let found = query::execute::find(&collection, spec).await?;
                 rest.run(Source::Stream(Box::new(found)), context.interruption())
             }

@@ -1,13 +1,14 @@
 //! Explaining a command: which plan it runs by, and what that examined.
 
+use crate::aggregate::leading_spec;
 use crate::{
-    Context, Engine, Error, Result,
-    AggregateRequest, AggregateSource, CountRequest, DeleteStatement, DistinctRequest, FindAndModifyRequest,
-    FindRequest, UpdateStatement,
+    AggregateRequest, AggregateSource, Context, CountRequest, DeleteStatement, DistinctRequest, Engine,
+    FindAndModifyRequest, FindRequest, Result, UpdateStatement,
 };
-use query::Code;
+use query::execute::FindSpec;
+use query::explain::Purpose;
 use store::Namespace;
-use value::Document;
+use value::{Document, Value, doc};
 
 /// How much is told.
 pub use query::explain::Verbosity;
@@ -33,7 +34,148 @@ pub enum Explained {
 
 impl Engine {
     /// Which plan a command would run by; with a verbosity above the least, what that examined.
-    pub async fn explain(&self, _context: &Context, _what: &Explained, _verbosity: Verbosity) -> Result<Document> {
-        Err(Error::new(Code(238), "explain is not supported yet"))
+    pub async fn explain(
+        &self,
+        context: &Context,
+        what: &Explained,
+        verbosity: Verbosity,
+    ) -> Result<Document> {
+        match what {
+            Explained::Aggregate(source, request) => {
+                self.explain_aggregate(context, source, request, verbosity).await
+            }
+            Explained::Find(namespace, request) => {
+                self.explain_find(context, namespace, request, Purpose::Find, verbosity)
+                    .await
+            }
+            Explained::Count(namespace, request) => {
+                let find = FindRequest {
+                    filter: request.filter.clone(),
+                    skip: request.skip,
+                    limit: request.limit,
+                    hint: request.hint.clone(),
+                    ..FindRequest::default()
+                };
+                self.explain_find(context, namespace, &find, Purpose::Count, verbosity)
+                    .await
+            }
+            Explained::Distinct(namespace, request) => {
+                let find = FindRequest {
+                    filter: request.filter.clone(),
+                    hint: request.hint.clone(),
+                    ..FindRequest::default()
+                };
+                self.explain_find(context, namespace, &find, Purpose::Distinct, verbosity)
+                    .await
+            }
+            Explained::Update(namespace, statement) => {
+                statement.parse()?;
+                let find = FindRequest {
+                    filter: statement.filter.clone(),
+                    sort: statement.sort.clone(),
+                    limit: (!statement.multi).then_some(1),
+                    hint: statement.hint.clone(),
+                    variables: statement.variables.clone(),
+                    ..FindRequest::default()
+                };
+                self.explain_find(context, namespace, &find, Purpose::Update, verbosity)
+                    .await
+            }
+            Explained::Delete(namespace, statement) => {
+                let find = FindRequest {
+                    filter: statement.filter.clone(),
+                    limit: statement.only_first.then_some(1),
+                    hint: statement.hint.clone(),
+                    variables: statement.variables.clone(),
+                    ..FindRequest::default()
+                };
+                self.explain_find(context, namespace, &find, Purpose::Delete, verbosity)
+                    .await
+            }
+            Explained::FindAndModify(namespace, request) => {
+                request.parse()?;
+                let find = FindRequest {
+                    filter: request.filter.clone(),
+                    sort: request.sort.clone(),
+                    limit: Some(1),
+                    hint: request.hint.clone(),
+                    variables: request.variables.clone(),
+                    ..FindRequest::default()
+                };
+                let purpose = if request.update.is_some() {
+                    Purpose::Update
+                } else {
+                    Purpose::Delete
+                };
+                self.explain_find(context, namespace, &find, purpose, verbosity)
+                    .await
+            }
+        }
+    }
+
+    async fn explain_find(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &FindRequest,
+        purpose: Purpose,
+        verbosity: Verbosity,
+    ) -> Result<Document> {
+        let mut spec = request.spec(context)?;
+        let collection = self.store().collection(namespace);
+        if collection.as_ref().is_some_and(|collection| collection.is_view()) {
+            let pipeline = crate::views::stages(request);
+            let request = AggregateRequest {
+                pipeline,
+                ..AggregateRequest::default()
+            };
+            let source = AggregateSource::Collection(namespace.clone());
+            return self
+                .explain_aggregate(context, &source, &request, verbosity)
+                .await;
+        }
+        spec.allowed_indexes =
+            self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);
+        let name = namespace.to_string();
+        Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
+    }
+
+    /// What the front of the pipeline asks of the collection is explained as a find; the stages behind it are named.
+    async fn explain_aggregate(
+        &self,
+        context: &Context,
+        source: &AggregateSource,
+        request: &AggregateRequest,
+        verbosity: Verbosity,
+    ) -> Result<Document> {
+        let AggregateSource::Collection(namespace) = source else {
+            let pipeline = self.parse_pipeline(&request.pipeline, &request.variables)?;
+            let stages: Value = pipeline.to_documents().into_iter().map(Value::from).collect();
+            return Ok(doc! {"stages": stages});
+        };
+        let resolved = self.resolve_view(namespace)?;
+        let mut stages = resolved.pipeline;
+        stages.extend(request.pipeline.iter().cloned());
+        let pipeline = self.parse_pipeline(&stages, &request.variables)?;
+        let (leading, rest) = pipeline.split_leading();
+        let mut spec: FindSpec = leading_spec(&leading, &pipeline, request, context)?;
+        let sort = leading
+            .sort
+            .as_ref()
+            .map(|sort| sort.to_document())
+            .unwrap_or_default();
+        spec.allowed_indexes =
+            self.allowed_indexes(&resolved.namespace, &leading.filter, &sort, &Document::new());
+        let collection = self.store().collection(&resolved.namespace);
+        let name = resolved.namespace.to_string();
+        let mut found =
+            query::explain::explain(collection.as_ref(), &name, spec, Purpose::Find, verbosity).await?;
+        if rest.is_empty() {
+            return Ok(found);
+        }
+        let shape = found.remove("queryShapeHash");
+        let mut shown = vec![Value::from(doc! {"$cursor": found})];
+        shown.extend(rest.to_documents().into_iter().map(Value::from));
+        Ok(doc! {"stages": Value::Array(shown), "queryShapeHash": shape})
     }
 }

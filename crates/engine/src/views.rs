@@ -144,7 +144,7 @@ impl Engine {
 }
 
 /// A find as stages of a pipeline.
-fn stages(find: &FindRequest) -> Vec<Value> {
+pub(crate) fn stages(find: &FindRequest) -> Vec<Value> {
     let mut stages = Vec::new();
     let mut push = |name: &str, value: Value| stages.push(Value::Document(Document::new().with(name, value)));
     if !find.filter.is_empty() {

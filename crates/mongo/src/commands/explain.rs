@@ -53,6 +53,13 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
             "gitVersion": concat!("larder-", env!("CARGO_PKG_VERSION")),
         },
     );
+    reply.set(
+        "serverParameters",
+        doc! {
+            "internalQueryMaxBlockingSortMemoryUsageBytes": 100 * 1024 * 1024,
+            "internalQueryMaxScansToExplode": 200,
+        },
+    );
     Ok(reply.into())
 }
 
