@@ -46,7 +46,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
                 duration,
                 |number| Ok((server.connect()?, number)),
                 |(client, seed), number| {
-                    let (id, mut document) = (new_id(*seed, number), Vec::with_capacity(128));
+                    let (id, mut document) = (new_id(clients, *seed, number), Vec::with_capacity(128));
                     Reading::new(number).put_bson(&id, &mut document);
                     client.insert("readings", &document)
                 },
@@ -65,7 +65,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
                 duration,
                 |number| Ok((server.connect()?, number)),
                 |(client, seed), number| {
-                    let (id, json) = (new_id(*seed, number), Reading::new(number).json());
+                    let (id, json) = (new_id(clients, *seed, number), Reading::new(number).json());
                     client
                         .query("INSERT INTO readings VALUES ($1, $2::jsonb)", &[&id, &json])
                         .map(drop)
@@ -114,8 +114,9 @@ pub fn run(settings: &Settings) -> Result<Report> {
     Ok(report)
 }
 
-fn new_id(client: usize, number: u64) -> String {
-    Ids::Random.id(((client as u64) << 40) | number)
+/// An id that no other client and no run with another number of clients uses.
+fn new_id(clients: usize, client: usize, number: u64) -> String {
+    Ids::Random.id(((clients as u64) << 50) | ((client as u64) << 40) | number)
 }
 
 /// One client on an idle disk, then several on a busy one.

@@ -42,7 +42,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
         Query {
             operator: "$lt",
             sql_operator: "<",
-            bound: documents / 1000,
+            bound: 1000,
         },
         Query {
             operator: "$gt",
