@@ -14,6 +14,8 @@ pub struct IndexFilter {
     pub sort: Document,
     /// The projection.
     pub projection: Document,
+    /// The collation, where one was given.
+    pub collation: Option<Document>,
     /// Names or key patterns of the indexes allowed.
     pub indexes: Vec<Value>,
 }
@@ -82,6 +84,7 @@ impl Engine {
             query: query.clone(),
             sort: sort.clone(),
             projection: projection.clone(),
+            collation: None,
             indexes: vec![],
         };
         set.iter()
@@ -91,7 +94,10 @@ impl Engine {
 }
 
 fn same_shape(a: &IndexFilter, b: &IndexFilter) -> bool {
-    shape(&a.query) == shape(&b.query) && a.sort == b.sort && a.projection == b.projection
+    shape(&a.query) == shape(&b.query)
+        && a.sort == b.sort
+        && a.projection == b.projection
+        && a.collation == b.collation
 }
 
 /// The query with its constants forgotten: names and operators stay.

@@ -1,24 +1,28 @@
 //! `planCacheClear`, `planCacheListFilters`, `planCacheSetFilter`, `planCacheClearFilters`.
+//!
+//! As in MongoDB, fields that these commands do not know are ignored, and where the collection does not exist the
+//! two that clear have nothing to do, whatever they are asked.
 
-use super::collation;
 use crate::arguments::Arguments;
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use engine::IndexFilter;
-use value::{Document, Value, ValueRef, doc};
+use engine::{IndexFilter, Namespace};
+use value::{ArrayRef, Document, Value, ValueRef, doc};
+
+const COMMAND_NOT_SUPPORTED_ON_VIEW: i32 = 166;
+const MISSING_FIELD: i32 = 40414;
 
 /// `planCacheClear`.
 pub(super) async fn clear(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
+    if !is_collection(call, &namespace)? {
+        return Ok(Document::new().into());
+    }
     let arguments = call.arguments();
-    let shape = shape(&arguments)?;
-    collation::check(&arguments)?;
-    arguments.finish()?;
-    if shape.is_none() && (arguments.present("sort").is_some() || arguments.present("projection").is_some()) {
-        return Err(CommandError::bad_value(
-            "sort or projection provided without query",
-        ));
+    match arguments.any("query") {
+        Some(_) => drop(shape(&arguments)?),
+        None => refuse_without_query(&arguments)?,
     }
     call.server.engine.clear_plan_cache(&namespace);
     Ok(Document::new().into())
@@ -27,20 +31,13 @@ pub(super) async fn clear(call: &mut Call<'_>) -> Result<Reply> {
 /// `planCacheListFilters`.
 pub(super) async fn list_filters(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
-    call.arguments().finish()?;
+    is_collection(call, &namespace)?;
     let filters: Value = call
         .server
         .engine
         .index_filters_of(&namespace)
         .into_iter()
-        .map(|filter| {
-            Value::Document(doc! {
-                "query": filter.query,
-                "sort": filter.sort,
-                "projection": filter.projection,
-                "indexes": Value::Array(filter.indexes),
-            })
-        })
+        .map(|filter| Value::Document(shown(filter)))
         .collect();
     Ok(doc! {"filters": filters}.into())
 }
@@ -48,42 +45,14 @@ pub(super) async fn list_filters(call: &mut Call<'_>) -> Result<Reply> {
 /// `planCacheSetFilter`.
 pub(super) async fn set_filter(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
+    if !is_collection(call, &namespace)? {
+        return Err(CommandError::bad_value("no such collection"));
+    }
     let arguments = call.arguments();
-    let shape = shape(&arguments)?;
-    let Some(indexes) = arguments.present("indexes") else {
-        return Err(CommandError::bad_value("required field indexes missing"));
-    };
-    let ValueRef::Array(indexes) = indexes else {
-        return Err(CommandError::bad_value("required field indexes must be an array"));
-    };
-    collation::check(&arguments)?;
-    arguments.finish()?;
-    let Some((query, sort, projection)) = shape else {
-        return Err(CommandError::bad_value("required field query missing"));
-    };
-    let indexes = crate::arguments::decoded_array(indexes);
-    if indexes.is_empty() {
-        return Err(CommandError::bad_value(
-            "required field indexes must contain at least one index",
-        ));
-    }
-    for index in &indexes {
-        let valid = match index {
-            Value::String(name) => !name.is_empty(),
-            Value::Document(key) => !key.is_empty(),
-            _ => false,
-        };
-        if !valid {
-            return Err(CommandError::bad_value(
-                "each item in indexes must be a non-empty object or index name",
-            ));
-        }
-    }
+    let indexes = allowed_indexes(&arguments)?;
     let filter = IndexFilter {
-        query,
-        sort,
-        projection,
         indexes,
+        ..shape(&arguments)?
     };
     call.server.engine.set_index_filter(&namespace, filter);
     Ok(Document::new().into())
@@ -92,46 +61,130 @@ pub(super) async fn set_filter(call: &mut Call<'_>) -> Result<Reply> {
 /// `planCacheClearFilters`.
 pub(super) async fn clear_filters(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
+    if !is_collection(call, &namespace)? {
+        return Ok(Document::new().into());
+    }
     let arguments = call.arguments();
-    let shape = shape(&arguments)?;
-    collation::check(&arguments)?;
-    arguments.finish()?;
     let engine = &call.server.engine;
-    match shape {
-        Some((query, sort, projection)) => {
-            let like = IndexFilter {
-                query,
-                sort,
-                projection,
-                indexes: Vec::new(),
-            };
-            engine.clear_index_filter(&namespace, &like);
+    match arguments.any("query") {
+        Some(_) => engine.clear_index_filter(&namespace, &shape(&arguments)?),
+        None => {
+            refuse_without_query(&arguments)?;
+            engine.clear_index_filters(&namespace);
         }
-        None if arguments.present("sort").is_some() || arguments.present("projection").is_some() => {
-            return Err(CommandError::bad_value(
-                "sort or projection provided without query",
-            ));
-        }
-        None => engine.clear_index_filters(&namespace),
     }
     Ok(Document::new().into())
 }
 
-/// `query`, `sort`, `projection`; none where no query is given.
-fn shape(arguments: &Arguments<'_>) -> Result<Option<(Document, Document, Document)>> {
-    let document = |name: &'static str| match arguments.any(name) {
+/// Whether the collection exists; a view is refused.
+fn is_collection(call: &Call<'_>, namespace: &Namespace) -> Result<bool> {
+    match call.server.engine.collection_entry(namespace) {
+        Some(entry) if entry.is_view => Err(CommandError::new(
+            COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("Namespace {namespace} is a view, not a collection"),
+        )),
+        found => Ok(found.is_some()),
+    }
+}
+
+/// What makes a shape says nothing without the query.
+fn refuse_without_query(arguments: &Arguments<'_>) -> Result<()> {
+    let has_part = ["sort", "projection", "collation"]
+        .into_iter()
+        .any(|name| arguments.any(name).is_some());
+    if has_part {
+        return Err(CommandError::bad_value(
+            "sort, projection or collation provided without query",
+        ));
+    }
+    Ok(())
+}
+
+/// The shape that `query`, `sort`, `projection` and `collation` describe.
+fn shape(arguments: &Arguments<'_>) -> Result<IndexFilter> {
+    let Some(query) = object(arguments, "query", "required")? else {
+        return Err(CommandError::bad_value("required field query missing"));
+    };
+    Ok(IndexFilter {
+        query,
+        sort: object(arguments, "sort", "optional")?.unwrap_or_default(),
+        projection: object(arguments, "projection", "optional")?.unwrap_or_default(),
+        collation: collation(arguments)?,
+        indexes: Vec::new(),
+    })
+}
+
+/// A document; an array counts as one, whose fields are its positions.
+fn object(arguments: &Arguments<'_>, name: &'static str, need: &str) -> Result<Option<Document>> {
+    match arguments.any(name) {
         None => Ok(None),
         Some(ValueRef::Document(document)) => Ok(Some(document.to_document())),
+        Some(ValueRef::Array(array)) => Ok(Some(by_position(array))),
         Some(_) => Err(CommandError::bad_value(format!(
-            "optional field {name} must be an object"
+            "{need} field {name} must be an object"
         ))),
+    }
+}
+
+fn by_position(array: ArrayRef<'_>) -> Document {
+    array
+        .iter()
+        .enumerate()
+        .map(|(position, value)| (position.to_string(), value.to_value()))
+        .collect()
+}
+
+/// The collation, which tells shapes apart although no query can have one yet.
+fn collation(arguments: &Arguments<'_>) -> Result<Option<Document>> {
+    match arguments.any("collation") {
+        None => Ok(None),
+        Some(ValueRef::Document(collation)) if collation.is_empty() => Err(CommandError::bad_value(
+            "optional field collation cannot be empty",
+        )),
+        Some(ValueRef::Document(collation)) if collation.get("locale").is_none() => Err(CommandError::new(
+            MISSING_FIELD,
+            "BSON field 'collation.locale' is missing but a required field",
+        )),
+        Some(ValueRef::Document(collation)) => Ok(Some(collation.to_document())),
+        Some(_) => Err(CommandError::bad_value(
+            "optional field collation must be an object",
+        )),
+    }
+}
+
+/// The names or key patterns under `indexes`.
+fn allowed_indexes(arguments: &Arguments<'_>) -> Result<Vec<Value>> {
+    let indexes = match arguments.any("indexes") {
+        Some(ValueRef::Array(indexes)) => crate::arguments::decoded_array(indexes),
+        Some(_) => return Err(CommandError::bad_value("required field indexes must be an array")),
+        None => return Err(CommandError::bad_value("required field indexes missing")),
     };
-    let query = match arguments.any("query") {
-        None => None,
-        Some(ValueRef::Document(query)) => Some(query.to_document()),
-        Some(_) => return Err(CommandError::bad_value("required field query must be an object")),
+    if indexes.is_empty() {
+        return Err(CommandError::bad_value(
+            "required field indexes must contain at least one index",
+        ));
+    }
+    let is_index = |index: &Value| match index {
+        Value::String(name) => !name.is_empty(),
+        Value::Document(key) => !key.is_empty(),
+        _ => false,
     };
-    let sort = document("sort")?.unwrap_or_default();
-    let projection = document("projection")?.unwrap_or_default();
-    Ok(query.map(|query| (query, sort, projection)))
+    if !indexes.iter().all(is_index) {
+        return Err(CommandError::bad_value(
+            "each item in indexes must be a non-empty object or index name",
+        ));
+    }
+    Ok(indexes)
+}
+
+fn shown(filter: IndexFilter) -> Document {
+    let mut document = doc! {
+        "query": filter.query,
+        "sort": filter.sort,
+        "projection": filter.projection,
+    };
+    if let Some(collation) = filter.collation {
+        document.push("collation", collation);
+    }
+    document.with("indexes", Value::Array(filter.indexes))
 }

@@ -96,7 +96,7 @@ impl<'s> Parser<'s> {
             "$alwaysTrue" => always(name, value, Node::AlwaysTrue)?,
             "$alwaysFalse" => always(name, value, Node::AlwaysFalse)?,
             "$sampleRate" => sample_rate(value)?,
-            "$comment" | "$atomic" => return Ok(None),
+            "$comment" => return Ok(None),
             // Fields of a DBRef, which begin with a dollar sign though they are no operators.
             "$ref" | "$id" | "$db" => field_node(name, equality(value)?),
             "$text" | "$where" if self.in_element => {

@@ -106,7 +106,6 @@ fn stands_alone(operator: &str) -> bool {
             | "$alwaysTrue"
             | "$alwaysFalse"
             | "$sampleRate"
-            | "$atomic"
     )
 }
 
