@@ -234,7 +234,11 @@ impl Engine {
             let updated = write::update(&collection, requests, &write).await?;
             reply.matched = updated.matched + updated.upserted.len() as u64;
             reply.modified = updated.modified;
-            reply.upserted = updated.upserted.into_iter().map(|(at, id)| (original(&positions, at), id)).collect();
+            reply.upserted = updated
+                .upserted
+                .into_iter()
+                .map(|(at, id)| (original(&positions, at), id))
+                .collect();
             failures.extend(located(updated.failures, &positions));
         }
         reply.failures = first_failures(failures, options.ordered);
@@ -276,7 +280,11 @@ impl Engine {
         };
         let write = self.write_options(context, &collection, options, &[0])?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;
-        Ok(FindAndModifyReply { document: done.document, existed: done.existed, upserted: done.upserted })
+        Ok(FindAndModifyReply {
+            document: done.document,
+            existed: done.existed,
+            upserted: done.upserted,
+        })
     }
 
     /// The collection that a write changes; made where it does not exist if `makes` says so.
@@ -294,7 +302,11 @@ impl Engine {
         options: &WriteOptions,
         positions: &[usize],
     ) -> Result<write::WriteOptions> {
-        let validator = if options.bypass_validation { None } else { self.validator(collection)? };
+        let validator = if options.bypass_validation {
+            None
+        } else {
+            self.validator(collection)?
+        };
         let statement = |at: &usize| context.statement(options.first_statement + *at as i32);
         Ok(write::WriteOptions {
             ordered: options.ordered,
@@ -312,8 +324,20 @@ impl UpdateStatement {
         for (name, value) in self.constants.iter() {
             variables.set(name, Some(value.clone()));
         }
+        if !self.constants.is_empty() && !matches!(self.update, Some(Value::Array(_))) {
+            return Err(Error::new(
+                Code(51198),
+                "Constant values may only be specified for pipeline updates",
+            ));
+        }
+        if self.multi && !self.sort.is_empty() {
+            return Err(Error::new(Code(9), "Cannot specify sort with multi=true"));
+        }
         let filter = parse_filter(&self.filter, &variables)?;
-        let update = self.update.as_ref().map(|update| parse_update(update, &self.array_filters, &variables));
+        let update = self
+            .update
+            .as_ref()
+            .map(|update| parse_update(update, &self.array_filters, &variables));
         let missing = || Error::new(Code(9), "an update needs what it changes: 'u'");
         Ok(UpdateRequest {
             filter,
@@ -341,10 +365,17 @@ impl FindAndModifyRequest {
     pub(crate) fn parse(&self) -> Result<FindAndModify> {
         let variables = variables(&self.variables)?;
         let filter = parse_filter(&self.filter, &variables)?;
-        let update = self.update.as_ref().map(|update| parse_update(update, &self.array_filters, &variables));
+        let update = self
+            .update
+            .as_ref()
+            .map(|update| parse_update(update, &self.array_filters, &variables));
         let projection = match self.projection.is_empty() {
             true => None,
-            false => Some(Arc::new(Projection::parse_find(&self.projection, Some(&filter), &variables)?)),
+            false => Some(Arc::new(Projection::parse_find(
+                &self.projection,
+                Some(&filter),
+                &variables,
+            )?)),
         };
         Ok(FindAndModify {
             filter,
@@ -359,11 +390,20 @@ impl FindAndModifyRequest {
     }
 }
 
-fn parse_update(update: &Value, array_filters: &[Document], variables: &query::expression::Variables) -> Result<Update> {
+fn parse_update(
+    update: &Value,
+    array_filters: &[Document],
+    variables: &query::expression::Variables,
+) -> Result<Update> {
     let input = match update {
         Value::Document(document) => UpdateInput::Document(document.clone()),
         Value::Array(stages) => UpdateInput::Pipeline(stages.clone()),
-        _ => return Err(Error::new(Code(9), "Update argument must be either an object or an array")),
+        _ => {
+            return Err(Error::new(
+                Code(9),
+                "Update argument must be either an object or an array",
+            ));
+        }
     };
     Ok(Update::parse(&input, array_filters, &UpdateScope { variables })?)
 }
@@ -397,7 +437,9 @@ fn original(positions: &[usize], at: usize) -> usize {
 }
 
 fn located(failures: write::Failures, positions: &[usize]) -> impl Iterator<Item = WriteFailure> {
-    failures.into_iter().map(|(at, error)| WriteFailure::of((original(positions, at), error)))
+    failures
+        .into_iter()
+        .map(|(at, error)| WriteFailure::of((original(positions, at), error)))
 }
 
 /// Failures in the order of their statements; of an ordered command only the first.

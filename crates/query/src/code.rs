@@ -33,6 +33,7 @@ impl Code {
     pub const WRITE_CONFLICT: Code = Code(112);
     pub const DOCUMENT_VALIDATION_FAILURE: Code = Code(121);
     pub const COMMAND_NOT_SUPPORTED_ON_VIEW: Code = Code(166);
+    pub const INVALID_PIPELINE_OPERATOR: Code = Code(168);
     pub const QUERY_PLAN_KILLED: Code = Code(175);
     pub const CANNOT_BACKFILL_ARRAY: Code = Code(209);
     pub const QUERY_FEATURE_NOT_ALLOWED: Code = Code(224);

@@ -30,6 +30,8 @@ impl Applier<'_> {
     fn field(&self, action: Option<&Action>, value: ValueRef<'_>) -> Result<Option<Value>> {
         Ok(match action {
             None if self.mode == Mode::Exclusion => Some(value.to_value()),
+            // The element takes this place later.
+            Some(Action::ElemMatch(_)) if self.mode == Mode::Exclusion => Some(Value::Null),
             None | Some(Action::Exclude | Action::ElemMatch(_)) => None,
             // A value that is computed takes the place of one that was kept, and else the end.
             Some(Action::Compute(_)) if self.mode == Mode::Exclusion => Some(value.to_value()),
@@ -84,11 +86,10 @@ impl Applier<'_> {
                     Some(value) => target.set(name.as_str(), value),
                     None => drop(target.remove(name)),
                 },
-                Action::ElemMatch(filter) => {
-                    if let Some(element) = self.first_match(name, filter)? {
-                        target.set(name.as_str(), Value::Array(vec![element]));
-                    }
-                }
+                Action::ElemMatch(filter) => match self.first_match(name, filter)? {
+                    Some(element) => target.set(name.as_str(), Value::Array(vec![element])),
+                    None => drop(target.remove(name)),
+                },
                 Action::Fields(below) if below.computes() => {
                     let present = target
                         .get_mut(name)

@@ -47,7 +47,7 @@ impl Projection {
         variables: &Variables,
     ) -> Result<Projection> {
         let filters = FilterScope {
-            place: FilterPlace::Element,
+            place: FilterPlace::Query,
             variables: Some(variables),
         };
         let parsed = Parser::new(Place::Find, &variables.parse_scope(), filters).parse(specification)?;

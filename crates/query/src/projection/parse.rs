@@ -64,6 +64,7 @@ impl<'s> Parser<'s> {
             self.entry(path, value, false)?;
         }
         let mode = self.mode.unwrap_or(match self.id {
+            _ if self.has_elem_match => Mode::Inclusion,
             Some(true) => Mode::Inclusion,
             _ => Mode::Exclusion,
         });
@@ -176,12 +177,15 @@ impl<'s> Parser<'s> {
                     _ => self.computed_entry(path, &Value::Document(object.clone())),
                 }
             }
-            _ => self.computed_entry(path, &Value::Document(object.clone())),
+            _ => {
+                let computed = self.computed_entry(path, &Value::Document(object.clone()));
+                computed.map_err(|error| unknown_expression(operator, error))
+            }
         }
     }
 
     fn elem_match_entry(&mut self, path: &str, operand: &Value, nested: bool) -> Result<()> {
-        let Value::Document(_) = operand else {
+        let Value::Document(condition) = operand else {
             return Err(QueryError::new(
                 Code(31274),
                 format!(
@@ -202,13 +206,7 @@ impl<'s> Parser<'s> {
                 "Cannot use $elemMatch projection on a nested field.",
             ));
         }
-        if self.mode == Some(Mode::Exclusion) {
-            return Err(QueryError::new(
-                Code(31252),
-                "Cannot use an $elemMatch in an exclusion projection",
-            ));
-        }
-        self.mode = Some(Mode::Inclusion);
+        check_condition(condition)?;
         self.has_elem_match = true;
         let condition = Document::new().with(path, Document::new().with("$elemMatch", operand.clone()));
         let filter = Filter::parse(&condition, &self.filters)?;
@@ -234,7 +232,7 @@ impl<'s> Parser<'s> {
             }
             None => {
                 return Err(QueryError::new(
-                    Code(31271),
+                    Code(31308),
                     "positional projection cannot be used with a literal",
                 ));
             }
@@ -322,4 +320,35 @@ fn refuse_meta(operand: &Value) -> QueryError {
         Some(name) => QueryError::new(Code(17308), format!("Unsupported argument to $meta: {name}")),
         None => QueryError::new(Code(17307), "$meta only supports string arguments"),
     }
+}
+
+/// An operator that no expression has gets a code of its own where it stands alone in a projection.
+fn unknown_expression(operator: &str, error: QueryError) -> QueryError {
+    if error.code == Code::INVALID_PIPELINE_OPERATOR && error.message.contains(&format!("'{operator}'")) {
+        return QueryError::new(Code(31325), format!("Unknown expression {operator}"));
+    }
+    error
+}
+
+/// Refuses in the condition of `$elemMatch` what a projection does not allow.
+fn check_condition(condition: &Document) -> Result<()> {
+    for (name, value) in condition.iter() {
+        match (name, value) {
+            ("$jsonSchema", _) => {
+                return Err(QueryError::new(
+                    Code::QUERY_FEATURE_NOT_ALLOWED,
+                    "$jsonSchema is not allowed in this context",
+                ));
+            }
+            ("$geoNear" | "$near" | "$nearSphere", _) => {
+                return Err(QueryError::new(
+                    Code(5_626_500),
+                    "$geoNear, $near, and $nearSphere are not allowed in this context",
+                ));
+            }
+            (_, Value::Document(inner)) => check_condition(inner)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }

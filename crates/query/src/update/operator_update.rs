@@ -139,7 +139,7 @@ impl OperatorUpdate {
         if !context.changed {
             return Ok(Applied::Unchanged);
         }
-        check_changed(document)?;
+        check_changed(document, is_insert)?;
         Ok(Applied::Changed)
     }
 }

@@ -4,10 +4,12 @@ use crate::{Code, QueryError, Result};
 use value::raw::NESTING_DEPTH_MAX;
 use value::{Document, DocumentRef, Value, ValueRef};
 
-/// Checks a document that operators changed.
-pub(super) fn check_changed(document: &Document) -> Result<()> {
-    for (name, _) in document.iter() {
-        check_top_level_name(name)?;
+/// Checks a document that operators changed, or made: like MongoDB, any name may come with a new document.
+pub(super) fn check_changed(document: &Document, is_insert: bool) -> Result<()> {
+    if !is_insert {
+        document
+            .iter()
+            .try_for_each(|(name, _)| check_top_level_name(name))?;
     }
     check_stored(document)
 }

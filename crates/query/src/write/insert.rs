@@ -100,7 +100,7 @@ fn prepare(document: DocumentBuf, validator: Option<&Validator>) -> Result<Docum
     if size > DOCUMENT_BYTES_MAX {
         let message =
             format!("object to insert too large. size in bytes: {size}, max size: {DOCUMENT_BYTES_MAX}");
-        return Err(QueryError::new(Code(2), message).into());
+        return Err(QueryError::new(Code::BSON_OBJECT_TOO_LARGE, message).into());
     }
     if let Some(validator) = validator {
         validator.check_insert(document.as_ref())?;

@@ -36,7 +36,11 @@ pub(super) enum Done {
 impl Single {
     /// The operation for the committer where the filter fixes `_id`, with what it will tell.
     pub(super) fn op_by_id(&self, collection: &Collection) -> Option<(WriteOp, Report)> {
-        let id = fixed_id(&self.change.filter)?;
+        // A hint must be looked at even where it cannot help: the index may not exist.
+        let id = match &self.lookup.hint {
+            None => fixed_id(&self.change.filter)?,
+            Some(_) => return None,
+        };
         let missing = match self.upsert {
             true => Missing::IsMade {
                 namespace: collection.namespace().to_string(),

@@ -95,7 +95,10 @@ impl<'s> Parser<'s> {
             "$jsonSchema" => self.json_schema(value)?,
             "$alwaysTrue" => always(name, value, Node::AlwaysTrue)?,
             "$alwaysFalse" => always(name, value, Node::AlwaysFalse)?,
-            "$sampleRate" => sample_rate(value)?,
+            "$sampleRate" => {
+                self.top_only(name)?;
+                sample_rate(value)?
+            }
             "$comment" => return Ok(None),
             // Fields of a DBRef, which begin with a dollar sign though they are no operators.
             "$ref" | "$id" | "$db" => field_node(name, equality(value)?),

@@ -4,7 +4,7 @@ use super::{Context, Effect};
 use crate::expression::number::{Number, Pair};
 use crate::update::shell;
 use crate::{Code, QueryError, Result};
-use value::Value;
+use value::{Value, compare};
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,8 @@ impl Arithmetic {
                 Arithmetic::Multiply => a.multiply(b).into(),
             },
         };
-        if result == *present {
+        // Equal by value is no change, whatever the sign of a zero or the digits of a decimal.
+        if result.type_of() == present.type_of() && compare(result.as_ref(), present.as_ref()).is_eq() {
             return Ok(Effect::Unchanged);
         }
         *present = result;
