@@ -39,8 +39,10 @@ pub(crate) struct Cursor {
 }
 
 struct Parked {
-    /// None while a `getMore` runs on it.
+    /// None while a `getMore` runs on it, and once its collection is gone.
     cursor: Option<Cursor>,
+    /// What the next `getMore` is told, since the collection is gone.
+    lost: Option<Error>,
     last_use: Instant,
     never_idle: bool,
     namespace: Namespace,
@@ -104,6 +106,10 @@ impl Cursors {
                 context.session.as_ref(),
             ));
         }
+        if let Some(lost) = entry.lost.clone() {
+            parked.remove(&id);
+            return Err(lost);
+        }
         let cursor = entry
             .cursor
             .take()
@@ -116,11 +122,14 @@ impl Cursors {
     fn put_back(&self, id: CursorId, cursor: Cursor) -> bool {
         let mut parked = self.parked.lock();
         match parked.get_mut(&id) {
-            Some(entry) => {
+            Some(entry) if entry.lost.is_none() => {
                 *entry = Parked::of(cursor);
                 true
             }
-            None => false,
+            _ => {
+                parked.remove(&id);
+                false
+            }
         }
     }
 
@@ -140,7 +149,7 @@ impl Cursors {
         let limit = Duration::from_millis(CURSOR_IDLE_MS_MAX);
         self.parked
             .lock()
-            .retain(|_, p| p.never_idle || p.cursor.is_none() || p.last_use.elapsed() < limit);
+            .retain(|_, p| p.never_idle || p.running.is_some() || p.last_use.elapsed() < limit);
     }
 
     pub(crate) fn close_of_session(&self, session: &SessionId) {
@@ -149,8 +158,15 @@ impl Cursors {
             .retain(|_, parked| parked.session.as_ref() != Some(session));
     }
 
+    /// Closes the cursors of collections that are gone; whoever asks for more of them is told why there is none.
     pub(crate) fn close_of(&self, dropped: impl Fn(&Namespace) -> bool) {
-        self.parked.lock().retain(|_, parked| !dropped(&parked.namespace));
+        let mut parked = self.parked.lock();
+        for entry in parked.values_mut().filter(|entry| dropped(&entry.namespace)) {
+            let message = format!("collection dropped or renamed: {}", entry.namespace);
+            entry.lost = Some(Error::new(Code(175), message));
+            entry.cursor = None;
+            entry.never_idle = false;
+        }
     }
 }
 
@@ -164,6 +180,7 @@ impl Parked {
             user: cursor.user.clone(),
             running: None,
             cursor: Some(cursor),
+            lost: None,
         }
     }
 }

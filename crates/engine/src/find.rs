@@ -164,7 +164,19 @@ impl Engine {
             });
         };
         if collection.is_view() {
+            if request.tailing != Tailing::No {
+                let message = format!("tailable cursor requested on view {namespace}");
+                return Err(crate::Error::new(query::Code(166), message));
+            }
             return self.find_in_view(context, namespace, request).await;
+        }
+        if request.tailing != Tailing::No && collection.stats().count == 0 {
+            // Where there is no last document, there is no place behind it to wait at.
+            return Ok(CursorReply {
+                id: 0,
+                namespace: namespace.clone(),
+                batch: Vec::new(),
+            });
         }
         spec.allowed_indexes =
             self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);

@@ -77,6 +77,10 @@ impl Engine {
             .store()
             .collection(namespace)
             .ok_or_else(|| Error::new(Code(26), format!("ns not found {namespace}")))?;
+        if collection.is_view() {
+            let message = format!("Namespace {namespace} is a view, not a collection");
+            return Err(Error::new(Code(166), message));
+        }
         let present = collection.indexes();
         let count = present.len();
         let names = match which {
@@ -187,9 +191,11 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("collation", Value::Document(collation)) => check_collation(collation)?,
         ("collation", other) => return Err(wrong_type(name, other, "object")),
         ("v", value) => check_version(value)?,
-        // Builds are always in the background; the option has meant nothing since MongoDB 4.2.
-        ("background" | "ns" | "comment", _) => {}
-        ("storageEngine" | "dropDups" | "prepareUnique", value) => parsed.kept.push(name, value.clone()),
+        ("ns" | "comment", _) => {}
+        // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
+        ("background" | "storageEngine" | "dropDups" | "prepareUnique", value) => {
+            parsed.kept.push(name, value.clone())
+        }
         (
             "weights"
             | "default_language"

@@ -65,6 +65,9 @@ pub(crate) async fn run(server: &Arc<Server>, connection: &mut Connection, messa
         reply.body.push("ok", 1.0);
     }
     label(&mut reply, request, effect);
+    if request.body.as_raw().get("lsid").is_some() {
+        server.clock.stamp(&mut reply.body);
+    }
     Outcome::Reply(reply)
 }
 

@@ -13,6 +13,7 @@
 //! Left to others: what operations mean and who else runs (`engine`), who may do what (`auth`).
 
 mod access;
+mod cluster_time;
 mod code_name;
 mod connection;
 mod dispatch;

@@ -1,5 +1,6 @@
 //! Accepting connections, and what all of them share.
 
+use crate::cluster_time::ClusterClock;
 use crate::connection;
 use crate::failpoint::FailPoints;
 use auth::Decoy;
@@ -52,6 +53,7 @@ pub(crate) struct Server {
     pub(crate) options: Options,
     pub(crate) decoy: Decoy,
     pub(crate) fail_points: FailPoints,
+    pub(crate) clock: ClusterClock,
     pub(crate) started: Instant,
     pub(crate) counters: Counters,
     pub(crate) listening_port: u16,
@@ -102,6 +104,7 @@ pub async fn serve(
         options,
         decoy: Decoy::new()?,
         fail_points: FailPoints::default(),
+        clock: ClusterClock::default(),
         started: Instant::now(),
         counters: Counters::default(),
         listening_port: listener.local_addr().map_or(0, |address| address.port()),

@@ -184,7 +184,9 @@ fn compressed_messages_are_read_and_answered_alike() {
         let parsed = parse(&message(2012, &payload)).unwrap();
         assert_eq!(parsed.compressor, Some(compressor));
         let reply = Reply::from(doc! {"ok": 1.0});
-        let bytes = reply.encode(ReplyForm::Msg, parsed.compressor, 1, 7).unwrap();
+        let bytes = reply
+            .encode(ReplyForm::Msg, false, parsed.compressor, 1, 7)
+            .unwrap();
         let answered = parse(&bytes).unwrap();
         assert_eq!(answered.request.body.to_document(), doc! {"ok": 1.0});
     }

@@ -1,6 +1,6 @@
 //! `readConcern` and `writeConcern`, judged as a standalone server does.
 
-use super::{Arguments, is_null, number_as_f64, truncated_i64};
+use super::{Arguments, is_nonzero, is_null, number_as_f64, truncated_i64};
 use crate::error::{CommandError, Result};
 use value::{DocumentRef, ValueRef};
 
@@ -38,7 +38,7 @@ impl WriteConcern {
         let journaled = match arguments.present("j") {
             None => None,
             Some(ValueRef::Bool(journaled)) => Some(journaled),
-            Some(number) if number.is_number() => Some(number_as_f64(number) != Some(0.0)),
+            Some(number) if number.is_number() => Some(is_nonzero(number)),
             Some(other) => {
                 return Err(arguments.wrong_type("j", other, "'[bool, long, int, decimal, double]'"));
             }
@@ -74,9 +74,8 @@ fn parse_w(w: ValueRef<'_>) -> Result<bool> {
                 ));
             }
             match tags.iter().all(|(_, count)| count.is_number()) {
-                true => Err(CommandError::bad_value(
-                    "cannot use non-majority 'w' mode when a host is not a member of a replica set",
-                )),
+                // There is one copy, which has every tag that is asked for.
+                true => Ok(false),
                 false => Err(CommandError::failed_to_parse(
                     "tags must be a single level document with only number values",
                 )),

@@ -186,7 +186,7 @@ fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
         Some("1") => Ok(strict == Some(true)),
         Some(_) => Err(CommandError::new(322, "API version must be \"1\"")),
         None if strict.is_some() || deprecation.is_some() => Err(CommandError::new(
-            322,
+            4_886_600,
             "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
         )),
         None => Ok(false),

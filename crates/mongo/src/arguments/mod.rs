@@ -9,7 +9,7 @@ mod number;
 
 pub use concern::{ReadConcern, WriteConcern};
 pub use generic::{Generic, uuid_of};
-pub use number::{exact_i64, number_as_f64, truncated_i64};
+pub use number::{exact_i64, is_nonzero, number_as_f64, truncated_i64};
 
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
@@ -92,7 +92,7 @@ impl<'a> Arguments<'a> {
         match self.present(name) {
             None => Ok(None),
             Some(ValueRef::Bool(value)) => Ok(Some(value)),
-            Some(number) if number.is_number() => Ok(Some(number_as_f64(number) != Some(0.0))),
+            Some(number) if number.is_number() => Ok(Some(is_nonzero(number))),
             Some(other) => Err(self.wrong_type(name, other, FLAGS)),
         }
     }
@@ -119,6 +119,22 @@ impl<'a> Arguments<'a> {
                 )
             }),
         }
+    }
+
+    /// A boolean for which not even null stands for "none".
+    pub fn strict_bool(&self, name: &'static str) -> Result<Option<bool>> {
+        match self.any(name) {
+            None => Ok(None),
+            Some(ValueRef::Bool(value)) => Ok(Some(value)),
+            Some(other) => Err(self.wrong_type(name, other, "'bool'")),
+        }
+    }
+
+    /// A UUID.
+    pub fn uuid(&self, name: &'static str) -> Result<Option<[u8; 16]>> {
+        self.present(name)
+            .map(|value| uuid_of(self, name, value))
+            .transpose()
     }
 
     /// Text.

@@ -1,32 +1,21 @@
 //! `cloneCollectionAsCapped`.
 
 use super::create::capped_bytes;
+use crate::arguments::{Arguments, truncated_i64};
 use crate::dispatch::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};
+use engine::Namespace;
 use value::{Document, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let from = namespace_of(
-        &call.database,
-        arguments.any("cloneCollectionAsCapped").unwrap_or(ValueRef::Null),
-    )?;
-    let to = match arguments.present("toCollection") {
-        Some(name) => namespace_of(&call.database, name)?,
-        None => return Err(arguments.missing("toCollection")),
-    };
-    let size = arguments
-        .integer("size")?
-        .ok_or_else(|| arguments.missing("size"))?;
+    let from = collection(&call.database, &arguments, "cloneCollectionAsCapped")?;
+    let to = collection(&call.database, &arguments, "toCollection")?;
+    let size = size(&arguments)?;
     arguments.ignore(&["temp"]);
     arguments.finish()?;
-    if size <= 0 {
-        return Err(CommandError::invalid_options(
-            "Capped collection size must be greater than zero",
-        ));
-    }
     call.require(
         Action::Find,
         Resource::Collection(&from.database, &from.collection),
@@ -37,4 +26,20 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .clone_as_capped(&from, &to, capped_bytes(size)?)
         .await?;
     Ok(Document::new().into())
+}
+
+fn collection(database: &str, arguments: &Arguments<'_>, name: &'static str) -> Result<Namespace> {
+    match arguments.any(name).unwrap_or(ValueRef::Null) {
+        text @ ValueRef::String(_) => namespace_of(database, text),
+        other => Err(arguments.wrong_type(name, other, "'string'")),
+    }
+}
+
+/// `size`: whatever is no number above zero is refused alike.
+pub(super) fn size(arguments: &Arguments<'_>) -> Result<i64> {
+    arguments
+        .any("size")
+        .and_then(truncated_i64)
+        .filter(|size| *size > 0)
+        .ok_or_else(|| CommandError::invalid_options("Capped collection size must be greater than zero"))
 }

@@ -18,7 +18,7 @@ struct IndexChange {
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let dry_run = arguments.bool("dryRun")?.unwrap_or(false);
+    let dry_run = arguments.flag("dryRun")?.unwrap_or(false);
     let index = arguments.document("index")?.map(parse_index).transpose()?;
     let request = parse(&call.database, &arguments)?;
     arguments.finish()?;
@@ -59,8 +59,9 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<ModifyRequest> {
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
         let inner = Arguments::of_document("collMod.changeStreamPreAndPostImages", images);
-        let enabled = inner.bool("enabled")?.ok_or_else(|| inner.missing("enabled"))?;
+        let enabled = inner.bool("enabled")?;
         inner.finish()?;
+        let enabled = enabled.ok_or_else(|| inner.missing("enabled"))?;
         let kept = if enabled {
             Value::Document(images.to_document())
         } else {

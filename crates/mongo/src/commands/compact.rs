@@ -1,12 +1,18 @@
 //! `compact`.
 
+use super::writes::number;
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use value::doc;
+use engine::Namespace;
+use value::{ValueRef, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.namespace()?;
+    let namespace = match call.body().get("compact") {
+        // No collection can have such a name, so there is none.
+        Some(ValueRef::String(name)) if name.starts_with('$') => Namespace::new(&call.database, name),
+        _ => call.namespace()?,
+    };
     let arguments = call.arguments();
     arguments.flag("force")?;
     let dry_run = arguments.flag("dryRun")?.unwrap_or(false);
@@ -20,9 +26,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     let before = engine.collection_report(&namespace).await?.storage_bytes;
     if dry_run {
-        return Ok(doc! {"estimatedBytesFreed": 0_i64}.into());
+        return Ok(doc! {"estimatedBytesFreed": 0}.into());
     }
     engine.compact(&namespace).await?;
     let after = engine.collection_report(&namespace).await?.storage_bytes;
-    Ok(doc! {"bytesFreed": before.saturating_sub(after) as i64}.into())
+    Ok(doc! {"bytesFreed": number(before.saturating_sub(after))}.into())
 }

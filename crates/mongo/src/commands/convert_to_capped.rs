@@ -1,6 +1,7 @@
 //! `convertToCapped`.
 
 use super::create::capped_bytes;
+use super::rename_collection::check_uuid;
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -12,8 +13,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let size = arguments
         .integer("size")?
         .ok_or_else(|| CommandError::invalid_options("Capped collection size must be greater than zero"))?;
-    arguments.any("collectionUUID");
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    check_uuid(call, &namespace, uuid)?;
     if size <= 0 {
         return Err(CommandError::invalid_options(
             "Capped collection size must be greater than zero",

@@ -1,5 +1,6 @@
 //! `createIndexes`.
 
+use super::rename_collection::check_uuid;
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -12,8 +13,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .documents("indexes")?
         .ok_or_else(|| arguments.missing("indexes"))?;
     arguments.ignore(&["commitQuorum", "ignoreUnknownIndexOptions", "returnOnStart"]);
-    arguments.any("collectionUUID");
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    check_uuid(call, &namespace, uuid)?;
     if specs.is_empty() {
         return Err(CommandError::bad_value(
             "Must specify at least one index to create",

@@ -1,5 +1,6 @@
 //! `drop`.
 
+use super::rename_collection::check_uuid;
 use crate::dispatch::Call;
 use crate::error::Result;
 use crate::wire::Reply;
@@ -8,8 +9,9 @@ use value::Document;
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    arguments.any("collectionUUID");
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    check_uuid(call, &namespace, uuid)?;
     let engine = &call.server.engine;
     let indexes = engine.indexes(&namespace).map_or(0, |indexes| indexes.len());
     let existed = engine.drop_collection(&namespace).await?;

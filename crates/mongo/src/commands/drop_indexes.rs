@@ -1,5 +1,6 @@
 //! `dropIndexes`.
 
+use super::rename_collection::check_uuid;
 use crate::dispatch::Call;
 use crate::error::Result;
 use crate::wire::Reply;
@@ -11,8 +12,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let which = arguments
         .present("index")
         .ok_or_else(|| arguments.missing("index"))?;
-    arguments.any("collectionUUID");
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    check_uuid(call, &namespace, uuid)?;
     if !matches!(
         which,
         ValueRef::String(_) | ValueRef::Document(_) | ValueRef::Array(_)

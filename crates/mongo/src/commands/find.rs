@@ -1,13 +1,13 @@
 //! `find`.
 
 use super::{collation, cursor};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, truncated_i64};
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{FindRequest, Tailing};
 use std::sync::atomic::Ordering;
-use value::DocumentRef;
+use value::{Document, DocumentRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -85,8 +85,19 @@ fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
 
 fn check(request: &FindRequest) -> Result<()> {
     if request.tailing != Tailing::No && request.single_batch {
-        return Err(CommandError::failed_to_parse(
+        return Err(CommandError::bad_value(
             "Cannot use tailable option with singleBatch or a negative limit",
+        ));
+    }
+    let natural = |sort: &Document| {
+        sort.len() == 1
+            && sort
+                .iter()
+                .all(|(name, value)| name == "$natural" && truncated_i64(value.as_ref()) == Some(1))
+    };
+    if request.tailing != Tailing::No && !request.sort.is_empty() && !natural(&request.sort) {
+        return Err(CommandError::bad_value(
+            "cannot use tailable option with a sort other than {$natural: 1}",
         ));
     }
     Ok(())

@@ -8,9 +8,10 @@ use value::ValueRef;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let id = match arguments.any("getMore") {
+    let id = match arguments.present("getMore") {
         Some(ValueRef::Int64(id)) => id,
-        other => return Err(arguments.wrong_type("getMore", other.unwrap_or(ValueRef::Null), "'long'")),
+        Some(other) => return Err(arguments.wrong_type("getMore", other, "'long'")),
+        None => return Err(arguments.missing("getMore")),
     };
     let collection = match arguments.present("collection") {
         Some(ValueRef::String(name)) => name,
@@ -25,7 +26,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             ))
         })?),
     };
-    arguments.ignore(&["term", "lastKnownCommittedOpTime", "includeQueryStatsMetrics"]);
+    arguments.ignore(&["lastKnownCommittedOpTime", "includeQueryStatsMetrics"]);
+    if let Some(other) = arguments.present("term")
+        && !matches!(other, ValueRef::Int64(_))
+    {
+        return Err(arguments.wrong_type("term", other, "'long'"));
+    }
     arguments.finish()?;
     // Listings have names that collections cannot have.
     let namespace = match collection.starts_with("$cmd.") {

@@ -1,5 +1,6 @@
 //! `killCursors`.
 
+use crate::arguments::is_null;
 use crate::dispatch::{Call, namespace_of};
 use crate::error::Result;
 use crate::wire::Reply;
@@ -17,6 +18,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let ids = ids
         .iter()
         .enumerate()
+        .filter(|(_, id)| !is_null(*id))
         .map(|(at, id)| match id {
             ValueRef::Int64(id) => Ok(id),
             other => {

@@ -13,7 +13,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
     let name_only = arguments.flag("nameOnly")?.unwrap_or(false);
-    let authorized_only = arguments.flag("authorizedCollections")?.unwrap_or(false);
+    let authorized_only = arguments.strict_bool("authorizedCollections")?.unwrap_or(false);
     let batch_size = cursor::batch_size(&arguments)?;
     arguments.ignore(&["includePendingDrops"]);
     arguments.any("listCollections");

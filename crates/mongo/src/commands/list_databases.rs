@@ -5,6 +5,7 @@ use crate::dispatch::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use auth::{Action, Resource};
+use std::collections::BTreeSet;
 use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -22,7 +23,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let only_own = authorized_only == Some(true) || may_see_all.is_err();
     let mut listed = Vec::new();
     let mut total = 0;
-    for name in call.server.engine.databases() {
+    for name in databases(call) {
         if only_own && call.require(Action::Find, Resource::Database(&name)).is_err() {
             continue;
         }
@@ -42,6 +43,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         reply.push("totalSizeMb", total / (1024 * 1024));
     }
     Ok(reply.into())
+}
+
+/// The databases that hold something, and those that are always there.
+fn databases(call: &Call<'_>) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = call.server.engine.databases().into_iter().collect();
+    names.extend(["admin", "config", "local"].map(str::to_owned));
+    names
 }
 
 async fn describe(call: &Call<'_>, name: &str) -> Result<(Document, i64)> {

@@ -62,6 +62,7 @@ mod update;
 mod update_user;
 mod users_info;
 mod validate;
+mod validate_db_metadata;
 mod whats_my_uri;
 mod writes;
 

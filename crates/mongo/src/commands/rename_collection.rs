@@ -12,23 +12,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let from = full_name("renameCollection", arguments.required_string("renameCollection")?)?;
     let to = full_name("to", arguments.required_string("to")?)?;
-    let drop_target = match arguments.present("dropTarget") {
+    let drop_target = match arguments.any("dropTarget") {
         None => false,
         Some(ValueRef::Bool(flag)) => flag,
         // A UUID names the collection that may be dropped; there is only one of that name.
         Some(ValueRef::Binary { .. }) => true,
-        Some(number) if number.is_number() => crate::arguments::number_as_f64(number) != Some(0.0),
-        Some(other) => {
-            return Err(arguments.wrong_type(
-                "dropTarget",
-                other,
-                "'[bool, long, int, decimal, double, binData]'",
-            ));
-        }
+        Some(other) => return Err(arguments.wrong_type("dropTarget", other, "'[bool, binData]'")),
     };
-    arguments.flag("stayTemp")?;
-    arguments.any("collectionUUID");
+    arguments.bool("stayTemp")?;
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    check_lengths(&from, &to)?;
+    check_uuid(call, &from, uuid)?;
     check_access(call, &from, &to, drop_target)?;
     call.server
         .engine
@@ -51,6 +46,48 @@ fn check_access(call: &Call<'_>, from: &Namespace, to: &Namespace, drop_target: 
         true => call.require(Action::DropCollection, target),
         false => Ok(()),
     }
+}
+
+fn check_lengths(from: &Namespace, to: &Namespace) -> Result<()> {
+    let longest = engine::limits::NAMESPACE_BYTES_MAX;
+    match [from, to]
+        .into_iter()
+        .find(|namespace| namespace.to_string().len() > longest)
+    {
+        Some(long) => {
+            let message = format!("Fully qualified namespace is too long: {long}; at most {longest} bytes");
+            Err(CommandError::new(20, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// `collectionUUID` says which collection the client means; it must be the one of the name.
+pub(super) fn check_uuid(call: &Call<'_>, namespace: &Namespace, uuid: Option<[u8; 16]>) -> Result<()> {
+    let Some(expected) = uuid else { return Ok(()) };
+    let engine = &call.server.engine;
+    if engine
+        .collection_entry(namespace)
+        .is_some_and(|entry| entry.uuid == Some(expected))
+    {
+        return Ok(());
+    }
+    let actual = engine
+        .collections(&namespace.database)
+        .into_iter()
+        .find(|entry| entry.uuid == Some(expected));
+    let error = CommandError::new(361, "Collection UUID does not match that specified")
+        .with_detail("db", namespace.database.as_str())
+        .with_detail(
+            "collectionUUID",
+            value::Binary {
+                subtype: 4,
+                bytes: expected.to_vec(),
+            },
+        )
+        .with_detail("expectedCollection", namespace.collection.as_str())
+        .with_detail("actualCollection", actual.map(|entry| entry.name));
+    Err(error)
 }
 
 /// `database.collection`.

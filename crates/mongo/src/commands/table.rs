@@ -94,6 +94,7 @@ static COMMANDS: &[Command] = &[
     logged_in("renameCollection", run!(rename_collection)).writes(),
     collection("collStats", Action::CollStats, run!(coll_stats)).aliases(&["collstats"]),
     collection("validate", Action::Validate, run!(validate)),
+    database("validateDBMetadata", Action::Validate, run!(validate_db_metadata)),
     collection("compact", Action::Compact, run!(compact)),
     database("listCollections", Action::ListCollections, run!(list_collections)).stable(),
     database("dropDatabase", Action::DropDatabase, run!(drop_database))

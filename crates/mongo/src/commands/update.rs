@@ -3,7 +3,7 @@
 use super::{collation, cursor, writes};
 use crate::arguments::Arguments;
 use crate::dispatch::Call;
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::UpdateStatement;
 use value::{Document, DocumentRef, Value, doc};
@@ -62,6 +62,17 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<U
         variables: variables.clone(),
         constants: arguments.decoded("c")?,
     };
+    if !parsed.constants.is_empty() && !matches!(parsed.update, Some(Value::Array(_))) {
+        return Err(CommandError::new(
+            51_198,
+            "Constant values may only be specified for pipeline updates",
+        ));
+    }
+    if parsed.multi && !parsed.sort.is_empty() {
+        return Err(CommandError::failed_to_parse(
+            "Cannot specify sort with multi=true",
+        ));
+    }
     collation::check(&arguments)?;
     arguments.ignore(&[
         "upsertSupplied",

@@ -22,6 +22,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         "metadata",
         "checkBSONConformance",
         "logDiagnostics",
+        "scandata",
         "enforceFastCount",
     ] {
         arguments.flag(name)?;

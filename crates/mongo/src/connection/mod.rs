@@ -5,6 +5,7 @@ mod login;
 pub use login::{Awaits, Login, SaslStep};
 
 use crate::dispatch::{self, Outcome};
+use crate::error::CommandError;
 use crate::server::Server;
 use crate::wire::{Compressor, Header, Message, MessageReader, Reply, ReplyForm, WireError};
 use bytes::Bytes;
@@ -81,7 +82,15 @@ pub(crate) async fn run(
         let ended = match next {
             Ok(Some((header, message))) => {
                 // Boxed, so that a connection without a command is small.
-                Box::pin(answer(&server, &mut connection, &mut stream, header, message)).await
+                Box::pin(answer(
+                    &server,
+                    &mut connection,
+                    &mut stream,
+                    header,
+                    message,
+                    &stop,
+                ))
+                .await
             }
             Ok(None) => return,
             Err(error) => Err(error),
@@ -104,6 +113,7 @@ async fn answer(
     stream: &mut TcpStream,
     header: Header,
     message: Bytes,
+    stop: &watch::Receiver<bool>,
 ) -> Result<bool, WireError> {
     server.counters.requests.fetch_add(1, Ordering::Relaxed);
     server
@@ -111,34 +121,74 @@ async fn answer(
         .bytes_in
         .fetch_add(message.len() as u64, Ordering::Relaxed);
     let compression_allowed = connection.login.user().is_some() || !server.engine.has_users();
-    let (outcome, form, compressor) = match Message::parse(&header, &message, compression_allowed) {
-        Ok(parsed) => {
-            let outcome = dispatch::run(server, connection, &parsed).await;
-            (outcome, parsed.form, parsed.compressor)
-        }
+    let parsed = match Message::parse(&header, &message, compression_allowed) {
+        Ok(parsed) => parsed,
         Err(WireError::Invalid { code, message }) => {
-            let error = crate::CommandError::new(code, message);
-            (
-                Outcome::Reply(Reply::from(error.to_reply())),
-                ReplyForm::of(header.opcode),
-                None,
+            let reply = Reply::from(CommandError::new(code, message).to_reply());
+            let form = ReplyForm::of(header.opcode);
+            send(
+                server,
+                stream,
+                &reply,
+                Frame {
+                    form,
+                    more_to_come: false,
+                    compressor: None,
+                },
+                header.request_id,
             )
+            .await?;
+            return Ok(true);
         }
         Err(error) => return Err(error),
     };
     drop(message);
-    let reply = match outcome {
-        Outcome::Reply(_) if form == ReplyForm::None => return Ok(true),
-        Outcome::Reply(reply) => reply,
-        Outcome::Close => return Ok(false),
-    };
-    let compressor = compressor.filter(|_| !reply.is_secret);
-    let bytes = reply.encode(form, compressor, server.next_request_id(), header.request_id)?;
-    drop(reply);
+    let mut answers = header.request_id;
+    loop {
+        let reply = match dispatch::run(server, connection, &parsed).await {
+            Outcome::Reply(_) if parsed.form == ReplyForm::None => return Ok(true),
+            Outcome::Reply(reply) => reply,
+            Outcome::Close => return Ok(false),
+        };
+        // A client that takes a stream of a cursor's batches is given all of them without asking again.
+        let more_to_come = parsed.form == ReplyForm::Stream
+            && parsed.request.body.as_raw().get("getMore").is_some()
+            && reply.has_more()
+            && !*stop.borrow();
+        let compressor = parsed.compressor.filter(|_| !reply.is_secret);
+        let frame = Frame {
+            form: parsed.form,
+            more_to_come,
+            compressor,
+        };
+        answers = send(server, stream, &reply, frame, answers).await?;
+        if !more_to_come {
+            return Ok(true);
+        }
+    }
+}
+
+/// How a reply travels.
+struct Frame {
+    form: ReplyForm,
+    more_to_come: bool,
+    compressor: Option<Compressor>,
+}
+
+/// Sends a reply; gives its number.
+async fn send(
+    server: &Server,
+    stream: &mut TcpStream,
+    reply: &Reply,
+    frame: Frame,
+    answers: i32,
+) -> Result<i32, WireError> {
+    let id = server.next_request_id();
+    let bytes = reply.encode(frame.form, frame.more_to_come, frame.compressor, id, answers)?;
     server
         .counters
         .bytes_out
         .fetch_add(bytes.len() as u64, Ordering::Relaxed);
     stream.write_all(&bytes).await?;
-    Ok(true)
+    Ok(id)
 }

@@ -1,7 +1,7 @@
 //! A request, whatever message it came in.
 
 use super::header::{HEADER_BYTES, Header, OpCode};
-use super::op_msg::{self, DocumentSequence};
+use super::op_msg::{self, DocumentSequence, RepliesWanted};
 use super::{Compressor, ReplyForm, WireError, compression, op_query};
 use bytes::Bytes;
 use value::DocumentBuf;
@@ -47,11 +47,11 @@ fn parse_plain(
 ) -> Result<Message, WireError> {
     match opcode {
         OpCode::Msg => {
-            let (request, more_to_come) = op_msg::parse(message)?;
-            let form = if more_to_come {
-                ReplyForm::None
-            } else {
-                ReplyForm::Msg
+            let (request, wanted) = op_msg::parse(message)?;
+            let form = match wanted {
+                RepliesWanted::None => ReplyForm::None,
+                RepliesWanted::One => ReplyForm::Msg,
+                RepliesWanted::Stream => ReplyForm::Stream,
             };
             Ok(Message {
                 request,

@@ -9,6 +9,7 @@ use value::raw::RawError;
 
 const CHECKSUM_PRESENT: u32 = 1;
 const MORE_TO_COME: u32 = 1 << 1;
+const EXHAUST_ALLOWED: u32 = 1 << 16;
 /// Bits that a receiver must know, or else refuse the message.
 const REQUIRED_BITS: u32 = 0xFFFF;
 
@@ -27,8 +28,19 @@ pub struct DocumentSequence {
     pub documents: Vec<DocumentBuf>,
 }
 
-/// The request of a whole message, header included, and whether the client wants no reply.
-pub fn parse(message: &Bytes) -> Result<(Request, bool), WireError> {
+/// How many replies a client takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RepliesWanted {
+    /// None.
+    None,
+    /// One.
+    One,
+    /// As many as there are, without asking again.
+    Stream,
+}
+
+/// The request of a whole message, header included, and how many replies the client takes.
+pub fn parse(message: &Bytes) -> Result<(Request, RepliesWanted), WireError> {
     let (flags, mut rest) = split_flags(message)?;
     let mut body = None;
     let mut sequences: Vec<DocumentSequence> = Vec::new();
@@ -70,7 +82,12 @@ pub fn parse(message: &Bytes) -> Result<(Request, bool), WireError> {
         );
         return Err(WireError::invalid(40433, message));
     }
-    Ok((Request { body, sequences }, flags & MORE_TO_COME != 0))
+    let wanted = match flags {
+        flags if flags & MORE_TO_COME != 0 => RepliesWanted::None,
+        flags if flags & EXHAUST_ALLOWED != 0 => RepliesWanted::Stream,
+        _ => RepliesWanted::One,
+    };
+    Ok((Request { body, sequences }, wanted))
 }
 
 /// Checks flags and checksum; the sections without them.

@@ -5,11 +5,16 @@ use super::header::{HEADER_BYTES, Header, OpCode};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, ValueRef};
 
+/// The flag of a message that another follows.
+const MORE_TO_COME: u32 = 1 << 1;
+
 /// The form that an answer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyForm {
     /// OP_MSG.
     Msg,
+    /// OP_MSG, and more of them as long as a cursor has more, without being asked for.
+    Stream,
     /// OP_REPLY, to an OP_QUERY.
     Reply,
     /// The client wants none.
@@ -61,10 +66,16 @@ impl From<Document> for Reply {
 }
 
 impl Reply {
-    /// The whole message, header included.
+    /// Whether a cursor has more documents than this reply.
+    pub fn has_more(&self) -> bool {
+        self.cursor.as_ref().is_some_and(|cursor| cursor.id != 0)
+    }
+
+    /// The whole message, header included. `more_to_come` says that another follows it unasked.
     pub fn encode(
         &self,
         form: ReplyForm,
+        more_to_come: bool,
         compressor: Option<Compressor>,
         request_id: i32,
         response_to: i32,
@@ -72,9 +83,11 @@ impl Reply {
         let mut out = Vec::with_capacity(self.size_guess());
         out.resize(HEADER_BYTES, 0);
         let opcode = match form {
-            ReplyForm::Msg | ReplyForm::None => {
-                // No flags, one section of kind 0.
-                out.extend_from_slice(&[0; 5]);
+            ReplyForm::Msg | ReplyForm::Stream | ReplyForm::None => {
+                let flags = if more_to_come { MORE_TO_COME } else { 0 };
+                out.extend_from_slice(&flags.to_le_bytes());
+                // One section of kind 0.
+                out.push(0);
                 OpCode::Msg
             }
             ReplyForm::Reply => {

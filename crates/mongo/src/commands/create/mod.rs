@@ -1,12 +1,16 @@
 //! `create`.
 
+mod clustered_index;
+mod id_index;
+mod time_series;
+
 use super::collation;
 use crate::arguments::Arguments;
 use crate::dispatch::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{CappedOptions, CreateRequest};
-use value::{Document, Value, ValueRef};
+use value::{Document, Value};
 
 /// The largest capped collection: MongoDB's limit.
 const CAPPED_BYTES_MAX: i64 = 1 << 50;
@@ -23,6 +27,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 
 fn parse(database: &str, arguments: &Arguments<'_>) -> Result<CreateRequest> {
     let mut options = Document::new();
+    clustered_index::refuse(arguments)?;
     let capped = capped(arguments)?;
     validation(arguments, &mut options)?;
     view(database, arguments, &mut options)?;
@@ -41,7 +46,7 @@ fn capped(arguments: &Arguments<'_>) -> Result<Option<CappedOptions>> {
     let size = arguments.integer("size")?;
     let max = arguments.integer("max")?;
     if !capped {
-        if size.is_some_and(|size| size < 0) || arguments.present("size").is_some() && size.is_some() {
+        if size.is_some() {
             // Without `capped` a size means nothing; MongoDB refuses it.
             return Err(CommandError::invalid_options(
                 "the 'size' field is only valid when 'capped' is true",
@@ -78,7 +83,7 @@ pub(super) fn capped_bytes(size: i64) -> Result<u64> {
 /// A capped collection's limit on documents; 0 or less means none.
 pub(super) fn capped_documents(max: Option<i64>) -> Result<Option<u64>> {
     match max {
-        Some(max) if max >= CAPPED_DOCUMENTS_MAX => Err(CommandError::bad_value(
+        Some(max) if max > CAPPED_DOCUMENTS_MAX => Err(CommandError::bad_value(
             "max in a capped collection has to be < 2^31 or not set",
         )),
         Some(max) if max > 0 => Ok(Some(max as u64)),
@@ -146,19 +151,19 @@ fn view(database: &str, arguments: &Arguments<'_>, options: &mut Document) -> Re
 /// Options that are kept for whoever lists them, and change nothing.
 fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
     for name in ["storageEngine", "indexOptionDefaults"] {
-        if let Some(document) = arguments.document(name)? {
+        if let Some(document) = arguments.document(name)?.filter(|document| !document.is_empty()) {
             options.push(name, document.to_document());
         }
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
         let inner = Arguments::of_document("create.changeStreamPreAndPostImages", images);
-        let enabled = inner.bool("enabled")?.ok_or_else(|| inner.missing("enabled"))?;
+        let enabled = inner.bool("enabled")?;
         inner.finish()?;
+        let enabled = enabled.ok_or_else(|| inner.missing("enabled"))?;
         if enabled {
             options.push("changeStreamPreAndPostImages", images.to_document());
         }
     }
-    arguments.document("idIndex")?;
     arguments.flag("autoIndexId")?;
     arguments.flag("temp")?;
     arguments.integer("flags")?;
@@ -166,15 +171,15 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
 }
 
 fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
-    for name in ["timeseries", "clusteredIndex", "encryptedFields"] {
-        if let Some(value) = arguments.present(name)
-            && !matches!(value, ValueRef::Bool(false))
-        {
-            return Err(CommandError::new(
-                238,
-                format!("create with '{name}' is not supported yet"),
-            ));
-        }
+    id_index::check(arguments)?;
+    time_series::refuse(arguments)?;
+    if let Some(fields) = arguments.document("encryptedFields")?
+        && !fields.is_empty()
+    {
+        return Err(CommandError::new(
+            238,
+            "encrypted collections are not supported yet",
+        ));
     }
     if arguments.present("expireAfterSeconds").is_some() {
         return Err(CommandError::invalid_options(

@@ -1,0 +1,104 @@
+//! `clusteredIndex`: not supported yet, but what is wrong in it is told first, as MongoDB does.
+
+use crate::arguments::{Arguments, is_nonzero, truncated_i64};
+use crate::error::{CommandError, Result};
+use value::{DocumentRef, ValueRef};
+
+/// Refuses clustered collections; `false` asks for none.
+pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
+    let Some(value) = create.any("clusteredIndex") else {
+        return Ok(());
+    };
+    let given = |name: &str| {
+        create
+            .document_ref()
+            .get(name)
+            .is_some_and(|value| !matches!(value, ValueRef::Bool(false)))
+    };
+    let document = match value {
+        ValueRef::Document(document) => Some(document),
+        ValueRef::Bool(_) => None,
+        number if number.is_number() => None,
+        other => {
+            return Err(create.wrong_type(
+                "clusteredIndex",
+                other,
+                "'[object, bool, long, int, decimal, double]'",
+            ));
+        }
+    };
+    if let Some(document) = document {
+        check(document)?;
+    }
+    if given("capped") {
+        return Err(CommandError::new(
+            6_049_200,
+            "'capped' is not supported together with 'clusteredIndex'",
+        ));
+    }
+    match (document, value) {
+        (None, ValueRef::Bool(false)) => return Ok(()),
+        (None, number) if number.is_number() && !is_nonzero(number) => return Ok(()),
+        (None, _) => {
+            return Err(CommandError::new(
+                5_979_703,
+                "'clusteredIndex' has to be a document: {key: {_id: 1}, unique: true}",
+            ));
+        }
+        (Some(_), _) => {}
+    }
+    if given("timeseries") || given("idIndex") {
+        return Err(CommandError::invalid_options(
+            "'clusteredIndex' is not valid together with 'timeseries' or 'idIndex'",
+        ));
+    }
+    if given("viewOn") {
+        return Err(CommandError::new(
+            6_026_500,
+            "a view cannot have a 'clusteredIndex'",
+        ));
+    }
+    if given("max") {
+        return Err(CommandError::new(
+            6_049_204,
+            "'max' is not supported together with 'clusteredIndex'",
+        ));
+    }
+    Err(CommandError::new(
+        238,
+        "clustered collections are not supported yet",
+    ))
+}
+
+fn check(document: DocumentRef<'_>) -> Result<()> {
+    let arguments = Arguments::of_document("create.clusteredIndex", document);
+    let version = arguments.integer("v")?;
+    let key = arguments
+        .document("key")?
+        .ok_or_else(|| arguments.missing("key"))?;
+    let unique = arguments
+        .flag("unique")?
+        .ok_or_else(|| arguments.missing("unique"))?;
+    arguments.string("name")?;
+    arguments.finish()?;
+    if version.is_some_and(|version| version != 2) {
+        return Err(CommandError::new(
+            5_979_704,
+            "The only version of a clustered index is 2",
+        ));
+    }
+    let is_id = key.iter().count() == 1 && key.get("_id").and_then(truncated_i64) == Some(1);
+    if !is_id {
+        return Err(CommandError::new(
+            197,
+            "The 'clusteredIndex' can only be on {_id: 1}",
+        ));
+    }
+    match unique {
+        true => Ok(()),
+        false => Err(CommandError::new(
+            5_979_700,
+            "The 'unique' field of a 'clusteredIndex' must be true",
+        )),
+    }
+}
