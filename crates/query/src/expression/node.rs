@@ -42,8 +42,13 @@ pub(super) enum Apply {
 pub(super) trait Operation: Debug + Send + Sync {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>>;
 
-    /// The operands, so that constant parts are computed and uses of the document are seen.
+    /// The operands.
     fn operands(&mut self) -> Vec<&mut Node>;
+
+    /// Computes the constant parts. One that never evaluates an operand may drop it unseen.
+    fn fold(&mut self) -> Result<()> {
+        self.operands().into_iter().try_for_each(Node::fold)
+    }
 
     /// Whether any operand depends on the document or on chance.
     fn reads_document(&self) -> bool;
@@ -159,12 +164,11 @@ impl Node {
 
     /// The same with every constant part computed; what fails on constants fails here, as in MongoDB.
     pub(super) fn folded(mut self) -> Result<Node> {
-        let mut all_constant = true;
-        for operand in self.operands() {
-            let taken = std::mem::replace(operand, Node::Constant(None));
-            *operand = taken.folded()?;
-            all_constant &= operand.is_constant();
+        match &mut self {
+            Node::Operation(operation) => operation.fold()?,
+            other => other.operands().into_iter().try_for_each(Node::fold)?,
         }
+        let all_constant = self.operands().into_iter().all(|operand| operand.is_constant());
         let foldable = match &self {
             Node::Constant(_) | Node::Path(_) => false,
             Node::Operation(operation) => operation.is_foldable(),
@@ -176,6 +180,21 @@ impl Node {
         let (nothing, variables) = (Document::new(), Variables::default());
         let value = self.evaluate(&Scope::new(DocumentRef::Tree(&nothing), &variables))?;
         Ok(Node::Constant(value.into_value()))
+    }
+
+    /// Puts the folded node in the place of this one.
+    pub(super) fn fold(&mut self) -> Result<()> {
+        let taken = std::mem::replace(self, Node::Constant(None));
+        *self = taken.folded()?;
+        Ok(())
+    }
+
+    /// Whether a constant counts as true; none where the value is not known yet.
+    pub(super) fn constant_truth(&self) -> Option<bool> {
+        match self {
+            Node::Constant(value) => Some(Found::from(value.as_ref().map(Value::as_ref)).is_true()),
+            _ => None,
+        }
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

@@ -136,12 +136,12 @@ impl<'s> Parser<'s> {
         }
         if text.contains('\0') {
             return Err(QueryError::new(
-                Code(16_419),
-                "field path must not contain embedded null characters",
+                Code(16_411),
+                "FieldPath field names may not contain '\\0'.",
             ));
         }
         let Some(variable) = text.strip_prefix("$$") else {
-            let fields = split_path(&text[1..])?;
+            let fields = split_path(&text[1..], false)?;
             let base = self.local("CURRENT").map_or(Base::Current, Base::Local);
             return Ok(Node::Path(Path { base, fields }));
         };
@@ -150,7 +150,7 @@ impl<'s> Parser<'s> {
             None => (variable, None),
         };
         check_variable(name)?;
-        let fields = rest.map_or(Ok(Vec::new()), split_path)?;
+        let fields = rest.map_or(Ok(Vec::new()), |rest| split_path(rest, true))?;
         if let Some(constant) = constant_variable(name) {
             return Ok(Node::Constant(constant.filter(|_| fields.is_empty())));
         }
@@ -224,10 +224,10 @@ fn wrong_count(name: &str, count: usize, minimum: usize, maximum: usize) -> Quer
     QueryError::new(Code(28_667), message)
 }
 
-fn split_path(path: &str) -> Result<Vec<Box<str>>> {
+fn split_path(path: &str, after_variable: bool) -> Result<Vec<Box<str>>> {
     if path.is_empty() {
         return Err(QueryError::new(
-            Code(40_352),
+            Code(if after_variable { 40_353 } else { 40_352 }),
             "FieldPath cannot be constructed with empty string",
         ));
     }
@@ -252,7 +252,8 @@ fn check_path_part(part: &str) -> Result<()> {
             "FieldPath field names may not be empty strings.",
         ));
     }
-    if part.starts_with('$') {
+    // A DBRef's own fields are fields like others.
+    if part.starts_with('$') && !matches!(part, "$ref" | "$id" | "$db") {
         return Err(QueryError::new(
             Code(16_410),
             format!(

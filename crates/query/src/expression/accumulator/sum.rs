@@ -55,7 +55,12 @@ impl Total {
                 Width::Double
             }
             Number::Decimal(number) => {
-                self.decimals = self.decimals.add(number);
+                // NaN stays as it came, its sign included.
+                if number.is_nan() && !self.decimals.is_nan() {
+                    self.decimals = number;
+                } else if !self.decimals.is_nan() {
+                    self.decimals = self.decimals.add(number);
+                }
                 Width::Decimal
             }
         };
@@ -97,6 +102,9 @@ impl Total {
     }
 
     fn as_decimal(&self) -> Decimal128 {
+        if self.decimals.is_nan() {
+            return self.decimals;
+        }
         let mut total = Decimal128::parse_rounded(&self.integers.to_string()).unwrap_or(Decimal128::NAN);
         if self.width >= Width::Double && (self.doubles != 0.0 || self.compensation != 0.0) {
             total = total.add(Decimal128::from_f64(self.doubles + self.compensation));
@@ -153,6 +161,7 @@ impl Accumulator for Average {
     fn result(&mut self) -> Option<Value> {
         Some(match (self.count, self.total.width) {
             (0, _) => Value::Null,
+            (_, Width::Decimal) if self.total.decimals.is_nan() => Value::Decimal128(self.total.decimals),
             (count, Width::Decimal) => Value::Decimal128(self.total.as_decimal().divide(count.into())),
             (count, _) => Value::Double(self.total.as_double() / count as f64),
         })

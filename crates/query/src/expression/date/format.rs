@@ -22,8 +22,22 @@ pub(super) const MONTHS: [&str; 12] = [
     "December",
 ];
 
+/// The conversions that only make sense when writing.
+const WRITTEN_ONLY: &str = "Uw";
+
+/// Fails for a format that `$dateFromString` does not know.
+pub(crate) fn check_read_format(format: &str) -> Result<()> {
+    check(format, |conversion| {
+        CONVERSIONS.contains(conversion) && !WRITTEN_ONLY.contains(conversion)
+    })
+}
+
 /// Fails for a format that `$dateToString` does not know.
 pub(crate) fn check_format(format: &str) -> Result<()> {
+    check(format, |conversion| CONVERSIONS.contains(conversion))
+}
+
+fn check(format: &str, knows: impl Fn(char) -> bool) -> Result<()> {
     let mut rest = format.chars();
     while let Some(next) = rest.next() {
         if next != '%' {
@@ -36,7 +50,7 @@ pub(crate) fn check_format(format: &str) -> Result<()> {
                     "Unmatched '%' at end of format string",
                 ));
             }
-            Some(conversion) if CONVERSIONS.contains(conversion) => {}
+            Some(conversion) if knows(conversion) => {}
             Some(unknown) => {
                 return Err(QueryError::new(
                     Code(18_536),

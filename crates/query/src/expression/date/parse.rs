@@ -364,11 +364,15 @@ impl Fields {
             }
             return Ok(Civil::from_iso_week(year, week, day));
         }
+        if let (Some(year), None) = (self.iso_year, self.year) {
+            return Ok(Civil::from_iso_week(year, 1, self.iso_day.unwrap_or(1)));
+        }
         let Some(year) = self.year else {
             return wrong("an incomplete date/time string has been found");
         };
         if let Some(day) = self.day_of_year {
-            return Ok(Civil::midnight(year, 1, day));
+            // MongoDB counts the days of `%j` from 0.
+            return Ok(Civil::midnight(year, 1, day + 1));
         }
         let (Some(month), Some(day)) = (self.month, self.day) else {
             return wrong("an incomplete date/time string has been found, with elements missing");

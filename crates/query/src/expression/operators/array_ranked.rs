@@ -1,4 +1,4 @@
-//! `$firstN $lastN $minN $maxN`, `$sortArray`, `$percentile $median` on the elements of an array.
+//! `$firstN $lastN $minN $maxN`, `$percentile $median` on the elements of an array.
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
@@ -11,14 +11,13 @@ use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::plan::SortPattern;
 use value::key::Direction;
-use value::{ArrayRef, Document, Value, ValueRef};
+use value::{ArrayRef, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$firstN", Syntax::Named(parse_n)),
     operator("$lastN", Syntax::Named(parse_n)),
     operator("$minN", Syntax::Named(parse_n)),
     operator("$maxN", Syntax::Named(parse_n)),
-    operator("$sortArray", Syntax::Named(parse_sort)),
     operator("$percentile", Syntax::Named(parse_percentile)),
     operator("$median", Syntax::Named(parse_percentile)),
 ];
@@ -115,110 +114,6 @@ fn checked_count(operand: &Found<'_>) -> Result<usize> {
             5_787_908,
             format!("'n' must be greater than 0, found {whole}"),
         )),
-    }
-}
-
-/// By what an array is sorted.
-#[derive(Debug)]
-enum SortBy {
-    /// The elements themselves.
-    Elements(Direction),
-    /// Fields of the elements.
-    Fields(SortPattern),
-}
-
-#[derive(Debug)]
-struct SortArray {
-    input: Node,
-    by: SortBy,
-}
-
-fn parse_sort(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
-    let fields = ["input", "sortBy"];
-    let argument = named::object(
-        name,
-        argument,
-        &fields,
-        &Wrong {
-            not_object: 2_942_500,
-            unknown: 2_942_501,
-        },
-    )?;
-    named::require(name, argument, &[("input", 2_942_502), ("sortBy", 2_942_503)])?;
-    let by = match argument.get("sortBy") {
-        Some(Value::Document(pattern)) => SortBy::Fields(parse_pattern(pattern)?),
-        Some(scalar) => SortBy::Elements(parse_direction(scalar)?),
-        None => SortBy::Elements(Direction::Ascending),
-    };
-    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
-    Ok(Node::Operation(Box::new(SortArray { input, by })))
-}
-
-fn parse_pattern(pattern: &Document) -> Result<SortPattern> {
-    if pattern.is_empty() {
-        return Err(error(
-            2_942_505,
-            "The $sort pattern is invalid: it must not be empty",
-        ));
-    }
-    SortPattern::parse(pattern).map_err(|wrong| {
-        error(
-            2_942_505,
-            format!("The $sort pattern is invalid: {}", wrong.message),
-        )
-    })
-}
-
-fn parse_direction(scalar: &Value) -> Result<Direction> {
-    let number = Number::of(scalar.as_ref())
-        .ok_or_else(|| error(2_942_507, "The $sort element value must be an object or a number"))?;
-    match number.to_i64() {
-        Some(1) => Ok(Direction::Ascending),
-        Some(-1) => Ok(Direction::Descending),
-        _ => Err(error(2_942_506, "The $sort element value must be either 1 or -1")),
-    }
-}
-
-impl Operation for SortArray {
-    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
-        let input = self.input.evaluate(scope)?;
-        if input.present().is_none() {
-            return Ok(Found::of(Value::Null));
-        }
-        let Some(Value::Array(mut values)) = input.into_value() else {
-            return Err(error(
-                2_942_504,
-                "The input argument to $sortArray must be an array.",
-            ));
-        };
-        match &self.by {
-            SortBy::Elements(direction) => values.sort_by(|a, b| {
-                let order = value::compare(a.as_ref(), b.as_ref());
-                if *direction == Direction::Ascending {
-                    order
-                } else {
-                    order.reverse()
-                }
-            }),
-            SortBy::Fields(pattern) => {
-                let nothing = Document::new();
-                values.sort_by_cached_key(|element| {
-                    let document = element.as_ref().as_document().unwrap_or((&nothing).into());
-                    let mut key = Vec::new();
-                    sort_key(document, pattern, &mut key);
-                    key
-                });
-            }
-        }
-        Ok(Found::Owned(Value::Array(values)))
-    }
-
-    fn operands(&mut self) -> Vec<&mut Node> {
-        vec![&mut self.input]
-    }
-
-    fn reads_document(&self) -> bool {
-        self.input.reads_document()
     }
 }
 

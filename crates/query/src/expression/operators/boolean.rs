@@ -48,6 +48,18 @@ impl Operation for Connective {
         self.operands.iter_mut().collect()
     }
 
+    fn fold(&mut self) -> Result<()> {
+        for at in 0..self.operands.len() {
+            self.operands[at].fold()?;
+            if self.operands[at].constant_truth() == Some(self.decisive) {
+                // What comes after it is never evaluated.
+                self.operands.truncate(at + 1);
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn reads_document(&self) -> bool {
         self.operands.iter().any(Node::reads_document)
     }

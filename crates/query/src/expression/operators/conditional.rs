@@ -142,6 +142,28 @@ impl Operation for Switch {
         }
     }
 
+    fn fold(&mut self) -> Result<()> {
+        let mut kept = Vec::with_capacity(self.branches.len());
+        for (mut case, mut then) in std::mem::take(&mut self.branches) {
+            case.fold()?;
+            match case.constant_truth() {
+                // Never taken.
+                Some(false) => {}
+                // Always taken: nothing after it is.
+                Some(true) => {
+                    self.default = Some(then);
+                    break;
+                }
+                None => {
+                    then.fold()?;
+                    kept.push((case, then));
+                }
+            }
+        }
+        self.branches = kept;
+        self.default.as_mut().map_or(Ok(()), Node::fold)
+    }
+
     fn operands(&mut self) -> Vec<&mut Node> {
         let branches = self.branches.iter_mut().flat_map(|(case, then)| [case, then]);
         branches.chain(&mut self.default).collect()

@@ -112,8 +112,8 @@ fn parse_set(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<No
         named::require(name, argument, &[("value", 4_161_103)])?;
     }
     named::require(name, argument, &[("input", 4_161_109)])?;
-    let field = constant_name(parser, name, argument)?;
     let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
+    let field = constant_name(parser, name, argument)?;
     let value = match argument.get("value") {
         Some(value) => parser.operand(value)?,
         None => Node::Constant(None),
@@ -136,7 +136,7 @@ fn constant_name(parser: &mut Parser<'_>, name: &str, argument: &Document) -> Re
             ),
         ));
     }
-    match parser.operand(field)?.folded()? {
+    match parser.operand(field)? {
         Node::Constant(Some(Value::String(field))) if field.contains('\0') => Err(error(
             9_534_700,
             format!("'field' argument to {name} must not contain a null byte"),

@@ -22,6 +22,7 @@ mod regex;
 mod rounding;
 mod search;
 mod set;
+mod sort_array;
 mod string;
 mod text;
 mod trigonometry;
@@ -83,6 +84,7 @@ static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
         rounding::OPERATORS,
         search::OPERATORS,
         set::OPERATORS,
+        sort_array::OPERATORS,
         string::OPERATORS,
         trigonometry::OPERATORS,
         trim::OPERATORS,

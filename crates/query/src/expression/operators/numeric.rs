@@ -2,8 +2,11 @@
 
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
+use crate::expression::decimal::{Wide, narrowed, widened};
 use crate::expression::found::Found;
+use crate::expression::node::Node;
 use crate::expression::number::Number;
+use crate::expression::parse::Parser;
 use value::{Decimal128, Value};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -25,7 +28,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$log", Syntax::Two(logarithm)),
     operator("$pow", Syntax::Two(power)),
     operator("$sqrt", Syntax::One(square_root)),
-    operator("$sigmoid", Syntax::One(sigmoid)),
+    operator("$sigmoid", Syntax::Own(parse_sigmoid)),
 ];
 
 /// The operand as a number; none for null, which gives null.
@@ -78,7 +81,11 @@ fn whole(
     Ok(Some(match number(name, &operand)? {
         None => Value::Null,
         Some(Number::Double(x)) => Value::Double(double(x)),
-        Some(Number::Decimal(x)) => Number::Decimal(decimal(x)).into(),
+        Some(Number::Decimal(x)) => Value::Decimal128(if x.is_infinite() {
+            Decimal128::NAN
+        } else {
+            decimal(x)
+        }),
         Some(integer) => integer.into(),
     }))
 }
@@ -214,6 +221,30 @@ fn square_root(operand: Found<'_>) -> Result<Option<Value>> {
     )
 }
 
+/// An array is no list of operands here.
+fn parse_sigmoid(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operand = parser.operand(argument)?;
+    Ok(Node::many(
+        |operands| operands.into_iter().next().map_or(Ok(None), sigmoid),
+        vec![operand],
+    ))
+}
+
+/// 1 / (1 + e^-x), with enough digits that the last of 34 is right.
+fn decimal_sigmoid(x: Decimal128) -> Decimal128 {
+    let one = Decimal128::from(1);
+    if !x.is_finite() || x.to_f64().abs() > 10_000.0 {
+        return one.divide(one.add(x.negate().exp()));
+    }
+    let mut cx = dec::Context::<Wide>::default();
+    let mut denominator = -widened(x);
+    cx.exp(&mut denominator);
+    cx.add(&mut denominator, &Wide::from(1));
+    let mut quotient = Wide::from(1);
+    cx.div(&mut quotient, &denominator);
+    narrowed(&quotient)
+}
+
 fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {
     let Some(present) = operand.present() else {
         return Ok(Some(Value::Null));
@@ -225,10 +256,7 @@ fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {
         ))
     })?;
     Ok(Some(match number {
-        Number::Decimal(x) => {
-            let one = Decimal128::from(1);
-            Value::Decimal128(one.divide(one.add(x.negate().exp())))
-        }
+        Number::Decimal(x) => Value::Decimal128(decimal_sigmoid(x)),
         other => Value::Double(1.0 / (1.0 + (-other.to_f64()).exp())),
     }))
 }

@@ -95,6 +95,8 @@ fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
                 form = Some(PairForm::Object);
                 pair_of_object(pair.to_document())?
             }
+            _ if form == Some(PairForm::Array) => return Err(mixed(40_396, "an array", "another type")),
+            _ if form == Some(PairForm::Object) => return Err(mixed(40_391, "an object", "another type")),
             other => {
                 return Err(error(
                     40_398,

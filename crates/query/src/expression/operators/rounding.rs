@@ -53,8 +53,9 @@ fn places_of(name: &str, operand: &Found<'_>) -> Result<Option<i32>> {
         )
     })?;
     let Some(places) = number.to_i64() else {
+        let is_decimal = matches!(number, Number::Decimal(_));
         let number = number.to_f64();
-        let out_of_range = number.is_nan() || number.abs() >= 9.223_372_036_854_775_8e18;
+        let out_of_range = (number.is_nan() && !is_decimal) || number.abs() >= 9.223_372_036_854_775_8e18;
         return Err(if out_of_range {
             error(
                 31_109,

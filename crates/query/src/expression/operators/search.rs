@@ -68,7 +68,15 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [i32; 2], offsets: Offset
     if start > end {
         return Ok(Some(Value::Int32(-1)));
     }
-    let found = find(&text, &wanted, offsets[start]..offsets[end]);
+    let found = if name == "$indexOfCP" {
+        // Code points count where they begin: a match may go on past the end, an empty range has none.
+        offsets[start..end]
+            .iter()
+            .copied()
+            .find(|at| text[*at..].starts_with(&wanted))
+    } else {
+        find(&text, &wanted, offsets[start]..offsets[end])
+    };
     let position = found.and_then(|at| offsets.binary_search(&at).ok());
     Ok(Some(Value::Int32(position.map_or(-1, |at| at as i32))))
 }

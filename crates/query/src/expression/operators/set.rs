@@ -35,8 +35,13 @@ fn array<'a>(operand: &'a Found<'_>, code: i32, message: &str) -> Result<ArrayRe
     }
 }
 
+/// The elements as a set; of equal ones the first stays.
 fn set(array: ArrayRef<'_>) -> Set {
-    array.iter().map(|value| Ordered(value.to_value())).collect()
+    let mut set = Set::new();
+    for value in array.iter() {
+        set.insert(Ordered(value.to_value()));
+    }
+    set
 }
 
 fn values(set: Set) -> Value {
@@ -54,7 +59,9 @@ fn union(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             17_043,
             "All operands of $setUnion must be arrays. One argument is of type:",
         )?;
-        all.extend(set(array));
+        for value in array.iter() {
+            all.insert(Ordered(value.to_value()));
+        }
     }
     Ok(Some(values(all)))
 }

@@ -104,7 +104,7 @@ fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
     }
 }
 
-/// An operand as a whole number of bytes, fractions cut off.
+/// An operand as a whole number of bytes, as MongoDB coerces numbers.
 fn bytes(operand: &Found<'_>, code: i32, what: &str) -> Result<i64> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
         error(
@@ -115,8 +115,12 @@ fn bytes(operand: &Found<'_>, code: i32, what: &str) -> Result<i64> {
             ),
         )
     })?;
-    let truncated = number.truncated();
-    truncated.ok_or_else(|| {
+    // Decimals are rounded, doubles are cut off.
+    let whole = match number {
+        Number::Decimal(_) => number.rounded(),
+        other => other.truncated(),
+    };
+    whole.ok_or_else(|| {
         error(
             31_109,
             format!("Can't coerce out of range value {} to long", number.to_f64()),
@@ -157,8 +161,8 @@ fn substring_of_bytes(name: &str, operands: &[Found<'_>]) -> Result<Option<Value
     Ok(Some(Value::from(&text[start..end])))
 }
 
-/// An operand as a number of code points.
-fn points(operand: &Found<'_>, codes: [i32; 3], what: &str) -> Result<usize> {
+/// An operand as a 32-bit number.
+fn points(operand: &Found<'_>, codes: [i32; 2], what: &str) -> Result<i32> {
     let number = operand.get().and_then(Number::of).ok_or_else(|| {
         error(
             codes[0],
@@ -168,19 +172,13 @@ fn points(operand: &Found<'_>, codes: [i32; 3], what: &str) -> Result<usize> {
             ),
         )
     })?;
-    let whole = number.to_i32().ok_or_else(|| {
+    number.to_i32().ok_or_else(|| {
         error(
             codes[1],
             format!(
                 "$substrCP: {what} cannot be represented as a 32-bit integral value: {}",
                 number.to_f64()
             ),
-        )
-    })?;
-    usize::try_from(whole).map_err(|_| {
-        error(
-            codes[2],
-            format!("$substrCP: {what} must be a nonnegative integer."),
         )
     })
 }
@@ -190,8 +188,16 @@ fn substring_of_points(operands: &[Found<'_>]) -> Result<Option<Value>> {
         return Ok(None);
     };
     let text = coerce(text)?;
-    let start = points(start, [34_450, 34_451, 34_455], "starting index")?;
-    let count = points(count, [34_452, 34_453, 34_454], "length")?;
+    let start = points(start, [34_450, 34_451], "starting index")?;
+    let count = points(count, [34_452, 34_453], "length")?;
+    let count = usize::try_from(count)
+        .map_err(|_| error(34_454, "$substrCP: length must be a nonnegative integer."))?;
+    let start = usize::try_from(start).map_err(|_| {
+        error(
+            34_455,
+            "$substrCP: the starting index must be nonnegative integer.",
+        )
+    })?;
     let part: String = text.chars().skip(start).take(count).collect();
     Ok(Some(Value::String(part)))
 }

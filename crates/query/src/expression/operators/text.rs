@@ -33,7 +33,7 @@ pub(super) fn coerce<'a>(operand: &'a Found<'_>) -> Result<Cow<'a, str>> {
         ValueRef::String(text) | ValueRef::JavaScript(text) | ValueRef::Symbol(text) => Cow::Borrowed(text),
         ValueRef::Int32(number) => Cow::Owned(number.to_string()),
         ValueRef::Int64(number) => Cow::Owned(number.to_string()),
-        ValueRef::Double(number) => Cow::Owned(double(number)),
+        ValueRef::Double(number) => Cow::Owned(six_digits(number)),
         ValueRef::Decimal128(number) => Cow::Owned(number.to_string()),
         ValueRef::DateTime(ms) => Cow::Owned(date(ms)?),
         ValueRef::Timestamp(time) => {
@@ -60,6 +60,11 @@ pub(super) fn double(number: f64) -> String {
     if magnitude == 0.0 || (1e-4..1e16).contains(&magnitude) {
         return number.to_string();
     }
+    with_exponent(number)
+}
+
+/// The shortest digits with an exponent of at least two digits.
+fn with_exponent(number: f64) -> String {
     let text = format!("{number:e}");
     match text.split_once('e') {
         Some((digits, exponent)) => {
@@ -71,6 +76,24 @@ pub(super) fn double(number: f64) -> String {
         }
         None => text,
     }
+}
+
+/// The double to six significant digits, as C's `%g` writes it: what the older string operators see.
+fn six_digits(number: f64) -> String {
+    if number.is_nan() {
+        return "nan".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    if number == 0.0 {
+        return double(number);
+    }
+    let rounded: f64 = format!("{number:.5e}").parse().unwrap_or(number);
+    if (1e-4..1e6).contains(&rounded.abs()) {
+        return rounded.to_string();
+    }
+    with_exponent(rounded)
 }
 
 /// `2024-01-31T12:00:00.000Z`.

@@ -138,7 +138,7 @@ pub(super) fn encode(subtype: u8, bytes: &[u8], format: Option<Format>) -> Resul
     const UUID: u8 = 4;
     let bytes = raw(subtype, bytes);
     let format = match format.ok_or_else(missing_format)? {
-        Format::Auto if subtype == UUID => Format::Uuid,
+        Format::Auto if subtype == UUID && bytes.len() == 16 => Format::Uuid,
         Format::Auto => Format::Base64,
         other => other,
     };

@@ -150,6 +150,9 @@ pub(super) fn to_decimal(value: ValueRef<'_>) -> Result<Value> {
 }
 
 fn parse_decimal(text: &str) -> Result<Decimal128> {
+    if text.eq_ignore_ascii_case("-nan") {
+        return Ok(Decimal128::from_bytes((0xFCu128 << 120).to_le_bytes()));
+    }
     let number = Decimal128::parse_rounded(text)
         .map_err(|_| not_a_number(text, "Failed to parse string to decimal"))?;
     let has_digits = text

@@ -18,7 +18,11 @@ pub(super) fn to_string(value: ValueRef<'_>, format: Option<Format>) -> Result<V
         ValueRef::Decimal128(number) => number.to_string(),
         ValueRef::DateTime(ms) => date(ms)?,
         ValueRef::ObjectId(id) => id.to_string(),
-        ValueRef::Binary { subtype, bytes } => encode(subtype, bytes, format)?,
+        ValueRef::Binary { subtype, bytes } => {
+            let text = encode(subtype, bytes, format)?;
+            check_size(&text).map_err(|wrong| failure(wrong.message))?;
+            text
+        }
         _ => return Err(unsupported(value, "string")),
     };
     check_size(&text)?;
@@ -28,7 +32,7 @@ pub(super) fn to_string(value: ValueRef<'_>, format: Option<Format>) -> Result<V
 pub(super) fn to_date(value: ValueRef<'_>) -> Result<Value> {
     Ok(Value::DateTime(match value {
         ValueRef::DateTime(ms) => ms,
-        ValueRef::ObjectId(id) => i64::from(id.seconds()) * 1_000,
+        ValueRef::ObjectId(id) => i64::from(id.seconds() as i32) * 1_000,
         ValueRef::Timestamp(time) => i64::from(time.seconds) * 1_000,
         ValueRef::String(text) => from_text(text, None, None)?,
         ValueRef::Int64(_) | ValueRef::Double(_) | ValueRef::Decimal128(_) => {

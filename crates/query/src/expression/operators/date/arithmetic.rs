@@ -54,7 +54,7 @@ fn moved(
         return Ok(None);
     };
     let zone = zone(timezone.as_ref())?;
-    let unit = unit(unit_operand, name, 5_166_404)?;
+    let unit = unit(unit_operand, name)?;
     let (Some(present), Some(zone), Some(unit), Some(amount_present)) =
         (start.present(), zone, unit, amount.present())
     else {
@@ -145,7 +145,7 @@ fn difference_of(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
         date_of(start, "$dateDiff", "startDate")?,
         date_of(end, "$dateDiff", "endDate")?,
     );
-    let unit = unit(unit_operand, "$dateDiff", 5_439_013)?;
+    let unit = unit(unit_operand, "$dateDiff")?;
     // The first day of the week only matters for weeks.
     let week = if unit == Some(Unit::Week) {
         start_of_week(week.as_ref(), "$dateDiff")?
@@ -209,7 +209,7 @@ fn truncated(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
         })?),
     };
     let bin = bin_size(bin.as_ref())?;
-    let unit = unit(unit_operand, "$dateTrunc", 5_439_013)?;
+    let unit = unit(unit_operand, "$dateTrunc")?;
     let week = if unit == Some(Unit::Week) {
         start_of_week(week.as_ref(), "$dateTrunc")?
     } else {

@@ -29,7 +29,8 @@ fn moment(value: ValueRef<'_>) -> Option<i64> {
     match value {
         ValueRef::DateTime(ms) => Some(ms),
         ValueRef::Timestamp(time) => Some(i64::from(time.seconds) * 1_000),
-        ValueRef::ObjectId(id) => Some(i64::from(id.seconds()) * 1_000),
+        // MongoDB takes the seconds of an id as a signed number.
+        ValueRef::ObjectId(id) => Some(i64::from(id.seconds() as i32) * 1_000),
         _ => None,
     }
 }
@@ -64,7 +65,7 @@ fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
 }
 
 /// The operand as a unit; none where it is null.
-fn unit(operand: &Found<'_>, name: &str, not_string: i32) -> Result<Option<Unit>> {
+fn unit(operand: &Found<'_>, name: &str) -> Result<Option<Unit>> {
     match operand.present() {
         None => Ok(None),
         Some(ValueRef::String(unit)) => Unit::parse(unit).map(Some).map_err(|wrong| {
@@ -74,7 +75,7 @@ fn unit(operand: &Found<'_>, name: &str, not_string: i32) -> Result<Option<Unit>
             )
         }),
         Some(_) => Err(error(
-            not_string,
+            5_439_013,
             format!(
                 "{name} requires 'unit' to be a string, but got {}",
                 type_name(operand)

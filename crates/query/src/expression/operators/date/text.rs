@@ -4,7 +4,7 @@ use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{date, zone};
 use crate::Result;
-use crate::expression::date::{Zone, check_format, format, parse_text, parse_with_format};
+use crate::expression::date::{Zone, check_format, check_read_format, format, parse_text, parse_with_format};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
@@ -99,7 +99,7 @@ fn parse_from_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> R
     if let Some(Value::String(format)) = argument.get("format")
         && !format.starts_with('$')
     {
-        check_format(format)?;
+        check_read_format(format)?;
     }
     let mut operand = |field| argument.get(field).map(|value| parser.operand(value)).transpose();
     Ok(Node::Operation(Box::new(FromString {
@@ -194,7 +194,7 @@ pub(in crate::expression::operators) fn from_text(
 ) -> Result<i64> {
     let parsed = match pattern {
         Some(pattern) => {
-            check_format(pattern)?;
+            check_read_format(pattern)?;
             parse_with_format(text, pattern, zone)
         }
         None => parse_text(text, zone),
