@@ -10,6 +10,20 @@ pub(crate) const WIDE_UNITS: usize = 30;
 /// A decimal with the digits of an intermediate result.
 pub(crate) type Wide = Decimal<WIDE_UNITS>;
 
+/// The largest exponent of intermediate results: libdecnumber's functions refuse to work without such a limit.
+const WIDE_EXPONENT_MAX: isize = 99_999;
+
+/// A context to compute in.
+pub(crate) fn wide_context() -> Context<Wide> {
+    let mut cx = Context::<Wide>::default();
+    // Within what the library accepts, so that neither can fail.
+    let limited = cx
+        .set_max_exponent(WIDE_EXPONENT_MAX)
+        .and(cx.set_min_exponent(-WIDE_EXPONENT_MAX));
+    debug_assert!(limited.is_ok());
+    cx
+}
+
 /// The double's exact value to 34 digits.
 pub(crate) fn from_double_exactly(number: f64) -> Decimal128 {
     if !number.is_finite() || number == 0.0 {
@@ -36,14 +50,18 @@ pub(crate) fn to_places(number: Decimal128, places: i32, rounding: Rounding) -> 
 /// The number with more digits to compute with.
 pub(crate) fn widened(number: Decimal128) -> Wide {
     // Both write and read the same notation.
-    Context::<Wide>::default()
+    wide_context()
         .parse(number.to_string())
         .unwrap_or_else(|_| Wide::nan())
 }
 
 /// The result of a computation, rounded to 34 digits and without zeros behind the point.
 pub(crate) fn narrowed(number: &Wide) -> Decimal128 {
-    let rounded = Decimal128::parse_rounded(&number.to_string()).unwrap_or(Decimal128::NAN);
+    without_zeros(Decimal128::parse_rounded(&number.to_string()).unwrap_or(Decimal128::NAN))
+}
+
+/// The same number without zeros at the end behind the point.
+pub(crate) fn without_zeros(rounded: Decimal128) -> Decimal128 {
     let Parts::Finite {
         negative,
         mut coefficient,

@@ -13,30 +13,16 @@
 //!
 //! Left to others: what a stage or an update does with the value (`pipeline`, `projection`, `update`).
 
-#[allow(
-    dead_code,
-    reason = "the operators that use the rest are landing family by family"
-)]
-#[allow(dead_code)]
 pub(crate) mod accumulator;
 mod date;
 pub(crate) mod decimal;
 mod found;
 mod node;
-#[allow(
-    dead_code,
-    reason = "the operators that use the rest are landing family by family"
-)]
 pub(crate) mod number;
-#[allow(
-    dead_code,
-    reason = "the operators that use the rest are landing family by family"
-)]
 mod operators;
 mod ordered;
 mod parse;
 mod path;
-#[allow(dead_code)]
 pub(crate) mod random;
 mod scope;
 mod size;

@@ -12,6 +12,9 @@ pub(crate) enum Number {
     Decimal(Decimal128),
 }
 
+/// The first double above every long.
+pub(crate) const LONG_END: f64 = 9_223_372_036_854_775_808.0;
+
 /// Two numbers brought to the wider of their types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pair {
@@ -164,8 +167,7 @@ impl Number {
             Number::Int(number) => Some(number.into()),
             Number::Long(number) => Some(number),
             Number::Double(number) => {
-                let fits = number.trunc() == number
-                    && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&number);
+                let fits = number.trunc() == number && (-LONG_END..LONG_END).contains(&number);
                 fits.then_some(number as i64)
             }
             Number::Decimal(number) => number.to_i64_exact(),

@@ -1,6 +1,7 @@
 //! What a sort asks for.
 
 use crate::{QueryError, Result};
+use value::decimal::Rounding;
 use value::key::Direction;
 use value::path::FieldPath;
 use value::{Document, Value};
@@ -24,6 +25,9 @@ pub struct SortField {
 
 /// A sort by more fields is refused.
 pub const SORT_FIELDS_MAX: usize = 32;
+
+/// The parts that a path may have at most.
+const PATH_DEPTH_MAX: usize = 200;
 
 /// How a query wants its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,10 +81,12 @@ impl SortPattern {
         }
         let mut fields: Vec<SortField> = Vec::with_capacity(sort.len());
         for (name, value) in sort.iter() {
+            // MongoDB looks at the direction first.
+            let direction = direction(name, value)?;
             let field = SortField {
                 path: parse_path(name)?,
                 name: name.to_owned(),
-                direction: direction(name, value)?,
+                direction,
             };
             if fields.iter().any(|known| known.name == field.name) {
                 return Err(QueryError::new(
@@ -129,6 +135,12 @@ fn parse_path(name: &str) -> Result<FieldPath> {
             "FieldPath must not end with a '.'.",
         ));
     }
+    if name.split('.').count() > PATH_DEPTH_MAX {
+        return Err(QueryError::new(
+            crate::Code(15),
+            format!("FieldPath is too long: it may have {PATH_DEPTH_MAX} parts"),
+        ));
+    }
     for part in name.split('.') {
         if part.is_empty() {
             return Err(QueryError::new(
@@ -151,7 +163,8 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
         Value::Int32(number) => Some(f64::from(*number)),
         Value::Int64(number) => Some(*number as f64),
         Value::Double(number) => Some(*number),
-        Value::Decimal128(number) => number.to_string().parse().ok(),
+        // Decimals are rounded before, half to even.
+        Value::Decimal128(number) => Some(number.round_to_place(0, Rounding::HalfEven).to_f64()),
         Value::Document(meta) => {
             return Err(match meta.get("$meta") {
                 Some(_) => QueryError::bad_value(format!("sort by $meta is not supported yet: {name}")),

@@ -88,7 +88,7 @@ impl Accumulator for MergeObjects {
                 Ok(())
             }
             Some(other) => Err(QueryError::new(
-                Code(40_400),
+                Code(5_911_200),
                 format!(
                     "$mergeObjects requires object inputs, but input is of type {}",
                     other.type_of().alias()

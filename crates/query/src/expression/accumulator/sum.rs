@@ -2,6 +2,7 @@
 
 use super::Accumulator;
 use crate::Result;
+use crate::expression::decimal::{from_double_exactly, without_zeros};
 use crate::expression::found::Found;
 use crate::expression::number::Number;
 use value::{Decimal128, Value};
@@ -107,7 +108,9 @@ impl Total {
         }
         let mut total = Decimal128::parse_rounded(&self.integers.to_string()).unwrap_or(Decimal128::NAN);
         if self.width >= Width::Double && (self.doubles != 0.0 || self.compensation != 0.0) {
-            total = total.add(Decimal128::from_f64(self.doubles + self.compensation));
+            total = total.add(without_zeros(from_double_exactly(
+                self.doubles + self.compensation,
+            )));
         }
         total.add(self.decimals)
     }

@@ -7,7 +7,7 @@ mod parse;
 mod unit;
 mod zone;
 
-pub(crate) use civil::{Civil, IsoWeek, MILLISECONDS_A_DAY};
+pub(crate) use civil::{Civil, MILLISECONDS_A_DAY};
 pub(crate) use format::{check_format, check_read_format, format};
 pub(crate) use parse::{parse_text, parse_with_format};
 pub(crate) use unit::{Unit, Weekday, add, difference, truncate};

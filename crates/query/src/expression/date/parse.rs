@@ -130,10 +130,9 @@ pub(crate) fn parse_text(text: &str, zone: Option<&Zone>) -> Result<i64, NotADat
     }
     if cursor.take('T') || cursor.take('t') || (cursor.peek() == Some(' ') && cursor.take(' ')) {
         while cursor.take(' ') {}
-        if cursor.peek().is_some_and(|c| c.is_ascii_digit()) {
-            if read_time(&mut cursor, &mut fields).is_none() {
-                return wrong("Unexpected character");
-            }
+        if cursor.peek().is_some_and(|c| c.is_ascii_digit()) && read_time(&mut cursor, &mut fields).is_none()
+        {
+            return wrong("Unexpected character");
         }
     }
     while cursor.take(' ') {}

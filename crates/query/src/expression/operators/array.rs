@@ -28,7 +28,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 const RANGE_ELEMENTS_MAX: i64 = 100 * 1024 * 1024 / 16;
 
 fn as_array<'a>(operand: &'a Found<'_>) -> Option<ArrayRef<'a>> {
-    operand.get().and_then(|value| value.as_array())
+    operand.get().and_then(ValueRef::as_array)
 }
 
 /// The element at a position, from the end where it is negative.

@@ -3,13 +3,11 @@
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
-use crate::execute::sort_key;
 use crate::expression::accumulator::{self, Method};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
-use crate::plan::SortPattern;
 use value::key::Direction;
 use value::{ArrayRef, Value, ValueRef};
 
@@ -35,10 +33,10 @@ fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node
     )?;
     named::require(name, argument, &[("n", 5_787_906), ("input", 5_787_907)])?;
     let apply: named::Apply = match name {
-        "$firstN" => |v| first_n("$firstN", v, |values, n| values.truncate(n)),
+        "$firstN" => |v| first_n("$firstN", v, Vec::truncate),
         "$lastN" => |v| {
             first_n("$lastN", v, |values, n| {
-                drop(values.drain(..values.len().saturating_sub(n)))
+                drop(values.drain(..values.len().saturating_sub(n)));
             })
         },
         "$minN" => |v| first_n("$minN", v, |values, n| ranked(values, n, Direction::Ascending)),

@@ -52,8 +52,9 @@ impl Operation for Connective {
         for at in 0..self.operands.len() {
             self.operands[at].fold()?;
             if self.operands[at].constant_truth() == Some(self.decisive) {
-                // What comes after it is never evaluated.
-                self.operands.truncate(at + 1);
+                // It decides whatever the others are, as in MongoDB even those before it.
+                self.operands.drain(..at);
+                self.operands.truncate(1);
                 break;
             }
         }

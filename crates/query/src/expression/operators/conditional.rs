@@ -143,6 +143,8 @@ impl Operation for Switch {
     }
 
     fn fold(&mut self) -> Result<()> {
+        // MongoDB computes the default whether it is needed or not.
+        self.default.as_mut().map_or(Ok(()), Node::fold)?;
         let mut kept = Vec::with_capacity(self.branches.len());
         for (mut case, mut then) in std::mem::take(&mut self.branches) {
             case.fold()?;
@@ -151,6 +153,7 @@ impl Operation for Switch {
                 Some(false) => {}
                 // Always taken: nothing after it is.
                 Some(true) => {
+                    then.fold()?;
                     self.default = Some(then);
                     break;
                 }
@@ -161,7 +164,7 @@ impl Operation for Switch {
             }
         }
         self.branches = kept;
-        self.default.as_mut().map_or(Ok(()), Node::fold)
+        Ok(())
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

@@ -1,6 +1,6 @@
 //! Trigonometry on decimals: reduction of the argument, then series, with twice the digits that are kept.
 
-use crate::expression::decimal::{Wide, narrowed, widened};
+use crate::expression::decimal::{Wide, narrowed, wide_context, widened};
 use dec::Context;
 use value::Decimal128;
 
@@ -15,7 +15,7 @@ struct Math {
 
 impl Math {
     fn new() -> Math {
-        let mut cx = Context::<Wide>::default();
+        let mut cx = wide_context();
         let pi = cx.parse(PI).unwrap_or_else(|_| Wide::zero());
         Math { cx, pi }
     }

@@ -7,7 +7,7 @@ use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::{Parser, check_new_variable};
-use value::{ArrayRef, Document, Value};
+use value::{ArrayRef, Document, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$map", Syntax::Own(parse_map)),
@@ -20,7 +20,7 @@ fn elements<'a>(input: &'a Found<'_>, name: &str, code: i32) -> Result<Option<Ar
     if input.present().is_none() {
         return Ok(None);
     }
-    match input.get().and_then(|value| value.as_array()) {
+    match input.get().and_then(ValueRef::as_array) {
         Some(array) => Ok(Some(array)),
         None => Err(error(
             code,

@@ -38,7 +38,7 @@ use super::parse::Parser;
 use crate::{Code, QueryError, Result};
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use value::{Value, ValueRef};
+use value::Value;
 
 /// An operator's name and how its argument is read.
 #[derive(Clone, Copy)]
@@ -113,14 +113,4 @@ fn error(code: i32, message: impl Into<String>) -> QueryError {
 /// The type's name as error messages have it; nothing there is `missing`.
 fn type_name(value: &Found<'_>) -> &'static str {
     value.get().map_or("missing", |value| value.type_of().alias())
-}
-
-/// Null where it is null, undefined or missing; else none.
-fn null_if_absent(value: &Found<'_>) -> bool {
-    value.present().is_none()
-}
-
-/// A number, a type or whatever else `read` takes from a value that is there.
-fn read<'a, T>(value: &'a Found<'_>, read: impl FnOnce(ValueRef<'a>) -> Option<T>) -> Option<T> {
-    value.get().and_then(read)
 }

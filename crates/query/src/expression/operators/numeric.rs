@@ -2,12 +2,12 @@
 
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
-use crate::expression::decimal::{Wide, narrowed, widened};
+use crate::expression::decimal::{Wide, narrowed, wide_context, widened};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
-use value::{Decimal128, Value};
+use value::{Decimal128, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$abs", Syntax::One(absolute)),
@@ -21,7 +21,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     ),
     operator(
         "$exp",
-        Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(x.exp()))),
+        Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(exact_one(x.exp())))),
     ),
     operator("$ln", Syntax::One(natural_logarithm)),
     operator("$log10", Syntax::One(decimal_logarithm)),
@@ -30,6 +30,13 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$sqrt", Syntax::One(square_root)),
     operator("$sigmoid", Syntax::Own(parse_sigmoid)),
 ];
+
+/// One without decimals, which is what an infinitely small power comes to.
+fn exact_one(power: Decimal128) -> Decimal128 {
+    let one = Decimal128::from(1);
+    let is_one = value::compare(ValueRef::Decimal128(power), ValueRef::Int32(1)).is_eq();
+    if is_one { one } else { power }
+}
 
 /// The operand as a number; none for null, which gives null.
 pub(super) fn number(name: &str, operand: &Found<'_>) -> Result<Option<Number>> {
@@ -236,7 +243,7 @@ fn decimal_sigmoid(x: Decimal128) -> Decimal128 {
     if !x.is_finite() || x.to_f64().abs() > 10_000.0 {
         return one.divide(one.add(x.negate().exp()));
     }
-    let mut cx = dec::Context::<Wide>::default();
+    let mut cx = wide_context();
     let mut denominator = -widened(x);
     cx.exp(&mut denominator);
     cx.add(&mut denominator, &Wide::from(1));

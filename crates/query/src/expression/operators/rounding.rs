@@ -4,7 +4,7 @@ use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
 use crate::expression::decimal::{from_double_exactly, to_places};
 use crate::expression::found::Found;
-use crate::expression::number::Number;
+use crate::expression::number::{LONG_END, Number};
 use value::Value;
 use value::decimal::Rounding;
 
@@ -55,7 +55,7 @@ fn places_of(name: &str, operand: &Found<'_>) -> Result<Option<i32>> {
     let Some(places) = number.to_i64() else {
         let is_decimal = matches!(number, Number::Decimal(_));
         let number = number.to_f64();
-        let out_of_range = (number.is_nan() && !is_decimal) || number.abs() >= 9.223_372_036_854_775_8e18;
+        let out_of_range = (number.is_nan() && !is_decimal) || number.abs() >= LONG_END;
         return Err(if out_of_range {
             error(
                 31_109,

@@ -70,10 +70,12 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [i32; 2], offsets: Offset
     }
     let found = if name == "$indexOfCP" {
         // Code points count where they begin: a match may go on past the end, an empty range has none.
-        offsets[start..end]
-            .iter()
-            .copied()
-            .find(|at| text[*at..].starts_with(&wanted))
+        let within = if text.is_empty() {
+            &offsets[..]
+        } else {
+            &offsets[start..end]
+        };
+        within.iter().copied().find(|at| text[*at..].starts_with(&wanted))
     } else {
         find(&text, &wanted, offsets[start]..offsets[end])
     };

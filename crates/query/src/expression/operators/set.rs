@@ -7,7 +7,7 @@ use crate::expression::found::{Found, is_true};
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use std::collections::BTreeSet;
-use value::{ArrayRef, Value};
+use value::{ArrayRef, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$setUnion", Syntax::Many(0, usize::MAX, union)),
@@ -29,7 +29,7 @@ type Set = BTreeSet<Ordered>;
 
 /// The operand as an array; an error of this code where it is something else, null included.
 fn array<'a>(operand: &'a Found<'_>, code: i32, message: &str) -> Result<ArrayRef<'a>> {
-    match operand.get().and_then(|value| value.as_array()) {
+    match operand.get().and_then(ValueRef::as_array) {
         Some(array) => Ok(array),
         None => Err(error(code, format!("{message} {}", type_name(operand)))),
     }

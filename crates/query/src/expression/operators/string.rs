@@ -115,9 +115,9 @@ fn bytes(operand: &Found<'_>, code: i32, what: &str) -> Result<i64> {
             ),
         )
     })?;
-    // Decimals are rounded, doubles are cut off.
+    // Decimals are rounded, and are the smallest long where they fit none; doubles are cut off.
     let whole = match number {
-        Number::Decimal(_) => number.rounded(),
+        Number::Decimal(_) => Some(number.rounded().unwrap_or(i64::MIN)),
         other => other.truncated(),
     };
     whole.ok_or_else(|| {

@@ -59,12 +59,21 @@ impl Accumulation {
         if !name.starts_with('$') {
             return Err(not_an_accumulator(field));
         }
+        if let Value::Array(_) = operand {
+            return Err(QueryError::new(
+                Code(40_237),
+                format!("The {name} accumulator is a unary operator"),
+            ));
+        }
         Accumulation::parse_operand(name, operand, scope)
     }
 
     fn parse_operand(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
         if let Some(kind) = Kind::find(name) {
-            return Ok(Accumulation::Simple(kind, unary(name, operand, scope)?));
+            return Ok(Accumulation::Simple(
+                kind,
+                Expression::parse(operand, &scope.variables.parse_scope())?,
+            ));
         }
         match name {
             "$count" => match operand {
@@ -164,23 +173,6 @@ impl State {
     }
 }
 
-/// The operand of an accumulator that takes exactly one; an array would look like several.
-fn unary(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Expression> {
-    let operand = match operand {
-        Value::Array(operands) => match operands.as_slice() {
-            [single] => single,
-            _ => {
-                return Err(QueryError::new(
-                    Code(40_237),
-                    format!("The {name} accumulator is a unary operator"),
-                ));
-            }
-        },
-        other => other,
-    };
-    Expression::parse(operand, &scope.variables.parse_scope())
-}
-
 fn check_field(field: &str) -> Result<()> {
     if field.contains('.') {
         return Err(QueryError::new(
@@ -205,7 +197,7 @@ fn not_an_accumulator(field: &str) -> QueryError {
 }
 
 /// The fields of an accumulator whose operands have names.
-pub(super) fn options<'o>(operand: &'o Value, wrong: impl FnOnce() -> QueryError) -> Result<&'o Document> {
+pub(super) fn options(operand: &Value, wrong: impl FnOnce() -> QueryError) -> Result<&Document> {
     match operand {
         Value::Document(options) => Ok(options),
         _ => Err(wrong()),

@@ -83,7 +83,7 @@ pub(in crate::pipeline) fn parse(
         ));
     };
     let mut spec = Document::new();
-    add_output(&mut spec, output);
+    add_output(&mut spec, output.filter(|fields| !fields.is_empty()));
     let fields = spec
         .iter()
         .map(|(name, value)| Ok((name.to_owned(), Accumulation::parse(name, value, scope)?)));
@@ -185,10 +185,13 @@ impl Step for Bucketing {
         while let Some(first) = sorted.next() {
             let is_last = buckets.len() + 1 == self.stage.buckets;
             let bucket = self.fill(first, &mut sorted, if is_last { usize::MAX } else { share })?;
-            if let Some(before) = buckets.last_mut()
-                && self.stage.granularity.is_none()
-            {
-                before.max = bucket.min.clone();
+            let mut bucket = bucket;
+            if let Some(before) = buckets.last_mut() {
+                // The intervals touch; where boundaries are rounded, the lower one has said where.
+                match self.stage.granularity {
+                    None => before.max = bucket.min.clone(),
+                    Some(_) => bucket.min = before.max.clone(),
+                }
             }
             buckets.push(bucket);
         }

@@ -160,12 +160,13 @@ impl Granularity {
             return value.clone();
         }
         let rounded = round(self, number);
-        match value {
-            // Integers stay integers where they can.
-            Value::Int32(_) | Value::Int64(_) if rounded.fract() == 0.0 && rounded.abs() < 9e18 => {
+        match (self, value) {
+            (Granularity::PowersOfTwo, Value::Int32(_) | Value::Int64(_))
+                if rounded.fract() == 0.0 && rounded < 9e18 =>
+            {
                 Number::int_or_long(rounded as i64).into()
             }
-            Value::Decimal128(_) => Number::Decimal(value::Decimal128::from_f64(rounded)).into(),
+            (_, Value::Decimal128(_)) => Value::Decimal128(value::Decimal128::from_f64(rounded)),
             _ => Value::Double(rounded),
         }
     }

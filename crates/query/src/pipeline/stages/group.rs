@@ -30,7 +30,17 @@ pub(in crate::pipeline) fn parse(
             "a group's fields must be specified in an object",
         ));
     };
-    Ok(vec![Arc::new(Group::parse(spec, scope)?)])
+    Ok(vec![Arc::new(Group::parse(spec, scope).map_err(in_group)?)])
+}
+
+/// MongoDB runs groups in an engine of its own, which has other codes for the same errors.
+fn in_group(error: QueryError) -> QueryError {
+    let code = match (error.code.0, error.message.as_str()) {
+        (2, "can't $divide by zero") => Code(4_848_401),
+        (16_610 | 5_733_415, _) => Code(4_848_403),
+        _ => error.code,
+    };
+    QueryError { code, ..error }
 }
 
 impl Group {
@@ -152,7 +162,7 @@ impl Grouping {
 
 impl Step for Grouping {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
-        rows.iter().try_for_each(|row| self.add(row))?;
+        rows.iter().try_for_each(|row| self.add(row)).map_err(in_group)?;
         Ok(Flow::More)
     }
 

@@ -1,11 +1,11 @@
 //! `$project`, `$addFields` and its other name `$set`, `$unset`.
 
-use crate::Result;
 use crate::expression::Variables;
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
 use crate::pipeline::step::{Flow, Step};
 use crate::projection::{self, Projection};
+use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, DocumentBuf, Value};
 
@@ -26,12 +26,25 @@ pub(in crate::pipeline) fn parse(
         "$unset" => projection::Stage::Unset,
         _ => projection::Stage::AddFields,
     };
-    let projection = Projection::parse_stage(stage, name, operand, &scope.variables.parse_scope())?;
+    let projection = Projection::parse_stage(stage, name, operand, &scope.variables.parse_scope())
+        .map_err(|error| coded(stage, error))?;
     Ok(vec![Arc::new(Project {
         name: name.to_owned(),
         operand: operand.clone(),
         projection: Arc::new(projection),
     })])
+}
+
+/// The codes in which MongoDB's stages differ from its projections.
+fn coded(stage: projection::Stage, error: QueryError) -> QueryError {
+    let code = match (stage, error.code.0) {
+        (projection::Stage::AddFields, 31_249 | 31_250) => 40_176,
+        (projection::Stage::AddFields, 31_324) => 16_410,
+        (projection::Stage::AddFields, 15_983) => 40_181,
+        (projection::Stage::Unset, 16_411) => 9_527_900,
+        (_, code) => code,
+    };
+    QueryError::new(Code(code), error.message)
 }
 
 impl Stage for Project {

@@ -143,7 +143,7 @@ pub(super) fn checked_count(value: Option<Value>) -> Result<usize> {
     match usize::try_from(number) {
         Ok(count @ 1..) => Ok(count),
         _ => Err(QueryError::new(
-            Code(5_787_908),
+            Code(7_548_606),
             format!("'n' must be greater than 0, found {number}"),
         )),
     }

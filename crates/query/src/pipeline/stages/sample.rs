@@ -28,22 +28,30 @@ pub(in crate::pipeline) fn parse(
             "the $sample stage specification must be an object".to_owned(),
         ));
     };
-    if let Some((unknown, _)) = options.iter().find(|(option, _)| *option != "size") {
-        return Err(wrong(
-            28_748,
-            format!("unrecognized option to $sample: {unknown}"),
-        ));
+    let mut size = None;
+    for (option, value) in options.iter() {
+        if option != "size" {
+            return Err(wrong(28_748, format!("unrecognized option to $sample: {option}")));
+        }
+        size = Some(parse_size(value)?);
     }
-    let size = options
-        .get("size")
-        .ok_or_else(|| wrong(28_749, "$sample stage must specify a size".to_owned()))?;
-    let number = Number::of(size.as_ref())
-        .ok_or_else(|| wrong(28_746, "size argument to $sample must be a number".to_owned()))?;
-    match number.truncated().and_then(|size| u64::try_from(size).ok()) {
-        Some(size) if size > 0 => Ok(vec![Arc::new(Sample { size })]),
-        _ => Err(wrong(
-            28_747,
-            "size argument to $sample must be a positive integer".to_owned(),
+    let size = size.ok_or_else(|| wrong(28_749, "$sample stage must specify a size".to_owned()))?;
+    Ok(vec![Arc::new(Sample { size })])
+}
+
+/// Decimals are rounded, doubles cut off.
+fn parse_size(value: &Value) -> Result<u64> {
+    let number = Number::of(value.as_ref())
+        .ok_or_else(|| QueryError::new(Code(28_746), "size argument to $sample must be a number"))?;
+    let whole = match number {
+        Number::Decimal(_) => number.rounded(),
+        other => other.truncated(),
+    };
+    match whole.and_then(|size| u64::try_from(size).ok()) {
+        Some(size) if size > 0 => Ok(size),
+        _ => Err(QueryError::new(
+            Code(28_747),
+            "size argument to $sample must be a positive integer",
         )),
     }
 }

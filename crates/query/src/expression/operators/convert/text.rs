@@ -20,7 +20,9 @@ pub(super) fn to_string(value: ValueRef<'_>, format: Option<Format>) -> Result<V
         ValueRef::ObjectId(id) => id.to_string(),
         ValueRef::Binary { subtype, bytes } => {
             let text = encode(subtype, bytes, format)?;
-            check_size(&text).map_err(|wrong| failure(wrong.message))?;
+            if format != Some(Format::Utf8) {
+                check_size(&text).map_err(|wrong| failure(wrong.message))?;
+            }
             text
         }
         _ => return Err(unsupported(value, "string")),
