@@ -4,10 +4,12 @@ use super::collection_cursor::CollectionCursor;
 use super::execution::Found;
 use super::find::{FIRST_BATCH, FindSpec, show};
 use super::stream::{Interruption, StreamState};
+use crate::plan::Ordering;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use store::{Collection, RecordId, Snapshot};
 use value::DocumentBuf;
+use value::key::Direction;
 
 /// A cursor at the end of a capped collection. Between batches it holds the id of the last record that it gave.
 #[derive(Debug)]
@@ -26,6 +28,14 @@ pub(super) fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailC
             "error processing query: tailable cursor requested on non capped collection: {}",
             collection.namespace()
         )));
+    }
+    if !matches!(
+        spec.ordering,
+        Ordering::Any | Ordering::Natural(Direction::Ascending)
+    ) {
+        return Err(QueryError::bad_value(
+            "error processing query: cannot use tailable option with a sort other than {$natural: 1}",
+        ));
     }
     let limit_left = spec.limit.unwrap_or(u64::MAX);
     Ok(TailCursor {
