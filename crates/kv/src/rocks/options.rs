@@ -38,8 +38,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// A quarter of the budget is left to what no cache counts: the buffers of compactions, open tables, and
+    /// what the allocator loses between blocks of different sizes.
     pub(super) fn divide(budget_bytes: usize) -> Memory {
-        let cache_bytes = budget_bytes.max(MEMORY_BYTES_MIN);
+        let cache_bytes = (budget_bytes / 4 * 3).max(MEMORY_BYTES_MIN);
         let write_bytes = (cache_bytes * 3 / 8).min(4 * WRITE_BUFFER_BYTES_MAX);
         let write_buffer_bytes = (write_bytes / 3).min(WRITE_BUFFER_BYTES_MAX);
         Memory {
