@@ -45,7 +45,9 @@ impl Engine {
         request: &AggregateRequest,
     ) -> Result<CursorReply> {
         match source {
-            AggregateSource::Collection(namespace) => self.run_pipeline(context, namespace, request, false).await,
+            AggregateSource::Collection(namespace) => {
+                self.run_pipeline(context, namespace, request, false).await
+            }
             AggregateSource::Database(database) => {
                 let namespace = Namespace::new(database, "$cmd.aggregate");
                 let pipeline = self.parse_pipeline(&request.pipeline, &request.variables)?;
@@ -55,7 +57,8 @@ impl Engine {
                     return Err(Error::new(Code(73), message));
                 }
                 let stream = pipeline.run(Source::Empty, context.interruption());
-                self.open_stream(context, namespace, stream, request.batch_size, false).await
+                self.open_stream(context, namespace, stream, request.batch_size, false)
+                    .await
             }
         }
     }
@@ -74,7 +77,9 @@ impl Engine {
         let pipeline = self.parse_pipeline(&stages, &request.variables)?;
         if pipeline.makes_documents() {
             let first = pipeline.first_stage_name().unwrap_or_default();
-            let message = format!("{first} is only valid as the first stage of a pipeline on a database: {{aggregate: 1}}");
+            let message = format!(
+                "{first} is only valid as the first stage of a pipeline on a database: {{aggregate: 1}}"
+            );
             return Err(Error::new(Code(73), message));
         }
         let stream = match self.store().collection(&resolved.namespace) {
@@ -82,14 +87,25 @@ impl Engine {
             Some(collection) => {
                 let (leading, rest) = pipeline.split_leading();
                 let mut spec = leading_spec(&leading, &pipeline, request, context)?;
-                let sort = leading.sort.as_ref().map(|sort| sort.to_document()).unwrap_or_default();
+                let sort = leading
+                    .sort
+                    .as_ref()
+                    .map(query::plan::SortPattern::to_document)
+                    .unwrap_or_default();
                 spec.allowed_indexes =
                     self.allowed_indexes(&resolved.namespace, &leading.filter, &sort, &Document::new());
                 let found = query::execute::find(&collection, spec).await?;
                 rest.run(Source::Stream(Box::new(found)), context.interruption())
             }
         };
-        self.open_stream(context, namespace.clone(), stream, request.batch_size, single_batch).await
+        self.open_stream(
+            context,
+            namespace.clone(),
+            stream,
+            request.batch_size,
+            single_batch,
+        )
+        .await
     }
 
     pub(crate) fn parse_pipeline(&self, stages: &[Value], definitions: &Document) -> Result<Pipeline> {
@@ -113,7 +129,12 @@ impl Engine {
             never_idle: false,
             collection: None,
         };
-        self.open_cursor(cursor, batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT), single_batch).await
+        self.open_cursor(
+            cursor,
+            batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT),
+            single_batch,
+        )
+        .await
     }
 }
 

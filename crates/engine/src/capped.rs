@@ -10,21 +10,44 @@ impl Engine {
     pub async fn clone_as_capped(&self, from: &Namespace, to: &Namespace, size_bytes: u64) -> Result<()> {
         let source = self.existing(from)?;
         if source.is_view() {
-            return Err(Error::new(Code(166), format!("cloneCollectionAsCapped not supported for views: {from}")));
+            return Err(Error::new(
+                Code(166),
+                format!("cloneCollectionAsCapped not supported for views: {from}"),
+            ));
         }
         if self.collection_entry(to).is_some() {
-            let message = format!("cloneCollectionAsCapped failed - destination collection {to} already exists. source collection: {from}");
+            let message = format!(
+                "cloneCollectionAsCapped failed - destination collection {to} already exists. source collection: {from}"
+            );
             return Err(Error::new(Code(48), message));
         }
-        let capped = Some(CappedOptions { size_bytes, documents_max: None });
-        self.create_collection(to, CreateRequest { capped, ..CreateRequest::default() }).await?;
+        let capped = Some(CappedOptions {
+            size_bytes,
+            documents_max: None,
+        });
+        self.create_collection(
+            to,
+            CreateRequest {
+                capped,
+                ..CreateRequest::default()
+            },
+        )
+        .await?;
         let context = Context::default();
-        let options = WriteOptions { journaled: false, bypass_validation: true, ..WriteOptions::default() };
-        let order = FindRequest { hint: Some(doc! {"$natural": 1}.into()), ..FindRequest::default() };
+        let options = WriteOptions {
+            journaled: false,
+            bypass_validation: true,
+            ..WriteOptions::default()
+        };
+        let order = FindRequest {
+            hint: Some(doc! {"$natural": 1}.into()),
+            ..FindRequest::default()
+        };
         let mut reply = self.find(&context, from, &order).await?;
         loop {
             if !reply.batch.is_empty() {
-                self.insert(&context, to, std::mem::take(&mut reply.batch), &options).await?;
+                self.insert(&context, to, std::mem::take(&mut reply.batch), &options)
+                    .await?;
             }
             if reply.id == 0 {
                 break;
@@ -36,7 +59,10 @@ impl Engine {
 
     /// Makes a collection capped: a capped copy takes its place, its indexes but `_id_` are gone, as in MongoDB.
     pub async fn convert_to_capped(&self, namespace: &Namespace, size_bytes: u64) -> Result<()> {
-        let copy = Namespace::new(&namespace.database, &format!("tmp.convertToCapped.{}", uuid::Uuid::new_v4()));
+        let copy = Namespace::new(
+            &namespace.database,
+            format!("tmp.convertToCapped.{}", uuid::Uuid::new_v4()),
+        );
         self.clone_as_capped(namespace, &copy, size_bytes).await?;
         self.rename_collection(&copy, namespace, true).await
     }

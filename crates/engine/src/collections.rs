@@ -207,7 +207,7 @@ fn apply_options(present: &mut Document, changes: &Document) {
 }
 
 fn resized(collection: &Collection, request: &ModifyRequest) -> Result<Option<CappedOptions>> {
-    let mut capped = collection.options().capped.clone();
+    let mut capped = collection.options().capped;
     let wanted = request.capped_size_bytes.is_some() || request.capped_documents_max.is_some();
     match &mut capped {
         Some(capped) => {

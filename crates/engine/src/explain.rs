@@ -162,7 +162,7 @@ impl Engine {
         let sort = leading
             .sort
             .as_ref()
-            .map(|sort| sort.to_document())
+            .map(query::plan::SortPattern::to_document)
             .unwrap_or_default();
         spec.allowed_indexes =
             self.allowed_indexes(&resolved.namespace, &leading.filter, &sort, &Document::new());

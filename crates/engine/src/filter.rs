@@ -13,7 +13,10 @@ pub struct DocumentFilter(Arc<Filter>);
 impl DocumentFilter {
     /// Reads a filter in MongoDB's form.
     pub fn parse(filter: &Document) -> Result<DocumentFilter> {
-        Ok(DocumentFilter(parse_filter(filter, &variables(&Document::new())?)?))
+        Ok(DocumentFilter(parse_filter(
+            filter,
+            &variables(&Document::new())?,
+        )?))
     }
 
     /// Whether a document matches; one on which the filter fails does not.

@@ -194,7 +194,7 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("ns" | "comment", _) => {}
         // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
         ("background" | "storageEngine" | "dropDups" | "prepareUnique", value) => {
-            parsed.kept.push(name, value.clone())
+            parsed.kept.push(name, value.clone());
         }
         (
             "weights"
@@ -282,7 +282,7 @@ fn check_direction(path: &str, direction: &Value) -> Result<()> {
             _ => refuse(format!("Unknown index plugin '{kind}'")),
         },
         number if number.as_ref().is_number() => match number.as_ref().as_f64() {
-            Some(zero) if zero == 0.0 => refuse("Values in the index key pattern cannot be 0.".to_owned()),
+            Some(0.0) => refuse("Values in the index key pattern cannot be 0.".to_owned()),
             Some(nan) if nan.is_nan() => refuse("Values in the index key pattern cannot be NaN.".to_owned()),
             _ => Ok(()),
         },

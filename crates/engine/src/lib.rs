@@ -52,6 +52,6 @@ pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::{CappedOptions, CollectionOptions, Namespace, ValidateReport};
 
 pub use write::{
-    DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply, UpdateStatement,
-    WriteFailure, WriteOptions,
+    DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply,
+    UpdateStatement, WriteFailure, WriteOptions,
 };

@@ -32,7 +32,11 @@ impl DocumentStream for Listing {
             }
             batch.extend(self.documents.pop_front());
         }
-        let state = if self.documents.is_empty() { StreamState::Exhausted } else { StreamState::More };
+        let state = if self.documents.is_empty() {
+            StreamState::Exhausted
+        } else {
+            StreamState::More
+        };
         futures::future::ready(Ok(state)).boxed()
     }
 
@@ -50,7 +54,9 @@ impl Engine {
     ) -> Result<CursorReply> {
         let cursor = Cursor {
             namespace,
-            stream: Box::new(Listing { documents: documents.into() }),
+            stream: Box::new(Listing {
+                documents: documents.into(),
+            }),
             user: context.user.clone(),
             session: context.session,
             tailing: Tailing::No,
@@ -59,8 +65,8 @@ impl Engine {
         };
         let batch_size = batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
         // A listing is at hand, so the future is ready at once.
-        self.open_cursor(cursor, batch_size, false).now_or_never().unwrap_or_else(|| {
-            Err(crate::Error::new(query::Code(8), "a listing was not at hand"))
-        })
+        self.open_cursor(cursor, batch_size, false)
+            .now_or_never()
+            .unwrap_or_else(|| Err(crate::Error::new(query::Code(8), "a listing was not at hand")))
     }
 }

@@ -87,7 +87,8 @@ impl Engine {
             variables: request.variables.clone(),
             ..AggregateRequest::default()
         };
-        self.run_pipeline(context, namespace, &request, single_batch).await
+        self.run_pipeline(context, namespace, &request, single_batch)
+            .await
     }
 
     pub(crate) async fn count_in_view(

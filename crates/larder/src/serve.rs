@@ -29,7 +29,6 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         let options = mongo::Options {
             connections_max: settings.connections_max,
             test_commands: settings.test_commands,
-            ..mongo::Options::default()
         };
         protocols.spawn(mongo::serve(listener, engine.clone(), options, stopped.clone()));
     }

@@ -1,8 +1,8 @@
 //! NDJSON and JSON arrays.
 
 use super::input::Input;
-use super::reader::Sink;
 use super::lines::{TEXT_BYTES_MAX, each_line};
+use super::reader::Sink;
 use anyhow::{Context, Result, bail};
 use std::io::BufRead;
 

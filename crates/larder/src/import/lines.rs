@@ -33,11 +33,17 @@ pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Resul
 }
 
 fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Document, String> {
-    let groups = pattern.captures(text).ok_or("the line does not match --pattern")?;
+    let groups = pattern
+        .captures(text)
+        .ok_or("the line does not match --pattern")?;
     let mut document = Document::new();
     for name in pattern.capture_names().flatten() {
         let Some(group) = groups.name(name) else { continue };
-        let kind = options.types.iter().find(|t| t.name == name).map_or(Kind::Auto, |t| t.kind);
+        let kind = options
+            .types
+            .iter()
+            .find(|t| t.name == name)
+            .map_or(Kind::Auto, |t| t.kind);
         if let Some(value) = infer::value_of(group.as_str(), kind)? {
             document.push(name, value);
         }
@@ -71,4 +77,3 @@ pub fn each_line(
     }
     Ok(())
 }
-

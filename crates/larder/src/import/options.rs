@@ -92,7 +92,7 @@ impl std::str::FromStr for ColumnType {
                 .iter()
                 .filter_map(Kind::to_possible_value)
                 .collect();
-            let names: Vec<_> = known.iter().map(|value| value.get_name()).collect();
+            let names: Vec<_> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
             format!("'{kind}' is not a type; known are {}", names.join(", "))
         })?;
         Ok(ColumnType {

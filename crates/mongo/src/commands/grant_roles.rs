@@ -21,7 +21,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// `revokeRolesFromUser`.
 pub(super) async fn revoke(call: &mut Call<'_>) -> Result<Reply> {
     change(call, "revokeRolesFromUser", |present, given| {
-        present.retain(|role| !given.contains(role))
+        present.retain(|role| !given.contains(role));
     })
     .await
 }

@@ -83,7 +83,7 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
         // A number in a path may be a place in an array, where keys and matching do not quite agree.
         // A sparse index lacks the keys of array elements that have nothing on the path.
         let usable = |(_, leaf): &(usize, &Leaf<'_>)| {
-            !has_number(&field.name) && !(index.sparse && matches_missing(&leaf.path, leaf.predicate))
+            !(has_number(&field.name) || index.sparse && matches_missing(&leaf.path, leaf.predicate))
         };
         let on_field: Vec<(usize, &Leaf<'_>)> = conjunction.on(&field.name).filter(usable).collect();
         let set = if field.multikey {
