@@ -55,9 +55,15 @@ pub(crate) fn widened(number: Decimal128) -> Wide {
         .unwrap_or_else(|_| Wide::nan())
 }
 
-/// The result of a computation, rounded to 34 digits and without zeros behind the point.
+/// The result of a computation, rounded to 34 digits; an exact one without zeros behind the point.
 pub(crate) fn narrowed(number: &Wide) -> Decimal128 {
-    without_zeros(Decimal128::parse_rounded(&number.to_string()).unwrap_or(Decimal128::NAN))
+    let rounded = Decimal128::parse_rounded(&number.to_string()).unwrap_or(Decimal128::NAN);
+    let mut shortest = *number;
+    wide_context().reduce(&mut shortest);
+    if shortest.digits() > DIGITS_MAX {
+        return rounded;
+    }
+    without_zeros(rounded)
 }
 
 /// The same number without zeros at the end behind the point.
