@@ -63,7 +63,7 @@ pub async fn prepare(
 
 /// Takes the plan that won the last time for this shape, as long as it does well; else has the candidates race.
 async fn choose(
-    collection: &Collection,
+    collection: &Arc<Collection>,
     snapshot: &Snapshot,
     task: &Task,
     plans: &[Arc<Plan>],

@@ -4,7 +4,7 @@ use super::catalog::KnownIndex;
 use super::shape::Shape;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Weak};
 use store::Collection;
 
 /// The shapes that are remembered for one collection.
@@ -42,17 +42,29 @@ pub struct Remembered {
     last_use: u64,
 }
 
-static CACHES: LazyLock<Mutex<HashMap<[u8; 16], Arc<PlanCache>>>> = LazyLock::new(Mutex::default);
+/// The caches of all collections that are open, by their UUIDs.
+static CACHES: LazyLock<Mutex<HashMap<[u8; 16], (Weak<Collection>, Arc<PlanCache>)>>> =
+    LazyLock::new(Mutex::default);
 
 /// Forgets the plans remembered for a collection.
-pub fn forget_plans(collection: &Collection) {
+pub fn forget_plans(collection: &Arc<Collection>) {
     PlanCache::of(collection).clear();
 }
 
 impl PlanCache {
     /// The plans remembered for a collection.
-    pub fn of(collection: &Collection) -> Arc<PlanCache> {
-        CACHES.lock().entry(collection.uuid()).or_default().clone()
+    pub fn of(collection: &Arc<Collection>) -> Arc<PlanCache> {
+        let mut caches = CACHES.lock();
+        if let Some((of, cache)) = caches.get(&collection.uuid())
+            && of.as_ptr() == Arc::as_ptr(collection)
+        {
+            return cache.clone();
+        }
+        // Whatever was dropped or closed meanwhile goes when a new one comes.
+        caches.retain(|_, (of, _)| of.strong_count() > 0);
+        let cache = Arc::new(PlanCache::default());
+        caches.insert(collection.uuid(), (Arc::downgrade(collection), cache.clone()));
+        cache
     }
 
     /// What is remembered of a shape, if the indexes are still those.
