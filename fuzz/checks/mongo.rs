@@ -45,7 +45,12 @@ pub fn command(bytes: &[u8]) -> bool {
     let _ = arguments.string("saslSupportedMechs");
     let _ = arguments.documents("documents");
     let _ = arguments.finish();
-    for document in request.body.as_raw().iter().filter_map(|(_, value)| value.as_document()) {
+    for document in request
+        .body
+        .as_raw()
+        .iter()
+        .filter_map(|(_, value)| value.as_document())
+    {
         let _ = WriteConcern::parse(document);
         let _ = ReadConcern::parse(document);
     }
@@ -63,7 +68,9 @@ pub fn sasl(bytes: &[u8]) -> bool {
             assert!(conversation.finish(bytes).is_err());
         }
         let first = FirstMessage::parse(b"n,,n=nobody,r=x").expect("a first message");
-        let (_, conversation) = first.challenge(mechanism, credentials).expect("the system gives random bytes");
+        let (_, conversation) = first
+            .challenge(mechanism, credentials)
+            .expect("the system gives random bytes");
         assert!(conversation.finish(bytes).is_err());
     }
     FirstMessage::parse(bytes).is_ok()

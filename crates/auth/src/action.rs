@@ -36,6 +36,7 @@ actions! {
     DropIndex = "dropIndex",
     DropUser = "dropUser",
     Find = "find",
+    Fsync = "fsync",
     GetCmdLineOpts = "getCmdLineOpts",
     GetLog = "getLog",
     GetParameter = "getParameter",

@@ -237,6 +237,7 @@ const MONITOR_DB: &[Action] = &[
 ];
 
 const HOST: &[Action] = &[
+    Action::Fsync,
     Action::Inprog,
     Action::KillAnyCursor,
     Action::KillAnySession,

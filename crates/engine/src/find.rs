@@ -166,7 +166,7 @@ impl Engine {
         if collection.is_view() {
             if request.tailing != Tailing::No {
                 let message = format!("tailable cursor requested on view {namespace}");
-                return Err(crate::Error::new(query::Code(166), message));
+                return Err(crate::Error::new(query::Code(168), message));
             }
             return self.find_in_view(context, namespace, request).await;
         }

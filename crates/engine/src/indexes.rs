@@ -1,6 +1,7 @@
 //! Indexes: their specifications checked as MongoDB does, made, listed, dropped.
 
 use crate::collections::check_namespace;
+use crate::index_kinds;
 use crate::limits::{INDEX_FIELDS_MAX, INDEXES_MAX};
 use crate::{Engine, Error, Result};
 use query::Code;
@@ -173,6 +174,7 @@ fn parse_spec(spec: &Document) -> Result<IndexSpec> {
             None => missing("name"),
         });
     }
+    index_kinds::refuse(spec)?;
     check_together(&parsed)?;
     Ok(parsed)
 }
@@ -184,7 +186,8 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("name", other) => return Err(wrong_type(name, other, "string")),
         ("unique", value) => parsed.unique = flag(name, value)?,
         ("sparse", value) => parsed.sparse = flag(name, value)?,
-        ("hidden", value) => parsed.hidden = flag(name, value)?,
+        ("hidden", Value::Bool(hidden)) => parsed.hidden = *hidden,
+        ("hidden", other) => return Err(wrong_type(name, other, "bool")),
         ("partialFilterExpression", Value::Document(filter)) => parsed.partial_filter = Some(filter.clone()),
         ("partialFilterExpression", other) => return Err(wrong_type(name, other, "object")),
         ("expireAfterSeconds", value) => parsed.expire_after_seconds = Some(seconds(value)?),
@@ -196,25 +199,7 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("background" | "storageEngine" | "dropDups" | "prepareUnique", value) => {
             parsed.kept.push(name, value.clone());
         }
-        (
-            "weights"
-            | "default_language"
-            | "language_override"
-            | "textIndexVersion"
-            | "2dsphereIndexVersion"
-            | "bits"
-            | "min"
-            | "max"
-            | "bucketSize"
-            | "wildcardProjection"
-            | "finestIndexedLevel"
-            | "coarsestIndexedLevel",
-            _,
-        ) => {
-            let message =
-                format!("the index option '{name}' belongs to a kind of index that is not supported yet");
-            return Err(Error::new(BAD_SPEC, message));
-        }
+        (name, value) if index_kinds::is_option(name) => index_kinds::check_option(name, value)?,
         _ => {
             let spec = value::json::to_string(spec.into(), value::json::Mode::Relaxed);
             let message =
@@ -256,11 +241,9 @@ fn check_path(path: &str) -> Result<()> {
     if path.is_empty() || path.split('.').any(str::is_empty) {
         return Err(Error::new(BAD_SPEC, "Index keys cannot contain an empty field."));
     }
-    if path.contains("$**") {
-        return Err(Error::new(
-            BAD_SPEC,
-            "wildcard indexes are not supported yet; index the fields by name",
-        ));
+    if path == "$**" || path.ends_with(".$**") {
+        // Refused once its options were looked at.
+        return Ok(());
     }
     // The parts of a DBRef are the only names with a dollar that documents may have everywhere.
     let dollar = |part: &str| part.starts_with('$') && !matches!(part, "$id" | "$db" | "$ref");
@@ -275,9 +258,10 @@ fn check_direction(path: &str, direction: &Value) -> Result<()> {
     let refuse = |message: String| Err(Error::new(BAD_SPEC, message));
     match direction {
         Value::String(kind) => match kind.as_str() {
-            "hashed" => Ok(()),
-            "text" | "2d" | "2dsphere" | "columnstore" | "wildcard" => refuse(format!(
-                "indexes of kind '{kind}' are not supported yet (field '{path}')"
+            "hashed" | "text" | "2d" | "2dsphere" => Ok(()),
+            "wildcard" => Err(Error::new(
+                Code(7_246_202),
+                format!("A wildcard index is {{\"{path}.$**\": 1}}, not of a kind of its own"),
             )),
             _ => refuse(format!("Unknown index plugin '{kind}'")),
         },
@@ -304,6 +288,13 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
             "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
         ));
     }
+    if on_id && spec.hidden {
+        return Err(Error::new(BAD_OPTION, "The field 'hidden' is not valid for an _id index specification"));
+    }
+    if spec.name == "_id_" && !on_id {
+        let message = "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
+        return Err(Error::new(Code(2), message));
+    }
     if spec.sparse && spec.partial_filter.is_some() {
         return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
     }
@@ -324,7 +315,9 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
 
 fn seconds(value: &Value) -> Result<i64> {
     if !value.as_ref().is_number() {
-        return Err(wrong_type("expireAfterSeconds", value, "number"));
+        let found = value.type_of().alias();
+        let message = format!("TTL index 'expireAfterSeconds' option must be numeric, but is of type {found}");
+        return Err(Error::new(BAD_SPEC, message));
     }
     let seconds = value.as_ref().as_f64().unwrap_or(f64::NAN);
     if seconds.is_nan() {

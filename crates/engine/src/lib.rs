@@ -21,6 +21,7 @@ mod error;
 mod explain;
 mod filter;
 mod find;
+mod index_kinds;
 mod indexes;
 mod listing;
 mod operations;

@@ -113,20 +113,10 @@ impl<'a> Arguments<'a> {
         match self.integer(name)? {
             None => Ok(None),
             Some(number) => u64::try_from(number).map(Some).map_err(|_| {
-                CommandError::new(
-                    51_024,
-                    format!("BSON field '{name}' value must be >= 0, actual value '{number}'"),
-                )
+                CommandError::bad_value(format!(
+                    "BSON field '{name}' value must be >= 0, actual value '{number}'"
+                ))
             }),
-        }
-    }
-
-    /// A boolean for which not even null stands for "none".
-    pub fn strict_bool(&self, name: &'static str) -> Result<Option<bool>> {
-        match self.any(name) {
-            None => Ok(None),
-            Some(ValueRef::Bool(value)) => Ok(Some(value)),
-            Some(other) => Err(self.wrong_type(name, other, "'bool'")),
         }
     }
 

@@ -27,6 +27,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "dryRun is only for index.unique, which cannot be changed yet",
         ));
     }
+    let is_view = call
+        .server
+        .engine
+        .collection_entry(&namespace)
+        .is_some_and(|entry| entry.is_view);
+    if is_view && request.options.contains("changeStreamPreAndPostImages") {
+        return Err(CommandError::invalid_options(
+            "option not supported on a view: changeStreamPreAndPostImages",
+        ));
+    }
     let mut reply = Document::new();
     if let Some(index) = index {
         modify_index(call, &namespace, index, &mut reply).await?;

@@ -16,7 +16,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     arguments.flag("force")?;
     let dry_run = arguments.flag("dryRun")?.unwrap_or(false);
-    arguments.integer("freeSpaceTargetMB")?;
+    if arguments
+        .integer("freeSpaceTargetMB")?
+        .is_some_and(|megabytes| megabytes < 1)
+    {
+        return Err(CommandError::bad_value(
+            "BSON field 'freeSpaceTargetMB' value must be >= 1",
+        ));
+    }
     arguments.finish()?;
     let engine = &call.server.engine;
     match engine.collection_entry(&namespace) {

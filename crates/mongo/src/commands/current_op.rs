@@ -47,7 +47,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     Ok(doc! {"inprog": Value::Array(operations)}.into())
 }
 
-fn describe(operation: &OperationInfo) -> Document {
+pub(super) fn describe(operation: &OperationInfo) -> Document {
     let micros = operation.started.elapsed().as_micros() as i64;
     let kind = match operation.command.as_str() {
         "insert" => "insert",

@@ -1,10 +1,12 @@
 //! `dropIndexes`.
 
+use super::list_indexes::clustered_index;
 use super::rename_collection::check_uuid;
 use crate::dispatch::Call;
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use value::{ValueRef, doc};
+use engine::Namespace;
+use value::{Value, ValueRef, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -21,6 +23,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     ) {
         return Err(arguments.wrong_type("index", which, "'[string, object, array]'"));
     }
+    if names_clustered(call, &namespace, which) {
+        return Err(CommandError::new(
+            5_979_800,
+            "Cannot drop the clustered index: drop the collection",
+        ));
+    }
     let before = call
         .server
         .engine
@@ -31,4 +39,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         reply.push("msg", "non-_id indexes dropped for collection");
     }
     Ok(reply.into())
+}
+
+/// Whether the index named is the one that a clustered collection is kept by.
+fn names_clustered(call: &Call<'_>, namespace: &Namespace, which: ValueRef<'_>) -> bool {
+    let Some(clustered) = clustered_index(call, namespace) else {
+        return false;
+    };
+    match which {
+        ValueRef::String(name) => matches!(clustered.get("name"), Some(Value::String(own)) if own == name),
+        ValueRef::Document(key) => {
+            matches!(clustered.get("key"), Some(Value::Document(own)) if *own == key.to_document())
+        }
+        _ => false,
+    }
 }

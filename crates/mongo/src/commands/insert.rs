@@ -2,8 +2,8 @@
 
 use super::writes;
 use crate::dispatch::Call;
-use crate::error::{CommandError, Result};
-use crate::wire::{DOCUMENT_BYTES_MAX, Reply};
+use crate::error::Result;
+use crate::wire::Reply;
 use value::doc;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -15,16 +15,6 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let options = writes::options(call, &arguments)?;
     arguments.finish()?;
     writes::check_batch(documents.len())?;
-    if let Some(large) = documents
-        .iter()
-        .map(|document| document.bytes().len())
-        .find(|size| *size > DOCUMENT_BYTES_MAX)
-    {
-        let message = format!(
-            "BSONObj size: {large} ({large:#X}) is invalid. Size must be between 0 and {DOCUMENT_BYTES_MAX}(16MB)"
-        );
-        return Err(CommandError::new(10_334, message));
-    }
     let done = call
         .server
         .engine

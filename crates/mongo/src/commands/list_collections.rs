@@ -13,7 +13,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
     let name_only = arguments.flag("nameOnly")?.unwrap_or(false);
-    let authorized_only = arguments.strict_bool("authorizedCollections")?.unwrap_or(false);
+    let authorized_only = arguments.bool("authorizedCollections")?.unwrap_or(false);
     let batch_size = cursor::batch_size(&arguments)?;
     arguments.ignore(&["includePendingDrops"]);
     arguments.any("listCollections");
@@ -28,8 +28,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let documents: Vec<DocumentBuf> = entries
         .iter()
         .map(describe)
-        .filter(|described| filter.matches(described))
-        .map(|described| DocumentBuf::from(&if name_only { name_of(&described) } else { described }))
+        .map(|described| if name_only { name_of(&described) } else { described })
+        .filter(|shown| filter.matches(shown))
+        .map(|shown| DocumentBuf::from(&shown))
         .collect();
     let namespace = Namespace::new(&call.database, "$cmd.listCollections");
     let reply = call
@@ -56,7 +57,7 @@ fn describe(entry: &CollectionEntry) -> Document {
         );
     }
     described.push("info", info);
-    if !entry.is_view {
+    if !entry.is_view && !entry.options.contains("clusteredIndex") {
         described.push("idIndex", doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
     }
     described

@@ -31,6 +31,7 @@ mod drop_user;
 mod explain;
 mod find;
 mod find_and_modify;
+mod fsync;
 mod get_cmd_line_opts;
 mod get_log;
 mod get_more;

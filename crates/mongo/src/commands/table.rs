@@ -165,6 +165,7 @@ static COMMANDS: &[Command] = &[
     .writes(),
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
+    cluster("fsync", Action::Fsync, run!(fsync)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),
     cluster("getParameter", Action::GetParameter, run!(get_parameter)),
     cluster("setParameter", Action::SetParameter, run!(get_parameter::set)),

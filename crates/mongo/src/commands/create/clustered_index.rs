@@ -1,13 +1,16 @@
-//! `clusteredIndex`: not supported yet, but what is wrong in it is told first, as MongoDB does.
+//! `clusteredIndex`: kept for whoever lists it.
+//!
+//! Documents are found by `_id` through its index in any case, and no collection is laid out by `_id`: the natural
+//! order stays that of insertion.
 
 use crate::arguments::{Arguments, is_nonzero, truncated_i64};
 use crate::error::{CommandError, Result};
-use value::{DocumentRef, ValueRef};
+use value::{Document, DocumentRef, ValueRef, doc};
 
-/// Refuses clustered collections; `false` asks for none.
-pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
+/// Reads the option; `false` asks for none.
+pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     let Some(value) = create.any("clusteredIndex") else {
-        return Ok(());
+        return Ok(None);
     };
     let given = |name: &str| {
         create
@@ -27,9 +30,7 @@ pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
             ));
         }
     };
-    if let Some(document) = document {
-        check(document)?;
-    }
+    let parsed = document.map(check).transpose()?;
     if given("capped") {
         return Err(CommandError::new(
             6_049_200,
@@ -37,8 +38,8 @@ pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
         ));
     }
     match (document, value) {
-        (None, ValueRef::Bool(false)) => return Ok(()),
-        (None, number) if number.is_number() && !is_nonzero(number) => return Ok(()),
+        (None, ValueRef::Bool(false)) => return Ok(None),
+        (None, number) if number.is_number() && !is_nonzero(number) => return Ok(None),
         (None, _) => {
             return Err(CommandError::new(
                 5_979_703,
@@ -64,13 +65,16 @@ pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
             "'max' is not supported together with 'clusteredIndex'",
         ));
     }
-    Err(CommandError::new(
-        238,
-        "clustered collections are not supported yet",
-    ))
+    if given("expireAfterSeconds") {
+        return Err(CommandError::new(
+            238,
+            "'expireAfterSeconds' of a clustered collection is not supported yet: use a TTL index",
+        ));
+    }
+    Ok(parsed)
 }
 
-fn check(document: DocumentRef<'_>) -> Result<()> {
+fn check(document: DocumentRef<'_>) -> Result<Document> {
     let arguments = Arguments::of_document("create.clusteredIndex", document);
     let version = arguments.integer("v")?;
     let key = arguments
@@ -79,7 +83,7 @@ fn check(document: DocumentRef<'_>) -> Result<()> {
     let unique = arguments
         .flag("unique")?
         .ok_or_else(|| arguments.missing("unique"))?;
-    arguments.string("name")?;
+    let name = arguments.string("name")?.unwrap_or("_id_");
     arguments.finish()?;
     if version.is_some_and(|version| version != 2) {
         return Err(CommandError::new(
@@ -95,7 +99,7 @@ fn check(document: DocumentRef<'_>) -> Result<()> {
         ));
     }
     match unique {
-        true => Ok(()),
+        true => Ok(doc! {"v": 2, "key": key.to_document(), "name": name, "unique": true}),
         false => Err(CommandError::new(
             5_979_700,
             "The 'unique' field of a 'clusteredIndex' must be true",

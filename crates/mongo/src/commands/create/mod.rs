@@ -27,11 +27,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 
 fn parse(database: &str, arguments: &Arguments<'_>) -> Result<CreateRequest> {
     let mut options = Document::new();
-    clustered_index::refuse(arguments)?;
+    let clustered = clustered_index::parse(arguments)?;
     let capped = capped(arguments)?;
     validation(arguments, &mut options)?;
     view(database, arguments, &mut options)?;
     kept(arguments, &mut options)?;
+    if let Some(clustered) = clustered {
+        options.push("clusteredIndex", clustered);
+    }
     collation::check(arguments)?;
     refuse_unsupported(arguments)?;
     arguments.finish()?;
