@@ -10,6 +10,7 @@
 //! Left to others: expressions (`expression`), conditions (`filter`), which fields an index covers (`plan`).
 
 mod apply;
+mod check;
 mod copy;
 mod node;
 mod parse;

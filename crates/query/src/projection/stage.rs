@@ -1,7 +1,8 @@
 //! The projections of pipeline stages: `$project`, `$addFields` and its alias `$set`, `$unset`.
 
+use super::check::check_path;
 use super::node::{Action, Fields};
-use super::parse::{Mode, Parsed, Parser, Place, check_path};
+use super::parse::{Mode, Parsed, Parser, Place};
 use crate::expression::{Expression, ParseScope};
 use crate::filter::FilterScope;
 use crate::{Code, QueryError, Result};

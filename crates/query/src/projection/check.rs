@@ -1,0 +1,89 @@
+//! What a projection may not say: its paths, its conditions, its operators.
+
+use super::parse::Place;
+use crate::{Code, QueryError, Result};
+use value::{Document, Value};
+
+/// Checks a dotted path.
+pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
+    if path.is_empty() {
+        return Err(QueryError::new(
+            Code(40352),
+            "FieldPath cannot be constructed with empty string",
+        ));
+    }
+    if path.ends_with('.') {
+        return Err(QueryError::new(Code(40353), "FieldPath must not end with a '.'."));
+    }
+    for part in path.split('.').skip(1) {
+        if part == "$" {
+            return Err(match place {
+                Place::Stage => QueryError::new(
+                    Code(31324),
+                    "Cannot use positional projection in aggregation projection",
+                ),
+                Place::Find => QueryError::new(
+                    Code(31394),
+                    "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional \
+                     projection may only be used at the end, for example: a.b.$. If the query previously used a form \
+                     like a.b.$.d, remove the parts following the '$' and the results will be equivalent.",
+                ),
+            });
+        }
+    }
+    path.split('.').try_for_each(crate::expression::check_field_name)
+}
+
+/// Checks the name of a field within the object form of a path.
+pub(super) fn check_nested_name(name: &str, place: Place) -> Result<()> {
+    if place == Place::Find && name.ends_with(".$") {
+        return Err(QueryError::new(
+            Code(31271),
+            "positional projection cannot be used with an expression or sub object",
+        ));
+    }
+    check_path(name, place)
+}
+
+/// Says why there is no such metadata.
+pub(super) fn refuse_meta(operand: &Value) -> QueryError {
+    match operand.as_ref().as_str() {
+        Some(name @ ("textScore" | "searchScore" | "geoNearDistance" | "geoNearPoint")) => QueryError::new(
+            Code(40218),
+            format!("query requires {name} metadata, but it is not available"),
+        ),
+        Some(name) => QueryError::new(Code(17308), format!("Unsupported argument to $meta: {name}")),
+        None => QueryError::new(Code(17307), "$meta only supports string arguments"),
+    }
+}
+
+/// An operator that no expression has gets a code of its own where it stands alone in a projection.
+pub(super) fn unknown_expression(operator: &str, error: QueryError) -> QueryError {
+    if error.code == Code::INVALID_PIPELINE_OPERATOR && error.message.contains(&format!("'{operator}'")) {
+        return QueryError::new(Code(31325), format!("Unknown expression {operator}"));
+    }
+    error
+}
+
+/// Refuses in the condition of `$elemMatch` what a projection does not allow.
+pub(super) fn check_condition(condition: &Document) -> Result<()> {
+    for (name, value) in condition.iter() {
+        match (name, value) {
+            ("$jsonSchema", _) => {
+                return Err(QueryError::new(
+                    Code::QUERY_FEATURE_NOT_ALLOWED,
+                    "$jsonSchema is not allowed in this context",
+                ));
+            }
+            ("$geoNear" | "$near" | "$nearSphere", _) => {
+                return Err(QueryError::new(
+                    Code(5_626_500),
+                    "$geoNear, $near, and $nearSphere are not allowed in this context",
+                ));
+            }
+            (_, Value::Document(inner)) => check_condition(inner)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
