@@ -9,6 +9,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
     let full = arguments.flag("full")?.unwrap_or(false);
+    if full && arguments.flag("background")?.unwrap_or(false) {
+        return Err(CommandError::invalid_options(
+            "Running the validate command with both { background: true } and { full: true } is not supported.",
+        ));
+    }
     for name in ["repair", "fixMultikey"] {
         if arguments.flag(name)?.unwrap_or(false) {
             return Err(CommandError::new(
