@@ -48,7 +48,10 @@ pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
         // Weights given as a list of names have a code of their own.
         let listed = name == "weights" && matches!(kind, Type::String | Type::Array);
         let code = if listed { CANNOT_CREATE } else { WRONG_TYPE };
-        let message = format!("The field '{name}' of an index specification cannot be of type {}", kind.alias());
+        let message = format!(
+            "The field '{name}' of an index specification cannot be of type {}",
+            kind.alias()
+        );
         return Err(Error::new(code, message));
     }
     let bits = (name == "bits").then(|| value.as_ref().as_f64()).flatten();
@@ -61,7 +64,9 @@ pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
 
 /// Refuses a specification of one of these kinds, or with their options.
 pub(crate) fn refuse(spec: &Document) -> Result<()> {
-    let Some(Value::Document(key)) = spec.get("key") else { return Ok(()) };
+    let Some(Value::Document(key)) = spec.get("key") else {
+        return Ok(());
+    };
     let wildcard = key.iter().any(|(path, _)| path.ends_with("$**"));
     if spec.contains("wildcardProjection") && !wildcard {
         let message = "The field 'wildcardProjection' is only allowed in an index of {\"$**\": 1}";
@@ -82,7 +87,8 @@ pub(crate) fn refuse(spec: &Document) -> Result<()> {
     }
     match spec.iter().find(|(name, _)| is_option(name)) {
         Some((name, _)) => {
-            let message = format!("the index option '{name}' belongs to a kind of index that is not supported yet");
+            let message =
+                format!("the index option '{name}' belongs to a kind of index that is not supported yet");
             Err(Error::new(CANNOT_CREATE, message))
         }
         None => Ok(()),
@@ -93,9 +99,10 @@ pub(crate) fn refuse(spec: &Document) -> Result<()> {
 fn check_bounds(spec: &Document) -> Result<()> {
     let bound = |name: &str| spec.get(name).and_then(|value| value.as_ref().as_f64());
     match (bound("min"), bound("max")) {
-        (Some(min), Some(max)) if min >= max => {
-            Err(Error::new(BAD_OPTIONS, "the region of a 2d index is empty: 'min' must be less than 'max'"))
-        }
+        (Some(min), Some(max)) if min >= max => Err(Error::new(
+            BAD_OPTIONS,
+            "the region of a 2d index is empty: 'min' must be less than 'max'",
+        )),
         _ => Ok(()),
     }
 }

@@ -289,10 +289,14 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
         ));
     }
     if on_id && spec.hidden {
-        return Err(Error::new(BAD_OPTION, "The field 'hidden' is not valid for an _id index specification"));
+        return Err(Error::new(
+            BAD_OPTION,
+            "The field 'hidden' is not valid for an _id index specification",
+        ));
     }
     if spec.name == "_id_" && !on_id {
-        let message = "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
+        let message =
+            "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
         return Err(Error::new(Code(2), message));
     }
     if spec.sparse && spec.partial_filter.is_some() {
@@ -316,7 +320,8 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
 fn seconds(value: &Value) -> Result<i64> {
     if !value.as_ref().is_number() {
         let found = value.type_of().alias();
-        let message = format!("TTL index 'expireAfterSeconds' option must be numeric, but is of type {found}");
+        let message =
+            format!("TTL index 'expireAfterSeconds' option must be numeric, but is of type {found}");
         return Err(Error::new(BAD_SPEC, message));
     }
     let seconds = value.as_ref().as_f64().unwrap_or(f64::NAN);
