@@ -42,9 +42,10 @@ pub struct Remembered {
     last_use: u64,
 }
 
-/// The caches of all collections that are open, by their UUIDs.
-static CACHES: LazyLock<Mutex<HashMap<[u8; 16], (Weak<Collection>, Arc<PlanCache>)>>> =
-    LazyLock::new(Mutex::default);
+/// The cache of each collection that is open, by the collection's UUID.
+type Caches = HashMap<[u8; 16], (Weak<Collection>, Arc<PlanCache>)>;
+
+static CACHES: LazyLock<Mutex<Caches>> = LazyLock::new(Mutex::default);
 
 /// Forgets the plans remembered for a collection.
 pub fn forget_plans(collection: &Arc<Collection>) {
