@@ -10,11 +10,12 @@ use value::{Document, Value};
 /// Runs the cases of a file and says which went otherwise.
 fn check(file: &str) {
     let path = format!("{}/tests/expressions/{file}.json", env!("CARGO_MANIFEST_DIR"));
-    let table = json::parse_document(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let text = std::fs::read_to_string(path).expect("the table is beside the test");
+    let table = json::parse_document(&text).expect("the table is JSON");
     let Some(Value::Array(cases)) = table.get("cases") else {
         panic!("{file}: no cases");
     };
-    let wrong: Vec<String> = cases.iter().filter_map(|case| wrong(case)).collect();
+    let wrong: Vec<String> = cases.iter().filter_map(wrong).collect();
     assert!(
         wrong.is_empty(),
         "{} of {} are wrong:\n{}",

@@ -11,7 +11,9 @@ fn run(stages: Vec<Value>, input: &[Document]) -> Result<Vec<Document>, QueryErr
     let source = Source::Documents(input.iter().map(DocumentBuf::from).collect());
     let mut stream = pipeline.run(source, Interruption::default());
     let mut batch = Vec::new();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime without drivers starts");
     while runtime.block_on(stream.fill(&mut batch, usize::MAX, usize::MAX))? == StreamState::More {}
     Ok(batch.iter().map(DocumentBuf::to_document).collect())
 }
@@ -23,7 +25,7 @@ fn numbered(count: i32) -> Vec<Document> {
 }
 
 fn code(stages: Vec<Value>) -> i32 {
-    run(stages, &[]).unwrap_err().code.0
+    run(stages, &[]).expect_err("the stages are wrong").code.0
 }
 
 #[test]
