@@ -39,7 +39,8 @@ def test_nothing_acknowledged_is_lost_when_killed_under_writers(tmp_path):
     for round_ in range(KILLS):
         acknowledged = [[] for _ in range(WRITERS)]
         with running(tmp_path) as server:
-            with pymongo.MongoClient(server.uri, retryWrites=False) as client:
+            # Once the server is killed, neither writers nor the client's own farewell should wait for it.
+            with pymongo.MongoClient(server.uri, retryWrites=False, serverSelectionTimeoutMS=1000) as client:
                 things = client.db.things
                 things.create_index("writer")
                 threads = [threading.Thread(target=write_until_killed, args=(things, round_, writer, acknowledged[writer]))
