@@ -105,6 +105,22 @@ pub(crate) fn parse_filter(filter: &Document, variables: &Variables) -> Result<A
     Ok(Arc::new(Filter::parse(filter, &scope)?))
 }
 
+/// A projection as commands give it; an empty document is none.
+pub(crate) fn parse_projection(
+    projection: &Document,
+    filter: &Filter,
+    variables: &Variables,
+) -> Result<Option<Arc<Projection>>> {
+    if projection.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(Projection::parse_find(
+        projection,
+        Some(filter),
+        variables,
+    )?)))
+}
+
 /// A hint as commands give it; an empty document is none.
 pub(crate) fn parse_hint(hint: Option<&Value>) -> Result<Option<Hint>> {
     Ok(match hint {
@@ -118,14 +134,7 @@ impl FindRequest {
     pub(crate) fn spec(&self, context: &Context) -> Result<FindSpec> {
         let variables = variables(&self.variables)?;
         let filter = parse_filter(&self.filter, &variables)?;
-        let projection = match self.projection.is_empty() {
-            true => None,
-            false => Some(Arc::new(Projection::parse_find(
-                &self.projection,
-                Some(&filter),
-                &variables,
-            )?)),
-        };
+        let projection = parse_projection(&self.projection, &filter, &variables)?;
         let mut spec = FindSpec::new(filter);
         spec.ordering = Ordering::parse(&self.sort)?;
         spec.projection = projection;

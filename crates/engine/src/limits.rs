@@ -1,5 +1,8 @@
 //! Named limits of the engine; going past one is an error that names it.
 
+// The store keeps these; protocols name them in their errors.
+pub use store::{INDEX_FIELDS_MAX, INDEXES_MAX, NAMESPACE_BYTES_MAX};
+
 /// How many cursors may be open at once.
 pub const OPEN_CURSORS_MAX: usize = 100_000;
 
@@ -29,12 +32,3 @@ pub const SWEEP_INTERVAL_MS: u64 = 60_000;
 
 /// Bytes of a database's name.
 pub const DATABASE_NAME_BYTES_MAX: usize = 63;
-
-/// Bytes of a collection's full name.
-pub const NAMESPACE_BYTES_MAX: usize = 255;
-
-/// Indexes of one collection, `_id_` included.
-pub const INDEXES_MAX: usize = 64;
-
-/// Fields of one compound index.
-pub const INDEX_FIELDS_MAX: usize = 32;

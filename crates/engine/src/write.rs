@@ -1,11 +1,10 @@
 //! Inserting, updating, deleting.
 
-use crate::find::{parse_filter, parse_hint, variables};
+use crate::find::{parse_filter, parse_hint, parse_projection, variables};
 use crate::{Context, Engine, Error, Result};
 use kv::Durability;
 use query::Code;
 use query::plan::Ordering;
-use query::projection::Projection;
 use query::update::{Update, UpdateInput, UpdateScope};
 use query::write::{self, DeleteRequest, FindAndModify, InsertOptions, UpdateRequest, WriteError};
 use std::sync::Arc;
@@ -369,14 +368,7 @@ impl FindAndModifyRequest {
             .update
             .as_ref()
             .map(|update| parse_update(update, &self.array_filters, &variables));
-        let projection = match self.projection.is_empty() {
-            true => None,
-            false => Some(Arc::new(Projection::parse_find(
-                &self.projection,
-                Some(&filter),
-                &variables,
-            )?)),
-        };
+        let projection = parse_projection(&self.projection, &filter, &variables)?;
         Ok(FindAndModify {
             filter,
             update: update.transpose()?.map(Arc::new),
