@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The level of each crate; a crate uses only crates of lower levels (level 0: `kv` and `value` use none).
-const LEVELS: [(&str, u8); 8] = [
+/// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
+const LEVELS: [(&str, u8); 9] = [
+    ("http", 0),
     ("kv", 0),
     ("value", 0),
     ("store", 1),

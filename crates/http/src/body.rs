@@ -1,0 +1,169 @@
+//! Bodies of requests and responses.
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::{Frame, Incoming, SizeHint};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::mpsc;
+
+/// The chunks that wait in a response's channel until the client takes them.
+const CHUNKS_WAITING_MAX: usize = 4;
+
+/// Why a body could not be read or written to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// The body is larger than the reader takes.
+    #[error("the body is larger than {limit_bytes} bytes")]
+    TooLarge {
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// The connection ended, or the body's chunks have no valid form.
+    #[error("the body ended early: {0}")]
+    Broken(#[from] hyper::Error),
+    /// Whoever makes a response's body gave it up; the client sees a response that is cut off.
+    #[error("the response could not be made to its end")]
+    GivenUp,
+}
+
+/// The body of a request.
+#[derive(Debug)]
+pub struct RequestBody(Incoming);
+
+impl RequestBody {
+    pub(crate) fn new(incoming: Incoming) -> RequestBody {
+        RequestBody(incoming)
+    }
+
+    /// The bytes that the request says it has; none where they come in chunks without a length.
+    pub fn length(&self) -> Option<u64> {
+        hyper::body::Body::size_hint(&self.0).exact()
+    }
+
+    /// The next bytes; none at the end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
+        while let Some(frame) = self.0.frame().await {
+            // A frame may be trailers, which nobody here asks for.
+            if let Ok(data) = frame?.into_data() {
+                return Ok(Some(data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All of it, unless it is larger than the limit.
+    pub async fn read_all(&mut self, limit_bytes: usize) -> Result<Bytes, BodyError> {
+        let too_large = || BodyError::TooLarge { limit_bytes };
+        let length = self.length();
+        if length.is_some_and(|length| length > limit_bytes as u64) {
+            return Err(too_large());
+        }
+        let Some(first) = self.chunk().await? else {
+            return Ok(Bytes::new());
+        };
+        if first.len() > limit_bytes {
+            return Err(too_large());
+        }
+        if length == Some(first.len() as u64) {
+            return Ok(first);
+        }
+        // The length is what the client says, so memory is taken as bytes come.
+        let mut all = BytesMut::from(first.as_ref());
+        while let Some(chunk) = self.chunk().await? {
+            if all.len() + chunk.len() > limit_bytes {
+                return Err(too_large());
+            }
+            all.extend_from_slice(&chunk);
+        }
+        Ok(all.freeze())
+    }
+}
+
+/// The body of a response.
+#[derive(Debug)]
+pub struct Body(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// Bytes at hand; empty once they are taken.
+    Full(Bytes),
+    /// Chunks to come.
+    Channel {
+        chunks: mpsc::Receiver<Result<Bytes, BodyError>>,
+        length: Option<u64>,
+    },
+}
+
+impl Body {
+    /// No body.
+    pub fn empty() -> Body {
+        Body(Kind::Full(Bytes::new()))
+    }
+
+    /// A body that comes in pieces, of this length where it is known, and where to put the pieces.
+    pub fn channel(length: Option<u64>) -> (BodySender, Body) {
+        let (sender, chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
+        (BodySender(sender), Body(Kind::Channel { chunks, length }))
+    }
+}
+
+impl<B: Into<Bytes>> From<B> for Body {
+    fn from(bytes: B) -> Body {
+        Body(Kind::Full(bytes.into()))
+    }
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match &mut self.0 {
+            Kind::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
+            Kind::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Kind::Channel { chunks, .. } => chunks.poll_recv(cx).map_ok(Frame::data),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(&self.0, Kind::Full(bytes) if bytes.is_empty())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Kind::Channel {
+                length: Some(length), ..
+            } => SizeHint::with_exact(*length),
+            Kind::Channel { .. } => SizeHint::default(),
+        }
+    }
+}
+
+/// Where the pieces of a response's body are put. Dropped, it ends the body.
+#[derive(Clone, Debug)]
+pub struct BodySender(mpsc::Sender<Result<Bytes, BodyError>>);
+
+impl BodySender {
+    /// Sends a piece, waiting while the client is slow; false where the client is gone.
+    pub async fn send(&self, chunk: impl Into<Bytes>) -> bool {
+        let chunk = chunk.into();
+        // An empty chunk would be the end of a chunked body.
+        chunk.is_empty() || self.0.send(Ok(chunk)).await.is_ok()
+    }
+
+    /// Waits until the client is gone.
+    pub async fn closed(&self) {
+        self.0.closed().await;
+    }
+
+    /// Cuts the response off, so that the client sees that it is not whole.
+    pub async fn give_up(self) {
+        // Where the client is gone there is nobody left to tell.
+        drop(self.0.send(Err(BodyError::GivenUp)).await);
+    }
+}

@@ -1,0 +1,33 @@
+//! HTTP/1.1 for the protocols that speak it: connections, bodies, and the small grammars of URLs and headers.
+//!
+//! [`serve`] accepts connections and hands each [`Request`] to a [`Handler`], which gives a [`Response`]. Bodies are streams both
+//! ways: [`RequestBody`] is read chunk by chunk or whole up to a limit, and a [`Body`] is nothing, bytes at hand, or a channel
+//! that somebody fills.
+//!
+//! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every size and time has a limit in
+//! [`Options`] or is named by the caller.
+//!
+//! Left to others: what a path means, who may do what, how errors look. Nothing of Larder is known here.
+
+mod body;
+mod cookie;
+mod credentials;
+mod etag;
+mod percent;
+mod query;
+mod request;
+mod serve;
+
+pub use body::{Body, BodyError, BodySender, RequestBody};
+pub use cookie::cookie;
+pub use credentials::{BasicCredentials, basic_credentials};
+pub use etag::{if_match, if_none_match};
+pub use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+pub use hyper::{Method, StatusCode, Uri};
+pub use percent::{percent_decode, percent_encode};
+pub use query::query_pairs;
+pub use request::Request;
+pub use serve::{Handler, Options, serve};
+
+/// An answer: status, headers, body.
+pub type Response = hyper::Response<Body>;

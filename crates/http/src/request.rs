@@ -1,0 +1,37 @@
+//! A request as a handler sees it.
+
+use crate::RequestBody;
+use hyper::{HeaderMap, Method, Uri};
+use std::net::SocketAddr;
+
+/// A request: its head has arrived, its body is still to be read.
+#[derive(Debug)]
+pub struct Request {
+    /// GET, PUT, or any other word.
+    pub method: Method,
+    /// Path and query, still percent-encoded.
+    pub uri: Uri,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, which need not be read.
+    pub body: RequestBody,
+    /// The client's address.
+    pub peer: SocketAddr,
+}
+
+impl Request {
+    /// The path, still percent-encoded.
+    pub fn path(&self) -> &str {
+        self.uri.path()
+    }
+
+    /// What stands behind the question mark, still percent-encoded; empty where there is none.
+    pub fn query(&self) -> &str {
+        self.uri.query().unwrap_or_default()
+    }
+
+    /// A header as text; none where it is missing or is no visible ASCII.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}

@@ -1,0 +1,169 @@
+//! Accepting connections and answering requests until asked to stop.
+
+use crate::{Body, BodyError, Request, RequestBody, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+
+/// How long accepting pauses when the system has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The limits of a server.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Connections at once; further ones are closed at once.
+    pub connections_max: usize,
+    /// The bytes of a request's line and headers, and of the buffer through which bodies come; at least 8 kB.
+    pub head_bytes_max: usize,
+    /// The headers of one request.
+    pub headers_max: usize,
+    /// How long a connection may take to send the head of its next request, idle time included.
+    pub head_time_max: Duration,
+    /// How long connections may take to end their requests when the server stops.
+    pub stop_time_max: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            connections_max: 20_000,
+            head_bytes_max: 128 * 1024,
+            headers_max: 100,
+            head_time_max: Duration::from_secs(300),
+            stop_time_max: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Answers requests.
+pub trait Handler: Send + Sync + 'static {
+    /// The answer to one request. It ends early where the client goes away meanwhile.
+    fn handle(&self, request: Request) -> impl Future<Output = Response> + Send;
+}
+
+/// Serves until `stop` becomes true; then lets the requests under way end and closes all connections. Bodies that would
+/// never end by themselves have to be ended by whoever sends them.
+pub async fn serve(
+    listener: TcpListener,
+    handler: Arc<impl Handler>,
+    options: Options,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut connections = JoinSet::new();
+    let builder = builder(&options);
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) if connections.len() < options.connections_max => {
+                    let connection = connection(builder.clone(), stream, peer, handler.clone(), stop.clone());
+                    connections.spawn(connection);
+                }
+                Ok((_, peer)) => {
+                    tracing::warn!(%peer, limit = options.connections_max, "refused: too many connections");
+                }
+                Err(error) => {
+                    // Out of descriptors, or a client that gave up: others may still come.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(ended) = connections.join_next() => log_panic(ended),
+            () = asked(&mut stop) => break,
+        }
+    }
+    drop(listener);
+    let all_ended = async {
+        while let Some(ended) = connections.join_next().await {
+            log_panic(ended);
+        }
+    };
+    if tokio::time::timeout(options.stop_time_max, all_ended)
+        .await
+        .is_err()
+    {
+        tracing::warn!("some requests did not end in time; their connections are closed");
+    }
+}
+
+fn builder(options: &Options) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(options.head_time_max)
+        .max_headers(options.headers_max)
+        .max_buf_size(options.head_bytes_max)
+        .half_close(false)
+        .pipeline_flush(true);
+    builder
+}
+
+async fn connection(
+    builder: http1::Builder,
+    stream: TcpStream,
+    peer: SocketAddr,
+    handler: Arc<impl Handler>,
+    mut stop: watch::Receiver<bool>,
+) {
+    // Small answers must not wait for more to be sent with them.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%peer, %error, "the connection ended before it began");
+        return;
+    }
+    let service = service_fn(|request| answer(&*handler, request, peer));
+    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = &mut served => ended,
+        () = asked(&mut stop) => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%peer, %error, "closed");
+    }
+}
+
+async fn answer(
+    handler: &impl Handler,
+    request: hyper::Request<Incoming>,
+    peer: SocketAddr,
+) -> Result<Response, Infallible> {
+    let (head, body) = request.into_parts();
+    let request = Request {
+        method: head.method,
+        uri: head.uri,
+        headers: head.headers,
+        body: RequestBody::new(body),
+        peer,
+    };
+    Ok(handler.handle(request).await)
+}
+
+/// Waits until `stop` becomes true, or nobody is left who could say so.
+async fn asked(stop: &mut watch::Receiver<bool>) {
+    // The answer borrows the channel; it must not live on while something else is awaited.
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
+fn log_panic(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "a connection failed for a mistake in the server");
+    }
+}
+
+/// What hyper asks of bodies.
+const _: fn() = || {
+    fn check<B: hyper::body::Body<Error = BodyError> + Send>() {}
+    check::<Body>();
+};

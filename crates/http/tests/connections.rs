@@ -1,0 +1,142 @@
+//! Connections as clients see them.
+
+use http::{Body, Handler, Method, Options, Request, Response, StatusCode, serve};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Gives a body back, or on GET a body in two pieces.
+struct Echo;
+
+impl Handler for Echo {
+    async fn handle(&self, mut request: Request) -> Response {
+        if request.method == Method::GET {
+            let (sender, body) = Body::channel(None);
+            tokio::spawn(async move {
+                sender.send("one,").await;
+                sender.send("two").await;
+            });
+            return Response::new(body);
+        }
+        match request.body.read_all(1000).await {
+            Ok(bytes) => Response::new(Body::from(bytes)),
+            Err(error) => {
+                let mut response = Response::new(Body::from(error.to_string()));
+                *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+                response
+            }
+        }
+    }
+}
+
+struct Server {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    served: JoinHandle<()>,
+}
+
+async fn start(options: Options) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let (stop, stopped) = watch::channel(false);
+    let served = tokio::spawn(serve(listener, Arc::new(Echo), options, stopped));
+    Server {
+        address,
+        stop,
+        served,
+    }
+}
+
+/// Sends the bytes and reads until the server closes.
+async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.expect("listening");
+    stream.write_all(bytes).await.expect("sent");
+    let mut answer = Vec::new();
+    // A reset after the answer is an end too.
+    drop(stream.read_to_end(&mut answer).await);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn a_body_comes_back_over_one_connection_again_and_again() {
+    let server = start(Options::default()).await;
+    let one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc";
+    let last = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1\r\nf\r\n0\r\n\r\n";
+    let answer = exchange(server.address, format!("{one}{last}").as_bytes()).await;
+    assert!(answer.contains("\r\n\r\nabc"), "{answer}");
+    assert!(answer.ends_with("def"), "{answer}");
+}
+
+#[tokio::test]
+async fn pieces_are_sent_as_chunks() {
+    let server = start(Options::default()).await;
+    let answer = exchange(
+        server.address,
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    )
+    .await;
+    assert!(answer.contains("4\r\none,\r\n3\r\ntwo\r\n0\r\n\r\n"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_limit_is_refused_before_it_comes() {
+    let server = start(Options::default()).await;
+    let head = b"PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n";
+    let answer = exchange(server.address, head).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.ends_with("larger than 1000 bytes"), "{answer}");
+}
+
+#[tokio::test]
+async fn hostile_heads_are_refused() {
+    let options = Options {
+        head_bytes_max: 8192,
+        ..Options::default()
+    };
+    let server = start(options).await;
+    let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "y".repeat(20_000));
+    assert!(
+        exchange(server.address, long.as_bytes())
+            .await
+            .starts_with("HTTP/1.1 431")
+    );
+    let many = format!("GET / HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(101));
+    assert!(
+        exchange(server.address, many.as_bytes())
+            .await
+            .starts_with("HTTP/1.1 431")
+    );
+    // A TLS client's hello, for example.
+    let rubbish = exchange(server.address, b"\x16\x03\x01 rubbish\r\n\r\n").await;
+    assert!(!rubbish.contains("200"), "{rubbish}");
+}
+
+#[tokio::test]
+async fn a_head_that_does_not_come_ends_the_connection() {
+    let options = Options {
+        head_time_max: Duration::from_millis(50),
+        ..Options::default()
+    };
+    let server = start(options).await;
+    assert!(!exchange(server.address, b"GET / HT").await.contains("200"));
+}
+
+#[tokio::test]
+async fn stopping_closes_idle_connections() {
+    let server = start(Options::default()).await;
+    let mut stream = TcpStream::connect(server.address).await.expect("listening");
+    stream
+        .write_all(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+        .await
+        .expect("sent");
+    let mut first = [0; 15];
+    stream.read_exact(&mut first).await.expect("answered");
+    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    server.stop.send_replace(true);
+    server.served.await.expect("ended");
+    drop(stream.read_to_end(&mut Vec::new()).await);
+}
