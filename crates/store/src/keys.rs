@@ -13,6 +13,9 @@ pub(crate) const TOMBSTONE: u8 = 0x40;
 /// Executed statements: the session's digest follows.
 pub(crate) const SESSION: u8 = 0x50;
 
+/// What all keys of the index of `_id`s begin with.
+pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
+
 /// Index numbers below this take one byte.
 const INDEX_LONG: u8 = 0xFF;
 

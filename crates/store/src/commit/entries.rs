@@ -102,6 +102,10 @@ impl Group<'_> {
         if unique {
             put_entry_value(true, record, entries.bits(span), &mut self.buffer);
             self.batch.put(key, &self.buffer);
+            if self.is_new_id(key) {
+                self.highest_id.clear();
+                self.highest_id.extend_from_slice(key);
+            }
             match self.overlay.unique.get_mut(key) {
                 Some(known) => *known = Some(record),
                 None => drop(self.overlay.unique.insert(key.to_vec(), Some(record))),

@@ -5,12 +5,11 @@ use super::prefetch::Wanted;
 use super::request::{Operation, Request};
 use super::writer::Writer;
 use super::{CommitOptions, Outcome};
-use crate::index::IndexSet;
-use crate::index::entry_record;
+use crate::index::{IndexSet, entry_record};
 use crate::record::Tombstone;
 use crate::state::State;
 use crate::{CappedOptions, Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
-use kv::{Batch, CommitError, Snapshot};
+use kv::{Batch, CommitError, KeyRange, Order, PageLimit, Snapshot};
 use std::sync::Arc;
 
 /// A batch, what it will make of the shard's head, and what it has changed so far.
@@ -29,6 +28,8 @@ pub(crate) struct Group<'a> {
     pub(super) capped: Option<CappedOptions>,
     /// What the writer's will be once the batch is committed.
     pub(super) oldest: u64,
+    /// See [`Writer::highest_id`]; given back once the batch is committed.
+    pub(super) highest_id: Vec<u8>,
     expected: u64,
     pub(super) buffer: Vec<u8>,
 }
@@ -42,13 +43,19 @@ impl<'a> Group<'a> {
         collection.check_writable()?;
         let set = collection.index_set();
         let (expected, state) = writer.head(collection, &set).await?;
+        let snapshot = collection.kv.snapshot(collection.shard).await?;
+        let highest_id = match writer.highest_id.take() {
+            Some(known) => known,
+            None => highest_id(&snapshot).await?,
+        };
         Ok(Group {
             collection,
             namespace: collection.shared_namespace(),
             set,
-            snapshot: collection.kv.snapshot(collection.shard).await?,
+            snapshot,
             capped: collection.options().capped,
             oldest: writer.oldest,
+            highest_id,
             writer,
             sequence: expected,
             state,
@@ -135,6 +142,7 @@ impl<'a> Group<'a> {
     /// Commits. False where another process was first: then all has to be done again on what it left.
     pub(crate) async fn commit(mut self, durability: Durability) -> Result<bool, StoreError> {
         if self.batch.is_empty() && self.sequence == self.expected {
+            self.writer.highest_id = Some(self.highest_id);
             // Nothing is written, but the answer may rest on what others wrote and have not flushed yet.
             if durability == Durability::Flushed {
                 self.collection.kv.flush().await?;
@@ -156,6 +164,7 @@ impl<'a> Group<'a> {
                 self.collection.publish(self.sequence, &self.state);
                 self.writer.head = Some((self.sequence, self.state));
                 self.writer.oldest = self.oldest;
+                self.writer.highest_id = Some(self.highest_id);
                 Ok(true)
             }
             Err(CommitError::HeadMoved(_)) => Ok(false),
@@ -207,4 +216,20 @@ impl<'a> Group<'a> {
             what: what.to_owned(),
         }
     }
+}
+
+/// The last key of the index of `_id`s, or its prefix where it is empty.
+async fn highest_id(snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
+    let last = PageLimit {
+        entries: 1,
+        ..PageLimit::default()
+    };
+    let page = snapshot
+        .page(&KeyRange::prefix(&keys::ID_INDEX_PREFIX), Order::Backward, last)
+        .await?;
+    Ok(page
+        .iter()
+        .next()
+        .map_or(keys::ID_INDEX_PREFIX.as_slice(), |(key, _)| key)
+        .to_vec())
 }

@@ -3,7 +3,9 @@
 use super::Session;
 use crate::record::Tombstone;
 use crate::{Record, RecordId};
-use std::collections::HashMap;
+
+/// Looked at several times a document, so the hash is a quick one; it is seeded at random, because ids are the clients'.
+type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
 
 /// Present values by key; none says that there is nothing under the key.
 #[derive(Debug, Default)]

@@ -70,9 +70,16 @@ impl Group<'_> {
             targets,
             mut records,
         } = wanted;
-        let found = self.snapshot.get_many(&unique).await?;
         self.overlay.unique.reserve(unique.len());
         self.overlay.records.reserve(unique.len());
+        let targets = unique
+            .iter()
+            .take(targets)
+            .filter(|key| !self.is_new_id(key))
+            .count();
+        let (new, unique): (Vec<_>, Vec<_>) = unique.into_iter().partition(|key| self.is_new_id(key));
+        self.overlay.unique.extend(new.into_iter().map(|key| (key, None)));
+        let found = self.snapshot.get_many(&unique).await?;
         for (place, (key, value)) in unique.into_iter().zip(found).enumerate() {
             let record = match value {
                 Some(value) => match entry_record(&value) {
@@ -87,6 +94,11 @@ impl Group<'_> {
             self.overlay.unique.insert(key, record);
         }
         self.prefetch_records(&records).await
+    }
+
+    /// Whether this key of a unique index is one of `_id` behind all that are stored.
+    pub(super) fn is_new_id(&self, key: &[u8]) -> bool {
+        key > self.highest_id.as_slice() && key.starts_with(&keys::ID_INDEX_PREFIX)
     }
 
     async fn prefetch_records(&mut self, ids: &[RecordId]) -> Result<(), StoreError> {

@@ -12,6 +12,9 @@ pub(crate) struct Writer {
     pub(crate) head: Option<(u64, State)>,
     /// No record is before this one: where a capped collection looks for its oldest.
     pub(crate) oldest: u64,
+    /// No entry of the index of `_id`s is behind this key, so a new one behind it need not be looked for: ids that rise,
+    /// as most do, are inserted without a look at the disk. None where it is to be read again.
+    pub(crate) highest_id: Option<Vec<u8>>,
 }
 
 impl Writer {
