@@ -13,8 +13,10 @@ use std::sync::Arc;
 use store::{RecordId, Snapshot};
 use value::{Document, DocumentBuf};
 
-/// The hits that are looked up and matched at a time.
-const CHUNK_MAX: usize = 256;
+/// The hits that are looked up and matched at a time: many, because records that lie near each other are then read
+/// together, but no more than fit into about [`CHUNK_BYTES`].
+const CHUNK_MAX: usize = 4096;
+const CHUNK_BYTES: usize = 2 << 20;
 
 /// How many keys and records are looked at between two checks of time limit and kill.
 const KEYS_BETWEEN_CHECKS: u64 = 4096;
@@ -171,7 +173,7 @@ impl Execution {
             // A part of the budget at a time, so that the checks come often enough.
             let mut part = (*budget).min(KEYS_BETWEEN_CHECKS);
             let given = part;
-            let max = self.next_chunk(wanted - self.out.len());
+            let max = self.next_chunk(wanted - self.out.len(), chunk_max(snapshot));
             let stopped = self.source.fill(snapshot, &mut hits, max, &mut part).await?;
             *budget -= given - part;
             self.counters.scans = self.source.counters();
@@ -196,14 +198,14 @@ impl Execution {
     }
 
     /// Where nothing is filtered out as many as are wanted; else more and more.
-    fn next_chunk(&mut self, missing: usize) -> usize {
+    fn next_chunk(&mut self, missing: usize, max: usize) -> usize {
         if self.plan.sort.is_some() {
-            return CHUNK_MAX;
+            return max;
         }
         if !self.plan.residual {
-            return missing.min(CHUNK_MAX);
+            return missing.min(max);
         }
-        self.chunk = (self.chunk * 2).max(missing).min(CHUNK_MAX);
+        self.chunk = (self.chunk * 2).max(missing).min(max);
         self.chunk
     }
 
@@ -280,7 +282,7 @@ impl Execution {
         self.counters.sorted = (sorter.len() as u64, sorter.bytes() as u64);
         let mut hits: Vec<Hit> = sorter.into_sorted().collect();
         if !task.records_only {
-            for chunk in hits.chunks_mut(CHUNK_MAX) {
+            for chunk in hits.chunks_mut(chunk_max(snapshot)) {
                 if chunk.iter().any(|hit| hit.document.is_none()) {
                     self.look_up(snapshot, chunk).await?;
                 }
@@ -297,6 +299,12 @@ impl Execution {
         }
         Ok(())
     }
+}
+
+/// The documents of this collection that are looked up at a time.
+fn chunk_max(snapshot: &Snapshot) -> usize {
+    let mean_bytes = (snapshot.data_bytes() / snapshot.count().max(1)).max(1);
+    (CHUNK_BYTES / mean_bytes as usize).clamp(1, CHUNK_MAX)
 }
 
 fn push(sorter: &mut Sorter<Hit>, plan: &Plan, mut hit: Hit) -> Result<()> {

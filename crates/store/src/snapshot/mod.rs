@@ -134,6 +134,11 @@ impl Snapshot {
         self.state.count
     }
 
+    /// The bytes of the documents in it, as BSON.
+    pub fn data_bytes(&self) -> u64 {
+        self.state.data_bytes
+    }
+
     pub(crate) fn state(&self) -> &State {
         &self.state
     }
