@@ -8,6 +8,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub(crate) fn start(engine: &Engine) {
     let engine = engine.downgrade();
     tokio::spawn(async move {
+        if let Some(engine) = engine.upgrade() {
+            // What uploads left that a crash ended is not kept until the first tick.
+            engine.sweep_unfinished_files().await;
+        }
         let mut ticks = tokio::time::interval(Duration::from_millis(SWEEP_INTERVAL_MS));
         ticks.tick().await;
         loop {
@@ -30,6 +34,13 @@ impl Engine {
             .map_or(0, |d| d.as_millis() as i64);
         if let Err(error) = store::sweep::run_once(self.store(), now_ms).await {
             tracing::warn!(%error, "expired documents could not be removed; tried again in a minute");
+        }
+        self.sweep_unfinished_files().await;
+    }
+
+    async fn sweep_unfinished_files(&self) {
+        if let Err(error) = self.sweep_files().await {
+            tracing::warn!(%error, "unfinished uploads could not be removed; tried again in a minute");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Opening and closing; what all operations share.
 
 use crate::cursors::Cursors;
+use crate::files::{FileCache, LiveUploads, Orphans};
 use crate::operations::Operations;
 use crate::plan_cache::IndexFilters;
 use crate::sessions::Sessions;
@@ -13,6 +14,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use store::{Namespace, Store, StoreOptions};
+
+/// Hot files have one part in so many of the memory budget.
+const FILE_CACHE_SHARE: usize = 8;
+
+/// The memory for hot files of an engine that is given no budget.
+const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -39,6 +46,9 @@ struct Inner {
     users: Users,
     validators: Validators,
     index_filters: IndexFilters,
+    file_cache: FileCache,
+    live_uploads: Arc<LiveUploads>,
+    orphans: Orphans,
     started: Instant,
 }
 
@@ -46,21 +56,27 @@ impl Engine {
     /// Opens the data folder and starts the background work (expiry of documents, cursors and sessions).
     pub async fn open(options: &EngineOptions) -> Result<Engine> {
         let folder = options.folder.clone();
+        let file_cache_bytes = options.memory_bytes / FILE_CACHE_SHARE;
         let kv = Kv::open(&kv::OpenOptions {
             folder,
-            memory_bytes: options.memory_bytes,
+            memory_bytes: options.memory_bytes - file_cache_bytes,
         })?;
-        Engine::on(kv).await
+        Engine::with_caches(kv, file_cache_bytes).await
     }
 
     /// An engine on a store that is open already; tests use it with a simulated one.
     pub async fn on(kv: Kv) -> Result<Engine> {
+        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS).await
+    }
+
+    async fn with_caches(kv: Kv, file_cache_bytes: usize) -> Result<Engine> {
         let options = StoreOptions {
             filter_compiler: query::filter::compile_partial,
             ..StoreOptions::default()
         };
         let store = Store::open(kv.clone(), options).await?;
         let users = Users::load(&store).await?;
+        let orphans = Orphans::new(&store);
         let engine = Engine {
             inner: Arc::new(Inner {
                 store,
@@ -71,6 +87,9 @@ impl Engine {
                 users,
                 validators: Validators::default(),
                 index_filters: IndexFilters::default(),
+                file_cache: FileCache::new(file_cache_bytes),
+                live_uploads: Arc::default(),
+                orphans,
                 started: Instant::now(),
             }),
         };
@@ -120,6 +139,18 @@ impl Engine {
 
     pub(crate) fn index_filters(&self) -> &IndexFilters {
         &self.inner.index_filters
+    }
+
+    pub(crate) fn file_cache(&self) -> &FileCache {
+        &self.inner.file_cache
+    }
+
+    pub(crate) fn live_uploads(&self) -> &Arc<LiveUploads> {
+        &self.inner.live_uploads
+    }
+
+    pub(crate) fn orphans(&self) -> &Orphans {
+        &self.inner.orphans
     }
 
     pub(crate) fn started(&self) -> Instant {

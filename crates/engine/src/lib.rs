@@ -33,6 +33,7 @@ mod validators;
 mod views;
 mod write;
 
+pub mod files;
 pub mod limits;
 
 pub use aggregate::{AggregateRequest, AggregateSource};

@@ -16,7 +16,7 @@ use crate::{
 };
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
 
@@ -39,6 +39,7 @@ pub struct Collection {
     dropped: AtomicBool,
     tombstones_swept_ms: AtomicI64,
     state: RwLock<Arc<State>>,
+    rewrites: AtomicU64,
     head: watch::Sender<u64>,
 }
 
@@ -94,6 +95,7 @@ impl Collection {
             dropped: AtomicBool::new(false),
             tombstones_swept_ms: AtomicI64::new(0),
             state: RwLock::default(),
+            rewrites: AtomicU64::new(0),
             head: watch::Sender::new(0),
         };
         collection.load_head().await?;
@@ -221,6 +223,16 @@ impl Collection {
         index::drop_named(self, name).await
     }
 
+    /// The number of the last committed change.
+    pub fn head(&self) -> u64 {
+        *self.head.borrow()
+    }
+
+    /// How often something other than an insert was committed; see [`Snapshot::rewrites`].
+    pub fn rewrites(&self) -> u64 {
+        self.rewrites.load(Ordering::Acquire)
+    }
+
     /// Follows the number of the last committed change.
     pub fn head_watch(&self) -> watch::Receiver<u64> {
         self.head.subscribe()
@@ -243,6 +255,8 @@ impl Collection {
     /// Lets readers of counts and followers know of a commit.
     pub(crate) fn publish(&self, sequence: u64, state: &State) {
         *self.state.write() = Arc::new(state.clone());
+        self.rewrites
+            .store(rewrites(sequence, state.count), Ordering::Release);
         self.head.send_replace(sequence);
     }
 
@@ -310,4 +324,10 @@ impl Collection {
     pub(crate) fn set_clearing(&self, change: impl FnOnce(&mut Vec<u32>)) {
         change(&mut self.numbering.lock().clearing);
     }
+}
+
+/// An insert raises the head and the count by one. Whatever else is committed raises the head alone or lowers the
+/// count, so this difference rises with it, and with nothing else.
+pub(crate) fn rewrites(sequence: u64, count: u64) -> u64 {
+    sequence.saturating_sub(count)
 }

@@ -6,6 +6,7 @@ mod record_page;
 pub use index_page::{IndexEntry, IndexPage};
 pub use record_page::RecordPage;
 
+use crate::collection::rewrites;
 use crate::commit::id_key;
 use crate::index::entry_record;
 use crate::state::State;
@@ -137,6 +138,12 @@ impl Snapshot {
     /// The bytes of the documents in it, as BSON.
     pub fn data_bytes(&self) -> u64 {
         self.state.data_bytes
+    }
+
+    /// A number that rises with every change but inserts. While it stays as it is, records that were read are as they
+    /// were, however many are added: what a cache of records has to look at.
+    pub fn rewrites(&self) -> u64 {
+        rewrites(self.sequence, self.state.count)
     }
 
     pub(crate) fn state(&self) -> &State {

@@ -1,0 +1,51 @@
+//! What can go wrong with a file.
+
+use super::DigestKind;
+use crate::Error;
+
+/// A refusal or a failure.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FileError {
+    /// Another writer has the upload.
+    #[error("another client is writing to this upload; wait until it has ended")]
+    Busy,
+    /// A file with this id exists.
+    #[error("a file with the id {0} exists in the bucket")]
+    Exists(String),
+    /// What was received is not what was declared.
+    #[error("the bytes received do not have the declared {0} digest; nothing was kept of them")]
+    DigestMismatch(DigestKind),
+    /// More bytes than the upload was declared to have.
+    #[error("the upload was declared to have {declared} bytes, but {received} came")]
+    TooLong {
+        /// Bytes declared.
+        declared: u64,
+        /// Bytes received so far.
+        received: u64,
+    },
+    /// A file may not have so many chunks.
+    #[error("the file is too long: at most {0} bytes with this size of chunks")]
+    TooManyChunks(u64),
+    /// The state of the file is no longer what the writer requires.
+    #[error("the file was changed by somebody else meanwhile")]
+    ConditionFailed,
+    /// What is stored is not a whole file.
+    #[error("the file {file} of bucket {bucket} is damaged: {what}")]
+    Damaged {
+        /// The bucket.
+        bucket: String,
+        /// The file's id.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// The engine refused or failed.
+    #[error(transparent)]
+    Engine(#[from] Error),
+}
+
+impl From<store::StoreError> for FileError {
+    fn from(error: store::StoreError) -> FileError {
+        FileError::Engine(error.into())
+    }
+}

@@ -1,0 +1,74 @@
+//! The uploads that are being written now: what the sweep must not touch, and what only one writer may have.
+
+use super::Bucket;
+use super::digest::Digester;
+use parking_lot::Mutex;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use value::{Value, key};
+
+/// Interrupted uploads whose digests are remembered; those of others are computed again from what is stored.
+const PAUSED_MAX: usize = 1_000;
+
+type Key = (Bucket, Vec<u8>);
+
+/// The uploads of this process.
+#[derive(Debug, Default)]
+pub(crate) struct LiveUploads {
+    live: Mutex<HashSet<Key>>,
+    /// What was computed of uploads that are interrupted, by how many bytes they have.
+    paused: Mutex<HashMap<Key, (u64, Digester)>>,
+    /// Who finishes a file under a condition has this for himself.
+    pub(super) finishing: tokio::sync::RwLock<()>,
+}
+
+/// An upload is live while this lives.
+#[derive(Debug)]
+pub(super) struct LiveGuard {
+    uploads: Arc<LiveUploads>,
+    key: Key,
+}
+
+impl LiveUploads {
+    /// Marks an upload as live; none where it is already.
+    pub(super) fn enter(self: &Arc<Self>, bucket: &Bucket, file: &Value) -> Option<LiveGuard> {
+        let key = (bucket.clone(), encoded(file));
+        self.live.lock().insert(key.clone()).then(|| LiveGuard {
+            uploads: self.clone(),
+            key,
+        })
+    }
+
+    pub(super) fn is_live(&self, bucket: &Bucket, file: &[u8]) -> bool {
+        self.live.lock().contains(&(bucket.clone(), file.to_vec()))
+    }
+}
+
+impl LiveGuard {
+    /// Remembers what was computed of the upload up to a length.
+    pub(super) fn pause(&self, length: u64, digester: Digester) {
+        let mut paused = self.uploads.paused.lock();
+        if paused.len() < PAUSED_MAX {
+            paused.insert(self.key.clone(), (length, digester));
+        }
+    }
+
+    /// What was computed of the upload, if it had this length then.
+    pub(super) fn resume(&self, length: u64) -> Option<Digester> {
+        let (known, digester) = self.uploads.paused.lock().remove(&self.key)?;
+        (known == length).then_some(digester)
+    }
+}
+
+impl Drop for LiveGuard {
+    fn drop(&mut self) {
+        self.uploads.live.lock().remove(&self.key);
+    }
+}
+
+/// A file's id as a key.
+pub(super) fn encoded(file: &Value) -> Vec<u8> {
+    let mut key = Vec::new();
+    key::encode(file.as_ref(), key::Direction::Ascending, &mut key);
+    key
+}

@@ -1,0 +1,245 @@
+//! Removing what unfinished uploads left.
+//!
+//! Chunks without entry are of an upload that is under way, or of one that never ended. What this server writes for
+//! itself it marks ([`super::chunk::SERVER`]) and removes when the writer goes away; if the process was killed before,
+//! the mark and the age tell: chunks from before the start are nobody's, since the store has one process. What drivers
+//! (or a restore of a dump) write chunk by chunk is taken for ended when no chunk came for [`ORPHANS_KEPT_MS`].
+
+use super::chunk::SERVER;
+use super::files::{chunk_key, index_on};
+use super::writer::now_ms;
+use super::{Bucket, FileError, Files, Upload};
+use crate::{Context, Engine, FindRequest};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Snapshot, Store};
+use value::{Value, ValueRef, doc, key};
+
+/// Chunks without entry that a driver wrote are removed when none was added for so long.
+pub const ORPHANS_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// Expired uploads that one round of the sweep takes.
+const EXPIRED_PAGE: u64 = 100;
+
+/// What the name of a collection of chunks ends with.
+const CHUNKS_SUFFIX: &str = ".chunks";
+
+/// What is remembered between rounds.
+#[derive(Debug)]
+pub(crate) struct Orphans {
+    /// The heads of the collections of chunks, by UUID, when the engine was opened.
+    at_start: HashMap<[u8; 16], u64>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// The head of each collection of chunks (by UUID) when it was last looked through and had no chunk without entry.
+    clean: HashMap<[u8; 16], (u64, u64)>,
+    /// Files without entry that a driver may still be writing, by collection and encoded id: the last chunk, and since
+    /// when it is that.
+    waiting: HashMap<([u8; 16], Vec<u8>), (RecordId, i64)>,
+}
+
+impl Orphans {
+    /// Nothing seen yet of a store that was just opened.
+    pub(crate) fn new(store: &Store) -> Orphans {
+        let collections = store
+            .databases()
+            .into_iter()
+            .flat_map(|database| store.collections(&database));
+        let at_start = collections
+            .filter(|collection| collection.namespace().collection.ends_with(CHUNKS_SUFFIX))
+            .map(|collection| (collection.uuid(), collection.head()))
+            .collect();
+        Orphans {
+            at_start,
+            seen: Mutex::default(),
+        }
+    }
+}
+
+/// Chunks of one file, as their index shows them.
+struct Stored {
+    file: Value,
+    encoded: Vec<u8>,
+    first: RecordId,
+}
+
+impl Engine {
+    /// One round of the sweep of unfinished uploads in all buckets, now. Gives how many chunks were removed.
+    pub async fn sweep_files(&self) -> Result<u64, FileError> {
+        let mut removed = 0;
+        for database in self.databases() {
+            for collection in self.collections(&database) {
+                if let Some(name) = collection.name.strip_suffix(CHUNKS_SUFFIX) {
+                    let files = self.files(Bucket::new(&database, name));
+                    files.sweep_expired().await?;
+                    removed += files.sweep_orphans().await?;
+                }
+            }
+        }
+        Ok(removed)
+    }
+}
+
+impl Files {
+    /// Drops resumable uploads that nobody went on with in time, and the records of those that were finished.
+    async fn sweep_expired(&self) -> Result<(), FileError> {
+        let request = FindRequest {
+            filter: doc! {"expires": doc! {"$lt": Value::DateTime(now_ms())}},
+            limit: Some(EXPIRED_PAGE),
+            batch_size: Some(EXPIRED_PAGE),
+            single_batch: true,
+            ..FindRequest::default()
+        };
+        let (context, uploads) = (Context::default(), self.bucket.uploads());
+        let reply = self.engine.find(&context, &uploads, &request).await?;
+        for upload in reply.batch.iter().filter_map(Upload::from_document) {
+            match self.abandon_upload(upload.id).await {
+                // Somebody goes on with it after all.
+                Ok(_) | Err(FileError::Busy) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn sweep_orphans(&self) -> Result<u64, FileError> {
+        let Some(chunks) = self.chunks().filter(|chunks| !chunks.is_view()) else {
+            return Ok(0);
+        };
+        let Some(index) = index_on(&chunks, &chunk_key()) else {
+            return Ok(0);
+        };
+        // A deletion of an entry makes orphans too.
+        let entries = self.engine.store().collection(&self.bucket.files());
+        let heads = (chunks.head(), entries.map_or(0, |entries| entries.head()));
+        let orphans = self.engine.orphans();
+        if orphans.seen.lock().clean.get(&chunks.uuid()) == Some(&heads) {
+            return Ok(0);
+        }
+        let (mut removed, mut found, mut after) = (0, 0, Vec::new());
+        while let Some(stored) = next_file(&chunks, &index, &after).await? {
+            if self.is_orphan(&stored).await? {
+                found += 1;
+                removed += self.sweep_orphan(&chunks, &index, &stored).await?;
+            }
+            after = stored.encoded;
+            // Others run between two files, however many there are.
+            tokio::task::yield_now().await;
+        }
+        if found == 0 {
+            orphans.seen.lock().clean.insert(chunks.uuid(), heads);
+        }
+        Ok(removed)
+    }
+
+    /// Whether no entry, no live writer and no resumable upload has these chunks.
+    async fn is_orphan(&self, stored: &Stored) -> Result<bool, FileError> {
+        // In this order: a writer puts the entry before it ends to be live.
+        if self.engine.live_uploads().is_live(&self.bucket, &stored.encoded) {
+            return Ok(false);
+        }
+        let is_there = async |namespace: store::Namespace| match self.engine.store().collection(&namespace) {
+            Some(collection) => {
+                let found = collection.snapshot().await?.by_id(stored.file.as_ref()).await?;
+                Ok::<bool, FileError>(found.is_some())
+            }
+            None => Ok(false),
+        };
+        Ok(!is_there(self.bucket.uploads()).await? && !is_there(self.bucket.files()).await?)
+    }
+
+    async fn sweep_orphan(
+        &self,
+        chunks: &Arc<Collection>,
+        index: &Index,
+        stored: &Stored,
+    ) -> Result<u64, FileError> {
+        let snapshot = chunks.snapshot().await?;
+        let at_start = self.engine.orphans().at_start.get(&chunks.uuid());
+        let is_old = at_start.is_some_and(|head| stored.first.0 <= *head);
+        let has_ended = is_old && is_servers_own(&snapshot, stored.first).await?;
+        if !has_ended && !self.has_waited(&snapshot, index, chunks, stored).await? {
+            return Ok(0);
+        }
+        let removed = self.delete_chunks(&stored.file).await?;
+        tracing::info!(bucket = %self.bucket, file = ?stored.file, chunks = removed, "removed an unfinished upload");
+        Ok(removed)
+    }
+
+    /// Whether no chunk was added for so long that the driver is taken to have gone.
+    async fn has_waited(
+        &self,
+        snapshot: &Snapshot,
+        index: &Index,
+        chunks: &Collection,
+        stored: &Stored,
+    ) -> Result<bool, FileError> {
+        let range = KeyRange::prefix(&stored.encoded);
+        let page = snapshot.entries(index, &range, Order::Backward, one()).await?;
+        let Some(last) = page.iter().next().map(|entry| entry.record) else {
+            return Ok(false);
+        };
+        let now_ms = now_ms();
+        let key = (chunks.uuid(), stored.encoded.clone());
+        let mut seen = self.engine.orphans().seen.lock();
+        let known = seen.waiting.entry(key.clone()).or_insert((last, now_ms));
+        if known.0 != last {
+            *known = (last, now_ms);
+        }
+        let has_waited = now_ms - known.1 >= ORPHANS_KEPT_MS;
+        if has_waited {
+            seen.waiting.remove(&key);
+        }
+        Ok(has_waited)
+    }
+}
+
+/// The first chunks behind those of the file with this encoded id.
+async fn next_file(
+    chunks: &Collection,
+    index: &Index,
+    after: &[u8],
+) -> Result<Option<Stored>, FileError> {
+    let low = match after {
+        [] => Bound::Unbounded,
+        // An excluded bound excludes all keys that begin with it: all chunks of that file.
+        after => Bound::Excluded(after.to_vec()),
+    };
+    let range = KeyRange {
+        low,
+        high: Bound::Unbounded,
+    };
+    let snapshot = chunks.snapshot().await?;
+    let page = snapshot.entries(index, &range, Order::Forward, one()).await?;
+    let Some(first) = page.iter().next().map(|entry| entry.record) else {
+        return Ok(None);
+    };
+    let record = snapshot.by_record(first).await?;
+    let file = record.and_then(|record| Some(record.document.as_raw().get("files_id")?.to_value()));
+    let file = file.unwrap_or(Value::Null);
+    let mut encoded = Vec::new();
+    key::encode(file.as_ref(), key::Direction::Ascending, &mut encoded);
+    Ok(Some(Stored {
+        file,
+        encoded,
+        first,
+    }))
+}
+
+/// Whether the server wrote the file whose first chunk this is for itself.
+async fn is_servers_own(snapshot: &Snapshot, first: RecordId) -> Result<bool, FileError> {
+    let record = snapshot.by_record(first).await?;
+    Ok(record.is_some_and(|record| matches!(record.document.as_raw().get(SERVER), Some(ValueRef::Bool(true)))))
+}
+
+fn one() -> PageLimit {
+    PageLimit {
+        entries: 1,
+        ..PageLimit::default()
+    }
+}

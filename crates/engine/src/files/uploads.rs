@@ -1,0 +1,299 @@
+//! Uploads that may be interrupted and go on later, after a restart of the server too.
+//!
+//! Such an upload is a document in `BUCKET.uploads`: what the file is to be, and until when it is kept. How far it has
+//! come is what its chunks say, so nothing has to be written down while bytes arrive.
+
+use super::chunk::{Chunk, ChunkBuilder};
+use super::digest::Digester;
+use super::files::{chunk_key, index_on};
+use super::live::encoded;
+use super::reader::read_by_index;
+use super::writer::now_ms;
+use super::{CHUNK_BYTES_DEFAULT, Condition, DigestKind, Digests, FileEntry, FileError, FileWriter, Files, NewFile};
+use crate::{Context, Error, FindRequest, UpdateStatement, WriteOptions};
+use query::Code;
+use store::{KeyRange, Order, PageLimit};
+use value::{Document, DocumentBuf, ObjectId, Value, doc};
+
+/// What a resumable upload is to be.
+#[derive(Clone, Debug)]
+pub struct NewUpload {
+    /// The file; its id is made here.
+    pub file: NewFile,
+    /// Bytes that it will have.
+    pub length: u64,
+    /// How long the upload is kept while nothing comes, in milliseconds.
+    pub kept_ms: u64,
+}
+
+/// A resumable upload.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    /// The id of the file that it will be.
+    pub id: ObjectId,
+    /// The file's name.
+    pub name: String,
+    /// Its media type.
+    pub content_type: Option<String>,
+    /// What else is kept with it.
+    pub metadata: Document,
+    /// Bytes that it will have.
+    pub length: u64,
+    /// Bytes that are stored.
+    pub offset: u64,
+    /// When it is dropped if nothing comes, in milliseconds since 1970.
+    pub expires_ms: i64,
+    chunk_bytes: u32,
+    digests: Vec<DigestKind>,
+    kept_ms: u64,
+}
+
+impl Files {
+    /// Begins an upload.
+    pub async fn begin_upload(&self, new: NewUpload) -> Result<Upload, FileError> {
+        let upload = Upload {
+            id: ObjectId::generate(),
+            name: new.file.name,
+            content_type: new.file.content_type,
+            metadata: new.file.metadata,
+            length: new.length,
+            offset: 0,
+            expires_ms: now_ms().saturating_add_unsigned(new.kept_ms),
+            chunk_bytes: new.file.chunk_bytes.unwrap_or(CHUNK_BYTES_DEFAULT),
+            digests: new.file.digests,
+            kept_ms: new.kept_ms,
+        };
+        let document = DocumentBuf::from(&upload.to_document());
+        let (context, options) = (Context::default(), WriteOptions::default());
+        let inserted = self
+            .engine
+            .insert(&context, &self.bucket.uploads(), vec![document], &options)
+            .await?;
+        match inserted.failures.into_iter().next() {
+            Some(failure) => Err(failure.error.into()),
+            None => Ok(upload),
+        }
+    }
+
+    /// An upload that is not finished; none where there is none with this id.
+    pub async fn upload(&self, id: ObjectId) -> Result<Option<Upload>, FileError> {
+        let request = FindRequest {
+            filter: doc! {"_id": id},
+            limit: Some(1),
+            single_batch: true,
+            ..FindRequest::default()
+        };
+        let reply = self
+            .engine
+            .find(&Context::default(), &self.bucket.uploads(), &request)
+            .await?;
+        let Some(mut upload) = reply.batch.first().and_then(Upload::from_document) else {
+            return Ok(None);
+        };
+        let last = self.last_chunk(&Value::ObjectId(id)).await?;
+        upload.offset = last.map_or(0, |last| {
+            last.number as u64 * u64::from(upload.chunk_bytes) + last.data.len() as u64
+        });
+        Ok(Some(upload))
+    }
+
+    /// Goes on with an upload at its offset. Fails with [`FileError::Busy`] while another writer has it.
+    pub async fn resume_upload(&self, id: ObjectId) -> Result<Option<FileWriter>, FileError> {
+        let file = Value::ObjectId(id);
+        let live = self.engine.live_uploads().enter(&self.bucket, &file);
+        let live = live.ok_or(FileError::Busy)?;
+        let Some(upload) = self.upload(id).await? else {
+            return Ok(None);
+        };
+        let digester = match live.resume(upload.offset) {
+            Some(digester) => digester,
+            None => self.digest_again(&upload).await?,
+        };
+        let last = match upload.offset % u64::from(upload.chunk_bytes) {
+            0 => None,
+            _ => self.last_chunk(&file).await?,
+        };
+        let new = NewFile {
+            id: None,
+            name: upload.name,
+            content_type: upload.content_type,
+            metadata: upload.metadata,
+            chunk_bytes: Some(upload.chunk_bytes),
+            digests: upload.digests,
+        };
+        let mut writer = self.writer(file, new, live).await?;
+        writer.digester = digester;
+        writer.entry.length = upload.offset;
+        writer.declared_length = Some(upload.length);
+        if let Some(last) = last {
+            writer.go_on_with(&last);
+        }
+        Ok(Some(writer))
+    }
+
+    /// Drops an upload with what is stored of it; false where there is none. Fails with [`FileError::Busy`] while a
+    /// writer has it.
+    pub async fn abandon_upload(&self, id: ObjectId) -> Result<bool, FileError> {
+        let file = Value::ObjectId(id);
+        let live = self.engine.live_uploads().enter(&self.bucket, &file);
+        let _live = live.ok_or(FileError::Busy)?;
+        let removed = self.delete_in(&self.bucket.uploads(), doc! {"_id": id}, true).await?;
+        if removed > 0 && self.find_id(&file).await?.is_none() {
+            self.delete_chunks(&file).await?;
+        }
+        Ok(removed > 0)
+    }
+
+    /// Ends an upload that has all its bytes: it becomes a file.
+    pub async fn finish_upload(
+        &self,
+        writer: FileWriter,
+        declared: &Digests,
+        condition: Option<&Condition>,
+    ) -> Result<FileEntry, FileError> {
+        let id = writer.id().clone();
+        let entry = writer.finish(declared, condition).await?;
+        // Without flush: where a crash brings the upload back, the sweep sees that its file is finished.
+        self.delete_in(&self.bucket.uploads(), doc! {"_id": id}, false).await?;
+        Ok(entry)
+    }
+
+    /// The stored chunk of a file with the highest number.
+    async fn last_chunk(&self, file: &Value) -> Result<Option<Chunk>, FileError> {
+        let Some(chunks) = self.chunks() else {
+            return Ok(None);
+        };
+        let Some(index) = index_on(&chunks, &chunk_key()) else {
+            return Ok(None);
+        };
+        let snapshot = chunks.snapshot().await?;
+        let range = KeyRange::prefix(&encoded(file));
+        let limit = PageLimit {
+            entries: 1,
+            ..PageLimit::default()
+        };
+        let page = snapshot.entries(&index, &range, Order::Backward, limit).await?;
+        let Some(entry) = page.iter().next() else {
+            return Ok(None);
+        };
+        let record = snapshot.by_record(entry.record).await?;
+        Ok(record.and_then(|record| Chunk::read(&record.document)))
+    }
+
+    /// The digests of what is stored of an upload, computed by reading it.
+    async fn digest_again(&self, upload: &Upload) -> Result<Digester, FileError> {
+        let mut digester = Digester::new(&upload.digests);
+        let file = encoded(&Value::ObjectId(upload.id));
+        let stored = upload.offset.div_ceil(upload.chunk_bytes.into());
+        for number in 0..stored {
+            let chunk = self.stored_chunk(&file, number).await?;
+            digester.update(&chunk.data);
+        }
+        Ok(digester)
+    }
+
+    async fn stored_chunk(&self, file: &[u8], number: u64) -> Result<Chunk, FileError> {
+        let missing = || Error::new(Code::INTERNAL_ERROR, format!("chunk {number} of an upload is missing"));
+        let chunks = self.chunks().ok_or_else(missing)?;
+        let index = index_on(&chunks, &chunk_key()).ok_or_else(missing)?;
+        let snapshot = chunks.snapshot().await?;
+        let found = read_by_index(&snapshot, &index, file, number, 1).await?;
+        let chunk = found.and_then(|chunks| chunks.into_iter().next());
+        Ok(chunk.ok_or_else(missing)?)
+    }
+
+    async fn keep_upload_until(&self, id: &Value, expires_ms: i64) -> Result<(), FileError> {
+        let statement = UpdateStatement {
+            filter: doc! {"_id": id.clone()},
+            update: Some(Value::Document(
+                doc! {"$set": doc! {"expires": Value::DateTime(expires_ms)}},
+            )),
+            ..UpdateStatement::default()
+        };
+        let (context, options) = (Context::default(), WriteOptions::default());
+        // Flushed: so are, with it, all chunks before it.
+        self.engine
+            .update(&context, &self.bucket.uploads(), vec![statement], &options)
+            .await?;
+        Ok(())
+    }
+}
+
+impl FileWriter {
+    /// Goes on where the last stored chunk ends.
+    fn go_on_with(&mut self, last: &Chunk) {
+        let Value::ObjectId(id) = last.id else { return };
+        let capacity = self.entry.chunk_bytes as usize;
+        let mut chunk = ChunkBuilder::new(id, &self.entry.id, last.number as i32, capacity);
+        chunk.extend(&last.data);
+        self.replaced = Some(chunk.id());
+        self.chunk = Some(chunk);
+    }
+
+    /// Interrupts a resumable upload: what was taken is on the disk when this comes back. Gives how many bytes the upload
+    /// has, and until when it is kept.
+    pub async fn pause(mut self, kept_ms: u64) -> Result<(u64, i64), FileError> {
+        self.commit_rest().await?;
+        let expires_ms = now_ms().saturating_add_unsigned(kept_ms);
+        self.files.keep_upload_until(&self.entry.id, expires_ms).await?;
+        if let Some(live) = &self.live {
+            live.pause(self.entry.length, self.digester.clone());
+        }
+        Ok((self.entry.length, expires_ms))
+    }
+
+    /// Whether all declared bytes came.
+    pub fn is_complete(&self) -> bool {
+        self.declared_length == Some(self.entry.length)
+    }
+}
+
+impl Upload {
+    fn to_document(&self) -> Document {
+        let mut document = doc! {
+            "_id": self.id,
+            "filename": self.name.as_str(),
+            "length": self.length as i64,
+            "chunkSize": self.chunk_bytes as i32,
+            "expires": Value::DateTime(self.expires_ms),
+            "keptMs": self.kept_ms as i64,
+            "metadata": self.metadata.clone(),
+        };
+        if let Some(content_type) = &self.content_type {
+            document.push("contentType", content_type.as_str());
+        }
+        let names = self.digests.iter().map(|kind| Value::from(kind.name()));
+        document.push("digests", Value::Array(names.collect()));
+        document
+    }
+
+    pub(super) fn from_document(document: &DocumentBuf) -> Option<Upload> {
+        let document = document.to_document();
+        let text = |name: &str| document.get(name).and_then(|value| value.as_str()).map(str::to_owned);
+        let number = |name: &str| document.get(name).and_then(|value| value.as_i64_exact());
+        let Some(Value::ObjectId(id)) = document.get("_id") else {
+            return None;
+        };
+        let Some(Value::DateTime(expires_ms)) = document.get("expires") else {
+            return None;
+        };
+        let names = document.get("digests").and_then(|digests| digests.as_array()).unwrap_or_default();
+        let is_named = |kind: &DigestKind| names.iter().any(|name| name.as_str() == Some(kind.name()));
+        Some(Upload {
+            id: *id,
+            name: text("filename")?,
+            content_type: text("contentType"),
+            metadata: document
+                .get("metadata")
+                .and_then(|metadata| metadata.as_document())
+                .cloned()
+                .unwrap_or_default(),
+            length: number("length")?.try_into().ok()?,
+            offset: 0,
+            expires_ms: *expires_ms,
+            chunk_bytes: number("chunkSize")?.try_into().ok().filter(|bytes| *bytes > 0)?,
+            digests: DigestKind::ALL.into_iter().filter(is_named).collect(),
+            kept_ms: number("keptMs")?.try_into().ok()?,
+        })
+    }
+}

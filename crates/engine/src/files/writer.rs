@@ -1,0 +1,331 @@
+//! Writing a file.
+
+use super::chunk::{ChunkBuilder, is_file_id};
+use super::digest::Digester;
+use super::entry::id_text;
+use super::live::LiveGuard;
+use super::{CHUNK_BYTES_DEFAULT, DigestKind, Digests, FileEntry, FileError, Files};
+use crate::{Context, Error, WriteOptions};
+use query::Code;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use store::{Collection, CommitOptions, Durability, Outcome, Present, Target, Transformed, WriteOp};
+use tokio::task::JoinHandle;
+use value::{Document, DocumentBuf, ObjectId, Value};
+
+/// Bytes of chunks that are committed together; while they are, as many more are taken in.
+const COMMIT_BYTES: usize = 1024 * 1024;
+
+/// A file may have so many chunks: their numbers are 32-bit integers.
+const CHUNKS_MAX: u64 = i32::MAX as u64;
+
+/// The greatest size of chunks: with what stands around it, a chunk has to fit a document.
+const CHUNK_BYTES_MAX: u32 = 15 * 1024 * 1024;
+
+/// What a new file is to be.
+#[derive(Clone, Debug, Default)]
+pub struct NewFile {
+    /// Its id; an ObjectId is made where none is given.
+    pub id: Option<Value>,
+    /// Its name.
+    pub name: String,
+    /// Its media type.
+    pub content_type: Option<String>,
+    /// What else is kept with it.
+    pub metadata: Document,
+    /// Bytes of a chunk; [`CHUNK_BYTES_DEFAULT`] where none is given.
+    pub chunk_bytes: Option<u32>,
+    /// The digests that are computed and kept besides BLAKE3.
+    pub digests: Vec<DigestKind>,
+}
+
+/// What must hold of a name when a new version of it is finished.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// No file has the name.
+    Absent,
+    /// The file with this id is the newest version.
+    Newest(Value),
+}
+
+/// A file being written. Dropped before it is finished, it leaves nothing behind, unless it is a resumable upload.
+#[derive(Debug)]
+pub struct FileWriter {
+    pub(super) files: Files,
+    chunks: Arc<Collection>,
+    pub(super) entry: FileEntry,
+    pub(super) digester: Digester,
+    /// The chunk that is being filled.
+    pub(super) chunk: Option<ChunkBuilder>,
+    /// The chunk that is stored already and is written again, longer.
+    pub(super) replaced: Option<ObjectId>,
+    /// Full chunks in order, not yet committed.
+    ready: Vec<DocumentBuf>,
+    ready_bytes: usize,
+    commit: Option<JoinHandle<Result<(), FileError>>>,
+    pub(super) live: Option<LiveGuard>,
+    /// Whether chunks are to be removed if the writer is dropped.
+    pub(super) is_cleaned_up: bool,
+    /// Bytes that the file was declared to have.
+    pub(super) declared_length: Option<u64>,
+}
+
+impl Files {
+    /// Begins a file. The bucket is made where it does not exist.
+    pub async fn create(&self, new: NewFile) -> Result<FileWriter, FileError> {
+        let id = new.id.clone().unwrap_or_else(|| Value::ObjectId(ObjectId::generate()));
+        let live = self.engine.live_uploads().enter(&self.bucket, &id);
+        let live = live.ok_or(FileError::Busy)?;
+        if new.id.is_some() && self.find_id(&id).await?.is_some() {
+            return Err(FileError::Exists(id_text(&id)));
+        }
+        let mut writer = self.writer(id, new, live).await?;
+        writer.is_cleaned_up = true;
+        Ok(writer)
+    }
+
+    pub(super) async fn writer(&self, id: Value, new: NewFile, live: LiveGuard) -> Result<FileWriter, FileError> {
+        if !is_file_id(&id) {
+            let message = format!("a {} cannot be the id of a file", id.type_of().alias());
+            return Err(Error::new(Code::BAD_VALUE, message).into());
+        }
+        let chunk_bytes = new.chunk_bytes.unwrap_or(CHUNK_BYTES_DEFAULT);
+        if !(1..=CHUNK_BYTES_MAX).contains(&chunk_bytes) {
+            let message = format!("a chunk has from 1 to {CHUNK_BYTES_MAX} bytes, not {chunk_bytes}");
+            return Err(Error::new(Code::BAD_VALUE, message).into());
+        }
+        let mut entry = FileEntry::new(id, new.name, chunk_bytes);
+        entry.content_type = new.content_type;
+        entry.metadata = new.metadata;
+        Ok(FileWriter {
+            files: self.clone(),
+            chunks: self.make().await?,
+            entry,
+            digester: Digester::new(&new.digests),
+            chunk: None,
+            replaced: None,
+            ready: Vec::new(),
+            ready_bytes: 0,
+            commit: None,
+            live: Some(live),
+            is_cleaned_up: false,
+            declared_length: None,
+        })
+    }
+}
+
+impl FileWriter {
+    /// The file's id.
+    pub fn id(&self) -> &Value {
+        &self.entry.id
+    }
+
+    /// Bytes taken so far.
+    pub fn length(&self) -> u64 {
+        self.entry.length
+    }
+
+    /// Takes bytes. Comes back when there is room for more: a slow disk slows the sender down.
+    pub async fn write(&mut self, mut bytes: &[u8]) -> Result<(), FileError> {
+        let received = self.entry.length + bytes.len() as u64;
+        if let Some(declared) = self.declared_length.filter(|declared| *declared < received) {
+            return Err(FileError::TooLong { declared, received });
+        }
+        self.digester.update(bytes);
+        let chunk_bytes = self.entry.chunk_bytes as usize;
+        while !bytes.is_empty() {
+            let chunk = match &mut self.chunk {
+                Some(chunk) => chunk,
+                None => self.begin_chunk(bytes.len())?,
+            };
+            let (now, later) = bytes.split_at((chunk_bytes - chunk.len()).min(bytes.len()));
+            chunk.extend(now);
+            bytes = later;
+            let is_full = chunk.len() == chunk_bytes;
+            self.entry.length += now.len() as u64;
+            if is_full {
+                self.end_chunk().await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_chunk(&mut self, wanted: usize) -> Result<&mut ChunkBuilder, FileError> {
+        let chunk_bytes = u64::from(self.entry.chunk_bytes);
+        let number = self.entry.length / chunk_bytes;
+        let number = i32::try_from(number).map_err(|_| FileError::TooManyChunks(CHUNKS_MAX * chunk_bytes))?;
+        // A small file that comes in one piece gets what it needs, another room for a whole chunk.
+        let whole = if number == 0 { wanted } else { usize::MAX };
+        let capacity = whole.min(self.entry.chunk_bytes as usize);
+        let chunk = ChunkBuilder::new(ObjectId::generate(), &self.entry.id, number, capacity);
+        Ok(self.chunk.insert(chunk))
+    }
+
+    async fn end_chunk(&mut self) -> Result<(), FileError> {
+        if let Some(chunk) = self.chunk.take() {
+            self.ready_bytes += chunk.len();
+            let document = chunk.finish();
+            self.ready.push(document);
+        }
+        if self.ready_bytes >= COMMIT_BYTES {
+            self.commit_ready().await?;
+        }
+        Ok(())
+    }
+
+    /// Begins to commit what is ready, once what was ready before is committed.
+    async fn commit_ready(&mut self) -> Result<(), FileError> {
+        self.committed().await?;
+        if self.ready.is_empty() {
+            return Ok(());
+        }
+        self.ready_bytes = 0;
+        let documents = std::mem::take(&mut self.ready);
+        let (chunks, replaced) = (self.chunks.clone(), self.replaced);
+        self.commit = Some(tokio::spawn(async move {
+            let writes = documents
+                .into_iter()
+                .map(|document| write_of(document, replaced))
+                .collect();
+            commit_all(&chunks, writes).await
+        }));
+        Ok(())
+    }
+
+    async fn committed(&mut self) -> Result<(), FileError> {
+        match self.commit.take() {
+            // Only a panic ends the task without an answer.
+            Some(commit) => commit.await.unwrap_or(Err(store::StoreError::Interrupted.into())),
+            None => Ok(()),
+        }
+    }
+
+    /// Commits all chunks, the last one too; not flushed.
+    pub(super) async fn commit_rest(&mut self) -> Result<(), FileError> {
+        if let Some(chunk) = self.chunk.take() {
+            self.ready.push(chunk.finish());
+        }
+        self.commit_ready().await?;
+        self.committed().await
+    }
+
+    /// Ends the file: its entry is written and all of it flushed. What `declared` has must be the digests of what was
+    /// written, and `condition` must hold; else nothing is kept.
+    pub async fn finish(
+        mut self,
+        declared: &Digests,
+        condition: Option<&Condition>,
+    ) -> Result<FileEntry, FileError> {
+        let digests = self.digester.clone().finish();
+        if let Some(kind) = digests.difference(declared) {
+            self.is_cleaned_up = true;
+            return Err(FileError::DigestMismatch(kind));
+        }
+        self.commit_rest().await?;
+        self.entry.digests = digests;
+        self.put_entry(condition).await?;
+        self.is_cleaned_up = false;
+        let nothing = FileEntry::new(Value::Null, String::new(), CHUNK_BYTES_DEFAULT);
+        Ok(std::mem::replace(&mut self.entry, nothing))
+    }
+
+    async fn put_entry(&mut self, condition: Option<&Condition>) -> Result<(), FileError> {
+        let files = self.files.clone();
+        let finishing = &files.engine.live_uploads().finishing;
+        // Whoever finishes under a condition is alone between looking and writing; the others commit together.
+        let (_alone, _shared) = match condition {
+            Some(condition) => {
+                let alone = finishing.write().await;
+                self.check(condition).await?;
+                (Some(alone), None)
+            }
+            None => (None, Some(finishing.read().await)),
+        };
+        self.entry.uploaded_ms = now_ms();
+        let document = DocumentBuf::from(&self.entry.to_document());
+        let namespace = files.bucket.files();
+        let (context, options) = (Context::default(), WriteOptions::default());
+        let inserted = files
+            .engine
+            .insert(&context, &namespace, vec![document], &options)
+            .await?;
+        match inserted.failures.into_iter().next() {
+            Some(failure) if failure.error.code == Code::DUPLICATE_KEY => {
+                Err(FileError::Exists(id_text(&self.entry.id)))
+            }
+            Some(failure) => Err(failure.error.into()),
+            None => Ok(()),
+        }
+    }
+
+    async fn check(&self, condition: &Condition) -> Result<(), FileError> {
+        let name = self.entry.name.as_deref().unwrap_or_default();
+        let newest = self.files.find(name, -1).await?;
+        let holds = match (condition, newest) {
+            (Condition::Absent, newest) => newest.is_none(),
+            (Condition::Newest(id), Some(newest)) => value::compare(id.as_ref(), newest.id.as_ref()).is_eq(),
+            (Condition::Newest(_), None) => false,
+        };
+        if holds { Ok(()) } else { Err(FileError::ConditionFailed) }
+    }
+}
+
+impl Drop for FileWriter {
+    fn drop(&mut self) {
+        let commit = self.commit.take();
+        if !self.is_cleaned_up {
+            return;
+        }
+        let (files, id, live) = (self.files.clone(), self.entry.id.clone(), self.live.take());
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        runtime.spawn(async move {
+            if let Some(commit) = commit {
+                // Whether it was made or not, the chunks are looked for.
+                let _ = commit.await;
+            }
+            if let Err(error) = files.delete_chunks(&id).await {
+                tracing::warn!(bucket = %files.bucket, %error, "an unfinished upload was not removed; the sweep tries again");
+            }
+            drop(live);
+        });
+    }
+}
+
+/// The write of a chunk. The one with this id takes the place of a shorter one that an interrupted upload left.
+fn write_of(document: DocumentBuf, replaced: Option<ObjectId>) -> WriteOp {
+    let id = document.as_raw().get("_id").map(|id| id.to_value());
+    match (id, replaced) {
+        (Some(Value::ObjectId(id)), Some(replaced)) if id == replaced => {
+            let target = Target::Id(Value::ObjectId(id));
+            WriteOp::modify(target, move |_: Option<Present<'_>>| {
+                Ok(Transformed::Put(document.clone()))
+            })
+        }
+        _ => WriteOp::Insert(document),
+    }
+}
+
+async fn commit_all(
+    collection: &Arc<Collection>,
+    writes: Vec<WriteOp>,
+) -> Result<(), FileError> {
+    let options = CommitOptions {
+        durability: Durability::Soon,
+        ..CommitOptions::default()
+    };
+    for outcome in collection.commit(writes, options).await? {
+        if let Outcome::Failed(error) = outcome {
+            return Err(error.into());
+        }
+    }
+    Ok(())
+}
+
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
+}
