@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use engine::files::{
-    Bucket, Condition, DigestKind, Digests, FileEntry, FileError, FileReader, Files, ListRequest, NewFile, NewUpload,
+    Bucket, Condition, DigestKind, Digests, FileEntry, FileError, FileReader, Files, ListRequest, NewFile,
+    NewUpload,
 };
 use engine::{Context, DeleteStatement, Engine, InsertReply, UpdateStatement, WriteOptions};
 use kv::{Kv, Simulation};
@@ -66,7 +67,10 @@ async fn insert(engine: &Engine, collection: &str, document: Document) -> Insert
     let namespace = engine::Namespace::new("default", collection);
     let documents = vec![DocumentBuf::from(&document)];
     let (context, options) = (Context::default(), WriteOptions::default());
-    engine.insert(&context, &namespace, documents, &options).await.unwrap()
+    engine
+        .insert(&context, &namespace, documents, &options)
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -129,9 +133,15 @@ async fn what_a_driver_changes_is_seen_at_once() {
     };
     let chunk = statement(doc! {"files_id": entry.id.clone()}, doc! {"data": data});
     let without_digest = statement(doc! {}, doc! {"metadata": doc! {}});
-    for (namespace, statement) in [(files.bucket().chunks(), chunk), (files.bucket().files(), without_digest)] {
+    for (namespace, statement) in [
+        (files.bucket().chunks(), chunk),
+        (files.bucket().files(), without_digest),
+    ] {
         let (context, options) = (Context::default(), WriteOptions::default());
-        engine.update(&context, &namespace, vec![statement], &options).await.unwrap();
+        engine
+            .update(&context, &namespace, vec![statement], &options)
+            .await
+            .unwrap();
     }
     assert_eq!(get(&files, "a", -1).await.unwrap(), b"behind");
     let everything = DeleteStatement::default();
@@ -164,7 +174,12 @@ async fn bytes_that_do_not_have_the_files_digest_are_not_given_to_the_end() {
         .unwrap();
     let entry = files.find("a", -1).await.unwrap().unwrap();
     let error = read(files.open(&entry, 0..u64::MAX).unwrap()).await.unwrap_err();
-    assert!(error.to_string().ends_with("its bytes do not have its blake3 digest"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("its bytes do not have its blake3 digest"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -181,7 +196,9 @@ async fn a_missing_chunk_is_an_error_that_names_it() {
         .delete(&context, &files.bucket().chunks(), vec![statement], &options)
         .await
         .unwrap();
-    let error = read(files.open(&Arc::new(entry), 0..2500).unwrap()).await.unwrap_err();
+    let error = read(files.open(&Arc::new(entry), 0..2500).unwrap())
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("chunk 1 is missing"), "{error}");
 }
 
@@ -304,7 +321,10 @@ async fn an_upload_goes_on_where_it_was_interrupted_after_a_crash_too() {
     let mut writer = files.resume_upload(id).await.unwrap().unwrap();
     writer.write(&all[6000..]).await.unwrap();
     assert!(writer.is_complete());
-    files.finish_upload(writer, &Digests::default(), None).await.unwrap();
+    files
+        .finish_upload(writer, &Digests::default(), None)
+        .await
+        .unwrap();
     assert_eq!(get(&files, "movie", -1).await, Some(all));
     assert!(files.upload(id).await.unwrap().is_none());
 }
@@ -316,7 +336,13 @@ async fn an_upload_has_one_writer_at_a_time_and_no_more_bytes_than_declared() {
     let mut writer = files.resume_upload(id).await.unwrap().unwrap();
     assert!(matches!(files.resume_upload(id).await, Err(FileError::Busy)));
     let error = writer.write(&bytes(101)).await.unwrap_err();
-    assert!(matches!(error, FileError::TooLong { declared: 100, received: 101 }));
+    assert!(matches!(
+        error,
+        FileError::TooLong {
+            declared: 100,
+            received: 101
+        }
+    ));
 }
 
 #[tokio::test]

@@ -34,7 +34,9 @@ impl Bucket {
             true => Ok(bucket),
             false => Err(Error::new(
                 Code::INVALID_NAMESPACE,
-                format!("'{text}' is no name of a bucket: give one such as photos, or fleet.photos for another database"),
+                format!(
+                    "'{text}' is no name of a bucket: give one such as photos, or fleet.photos for another database"
+                ),
             )),
         }
     }

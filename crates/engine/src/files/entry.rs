@@ -65,7 +65,8 @@ impl FileEntry {
         let length = length.ok_or_else(|| damaged("its entry has no length".to_owned()))?;
         let chunk_bytes = integer("chunkSize").unwrap_or(CHUNK_BYTES_DEFAULT.into());
         let chunk_bytes = u32::try_from(chunk_bytes).ok().filter(|bytes| *bytes > 0);
-        let chunk_bytes = chunk_bytes.ok_or_else(|| damaged("its entry has no usable chunkSize".to_owned()))?;
+        let chunk_bytes =
+            chunk_bytes.ok_or_else(|| damaged("its entry has no usable chunkSize".to_owned()))?;
         let metadata = match document.get("metadata") {
             Some(Value::Document(metadata)) => metadata.clone(),
             _ => Document::new(),

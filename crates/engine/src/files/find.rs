@@ -28,7 +28,8 @@ impl Files {
             single_batch: true,
             ..FindRequest::default()
         };
-        self.look_up(Wanted::Name(name.to_owned(), version), request).await
+        self.look_up(Wanted::Name(name.to_owned(), version), request)
+            .await
     }
 
     /// The entry of a file's id.
@@ -59,7 +60,10 @@ impl Files {
         }
         // Read before the entry is, so that a commit in between makes what is kept look old, not new.
         let head = files.head();
-        let reply = self.engine.find(&Context::default(), &namespace, &request()).await?;
+        let reply = self
+            .engine
+            .find(&Context::default(), &namespace, &request())
+            .await?;
         let Some(document) = reply.batch.first() else {
             return Ok(None);
         };

@@ -1,6 +1,6 @@
 //! Listing the files of a bucket, page by page.
 
-use super::files::index_on;
+use super::access::index_on;
 use super::live::encoded;
 use super::{FileEntry, FileError, Files};
 use std::ops::Bound;

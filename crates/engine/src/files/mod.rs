@@ -15,6 +15,7 @@
 //!
 //! Left to others: names in paths, conditions and ranges of a protocol, media types (`web`, `couch`).
 
+mod access;
 mod bucket;
 mod cache;
 mod chunk;
@@ -22,7 +23,7 @@ mod delete;
 mod digest;
 mod entry;
 mod error;
-mod files;
+
 mod find;
 mod list;
 mod live;
@@ -31,15 +32,15 @@ mod sweep;
 mod uploads;
 mod writer;
 
+pub use access::Files;
 pub use bucket::Bucket;
 pub use digest::{DigestKind, Digests};
 pub use entry::FileEntry;
 pub use error::FileError;
-pub use files::Files;
 pub use list::{FilePage, ListRequest};
 pub use reader::FileReader;
-pub use uploads::{NewUpload, Upload};
 pub use sweep::ORPHANS_KEPT_MS;
+pub use uploads::{NewUpload, Upload};
 pub use writer::{Condition, FileWriter, NewFile};
 
 pub(crate) use cache::FileCache;

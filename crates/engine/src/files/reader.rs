@@ -1,8 +1,8 @@
 //! Reading a file, or a part of it, as a stream of chunks.
 
+use super::access::{chunk_key, index_on};
 use super::chunk::Chunk;
 use super::digest::Digester;
-use super::files::{chunk_key, index_on};
 use super::{Bucket, DigestKind, FileCache, FileEntry, FileError, Files, cache};
 use crate::{Engine, FindRequest};
 use bytes::Bytes;
@@ -140,12 +140,16 @@ impl FileReader {
                 return Err(self.damaged(format!("its chunk {number} is missing")));
             }
             if chunk.data.len() as u64 != expected {
-                let what = format!("its chunk {number} has {} bytes, not {expected}", chunk.data.len());
+                let what = format!(
+                    "its chunk {number} has {} bytes, not {expected}",
+                    chunk.data.len()
+                );
                 return Err(self.damaged(what));
             }
             if is_kept {
                 let kept = chunk.data.clone();
-                self.cache().keep_chunk(&self.chunks, &self.file, number, rewrites, kept);
+                self.cache()
+                    .keep_chunk(&self.chunks, &self.file, number, rewrites, kept);
             }
             self.take(number, &chunk.data)?;
         }
@@ -178,7 +182,10 @@ impl FileReader {
             ..FindRequest::default()
         };
         let context = crate::Context::default();
-        let reply = self.engine.find(&context, &self.bucket.chunks(), &request).await?;
+        let reply = self
+            .engine
+            .find(&context, &self.bucket.chunks(), &request)
+            .await?;
         let chunks: Option<Vec<Chunk>> = reply.batch.iter().map(Chunk::read).collect();
         let chunks = chunks.ok_or_else(|| self.damaged("a document among its chunks is none".to_owned()))?;
         Ok((chunks, rewrites))

@@ -5,8 +5,8 @@
 //! the mark and the age tell: chunks from before the start are nobody's, since the store has one process. What drivers
 //! (or a restore of a dump) write chunk by chunk is taken for ended when no chunk came for [`ORPHANS_KEPT_MS`].
 
+use super::access::{chunk_key, index_on};
 use super::chunk::SERVER;
-use super::files::{chunk_key, index_on};
 use super::writer::now_ms;
 use super::{Bucket, FileError, Files, Upload};
 use crate::{Context, Engine, FindRequest};
@@ -200,11 +200,7 @@ impl Files {
 }
 
 /// The first chunks behind those of the file with this encoded id.
-async fn next_file(
-    chunks: &Collection,
-    index: &Index,
-    after: &[u8],
-) -> Result<Option<Stored>, FileError> {
+async fn next_file(chunks: &Collection, index: &Index, after: &[u8]) -> Result<Option<Stored>, FileError> {
     let low = match after {
         [] => Bound::Unbounded,
         // An excluded bound excludes all keys that begin with it: all chunks of that file.
@@ -224,17 +220,14 @@ async fn next_file(
     let file = file.unwrap_or(Value::Null);
     let mut encoded = Vec::new();
     key::encode(file.as_ref(), key::Direction::Ascending, &mut encoded);
-    Ok(Some(Stored {
-        file,
-        encoded,
-        first,
-    }))
+    Ok(Some(Stored { file, encoded, first }))
 }
 
 /// Whether the server wrote the file whose first chunk this is for itself.
 async fn is_servers_own(snapshot: &Snapshot, first: RecordId) -> Result<bool, FileError> {
     let record = snapshot.by_record(first).await?;
-    Ok(record.is_some_and(|record| matches!(record.document.as_raw().get(SERVER), Some(ValueRef::Bool(true)))))
+    Ok(record
+        .is_some_and(|record| matches!(record.document.as_raw().get(SERVER), Some(ValueRef::Bool(true)))))
 }
 
 fn one() -> PageLimit {

@@ -3,13 +3,15 @@
 //! Such an upload is a document in `BUCKET.uploads`: what the file is to be, and until when it is kept. How far it has
 //! come is what its chunks say, so nothing has to be written down while bytes arrive.
 
+use super::access::{chunk_key, index_on};
 use super::chunk::{Chunk, ChunkBuilder};
 use super::digest::Digester;
-use super::files::{chunk_key, index_on};
 use super::live::encoded;
 use super::reader::read_by_index;
 use super::writer::now_ms;
-use super::{CHUNK_BYTES_DEFAULT, Condition, DigestKind, Digests, FileEntry, FileError, FileWriter, Files, NewFile};
+use super::{
+    CHUNK_BYTES_DEFAULT, Condition, DigestKind, Digests, FileEntry, FileError, FileWriter, Files, NewFile,
+};
 use crate::{Context, Error, FindRequest, UpdateStatement, WriteOptions};
 use query::Code;
 use store::{KeyRange, Order, PageLimit};
@@ -137,7 +139,9 @@ impl Files {
         let file = Value::ObjectId(id);
         let live = self.engine.live_uploads().enter(&self.bucket, &file);
         let _live = live.ok_or(FileError::Busy)?;
-        let removed = self.delete_in(&self.bucket.uploads(), doc! {"_id": id}, true).await?;
+        let removed = self
+            .delete_in(&self.bucket.uploads(), doc! {"_id": id}, true)
+            .await?;
         if removed > 0 && self.find_id(&file).await?.is_none() {
             self.delete_chunks(&file).await?;
         }
@@ -154,7 +158,8 @@ impl Files {
         let id = writer.id().clone();
         let entry = writer.finish(declared, condition).await?;
         // Without flush: where a crash brings the upload back, the sweep sees that its file is finished.
-        self.delete_in(&self.bucket.uploads(), doc! {"_id": id}, false).await?;
+        self.delete_in(&self.bucket.uploads(), doc! {"_id": id}, false)
+            .await?;
         Ok(entry)
     }
 
@@ -193,7 +198,12 @@ impl Files {
     }
 
     async fn stored_chunk(&self, file: &[u8], number: u64) -> Result<Chunk, FileError> {
-        let missing = || Error::new(Code::INTERNAL_ERROR, format!("chunk {number} of an upload is missing"));
+        let missing = || {
+            Error::new(
+                Code::INTERNAL_ERROR,
+                format!("chunk {number} of an upload is missing"),
+            )
+        };
         let chunks = self.chunks().ok_or_else(missing)?;
         let index = index_on(&chunks, &chunk_key()).ok_or_else(missing)?;
         let snapshot = chunks.snapshot().await?;
@@ -269,15 +279,23 @@ impl Upload {
 
     pub(super) fn from_document(document: &DocumentBuf) -> Option<Upload> {
         let document = document.to_document();
-        let text = |name: &str| document.get(name).and_then(|value| value.as_str()).map(str::to_owned);
-        let number = |name: &str| document.get(name).and_then(|value| value.as_i64_exact());
+        let text = |name: &str| {
+            document
+                .get(name)
+                .and_then(|value| value.as_str())
+                .map(str::to_owned)
+        };
+        let number = |name: &str| document.get(name).and_then(Value::as_i64_exact);
         let Some(Value::ObjectId(id)) = document.get("_id") else {
             return None;
         };
         let Some(Value::DateTime(expires_ms)) = document.get("expires") else {
             return None;
         };
-        let names = document.get("digests").and_then(|digests| digests.as_array()).unwrap_or_default();
+        let names = document
+            .get("digests")
+            .and_then(|digests| digests.as_array())
+            .unwrap_or_default();
         let is_named = |kind: &DigestKind| names.iter().any(|name| name.as_str() == Some(kind.name()));
         Some(Upload {
             id: *id,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::{Collection, CommitOptions, Durability, Outcome, Present, Target, Transformed, WriteOp};
 use tokio::task::JoinHandle;
-use value::{Document, DocumentBuf, ObjectId, Value};
+use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
 /// Bytes of chunks that are committed together; while they are, as many more are taken in.
 const COMMIT_BYTES: usize = 1024 * 1024;
@@ -73,7 +73,10 @@ pub struct FileWriter {
 impl Files {
     /// Begins a file. The bucket is made where it does not exist.
     pub async fn create(&self, new: NewFile) -> Result<FileWriter, FileError> {
-        let id = new.id.clone().unwrap_or_else(|| Value::ObjectId(ObjectId::generate()));
+        let id = new
+            .id
+            .clone()
+            .unwrap_or_else(|| Value::ObjectId(ObjectId::generate()));
         let live = self.engine.live_uploads().enter(&self.bucket, &id);
         let live = live.ok_or(FileError::Busy)?;
         if new.id.is_some() && self.find_id(&id).await?.is_some() {
@@ -84,7 +87,12 @@ impl Files {
         Ok(writer)
     }
 
-    pub(super) async fn writer(&self, id: Value, new: NewFile, live: LiveGuard) -> Result<FileWriter, FileError> {
+    pub(super) async fn writer(
+        &self,
+        id: Value,
+        new: NewFile,
+        live: LiveGuard,
+    ) -> Result<FileWriter, FileError> {
         if !is_file_id(&id) {
             let message = format!("a {} cannot be the id of a file", id.type_of().alias());
             return Err(Error::new(Code::BAD_VALUE, message).into());
@@ -266,7 +274,11 @@ impl FileWriter {
             (Condition::Newest(id), Some(newest)) => value::compare(id.as_ref(), newest.id.as_ref()).is_eq(),
             (Condition::Newest(_), None) => false,
         };
-        if holds { Ok(()) } else { Err(FileError::ConditionFailed) }
+        if holds {
+            Ok(())
+        } else {
+            Err(FileError::ConditionFailed)
+        }
     }
 }
 
@@ -295,7 +307,7 @@ impl Drop for FileWriter {
 
 /// The write of a chunk. The one with this id takes the place of a shorter one that an interrupted upload left.
 fn write_of(document: DocumentBuf, replaced: Option<ObjectId>) -> WriteOp {
-    let id = document.as_raw().get("_id").map(|id| id.to_value());
+    let id = document.as_raw().get("_id").map(ValueRef::to_value);
     match (id, replaced) {
         (Some(Value::ObjectId(id)), Some(replaced)) if id == replaced => {
             let target = Target::Id(Value::ObjectId(id));
@@ -307,10 +319,7 @@ fn write_of(document: DocumentBuf, replaced: Option<ObjectId>) -> WriteOp {
     }
 }
 
-async fn commit_all(
-    collection: &Arc<Collection>,
-    writes: Vec<WriteOp>,
-) -> Result<(), FileError> {
+async fn commit_all(collection: &Arc<Collection>, writes: Vec<WriteOp>) -> Result<(), FileError> {
     let options = CommitOptions {
         durability: Durability::Soon,
         ..CommitOptions::default()

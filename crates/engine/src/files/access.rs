@@ -68,9 +68,13 @@ pub(super) fn index_on(collection: &Collection, key: &Document) -> Option<Arc<st
     let is_on = |spec: &IndexSpec| {
         spec.partial_filter.is_none()
             && spec.key.len() == key.len()
-            && spec.key.iter().zip(key.iter()).all(|((path, order), (wanted, _))| {
-                path == wanted && order.as_ref().as_f64().is_some_and(|order| order > 0.0)
-            })
+            && spec
+                .key
+                .iter()
+                .zip(key.iter())
+                .all(|((path, order), (wanted, _))| {
+                    path == wanted && order.as_ref().as_f64().is_some_and(|order| order > 0.0)
+                })
     };
     collection
         .indexes()
