@@ -118,6 +118,7 @@ impl Engine {
         let dropped = self.store().drop_collection(namespace).await?;
         self.cursors().close_of(|open| open == namespace);
         self.index_filters().forget(|open| open == namespace);
+        self.latencies().forget(|open| open == namespace);
         Ok(dropped)
     }
 
@@ -127,6 +128,7 @@ impl Engine {
         let dropped = self.store().drop_database(database).await? > 0;
         self.cursors().close_of(|open| open.database == database);
         self.index_filters().forget(|open| open.database == database);
+        self.latencies().forget(|open| open.database == database);
         Ok(dropped)
     }
 

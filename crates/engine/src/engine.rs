@@ -2,6 +2,7 @@
 
 use crate::cursors::Cursors;
 use crate::files::{FileCache, LiveUploads, Orphans};
+use crate::latencies::Latencies;
 use crate::operations::Operations;
 use crate::plan_cache::IndexFilters;
 use crate::sessions::Sessions;
@@ -93,6 +94,7 @@ impl Engine {
                 started: Instant::now(),
             }),
         };
+        engine.drop_unfinished_replacements().await?;
         background::start(&engine);
         Ok(engine)
     }
@@ -129,6 +131,10 @@ impl Engine {
         &self.inner.operations
     }
 
+    pub(crate) fn latencies(&self) -> &Latencies {
+        &self.inner.operations.latencies
+    }
+
     pub(crate) fn users(&self) -> &Users {
         &self.inner.users
     }
@@ -157,7 +163,7 @@ impl Engine {
         self.inner.started
     }
 
-    /// Whether both are the same opened engine.
+    /// A reference that does not keep the engine open.
     pub(crate) fn downgrade(&self) -> WeakEngine {
         WeakEngine(Arc::downgrade(&self.inner))
     }

@@ -1,12 +1,11 @@
 //! Explaining a command: which plan it runs by, and what that examined.
 
-use crate::aggregate::leading_spec;
 use crate::{
     AggregateRequest, AggregateSource, Context, CountRequest, DeleteStatement, DistinctRequest, Engine,
     FindAndModifyRequest, FindRequest, Result, UpdateStatement,
 };
-use query::execute::FindSpec;
 use query::explain::Purpose;
+use query::pipeline::Opened;
 use store::Namespace;
 use value::{Document, Value, doc};
 
@@ -148,26 +147,26 @@ impl Engine {
         request: &AggregateRequest,
         verbosity: Verbosity,
     ) -> Result<Document> {
-        let AggregateSource::Collection(namespace) = source else {
-            let pipeline = self.parse_pipeline(&request.pipeline, &request.variables)?;
-            let stages: Value = pipeline.to_documents().into_iter().map(Value::from).collect();
+        let surroundings = self.surroundings(context, request);
+        let variables = crate::find::variables(&request.variables)?;
+        let options = request.open_options(context)?;
+        let Opened {
+            namespace,
+            collection,
+            spec,
+            rest,
+        } = Opened::resolve(
+            &source.namespace(),
+            &request.pipeline,
+            &variables,
+            &surroundings,
+            &options,
+        )?;
+        let Some(spec) = spec else {
+            let stages: Value = rest.to_documents().into_iter().map(Value::from).collect();
             return Ok(doc! {"stages": stages});
         };
-        let resolved = self.resolve_view(namespace)?;
-        let mut stages = resolved.pipeline;
-        stages.extend(request.pipeline.iter().cloned());
-        let pipeline = self.parse_pipeline(&stages, &request.variables)?;
-        let (leading, rest) = pipeline.split_leading();
-        let mut spec: FindSpec = leading_spec(&leading, &pipeline, request, context)?;
-        let sort = leading
-            .sort
-            .as_ref()
-            .map(query::plan::SortPattern::to_document)
-            .unwrap_or_default();
-        spec.allowed_indexes =
-            self.allowed_indexes(&resolved.namespace, &leading.filter, &sort, &Document::new());
-        let collection = self.store().collection(&resolved.namespace);
-        let name = resolved.namespace.to_string();
+        let name = namespace.to_string();
         let mut found =
             query::explain::explain(collection.as_ref(), &name, spec, Purpose::Find, verbosity).await?;
         if rest.is_empty() {

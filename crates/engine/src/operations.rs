@@ -1,5 +1,6 @@
 //! The operations that run now: listed by `currentOp`, ended by `killOp`.
 
+use crate::latencies::Latencies;
 use crate::{Context, Engine};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Instant;
 use store::Namespace;
-use value::Document;
+use value::{Document, doc};
 
 /// One running operation, as `currentOp` tells it.
 #[derive(Clone, Debug)]
@@ -28,9 +29,44 @@ pub struct OperationInfo {
     pub context: Context,
 }
 
+impl OperationInfo {
+    /// The operation in the form of MongoDB's `currentOp`.
+    pub fn to_document(&self) -> Document {
+        let micros = self.started.elapsed().as_micros() as i64;
+        let kind = match self.command.as_str() {
+            "insert" => "insert",
+            "update" => "update",
+            "delete" => "remove",
+            "find" => "query",
+            "getMore" => "getmore",
+            _ => "command",
+        };
+        let mut described = doc! {
+            "type": "op",
+            "desc": "conn",
+            "client": &self.client,
+            "active": true,
+            "opid": self.id,
+            "secs_running": micros / 1_000_000,
+            "microsecs_running": micros,
+            "op": kind,
+            "ns": self.namespace.as_ref().map_or_else(String::new, ToString::to_string),
+            "command": self.description.clone(),
+            "killPending": self.context.is_killed(),
+            "waitingForLock": false,
+        };
+        if let Some(user) = self.context.user.as_deref().and_then(|user| user.split_once('@')) {
+            described.push("effectiveUsers", vec![doc! {"user": user.0, "db": user.1}]);
+        }
+        described
+    }
+}
+
 /// All running operations.
 #[derive(Debug, Default)]
 pub(crate) struct Operations {
+    /// How long those took that have ended.
+    pub(crate) latencies: Latencies,
     next: AtomicI32,
     running: Mutex<BTreeMap<i32, OperationInfo>>,
 }
@@ -44,7 +80,10 @@ pub struct OperationGuard {
 
 impl Drop for OperationGuard {
     fn drop(&mut self) {
-        self.operations.running.lock().remove(&self.id);
+        let ended = self.operations.running.lock().remove(&self.id);
+        if let Some(operation) = ended {
+            self.operations.latencies.note(&operation);
+        }
     }
 }
 

@@ -52,7 +52,7 @@ impl Engine {
             return Ok(());
         };
         if let Some(Value::Array(stages)) = options.get("pipeline") {
-            self.parse_pipeline(stages, &Document::new())?;
+            self.check_pipeline(namespace, stages)?;
         }
         let mut at = Namespace::new(&namespace.database, below);
         for _ in 0..VIEW_DEPTH_MAX {

@@ -3,13 +3,14 @@
 use query::QueryError;
 use query::execute::{Interruption, StreamState};
 use query::expression::Variables;
-use query::pipeline::{Pipeline, Source};
+use query::pipeline::{Pipeline, Source, Surroundings};
+use store::Namespace;
 use value::{Document, DocumentBuf, Value, array, doc};
 
 fn run(stages: Vec<Value>, input: &[Document]) -> Result<Vec<Document>, QueryError> {
-    let pipeline = Pipeline::parse(&stages, &Variables::new(0))?;
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll"))?;
     let source = Source::Documents(input.iter().map(DocumentBuf::from).collect());
-    let mut stream = pipeline.run(source, Interruption::default());
+    let mut stream = pipeline.run(source, &Surroundings::default(), Interruption::default());
     let mut batch = Vec::new();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -121,7 +122,7 @@ fn the_front_goes_to_the_query() {
         {"$match": {"a": 1}}, {"$match": {"b": 2}}, {"$sort": {"c": -1}}, {"$skip": 5}, {"$limit": 10},
         {"$project": {"c": 1}}, {"$group": {"_id": "$c"}},
     ];
-    let pipeline = Pipeline::parse(&stages, &Variables::new(0)).unwrap();
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll")).unwrap();
     let (leading, rest) = pipeline.split_leading();
     assert_eq!(leading.filter, doc! {"$and": [{"a": 1}, {"b": 2}]});
     assert_eq!(leading.sort.unwrap().to_document(), doc! {"c": -1});

@@ -1,26 +1,23 @@
 //! `aggregate`.
 
-use super::{collation, current_op, cursor, sessions};
+use super::{collation, cursor};
 use crate::arguments::{Arguments, decoded_array};
 use crate::dispatch::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};
 use engine::{AggregateRequest, AggregateSource};
-use value::{Document, Value, ValueRef, doc};
+use value::{Document, Value, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let (source, mut request) = parse(&call.database, &arguments, false)?;
+    let (source, request) = parse(&call.database, &arguments, false)?;
     arguments.finish()?;
     if wants_explain(call) {
         let command = call.request.body.to_document();
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
     check_access(call, &request.pipeline)?;
-    if let AggregateSource::Database(_) = source {
-        make_documents(call, &mut request.pipeline)?;
-    }
     let reply = call
         .server
         .engine
@@ -77,9 +74,9 @@ pub(super) fn parse(
         hint: cursor::hint(arguments)?,
         variables: cursor::variables(arguments)?,
         allow_disk_use: arguments.flag("allowDiskUse")?.unwrap_or(true),
+        bypass_validation: arguments.flag("bypassDocumentValidation")?.unwrap_or(false),
     };
     collation::check(arguments)?;
-    arguments.flag("bypassDocumentValidation")?;
     arguments.ignore(&[
         "fromMongos",
         "needsMerge",
@@ -88,30 +85,6 @@ pub(super) fn parse(
         "isMapReduceCommand",
     ]);
     Ok((source, request))
-}
-
-/// Stages that tell of the server itself become `$documents` with what there is to tell.
-fn make_documents(call: &Call<'_>, pipeline: &mut [Value]) -> Result<()> {
-    let Some(Value::Document(first)) = pipeline.first_mut() else {
-        return Ok(());
-    };
-    let Some((name, _)) = first.iter().next() else {
-        return Ok(());
-    };
-    let documents = match name {
-        "$currentOp" => {
-            call.require_admin()?;
-            let operations = call.server.engine.running_operations();
-            operations
-                .iter()
-                .map(|operation| Value::Document(current_op::describe(operation)))
-                .collect()
-        }
-        "$listLocalSessions" => sessions::described(call),
-        _ => return Ok(()),
-    };
-    *first = doc! {"$documents": {"$literal": Value::Array(documents)}};
-    Ok(())
 }
 
 /// Whether `explain: true` stands in the command itself.

@@ -5,7 +5,7 @@ use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::SessionId;
-use value::{Binary, Document, Value, ValueRef, doc};
+use value::{Binary, Document, ValueRef, doc};
 
 pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
     call.arguments().finish()?;
@@ -72,21 +72,4 @@ pub(super) fn listed(call: &Call<'_>, name: &'static str) -> Result<Vec<SessionI
             )),
         })
         .collect::<Result<_, CommandError>>()
-}
-
-/// The sessions in use, as `$listLocalSessions` shows them: all of one's own.
-pub(super) fn described(call: &Call<'_>) -> Vec<Value> {
-    let own = of_this_user(call, [0; 16]).user;
-    let sessions = call.server.engine.sessions_in_use();
-    let bytes = |subtype, bytes: &[u8]| Binary {
-        subtype,
-        bytes: bytes.to_vec(),
-    };
-    sessions
-        .iter()
-        .filter(|session| session.user == own)
-        .map(|session| {
-            Value::Document(doc! {"_id": {"id": bytes(4, &session.id), "uid": bytes(0, &session.user)}})
-        })
-        .collect()
 }

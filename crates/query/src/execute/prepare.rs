@@ -52,6 +52,9 @@ pub async fn prepare(
     for scan in prepared.execution.plan().scans().iter().take(1) {
         scan.index.note_use();
     }
+    if matches!(prepared.execution.plan().access, Access::Collection { .. }) {
+        PlanCache::of(collection).note_collection_scan();
+    }
     prepared.unsuited = unsuited
         .into_iter()
         .map(|(name, why)| (name, why.to_string()))

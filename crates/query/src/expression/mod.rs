@@ -31,7 +31,7 @@ pub use found::Found;
 pub use scope::{ParseScope, Variables};
 
 pub(crate) use ordered::Ordered;
-pub(crate) use parse::check_field_name;
+pub(crate) use parse::{check_field_name, check_new_variable};
 pub(crate) use size::{document_bytes, size_bytes};
 
 use crate::Result;
@@ -102,7 +102,7 @@ impl Expression {
         }
     }
 
-    /// Whether the value depends on the document or on chance, so not on constants and variables alone.
+    /// Whether the value depends on the document, so not on constants, variables and chance alone.
     pub fn reads_document(&self) -> bool {
         self.node.reads_document()
     }

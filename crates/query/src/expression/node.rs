@@ -50,7 +50,7 @@ pub(super) trait Operation: Debug + Send + Sync {
         self.operands().into_iter().try_for_each(Node::fold)
     }
 
-    /// Whether any operand depends on the document or on chance.
+    /// Whether any operand depends on the document.
     fn reads_document(&self) -> bool;
 
     /// Whether the whole may be computed once when all operands are constants.
@@ -150,7 +150,7 @@ impl Node {
         matches!(self, Node::Constant(_))
     }
 
-    /// Whether the value depends on the document or on chance.
+    /// Whether the value depends on the document.
     pub(super) fn reads_document(&self) -> bool {
         match self {
             Node::Constant(_) => false,

@@ -288,7 +288,7 @@ fn check_variable(name: &str) -> Result<()> {
 }
 
 /// Checks the name of a variable that is declared: system variables other than `CURRENT` cannot be.
-pub(super) fn check_new_variable(name: &str) -> Result<()> {
+pub(crate) fn check_new_variable(name: &str) -> Result<()> {
     if name == "CURRENT" {
         return Ok(());
     }

@@ -1,18 +1,22 @@
 //! Pipelines read from BSON: the table of stages, and the rules on their order.
 
 use super::Pipeline;
-use super::stage::{Stage, StageScope};
+use super::stage::{Position, Stage, StageScope};
 use super::stages::{
-    bucket, bucket_auto, count, documents, facet, group, limit, matching, project, redact, replace_root,
-    sample, sort, unwind,
+    bucket, bucket_auto, count, describing, documents, facet, graph_lookup, group, limit, lookup, matching,
+    merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
 };
 use crate::expression::Variables;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
+use store::Namespace;
 use value::Value;
 
 /// The stages that a pipeline may have, as in MongoDB.
 pub const STAGES_MAX: usize = 1_000;
+
+/// Pipelines within pipelines (`$lookup`, `$unionWith` …), as in MongoDB.
+pub const SUB_PIPELINE_DEPTH_MAX: usize = 20;
 
 type Parsed = Vec<Arc<dyn Stage>>;
 type ParseStage = fn(&str, &Value, &StageScope<'_>) -> Result<Parsed>;
@@ -39,30 +43,30 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$facet", facet::parse),
     ("$documents", documents::parse),
     ("$redact", redact::parse),
+    ("$lookup", lookup::parse),
+    ("$graphLookup", graph_lookup::parse),
+    ("$unionWith", union_with::parse),
+    ("$out", out::parse),
+    ("$merge", merge::parse),
+    ("$collStats", describing::parse_collection_statistics),
+    ("$indexStats", describing::parse_index_statistics),
+    ("$planCacheStats", describing::parse_plan_cache),
+    ("$currentOp", describing::parse_current_op),
+    ("$listSessions", describing::parse_sessions),
+    ("$listLocalSessions", describing::parse_local_sessions),
 ];
 
 /// MongoDB's stages that are not built.
 const UNSUPPORTED: &[&str] = &[
-    "$lookup",
-    "$graphLookup",
-    "$unionWith",
-    "$out",
-    "$merge",
     "$setWindowFields",
     "$densify",
     "$fill",
-    "$collStats",
-    "$indexStats",
-    "$listSessions",
-    "$listLocalSessions",
-    "$currentOp",
     "$geoNear",
     "$search",
     "$searchMeta",
     "$vectorSearch",
     "$changeStream",
     "$changeStreamSplitLargeEvent",
-    "$planCacheStats",
     "$querySettings",
     "$queryStats",
     "$rankFusion",
@@ -77,28 +81,70 @@ const UNSUPPORTED: &[&str] = &[
 ];
 
 impl Pipeline {
-    /// Parses the stages. The variables must have the values with which the pipeline will run.
-    pub fn parse(stages: &[Value], variables: &Variables) -> Result<Pipeline> {
-        let parsed = parse_stages(stages, variables)?;
-        if let Some(at) = parsed.iter().skip(1).position(|stage| stage.is_source()) {
-            return Err(not_first(&stage_name(&*parsed[at + 1])));
+    /// Parses the stages of a pipeline on a collection. The variables must have the values with which it will run.
+    pub fn parse(stages: &[Value], variables: &Variables, namespace: &Namespace) -> Result<Pipeline> {
+        let scope = StageScope {
+            variables,
+            namespace,
+            depth: 0,
+        };
+        Pipeline::parse_within(stages, &scope)
+    }
+
+    /// As [`Pipeline::parse`], within other pipelines too.
+    pub(super) fn parse_within(stages: &[Value], scope: &StageScope<'_>) -> Result<Pipeline> {
+        if scope.depth > SUB_PIPELINE_DEPTH_MAX {
+            return Err(QueryError::new(
+                Code(232),
+                format!("Maximum number of nested sub-pipelines exceeded. Limit is {SUB_PIPELINE_DEPTH_MAX}"),
+            ));
         }
+        let parsed = parse_stages(stages, scope)?;
+        check_positions(&parsed)?;
         Ok(Pipeline {
             stages: with_limits_pushed(parsed),
-            variables: Arc::new(variables.clone()),
+            variables: Arc::new(scope.variables.clone()),
         })
     }
 }
 
+/// Refuses stages that may only stand first or last and do not.
+fn check_positions(stages: &Parsed) -> Result<()> {
+    let last = stages.len().saturating_sub(1);
+    for (at, stage) in stages.iter().enumerate() {
+        match stage.position() {
+            Position::First(_) if at > 0 => {
+                return Err(QueryError::new(
+                    Code(40_602),
+                    format!(
+                        "{} is only valid as the first stage in a pipeline.",
+                        stage_name(&**stage)
+                    ),
+                ));
+            }
+            Position::Last if at < last => {
+                return Err(QueryError::new(
+                    Code(40_601),
+                    format!(
+                        "{} can only be the final stage in the pipeline",
+                        stage_name(&**stage)
+                    ),
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Parses the stages without regard to their order.
-pub(super) fn parse_stages(stages: &[Value], variables: &Variables) -> Result<Parsed> {
+pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<Parsed> {
     if stages.len() > STAGES_MAX {
         return Err(QueryError::new(
             Code(7_749_501),
             format!("Pipeline length must be no longer than {STAGES_MAX} stages."),
         ));
     }
-    let scope = StageScope { variables };
     let mut parsed = Vec::with_capacity(stages.len());
     for stage in stages {
         let Value::Document(stage) = stage else {
@@ -113,7 +159,7 @@ pub(super) fn parse_stages(stages: &[Value], variables: &Variables) -> Result<Pa
                 "A pipeline stage specification object must contain exactly one field.",
             ));
         };
-        parsed.extend(parse_stage(name, operand, &scope)?);
+        parsed.extend(parse_stage(name, operand, scope)?);
     }
     Ok(parsed)
 }
@@ -130,13 +176,6 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
             format!("Unrecognized pipeline stage name: '{name}'"),
         )),
     }
-}
-
-fn not_first(name: &str) -> QueryError {
-    QueryError::new(
-        Code(40_602),
-        format!("{name} is only valid as the first stage in a pipeline."),
-    )
 }
 
 pub(super) fn stage_name(stage: &dyn Stage) -> String {

@@ -1,7 +1,7 @@
 //! A pipeline running: pages from its source pushed through its steps.
 
+use super::chain::Chain;
 use super::row::Row;
-use super::step::{Flow, Step};
 use crate::Result;
 use crate::execute::{DocumentStream, Interruption, StreamState};
 use futures::future::BoxFuture;
@@ -26,20 +26,19 @@ pub(super) enum Input {
 /// A running pipeline.
 pub(super) struct Running {
     input: Input,
-    steps: Vec<Box<dyn Step>>,
-    /// How many of the input and the steps, from the front, have nothing more to give.
-    finished: usize,
+    input_ended: bool,
+    chain: Chain,
     page_documents: usize,
     ready: VecDeque<Row>,
     interruption: Interruption,
 }
 
 impl Running {
-    pub(super) fn new(input: Input, steps: Vec<Box<dyn Step>>, interruption: Interruption) -> Running {
+    pub(super) fn new(input: Input, chain: Chain, interruption: Interruption) -> Running {
         Running {
             input,
-            steps,
-            finished: 0,
+            input_ended: false,
+            chain,
             page_documents: PAGE_DOCUMENTS_FIRST,
             ready: VecDeque::new(),
             interruption,
@@ -47,25 +46,22 @@ impl Running {
     }
 
     fn is_finished(&self) -> bool {
-        self.finished > self.steps.len()
+        self.input_ended && self.chain.is_finished()
     }
 
     /// Does one page of work: reads a page, or lets the first step that is at its end give one.
     async fn advance(&mut self) -> Result<()> {
         self.interruption.check()?;
-        if self.finished == 0 {
-            let (rows, state) = self.read().await?;
-            if state == StreamState::Exhausted {
-                self.finished = 1;
-            }
-            return self.push(0, rows);
-        }
         let mut rows = Vec::new();
-        let at = self.finished - 1;
-        if self.steps[at].finish(&mut rows)? == Flow::Done {
-            self.finished += 1;
+        if self.input_ended {
+            self.chain.finish(&mut rows, &self.interruption).await?;
+        } else {
+            let (page, state) = self.read().await?;
+            self.chain.push(page, &mut rows, &self.interruption).await?;
+            self.input_ended = state == StreamState::Exhausted || !self.chain.is_open();
         }
-        self.push(at + 1, rows)
+        self.ready.extend(rows);
+        Ok(())
     }
 
     async fn read(&mut self) -> Result<(Vec<Row>, StreamState)> {
@@ -87,23 +83,6 @@ impl Running {
                 Ok((page, state))
             }
         }
-    }
-
-    /// Pushes rows through the steps from `start` on.
-    fn push(&mut self, start: usize, mut rows: Vec<Row>) -> Result<()> {
-        for at in start..self.steps.len() {
-            if rows.is_empty() {
-                return Ok(());
-            }
-            let mut out = Vec::new();
-            if self.steps[at].push(rows, &mut out)? == Flow::Done {
-                // Nothing before this step need go on.
-                self.finished = self.finished.max(at + 1);
-            }
-            rows = out;
-        }
-        self.ready.extend(rows);
-        Ok(())
     }
 
     async fn fill_batch(

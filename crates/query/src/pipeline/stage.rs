@@ -1,17 +1,19 @@
 //! What all parsed stages have in common.
 
-use super::step::Step;
+use super::collections::{Collections, NoCollections};
+use super::step::Work;
 use crate::expression::Variables;
 use crate::plan::SortPattern;
 use crate::projection::Projection;
 use std::fmt::Debug;
 use std::sync::Arc;
+use store::Namespace;
 use value::{Document, Value};
 
 /// A parsed stage.
 pub(crate) trait Stage: Debug + Send + Sync {
     /// The stage at work, from its beginning.
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step>;
+    fn start(&self, run: &Run) -> Work;
 
     /// The stage as a document, as explain shows it.
     fn to_document(&self) -> Document;
@@ -21,15 +23,35 @@ pub(crate) trait Stage: Debug + Send + Sync {
         QueryPart::None
     }
 
-    /// Whether the stage makes the documents itself, so that it can only be the first.
-    fn is_source(&self) -> bool {
-        false
+    /// Where in a pipeline the stage may stand.
+    fn position(&self) -> Position {
+        Position::Anywhere
     }
 
     /// Keeps only the first so many results, where that saves the stage something.
     fn limited(&self, _results_max: u64) -> Option<Box<dyn Stage>> {
         None
     }
+}
+
+/// Where in a pipeline a stage may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// Anywhere.
+    Anywhere,
+    /// Only first: it makes the documents, and no collection is read.
+    First(Origin),
+    /// Only last: it writes them.
+    Last,
+}
+
+/// Of what a stage tells that makes the documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The collection that the pipeline names.
+    Collection,
+    /// The whole server, or nothing but the stage itself: the pipeline names no collection.
+    Database,
 }
 
 /// What a stage asks that a query on a collection can answer.
@@ -50,9 +72,37 @@ pub(crate) enum QueryPart<'s> {
 }
 
 /// What stages are parsed with.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct StageScope<'v> {
     /// The variables, with their values.
     pub(crate) variables: &'v Variables,
+    /// The collection that the pipeline reads.
+    pub(crate) namespace: &'v Namespace,
+    /// The pipelines around this one.
+    pub(crate) depth: usize,
+}
+
+/// What stages at work share. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) variables: Arc<Variables>,
+    pub(crate) surroundings: Surroundings,
+}
+
+/// What a pipeline has around it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The other collections.
+    pub collections: Arc<dyn Collections>,
+}
+
+impl Default for Surroundings {
+    /// No other collections.
+    fn default() -> Surroundings {
+        Surroundings {
+            collections: Arc::new(NoCollections),
+        }
+    }
 }
 
 /// `{name: value}`

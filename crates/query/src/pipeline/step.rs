@@ -2,6 +2,8 @@
 
 use super::row::Row;
 use crate::Result;
+use crate::execute::Interruption;
+use futures::future::BoxFuture;
 
 /// Whether a step has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,65 @@ pub(crate) trait Step: Send {
     /// Asked after the last page until it is done: gives what it has kept, a page at a time.
     fn finish(&mut self, _out: &mut Vec<Row>) -> Result<Flow> {
         Ok(Flow::Done)
+    }
+}
+
+/// A stage at work that reads or writes other collections; as [`Step`] otherwise.
+pub(crate) trait AwaitedStep: Send {
+    /// Takes a page.
+    fn push<'a>(
+        &'a mut self,
+        rows: Vec<Row>,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>>;
+
+    /// Asked after the last page until it is done.
+    fn finish<'a>(
+        &'a mut self,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>>;
+}
+
+/// Either kind of stage at work.
+pub(crate) enum Work {
+    /// It needs nothing but its rows.
+    Local(Box<dyn Step>),
+    /// It reaches other collections.
+    Awaited(Box<dyn AwaitedStep>),
+}
+
+impl Work {
+    /// Of a step that needs nothing but its rows.
+    pub(crate) fn local(step: impl Step + 'static) -> Work {
+        Work::Local(Box::new(step))
+    }
+
+    /// Of a step that reaches other collections.
+    pub(crate) fn awaited(step: impl AwaitedStep + 'static) -> Work {
+        Work::Awaited(Box::new(step))
+    }
+
+    /// As [`Step::push`].
+    pub(super) async fn push(
+        &mut self,
+        rows: Vec<Row>,
+        out: &mut Vec<Row>,
+        interruption: &Interruption,
+    ) -> Result<Flow> {
+        match self {
+            Work::Local(step) => step.push(rows, out),
+            Work::Awaited(step) => step.push(rows, out, interruption).await,
+        }
+    }
+
+    /// As [`Step::finish`].
+    pub(super) async fn finish(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<Flow> {
+        match self {
+            Work::Local(step) => step.finish(out),
+            Work::Awaited(step) => step.finish(out, interruption).await,
+        }
     }
 }
 

@@ -4,8 +4,10 @@ use super::catalog::KnownIndex;
 use super::shape::Shape;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Weak};
 use store::Collection;
+use value::{Document, doc};
 
 /// The shapes that are remembered for one collection.
 pub const SHAPES_MAX: usize = 1000;
@@ -20,6 +22,8 @@ pub const WORKS_MIN: u64 = 100;
 #[derive(Debug, Default)]
 pub struct PlanCache {
     state: Mutex<State>,
+    /// How often all documents were read in their natural order.
+    collection_scans: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -52,7 +56,34 @@ pub fn forget_plans(collection: &Arc<Collection>) {
     PlanCache::of(collection).clear();
 }
 
+/// How often a query read all documents of a collection, since it was opened.
+pub fn collection_scans(collection: &Arc<Collection>) -> u64 {
+    PlanCache::of(collection).collection_scans.load(Ordering::Relaxed)
+}
+
+/// The plans remembered for a collection, as documents.
+pub fn remembered_plans(collection: &Arc<Collection>) -> Vec<Document> {
+    let entries = PlanCache::of(collection).entries();
+    let documents = entries.into_iter().map(|(shape, plan)| {
+        doc! {
+            "planCacheShapeHash": shape.hash(),
+            "planCacheKey": shape.hash(),
+            "version": "1",
+            "isActive": true,
+            "works": plan.works as i64,
+            "uses": plan.uses as i64,
+            "cachedPlan": {"signature": plan.signature},
+        }
+    });
+    documents.collect()
+}
+
 impl PlanCache {
+    /// Counts a query that reads all documents.
+    pub fn note_collection_scan(&self) {
+        self.collection_scans.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// The plans remembered for a collection.
     pub fn of(collection: &Arc<Collection>) -> Arc<PlanCache> {
         let mut caches = CACHES.lock();

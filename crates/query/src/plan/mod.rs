@@ -29,7 +29,7 @@ pub mod sort;
 pub mod sort_fit;
 pub mod tree;
 
-pub use cache::{PlanCache, forget_plans};
+pub use cache::{PlanCache, collection_scans, forget_plans, remembered_plans};
 pub use query::{Hint, Query};
 pub use shape::Shape;
 pub use sort::{Ordering, SortField, SortPattern};

@@ -66,7 +66,7 @@ impl Operation for Rand {
     }
 
     fn reads_document(&self) -> bool {
-        true
+        false
     }
 
     fn is_foldable(&self) -> bool {

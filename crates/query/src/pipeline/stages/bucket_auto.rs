@@ -7,8 +7,8 @@ use crate::execute::Sorter;
 use crate::expression::number::Number;
 use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::key::{self, Direction};
@@ -122,10 +122,10 @@ fn parse_buckets(value: &Value) -> Result<usize> {
 }
 
 impl Stage for BucketAuto {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Bucketing {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Bucketing {
             stage: self.clone(),
-            variables: Arc::clone(variables),
+            variables: Arc::clone(&run.variables),
             sorter: Some(Sorter::new(None)),
         })
     }

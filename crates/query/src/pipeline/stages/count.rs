@@ -2,14 +2,12 @@
 
 use super::group::Group;
 use super::sort::Sort;
-use crate::expression::Variables;
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::plan::SortPattern;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
-use value::path::FieldPath;
 use value::{Document, Value};
 
 #[derive(Debug)]
@@ -38,28 +36,9 @@ pub(in crate::pipeline) fn parse(
     }
 }
 
-/// A path that a stage sets, with MongoDB's errors for one that cannot be.
-pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
-    if path.is_empty() {
-        return Err(QueryError::new(
-            Code(40_352),
-            "FieldPath cannot be constructed with empty string",
-        ));
-    }
-    if path.ends_with('.') {
-        return Err(QueryError::new(
-            Code(40_353),
-            "FieldPath must not end with a '.'.",
-        ));
-    }
-    path.split('.')
-        .try_for_each(crate::expression::check_field_name)?;
-    Ok(FieldPath::parse(path))
-}
-
 impl Stage for Count {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Counting {
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Counting {
             field: self.field.clone(),
             count: 0,
         })

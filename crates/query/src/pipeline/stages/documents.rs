@@ -2,8 +2,8 @@
 
 use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step, give};
+use crate::pipeline::stage::{Origin, Position, Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work, give};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, Value};
@@ -27,10 +27,10 @@ pub(in crate::pipeline) fn parse(
 }
 
 impl Stage for Documents {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Giving {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Giving {
             expression: self.expression.clone(),
-            variables: Arc::clone(variables),
+            variables: Arc::clone(&run.variables),
             rows: None,
         })
     }
@@ -39,8 +39,8 @@ impl Stage for Documents {
         named("$documents", self.operand.clone())
     }
 
-    fn is_source(&self) -> bool {
-        true
+    fn position(&self) -> Position {
+        Position::First(Origin::Database)
     }
 }
 

@@ -1,12 +1,14 @@
 //! `$facet`: several pipelines over the same documents.
 
-use crate::expression::Variables;
+use crate::execute::Interruption;
+use crate::pipeline::chain::Chain;
 use crate::pipeline::memory;
 use crate::pipeline::parse::{parse_stages, stage_name};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{Position, Run, Stage, StageScope, named};
+use crate::pipeline::step::{AwaitedStep, Flow, Work};
 use crate::{Code, QueryError, Result};
+use futures::future::BoxFuture;
 use std::sync::Arc;
 use value::{Document, Value};
 
@@ -58,9 +60,13 @@ pub(in crate::pipeline) fn parse(
             ));
         };
         check_stages(name, stages)?;
-        let parsed = parse_stages(stages, scope.variables)?;
-        if let Some(source) = parsed.iter().find(|stage| stage.is_source()) {
-            return Err(not_allowed(&stage_name(&**source)));
+        let within = StageScope {
+            depth: scope.depth + 1,
+            ..*scope
+        };
+        let parsed = parse_stages(stages, &within)?;
+        if let Some(stage) = parsed.iter().find(|stage| stage.position() != Position::Anywhere) {
+            return Err(not_allowed(&stage_name(&**stage)));
         }
         facets.push((name.to_owned(), parsed));
     }
@@ -96,15 +102,14 @@ fn not_allowed(name: &str) -> QueryError {
 }
 
 impl Stage for Facet {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
+    fn start(&self, run: &Run) -> Work {
         let facets = self.facets.iter().map(|(name, stages)| OneFacet {
             name: name.clone(),
-            steps: stages.iter().map(|stage| stage.start(variables)).collect(),
-            finished: 0,
+            chain: Chain::new(stages.iter().map(|stage| stage.start(run)).collect()),
             results: Vec::new(),
             bytes: 0,
         });
-        Box::new(Faceting {
+        Work::awaited(Faceting {
             facets: facets.collect(),
         })
     }
@@ -121,25 +126,13 @@ struct Faceting {
 /// One of the pipelines, and what has come out of it.
 struct OneFacet {
     name: String,
-    steps: Vec<Box<dyn Step>>,
-    /// Steps from the front that take nothing more.
-    finished: usize,
+    chain: Chain,
     results: Vec<Value>,
     bytes: usize,
 }
 
 impl OneFacet {
-    fn push(&mut self, start: usize, mut rows: Vec<Row>) -> Result<()> {
-        for at in start..self.steps.len() {
-            if rows.is_empty() {
-                return Ok(());
-            }
-            let mut out = Vec::new();
-            if self.steps[at].push(rows, &mut out)? == Flow::Done {
-                self.finished = self.finished.max(at + 1);
-            }
-            rows = out;
-        }
+    fn keep(&mut self, rows: Vec<Row>) -> Result<()> {
         for row in rows {
             self.bytes += row.size_bytes();
             self.results.push(Value::Document(row.into_document()));
@@ -147,38 +140,54 @@ impl OneFacet {
         memory::check("$facet", self.bytes)
     }
 
-    fn finish(&mut self) -> Result<()> {
-        let mut at = self.finished.saturating_sub(1);
-        while at < self.steps.len() {
+    async fn push(&mut self, rows: Vec<Row>, interruption: &Interruption) -> Result<()> {
+        let mut out = Vec::new();
+        self.chain.push(rows, &mut out, interruption).await?;
+        self.keep(out)
+    }
+
+    async fn finish(&mut self, interruption: &Interruption) -> Result<()> {
+        while !self.chain.is_finished() {
+            interruption.check()?;
             let mut out = Vec::new();
-            let flow = self.steps[at].finish(&mut out)?;
-            self.push(at + 1, out)?;
-            if flow == Flow::Done {
-                at = (at + 1).max(self.finished.saturating_sub(1));
-            }
+            self.chain.finish(&mut out, interruption).await?;
+            self.keep(out)?;
         }
         Ok(())
     }
 }
 
-impl Step for Faceting {
-    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
-        for facet in self.facets.iter_mut().filter(|facet| facet.finished == 0) {
-            facet.push(0, rows.clone())?;
-        }
-        Ok(Flow::More)
+impl AwaitedStep for Faceting {
+    fn push<'a>(
+        &'a mut self,
+        rows: Vec<Row>,
+        _out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async move {
+            for facet in self.facets.iter_mut().filter(|facet| facet.chain.is_open()) {
+                facet.push(rows.clone(), interruption).await?;
+            }
+            Ok(Flow::More)
+        })
     }
 
-    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
-        let mut document = Document::new();
-        for facet in &mut self.facets {
-            facet.finish()?;
-            document.push(
-                facet.name.as_str(),
-                Value::Array(std::mem::take(&mut facet.results)),
-            );
-        }
-        out.push(Row::Tree(document));
-        Ok(Flow::Done)
+    fn finish<'a>(
+        &'a mut self,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async move {
+            let mut document = Document::new();
+            for facet in &mut self.facets {
+                facet.finish(interruption).await?;
+                document.push(
+                    facet.name.as_str(),
+                    Value::Array(std::mem::take(&mut facet.results)),
+                );
+            }
+            out.push(Row::Tree(document));
+            Ok(Flow::Done)
+        })
     }
 }

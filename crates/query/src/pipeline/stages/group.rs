@@ -4,8 +4,8 @@ use super::accumulation::{Accumulation, State};
 use crate::expression::{Expression, Found, Variables};
 use crate::pipeline::memory;
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step, give};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work, give};
 use crate::{Code, QueryError, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -81,10 +81,10 @@ fn check_id(id: &Value) -> Result<()> {
 }
 
 impl Stage for Group {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Grouping {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Grouping {
             group: self.clone(),
-            variables: Arc::clone(variables),
+            variables: Arc::clone(&run.variables),
             places: HashMap::new(),
             groups: Vec::new(),
             bytes: 0,

@@ -1,10 +1,9 @@
 //! `$limit` and `$skip`.
 
-use crate::expression::Variables;
 use crate::expression::number::Number;
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{QueryPart, Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, Value, json};
@@ -54,8 +53,8 @@ fn count(name: &str, operand: &Value, code: Code) -> Result<u64> {
 }
 
 impl Stage for Limit {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Limiting { left: self.limit })
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Limiting { left: self.limit })
     }
 
     fn to_document(&self) -> Document {
@@ -68,8 +67,8 @@ impl Stage for Limit {
 }
 
 impl Stage for Skip {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Skipping { left: self.skip })
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Skipping { left: self.skip })
     }
 
     fn to_document(&self) -> Document {

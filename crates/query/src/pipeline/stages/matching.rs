@@ -1,10 +1,9 @@
 //! `$match`.
 
-use crate::expression::Variables;
 use crate::filter::{Filter, FilterScope};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{QueryPart, Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, Value};
@@ -38,8 +37,8 @@ pub(in crate::pipeline) fn parse(
 }
 
 impl Stage for Match {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Matching {
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Matching {
             filter: Arc::clone(&self.filter),
         })
     }

@@ -2,8 +2,8 @@
 
 use crate::expression::Variables;
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{QueryPart, Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::projection::{self, Projection};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
@@ -48,10 +48,10 @@ fn coded(stage: projection::Stage, error: QueryError) -> QueryError {
 }
 
 impl Stage for Project {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Projecting {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Projecting {
             projection: Arc::clone(&self.projection),
-            variables: Arc::clone(variables),
+            variables: Arc::clone(&run.variables),
         })
     }
 

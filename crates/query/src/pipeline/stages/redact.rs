@@ -2,8 +2,8 @@
 
 use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, DocumentRef, Value, ValueRef};
@@ -27,10 +27,10 @@ pub(in crate::pipeline) fn parse(
 }
 
 impl Stage for Redact {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Redacting {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Redacting {
             expression: self.expression.clone(),
-            variables: Arc::clone(variables),
+            variables: Arc::clone(&run.variables),
         })
     }
 

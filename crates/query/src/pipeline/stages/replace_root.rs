@@ -2,8 +2,8 @@
 
 use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, Value, json};
@@ -63,11 +63,11 @@ fn stage(root: &Value, name: &'static str, scope: &StageScope<'_>) -> Result<Vec
 }
 
 impl Stage for ReplaceRoot {
-    fn start(&self, variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Replacing {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Replacing {
             root: self.root.clone(),
             name: self.name,
-            variables: Arc::clone(variables),
+            variables: Arc::clone(&run.variables),
         })
     }
 

@@ -1,12 +1,11 @@
 //! `$sample`: documents picked at random.
 
-use crate::expression::Variables;
 use crate::expression::number::Number;
 use crate::expression::random::Random;
 use crate::pipeline::memory;
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step, give};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work, give};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::{Document, Value};
@@ -57,8 +56,8 @@ fn parse_size(value: &Value) -> Result<u64> {
 }
 
 impl Stage for Sample {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Sampling {
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Sampling {
             size: usize::try_from(self.size).unwrap_or(usize::MAX),
             random: Random::new(),
             seen: 0,

@@ -1,10 +1,9 @@
 //! `$sort`; with a limit behind it, it keeps no more than that.
 
 use crate::execute::{Sorter, sort_key};
-use crate::expression::Variables;
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{QueryPart, Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step, give};
+use crate::pipeline::stage::{QueryPart, Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work, give};
 use crate::plan::SortPattern;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
@@ -46,8 +45,8 @@ impl Sort {
 }
 
 impl Stage for Sort {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Sorting {
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Sorting {
             pattern: self.pattern.clone(),
             sorter: Some(Sorter::new(self.results_max)),
             sorted: None,

@@ -1,13 +1,13 @@
 //! `$unwind`: a document for each element of an array.
 
-use crate::expression::Variables;
+use crate::pipeline::fields::{checked_path, reached, remove, set};
 use crate::pipeline::row::Row;
-use crate::pipeline::stage::{Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step};
+use crate::pipeline::stage::{Run, Stage, StageScope, named};
+use crate::pipeline::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::path::FieldPath;
-use value::{Document, DocumentRef, Value, ValueRef};
+use value::{Document, Value, ValueRef};
 
 #[derive(Clone, Debug)]
 struct Unwind {
@@ -50,7 +50,7 @@ pub(in crate::pipeline) fn parse(
             format!("path option to $unwind stage should be prefixed with a '$': {path}"),
         )
     })?;
-    unwind.path = crate::pipeline::stages::count::checked_path(path)?;
+    unwind.path = checked_path(path)?;
     Ok(vec![Arc::new(unwind)])
 }
 
@@ -86,7 +86,7 @@ fn parse_options<'o>(options: &'o Document, unwind: &mut Unwind) -> Result<Optio
                         ),
                     ));
                 }
-                unwind.index = Some(crate::pipeline::stages::count::checked_path(index)?);
+                unwind.index = Some(checked_path(index)?);
             }
             ("includeArrayIndex", other) => {
                 return Err(wrong(
@@ -107,8 +107,8 @@ fn parse_options<'o>(options: &'o Document, unwind: &mut Unwind) -> Result<Optio
 }
 
 impl Stage for Unwind {
-    fn start(&self, _variables: &Arc<Variables>) -> Box<dyn Step> {
-        Box::new(Unwinding { unwind: self.clone() })
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(Unwinding { unwind: self.clone() })
     }
 
     fn to_document(&self) -> Document {
@@ -177,46 +177,5 @@ impl Unwinding {
         let mut document = row.into_document();
         set(&mut document, index.parts(), position);
         Row::Tree(document)
-    }
-}
-
-/// What the path leads to through documents alone.
-fn reached<'a>(document: DocumentRef<'a>, parts: &[Box<str>]) -> Option<ValueRef<'a>> {
-    let (last, front) = parts.split_last()?;
-    let mut document = document;
-    for part in front {
-        document = document.get(part)?.as_document()?;
-    }
-    document.get(last)
-}
-
-/// Sets what the path leads to; what is on the way and no document is replaced by one.
-fn set(document: &mut Document, parts: &[Box<str>], value: Value) {
-    let Some((first, rest)) = parts.split_first() else {
-        return;
-    };
-    if rest.is_empty() {
-        document.set(&**first, value);
-        return;
-    }
-    if !matches!(document.get(first), Some(Value::Document(_))) {
-        document.set(&**first, Document::new());
-    }
-    if let Some(Value::Document(inner)) = document.get_mut(first) {
-        set(inner, rest, value);
-    }
-}
-
-fn remove(document: &mut Document, parts: &[Box<str>]) {
-    match parts {
-        [] => {}
-        [last] => {
-            document.remove(last);
-        }
-        [first, rest @ ..] => {
-            if let Some(Value::Document(inner)) = document.get_mut(first) {
-                remove(inner, rest);
-            }
-        }
     }
 }

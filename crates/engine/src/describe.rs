@@ -1,0 +1,202 @@
+//! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
+
+use crate::stats::CollectionReport;
+use crate::{Context, Engine, Error, OperationInfo, Result};
+use query::Code;
+use query::pipeline::{CollectionStatistics, Subject};
+use std::time::{SystemTime, UNIX_EPOCH};
+use store::Namespace;
+use value::{Binary, Document, Value, doc};
+
+impl Engine {
+    /// The documents that describe a part of the server.
+    pub(crate) async fn describe(&self, context: &Context, subject: &Subject) -> Result<Vec<Document>> {
+        match subject {
+            Subject::CollectionStatistics(namespace, wanted) => {
+                Ok(vec![self.collection_statistics(namespace, wanted).await?])
+            }
+            Subject::IndexStatistics(namespace) => Ok(self.index_statistics(namespace)),
+            Subject::PlanCache(namespace) => {
+                let collection = self
+                    .store()
+                    .collection(namespace)
+                    .filter(|collection| !collection.is_view())
+                    .ok_or_else(|| {
+                        let message =
+                            format!("cannot generate planCacheStats: collection {namespace} does not exist");
+                        Error::new(Code(50_933), message)
+                    })?;
+                Ok(query::plan::remembered_plans(&collection))
+            }
+            Subject::Operations { all_users } => {
+                let mut operations = self.running_operations();
+                operations.retain(|operation| *all_users || operation.context.user == context.user);
+                Ok(operations.iter().map(OperationInfo::to_document).collect())
+            }
+            Subject::Sessions { all_users, users } => {
+                Ok(self.session_documents(context, *all_users, users.as_deref()))
+            }
+        }
+    }
+
+    async fn collection_statistics(
+        &self,
+        namespace: &Namespace,
+        wanted: &CollectionStatistics,
+    ) -> Result<Document> {
+        let resolved = self.resolve_view(namespace)?;
+        let is_view = resolved.namespace != *namespace;
+        let mut described = doc! {
+            "ns": namespace.to_string(),
+            "host": host(),
+            "localTime": Value::DateTime(now_ms()),
+        };
+        if let Some(histograms) = wanted.latencies {
+            let latencies = self.latencies().of(namespace);
+            described.push("latencyStats", latencies.to_document(histograms));
+        }
+        let reads_storage = wanted.storage_scale.is_some() || wanted.count || wanted.query_execution;
+        if is_view && reads_storage {
+            let message = format!("Namespace {namespace} is a view, not a collection");
+            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
+        }
+        let collection = self.store().collection(namespace);
+        if let Some(scale) = wanted.storage_scale {
+            let report = self.collection_report(namespace).await?;
+            let mut storage = report.to_document(scale);
+            if collection.is_none() {
+                storage = doc! {"size": 0, "count": 0, "numOrphanDocs": 0, "storageSize": 0, "totalSize": 0,
+                "nindexes": 0, "totalIndexSize": 0, "indexDetails": {}, "indexSizes": {}, "scaleFactor": number(scale)};
+            }
+            described.push("storageStats", storage);
+        }
+        if wanted.count || wanted.query_execution {
+            let collection = collection.ok_or_else(|| {
+                let message = format!(
+                    "Unable to retrieve count in $collStats stage :: caused by :: Collection [{namespace}] not found."
+                );
+                Error::new(Code::NAMESPACE_NOT_FOUND, message)
+            })?;
+            if wanted.count {
+                described.push("count", number(collection.stats().count));
+            }
+            if wanted.query_execution {
+                let total = query::plan::collection_scans(&collection) as i64;
+                described.push(
+                    "queryExecStats",
+                    doc! {"collectionScans": {"total": total, "nonTailable": total}},
+                );
+            }
+        }
+        Ok(described)
+    }
+
+    fn index_statistics(&self, namespace: &Namespace) -> Vec<Document> {
+        let Some(collection) = self.store().collection(namespace) else {
+            return Vec::new();
+        };
+        let indexes = collection.indexes();
+        let described = indexes.iter().map(|index| {
+            let (uses, since_ms) = index.uses();
+            let spec = index.spec();
+            let mut described = doc! {
+                "name": spec.name.as_str(),
+                "key": spec.key.clone(),
+                "host": host(),
+                "accesses": {"ops": uses as i64, "since": Value::DateTime(since_ms as i64)},
+            };
+            if index.state() != store::IndexState::Ready {
+                described.push("building", true);
+            }
+            described.push("spec", spec.to_document());
+            described
+        });
+        described.collect()
+    }
+
+    /// The sessions in use: one's own, those of certain users, or all.
+    fn session_documents(
+        &self,
+        context: &Context,
+        all_users: bool,
+        users: Option<&[(String, String)]>,
+    ) -> Vec<Document> {
+        let digest = |name: &str| auth::user_digest(name);
+        let wanted: Vec<[u8; 16]> = match users {
+            Some(users) => users
+                .iter()
+                .map(|(name, database)| digest(&format!("{name}@{database}")))
+                .collect(),
+            None => vec![context.user.as_deref().map(digest).unwrap_or_default()],
+        };
+        let binary = |subtype, bytes: &[u8]| Binary {
+            subtype,
+            bytes: bytes.to_vec(),
+        };
+        let sessions = self.sessions_in_use();
+        let sessions = sessions
+            .iter()
+            .filter(|session| all_users || wanted.contains(&session.user));
+        sessions
+            .map(|session| {
+                doc! {
+                    "_id": {"id": binary(4, &session.id), "uid": binary(0, &session.user)},
+                    "lastUse": Value::DateTime(now_ms()),
+                }
+            })
+            .collect()
+    }
+}
+
+impl CollectionReport {
+    /// The sizes divided by `scale`, in MongoDB's names.
+    pub fn to_document(&self, scale: u64) -> Document {
+        let index_bytes: u64 = self.indexes.iter().map(|(_, bytes)| bytes).sum();
+        let sizes: Document = self
+            .indexes
+            .iter()
+            .map(|(name, bytes)| (name.clone(), number(bytes / scale)))
+            .collect();
+        let mut document = doc! {
+            "size": number(self.data_bytes / scale),
+            "count": number(self.documents),
+            "numOrphanDocs": 0,
+            "storageSize": number(self.storage_bytes / scale),
+            "totalIndexSize": number(index_bytes / scale),
+            "totalSize": number((self.storage_bytes + index_bytes) / scale),
+            "indexSizes": sizes,
+            "nindexes": self.indexes.len() as i32,
+            "indexBuilds": Value::Array(Vec::new()),
+            "scaleFactor": number(scale),
+            "capped": self.capped.is_some(),
+        };
+        if let Some(average) = self.data_bytes.checked_div(self.documents) {
+            document.push("avgObjSize", number(average));
+        }
+        if let Some((size, max)) = self.capped {
+            document.push("max", max.map_or(Value::Int64(0), number));
+            document.push("maxSize", number(size / scale));
+        }
+        document
+    }
+}
+
+/// An int where it fits, as MongoDB shows counts and sizes.
+fn number(count: u64) -> Value {
+    i32::try_from(count).map_or(Value::Int64(count as i64), Value::Int32)
+}
+
+fn now_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |elapsed| elapsed.as_millis() as i64)
+}
+
+/// The machine's name.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match name.trim() {
+        "" => "localhost".to_owned(),
+        name => name.to_owned(),
+    }
+}

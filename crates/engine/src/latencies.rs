@@ -1,0 +1,119 @@
+//! How long operations take, a collection: what `$collStats` tells as `latencyStats`.
+
+use crate::OperationInfo;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::time::Duration;
+use store::Namespace;
+use value::{Document, Value, doc};
+
+/// Collections whose latencies are kept; those that come later are not measured.
+const COLLECTIONS_MAX: usize = 100_000;
+
+/// The classes of a histogram: the n-th has operations of 2^n microseconds and more.
+const CLASSES: usize = 40;
+
+/// The latencies of all collections.
+#[derive(Debug, Default)]
+pub(crate) struct Latencies {
+    collections: Mutex<HashMap<Namespace, CollectionLatencies>>,
+}
+
+/// The latencies of one collection's operations, by their kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CollectionLatencies {
+    reads: Histogram,
+    writes: Histogram,
+    commands: Histogram,
+    transactions: Histogram,
+}
+
+#[derive(Clone, Debug)]
+struct Histogram {
+    operations: u64,
+    micros: u64,
+    classes: [u64; CLASSES],
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram {
+            operations: 0,
+            micros: 0,
+            classes: [0; CLASSES],
+        }
+    }
+}
+
+impl Latencies {
+    /// Notes that an operation has ended.
+    pub(crate) fn note(&self, operation: &OperationInfo) {
+        let Some(namespace) = &operation.namespace else {
+            return;
+        };
+        let mut collections = self.collections.lock();
+        if collections.len() >= COLLECTIONS_MAX && !collections.contains_key(namespace) {
+            return;
+        }
+        let latencies = match collections.get_mut(namespace) {
+            Some(latencies) => latencies,
+            None => collections.entry(namespace.clone()).or_default(),
+        };
+        let histogram = match operation.command.as_str() {
+            "find" | "aggregate" | "count" | "distinct" | "getMore" => &mut latencies.reads,
+            "insert" | "update" | "delete" | "findAndModify" | "findandmodify" => &mut latencies.writes,
+            _ => &mut latencies.commands,
+        };
+        histogram.add(operation.started.elapsed());
+    }
+
+    pub(crate) fn of(&self, namespace: &Namespace) -> CollectionLatencies {
+        self.collections
+            .lock()
+            .get(namespace)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Forgets a collection that is gone.
+    pub(crate) fn forget(&self, gone: impl Fn(&Namespace) -> bool) {
+        self.collections.lock().retain(|namespace, _| !gone(namespace));
+    }
+}
+
+impl Histogram {
+    fn add(&mut self, elapsed: Duration) {
+        let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        self.operations += 1;
+        self.micros = self.micros.saturating_add(micros);
+        let class = micros.checked_ilog2().unwrap_or(0) as usize;
+        self.classes[class.min(CLASSES - 1)] += 1;
+    }
+
+    fn to_document(&self, histograms: bool) -> Document {
+        let mut document = Document::new();
+        if histograms {
+            let classes = self.classes.iter().enumerate().filter(|(_, count)| **count > 0);
+            let classes = classes.map(|(class, count)| {
+                let micros = if class == 0 { 0 } else { 1i64 << class };
+                Value::Document(doc! {"micros": micros, "count": *count as i64})
+            });
+            document.push("histogram", Value::Array(classes.collect()));
+        }
+        document.push("latency", self.micros as i64);
+        document.push("ops", self.operations as i64);
+        document
+    }
+}
+
+impl CollectionLatencies {
+    /// In MongoDB's form, with histograms or without.
+    pub(crate) fn to_document(&self, histograms: bool) -> Document {
+        doc! {
+            "reads": self.reads.to_document(histograms),
+            "writes": self.writes.to_document(histograms),
+            "commands": self.commands.to_document(histograms),
+            "transactions": self.transactions.to_document(histograms),
+        }
+    }
+}

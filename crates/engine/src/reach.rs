@@ -1,0 +1,161 @@
+//! The collections as the stages of a pipeline reach them.
+
+use crate::engine::WeakEngine;
+use crate::{Context, Engine, Error};
+use futures::future::BoxFuture;
+use query::pipeline::{Collections, Resolved, Subject, WriteTarget};
+use query::{Code, QueryError};
+use std::sync::Arc;
+use store::{Collection, CollectionOptions, Namespace};
+use value::{Document, Value};
+
+/// Collections that hold what `$out` has not put in place yet begin with this, as in MongoDB.
+const REPLACEMENT_PREFIX: &str = "tmp.agg_out.";
+
+/// An engine as the pipelines of one operation reach it. It does not keep the engine open.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    engine: WeakEngine,
+    context: Context,
+    bypass_validation: bool,
+}
+
+impl From<Error> for QueryError {
+    fn from(error: Error) -> QueryError {
+        QueryError::new(error.code, error.message)
+    }
+}
+
+impl Reach {
+    pub(crate) fn new(engine: &Engine, context: &Context, bypass_validation: bool) -> Reach {
+        Reach {
+            engine: engine.downgrade(),
+            context: context.clone(),
+            bypass_validation,
+        }
+    }
+
+    fn engine(&self) -> query::Result<Engine> {
+        self.engine
+            .upgrade()
+            .ok_or_else(|| QueryError::new(Code(11_600), "the server is shutting down"))
+    }
+
+    fn write_target(&self, engine: &Engine, collection: Arc<Collection>) -> query::Result<WriteTarget> {
+        let validator = match self.bypass_validation {
+            true => None,
+            false => engine.validator(&collection)?,
+        };
+        Ok(WriteTarget {
+            collection,
+            validator,
+        })
+    }
+}
+
+impl Collections for Reach {
+    fn resolve(&self, namespace: &Namespace) -> query::Result<Resolved> {
+        let engine = self.engine()?;
+        let resolved = engine.resolve_view(namespace)?;
+        Ok(Resolved {
+            collection: engine.store().collection(&resolved.namespace),
+            namespace: resolved.namespace,
+            stages: resolved.pipeline,
+        })
+    }
+
+    fn allowed_indexes(
+        &self,
+        namespace: &Namespace,
+        filter: &Document,
+        sort: &Document,
+    ) -> Option<Vec<Value>> {
+        let engine = self.engine.upgrade()?;
+        engine.allowed_indexes(namespace, filter, sort, &Document::new())
+    }
+
+    fn for_writing<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, query::Result<WriteTarget>> {
+        Box::pin(async move {
+            let engine = self.engine()?;
+            let collection = engine.for_writing(namespace).await?;
+            self.write_target(&engine, collection)
+        })
+    }
+
+    fn replacement<'a>(&'a self, of: &'a Namespace) -> BoxFuture<'a, query::Result<WriteTarget>> {
+        Box::pin(async move {
+            let engine = self.engine()?;
+            crate::collections::check_namespace(of)?;
+            let present = engine.store().collection(of);
+            let options = present
+                .as_ref()
+                .map_or_else(CollectionOptions::default, |present| (*present.options()).clone());
+            let name = format!("{REPLACEMENT_PREFIX}{}", uuid::Uuid::new_v4().simple());
+            let temporary = Namespace::new(&of.database, name);
+            let collection = engine.store().create(&temporary, options).await?;
+            if let Some(present) = present {
+                // The index on `_id` is there already.
+                let specs: Vec<_> = present
+                    .indexes()
+                    .iter()
+                    .skip(1)
+                    .map(|index| index.spec().clone())
+                    .collect();
+                if !specs.is_empty() {
+                    collection.create_indexes(specs).await?;
+                }
+            }
+            self.write_target(&engine, collection)
+        })
+    }
+
+    fn replace<'a>(
+        &'a self,
+        replacement: &'a Arc<Collection>,
+        of: &'a Namespace,
+    ) -> BoxFuture<'a, query::Result<()>> {
+        Box::pin(async move {
+            let engine = self.engine()?;
+            Ok(engine
+                .rename_collection(&replacement.namespace(), of, true)
+                .await?)
+        })
+    }
+
+    fn discard(&self, replacement: Arc<Collection>) {
+        let Some(engine) = self.engine.upgrade() else {
+            return;
+        };
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let name = replacement.namespace();
+                if let Err(error) = engine.store().drop_collection(&name).await {
+                    tracing::warn!(%error, %name, "an unfinished $out could not be removed");
+                }
+            });
+        }
+    }
+
+    fn flush(&self) -> BoxFuture<'_, query::Result<()>> {
+        Box::pin(async move { Ok(self.engine()?.flush().await?) })
+    }
+
+    fn describe<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, query::Result<Vec<Document>>> {
+        Box::pin(async move { Ok(self.engine()?.describe(&self.context, subject).await?) })
+    }
+}
+
+impl Engine {
+    /// Drops what an `$out` has left that did not come to its end before the server ended.
+    pub(crate) async fn drop_unfinished_replacements(&self) -> crate::Result<()> {
+        for database in self.store().databases() {
+            for collection in self.store().collections(&database) {
+                let name = collection.namespace();
+                if name.collection.starts_with(REPLACEMENT_PREFIX) {
+                    self.store().drop_collection(&name).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

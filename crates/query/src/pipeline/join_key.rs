@@ -1,0 +1,94 @@
+//! The values by which documents are joined, in MongoDB's semantics of equality: an array counts as its elements, and
+//! what is missing as null.
+
+use std::collections::BTreeSet;
+use value::key::{self, Direction};
+use value::path::{self, FieldPath, Reached};
+use value::{Document, DocumentRef, Value, ValueRef};
+
+/// A value as bytes, equal for values that are equal.
+pub(super) type JoinKey = Box<[u8]>;
+
+/// The values that a document looks for.
+#[derive(Debug, Default)]
+pub(super) struct JoinValues {
+    values: Vec<(JoinKey, Value)>,
+    known: BTreeSet<JoinKey>,
+}
+
+impl JoinValues {
+    /// The values at a path: the elements of arrays, and null where there is none.
+    pub(super) fn of(document: DocumentRef<'_>, path: &FieldPath) -> JoinValues {
+        let mut values = JoinValues::at(document, path);
+        if values.values.is_empty() {
+            values.add(ValueRef::Null);
+        }
+        values
+    }
+
+    /// As [`JoinValues::of`], but nothing where there is no value.
+    pub(super) fn at(document: DocumentRef<'_>, path: &FieldPath) -> JoinValues {
+        let mut values = JoinValues::default();
+        path::visit(document, path, &mut |reached: Reached<'_>| {
+            match reached.value {
+                Some(ValueRef::Array(array)) => array.iter().for_each(|element| values.add(element)),
+                Some(value) => values.add(value),
+                None => {}
+            }
+            false
+        });
+        values
+    }
+
+    fn add(&mut self, value: ValueRef<'_>) {
+        let key = key_of(value);
+        if self.known.insert(key.clone()) {
+            self.values.push((key, value.to_value()));
+        }
+    }
+
+    /// The values with their keys, each once.
+    pub(super) fn into_keyed(self) -> Vec<(JoinKey, Value)> {
+        self.values
+    }
+
+    /// The values, each once.
+    pub(super) fn into_values(self) -> Vec<Value> {
+        self.values.into_iter().map(|(_, value)| value).collect()
+    }
+}
+
+/// The key of one value.
+pub(super) fn key_of(value: ValueRef<'_>) -> JoinKey {
+    let mut bytes = Vec::new();
+    key::encode(value, Direction::Ascending, &mut bytes);
+    bytes.into()
+}
+
+/// The keys of all that a document is equal to at a path: arrays as a whole and by their elements.
+pub(super) fn keys_at(document: DocumentRef<'_>, path: &FieldPath) -> BTreeSet<JoinKey> {
+    let mut keys = BTreeSet::new();
+    path::visit_expanded(document, path, &mut |reached: Reached<'_>| {
+        keys.insert(key_of(reached.value.unwrap_or(ValueRef::Null)));
+        false
+    });
+    keys
+}
+
+/// A filter for documents that have any of the values in a field. Regular expressions are values here, not patterns.
+pub(super) fn any_of(field: &str, values: Vec<Value>) -> Document {
+    let equals = |value: Value| Document::new().with(field, Document::new().with("$eq", value));
+    let (regexes, mut plain): (Vec<Value>, Vec<Value>) = values
+        .into_iter()
+        .partition(|value| matches!(value, Value::Regex(_)));
+    if regexes.is_empty() && plain.len() == 1 {
+        return plain.pop().map(equals).unwrap_or_default();
+    }
+    let within = Document::new().with(field, Document::new().with("$in", plain));
+    if regexes.is_empty() {
+        return within;
+    }
+    let mut branches = vec![Value::Document(within)];
+    branches.extend(regexes.into_iter().map(|regex| Value::Document(equals(regex))));
+    Document::new().with("$or", branches)
+}
