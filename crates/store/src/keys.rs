@@ -16,6 +16,9 @@ pub(crate) const SESSION: u8 = 0x50;
 /// What all keys of the index of `_id`s begin with.
 pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
 
+/// Derived pages, in a shard of their own: the page's number follows.
+pub(crate) const PAGE: u8 = 0x10;
+
 /// Index numbers below this take one byte.
 const INDEX_LONG: u8 = 0xFF;
 
@@ -59,6 +62,11 @@ pub(crate) fn index_prefix(index: u32) -> Vec<u8> {
     let mut prefix = Vec::with_capacity(6);
     put_index_prefix(index, &mut prefix);
     prefix
+}
+
+/// The key of a derived page.
+pub(crate) fn page(number: u64) -> [u8; 9] {
+    numbered(PAGE, number)
 }
 
 /// The key of a session's executed statements.

@@ -15,6 +15,7 @@ mod catalog;
 mod changes;
 mod collection;
 mod commit;
+mod derived;
 mod error;
 mod index;
 mod keys;
@@ -35,6 +36,7 @@ pub use commit::{
     CommitOptions, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
     Transformed, WriteOp,
 };
+pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
     BuildProgress, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,

@@ -33,7 +33,7 @@ impl Disk {
     }
 
     /// The number for a new shard, safe once the next commit is made.
-    pub(super) fn new_shard(&mut self) -> ShardId {
+    pub(crate) fn new_shard(&mut self) -> ShardId {
         let shard = ShardId(self.next_shard);
         self.next_shard += 1;
         shard

@@ -18,6 +18,8 @@ pub(crate) struct Entry {
     pub(crate) next_index: u32,
     /// Dropped indexes whose entries are still to be removed.
     pub(crate) clearing: Vec<u32>,
+    /// What is derived from it: name and shard.
+    pub(crate) derived: Vec<(String, ShardId)>,
 }
 
 const BINARY_UUID: u8 = 4;
@@ -49,6 +51,12 @@ impl Entry {
                 doc! {"sizeBytes": capped.size_bytes as i64, "documentsMax": most},
             );
         }
+        if !self.derived.is_empty() {
+            let derived = self.derived.iter().map(|(name, shard)| {
+                Value::from(doc! {"name": name.as_str(), "shard": shard.0 as i64})
+            });
+            document.push("derived", derived.collect::<Value>());
+        }
         let mut out = vec![0; 4];
         out.extend_from_slice(DocumentBuf::from(&document).bytes());
         seal(&mut out);
@@ -75,6 +83,7 @@ impl Entry {
             indexes: indexes.collect::<Option<_>>()?,
             next_index: u32::try_from(integer(document.get("nextIndex")?)?).ok()?,
             clearing: clearing.collect::<Option<_>>()?,
+            derived: derived_of(&document)?,
         })
     }
 }
@@ -112,6 +121,23 @@ fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
         kept: embedded(document, "kept")?.clone(),
     };
     Some((u32::try_from(integer(document.get("id")?)?).ok()?, spec))
+}
+
+/// Entries of collections from which nothing was derived lack the field.
+fn derived_of(document: &Document) -> Option<Vec<(String, ShardId)>> {
+    let Some(derived) = array(document, "derived") else {
+        return Some(Vec::new());
+    };
+    let read = |value: &Value| {
+        let Value::Document(one) = value else {
+            return None;
+        };
+        let Value::String(name) = one.get("name")? else {
+            return None;
+        };
+        Some((name.clone(), ShardId(u64::try_from(integer(one.get("shard")?)?).ok()?)))
+    };
+    derived.iter().map(read).collect()
 }
 
 fn capped_of(value: &Value) -> Option<CappedOptions> {

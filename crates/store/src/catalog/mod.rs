@@ -17,7 +17,7 @@ pub use options::{CappedOptions, CollectionOptions, StoreOptions};
 pub use store::Store;
 
 use crate::{Collection, StoreError};
-use kv::{Batch, Kv};
+use kv::{Batch, Kv, ShardId};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,26 @@ impl Catalog {
         entry: &Entry,
     ) -> Result<(), StoreError> {
         let mut batch = Batch::new();
+        Catalog::put_entry(&mut batch, namespace, entry);
+        disk.commit(&self.kv, batch).await
+    }
+
+    pub(crate) fn put_entry(batch: &mut Batch, namespace: &Namespace, entry: &Entry) {
         batch.put(&disk::entry_key(namespace), &entry.encode());
+    }
+
+    /// Notes that a shard is to be dropped, so that a drop that is interrupted is finished at the next start.
+    pub(crate) fn mark_dropped(batch: &mut Batch, shard: ShardId) {
+        batch.put(&disk::dropped_key(shard), &[]);
+    }
+
+    /// Removes shards that are marked, then their marks.
+    pub(crate) async fn finish_drop(&self, disk: &mut Disk, shards: &[ShardId]) -> Result<(), StoreError> {
+        let mut batch = Batch::new();
+        for &shard in shards {
+            self.kv.drop_shard(shard).await?;
+            batch.delete(&disk::dropped_key(shard));
+        }
         disk.commit(&self.kv, batch).await
     }
 }

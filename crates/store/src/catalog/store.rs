@@ -1,6 +1,6 @@
 //! The store as those above see it.
 
-use super::disk::{dropped_key, entry_key};
+use super::disk::entry_key;
 use super::{Catalog, Entry, open};
 use crate::{Collection, CollectionOptions, IndexSpec, Namespace, StoreError, StoreOptions};
 use kv::{Batch, Kv};
@@ -65,6 +65,7 @@ impl Store {
             indexes: Vec::new(),
             next_index: 1,
             clearing: Vec::new(),
+            derived: Vec::new(),
         };
         self.catalog.save(&mut disk, namespace, &entry).await?;
         let collection = Collection::open(&self.catalog, namespace.clone(), entry).await?;
@@ -97,20 +98,19 @@ impl Store {
         };
         let mut batch = Batch::new();
         batch.delete(&entry_key(namespace));
-        batch.put(&dropped_key(collection.shard), &[]);
+        for shard in collection.shards() {
+            Catalog::mark_dropped(&mut batch, shard);
+        }
         disk.commit(&self.catalog.kv, batch).await?;
         self.catalog.collections.write().remove(namespace);
-        self.drop_shard(&mut disk, &collection).await?;
+        self.drop_shards(&mut disk, &collection).await?;
         Ok(true)
     }
 
-    /// Removes the shard of a collection that is no longer in the catalog.
-    async fn drop_shard(&self, disk: &mut super::Disk, collection: &Collection) -> Result<(), StoreError> {
+    /// Removes the shards of a collection that is no longer in the catalog.
+    async fn drop_shards(&self, disk: &mut super::Disk, collection: &Collection) -> Result<(), StoreError> {
         collection.end().await;
-        self.catalog.kv.drop_shard(collection.shard).await?;
-        let mut batch = Batch::new();
-        batch.delete(&dropped_key(collection.shard));
-        disk.commit(&self.catalog.kv, batch).await
+        self.catalog.finish_drop(disk, &collection.shards()).await
     }
 
     /// Removes all collections of a database and says how many there were.
@@ -140,7 +140,9 @@ impl Store {
         batch.delete(&entry_key(from));
         batch.put(&entry_key(to), &collection.entry().encode());
         if let Some(target) = &target {
-            batch.put(&dropped_key(target.shard), &[]);
+            for shard in target.shards() {
+                Catalog::mark_dropped(&mut batch, shard);
+            }
         }
         disk.commit(&self.catalog.kv, batch).await?;
         collection.set_namespace(to.clone());
@@ -150,7 +152,7 @@ impl Store {
             collections.insert(to.clone(), collection);
         }
         match target {
-            Some(target) => self.drop_shard(&mut disk, &target).await,
+            Some(target) => self.drop_shards(&mut disk, &target).await,
             None => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ use crate::commit::{Queue, Writer, submit};
 use crate::index::{BuildHandle, IndexSet};
 use crate::state::State;
 use crate::{
-    BuildProgress, CollectionOptions, CommitOptions, Index, IndexSpec, Namespace, Outcome, Snapshot,
+    BuildProgress, CollectionOptions, CommitOptions, Derived, Index, IndexSpec, Namespace, Outcome, Snapshot,
     StoreError, WriteOp, index,
 };
 use kv::{Head, Kv, ShardId};
@@ -28,6 +28,8 @@ pub struct Collection {
     /// Its holder is the only one who writes the shard.
     pub(crate) writer: tokio::sync::Mutex<Writer>,
     pub(crate) builds: Mutex<Vec<Arc<BuildHandle>>>,
+    /// What is derived from it; only the holder of the catalog's lock changes it.
+    pub(crate) derived: RwLock<Vec<Arc<Derived>>>,
     catalog: Weak<Catalog>,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
     uuid: [u8; 16],
@@ -76,12 +78,15 @@ impl Collection {
         for (id, spec) in entry.indexes {
             indexes.push(Arc::new(Index::new(id, spec, compile, clock())?));
         }
+        let derive = |(name, shard)| Arc::new(Derived::new(catalog.kv.clone(), shard, name));
+        let derived = entry.derived.into_iter().map(derive).collect();
         let collection = Collection {
             kv: catalog.kv.clone(),
             shard: entry.shard,
             queue: Queue::default(),
             writer: tokio::sync::Mutex::default(),
             builds: Mutex::default(),
+            derived: RwLock::new(derived),
             catalog: Arc::downgrade(catalog),
             clock,
             uuid: entry.uuid,
@@ -187,7 +192,14 @@ impl Collection {
     /// Refuses all further commits and waits for the one under way.
     pub(crate) async fn end(&self) {
         self.dropped.store(true, Ordering::Release);
+        self.derived.read().iter().for_each(|derived| derived.end());
         drop(self.writer.lock().await);
+    }
+
+    /// Its own shard and those of what is derived from it.
+    pub(crate) fn shards(&self) -> Vec<ShardId> {
+        let derived = self.derived.read();
+        std::iter::once(self.shard).chain(derived.iter().map(|one| one.shard)).collect()
     }
 
     /// Refuses a view and a dropped collection.
@@ -306,6 +318,7 @@ impl Collection {
             indexes: indexes.map(|index| (index.id(), index.spec().clone())).collect(),
             next_index: numbering.next_index,
             clearing: numbering.clearing,
+            derived: self.derived.read().iter().map(|one| (one.name().to_owned(), one.shard)).collect(),
         }
     }
 

@@ -1,0 +1,219 @@
+//! What is derived from a collection and kept beside it: numbered pages with a head, in a shard of their own.
+//!
+//! A follower of the change log (a view's index, say) keeps its pages here. One commit changes any of them together with the
+//! head, in which the follower notes how far it has come; so after a crash pages and note agree. The shard goes when the
+//! collection goes. What a page means is the follower's to say.
+
+use crate::catalog::Catalog;
+use crate::seal::{seal, unseal};
+use crate::{Collection, Durability, KeyRange, StoreError, keys};
+use bytes::Bytes;
+use kv::{Batch, CommitError, Head, Kv, ShardId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Numbered pages derived from a collection.
+#[derive(Debug)]
+pub struct Derived {
+    kv: Kv,
+    pub(crate) shard: ShardId,
+    name: String,
+    dropped: AtomicBool,
+}
+
+/// The pages at one moment.
+#[derive(Debug)]
+pub struct DerivedSnapshot {
+    name: String,
+    snapshot: kv::Snapshot,
+    sequence: u64,
+    state: Bytes,
+}
+
+/// Changes of pages that are committed together.
+#[derive(Clone, Debug, Default)]
+pub struct PageBatch {
+    batch: Batch,
+}
+
+impl PageBatch {
+    /// Sets a page.
+    pub fn put(&mut self, page: u64, bytes: &[u8]) {
+        let mut sealed = vec![0; 4];
+        sealed.extend_from_slice(bytes);
+        seal(&mut sealed);
+        self.batch.put(&keys::page(page), &sealed);
+    }
+
+    /// Removes a page; one that is not there is no error.
+    pub fn delete(&mut self, page: u64) {
+        self.batch.delete(&keys::page(page));
+    }
+
+    /// The bytes of all changes.
+    pub fn size_bytes(&self) -> usize {
+        self.batch.size_bytes()
+    }
+}
+
+impl Derived {
+    pub(crate) fn new(kv: Kv, shard: ShardId, name: String) -> Derived {
+        Derived {
+            kv,
+            shard,
+            name,
+            dropped: AtomicBool::new(false),
+        }
+    }
+
+    /// Its name among those of its collection.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it, or its collection, was dropped.
+    pub fn is_dropped(&self) -> bool {
+        self.dropped.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn end(&self) {
+        self.dropped.store(true, Ordering::Release);
+    }
+
+    /// The pages as they are now.
+    pub async fn snapshot(&self) -> Result<DerivedSnapshot, StoreError> {
+        self.check_exists()?;
+        let snapshot = self.kv.snapshot(self.shard).await?;
+        let head = snapshot.head().await?;
+        Ok(DerivedSnapshot {
+            name: self.name.clone(),
+            snapshot,
+            sequence: head.sequence,
+            state: head.state,
+        })
+    }
+
+    /// Makes the changes and sets the head's state, if `expected` is still the number of commits; that rises by one.
+    /// [`StoreError::Contention`] where somebody else was first.
+    pub async fn commit(
+        &self,
+        expected: u64,
+        state: Bytes,
+        pages: PageBatch,
+        durability: Durability,
+    ) -> Result<(), StoreError> {
+        self.check_exists()?;
+        let head = Head {
+            sequence: expected + 1,
+            state,
+        };
+        match self
+            .kv
+            .commit(self.shard, expected, head, pages.batch, durability)
+            .await
+        {
+            Ok(()) => Ok(()),
+            Err(CommitError::HeadMoved(_)) => Err(StoreError::Contention),
+            Err(CommitError::Engine(error)) => Err(error.into()),
+        }
+    }
+
+    /// About how many bytes its pages take on disk.
+    pub async fn disk_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self
+            .kv
+            .disk_bytes(self.shard, &KeyRange::prefix(&[keys::PAGE]))
+            .await?)
+    }
+
+    /// Rewrites the files so that they hold only pages that live.
+    pub async fn compact(&self) -> Result<(), StoreError> {
+        self.check_exists()?;
+        Ok(self.kv.compact(self.shard).await?)
+    }
+
+    fn check_exists(&self) -> Result<(), StoreError> {
+        if self.is_dropped() {
+            return Err(StoreError::CollectionDropped(self.name.clone()));
+        }
+        Ok(())
+    }
+}
+
+impl DerivedSnapshot {
+    /// How many commits were made.
+    pub fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The head's state; empty where nothing was committed.
+    pub fn state(&self) -> &Bytes {
+        &self.state
+    }
+
+    /// A page, which must be there.
+    pub async fn page(&self, page: u64) -> Result<Bytes, StoreError> {
+        let bytes = self.snapshot.get(&keys::page(page)).await?;
+        let bytes = bytes.ok_or_else(|| self.corrupt(&format!("page {page} is missing")))?;
+        match unseal(&bytes) {
+            Some(content) => Ok(bytes.slice_ref(content)),
+            None => Err(self.corrupt(&format!("the checksum of page {page}"))),
+        }
+    }
+
+    /// The error that says what of the pages cannot be.
+    pub fn corrupt(&self, what: &str) -> StoreError {
+        StoreError::Corrupt {
+            namespace: self.name.clone(),
+            what: what.to_owned(),
+        }
+    }
+}
+
+impl Collection {
+    /// What is derived from it.
+    pub fn derived(&self) -> Vec<Arc<Derived>> {
+        self.derived.read().clone()
+    }
+
+    /// The derived pages of this name, made where there are none.
+    pub async fn open_derived(&self, name: &str) -> Result<Arc<Derived>, StoreError> {
+        let named = |derived: &[Arc<Derived>]| derived.iter().find(|one| one.name() == name).cloned();
+        if let Some(found) = named(&self.derived.read()) {
+            return Ok(found);
+        }
+        let catalog = self.catalog()?;
+        let mut disk = catalog.disk.lock().await;
+        self.check_writable()?;
+        if let Some(found) = named(&self.derived.read()) {
+            return Ok(found);
+        }
+        let made = Arc::new(Derived::new(self.kv.clone(), disk.new_shard(), name.to_owned()));
+        let mut entry = self.entry();
+        entry.derived.push((name.to_owned(), made.shard));
+        catalog.save(&mut disk, &self.namespace(), &entry).await?;
+        self.derived.write().push(made.clone());
+        Ok(made)
+    }
+
+    /// Removes derived pages; false where there are none of this name.
+    pub async fn drop_derived(&self, name: &str) -> Result<bool, StoreError> {
+        let catalog = self.catalog()?;
+        let mut disk = catalog.disk.lock().await;
+        self.check_writable()?;
+        let found = self.derived.read().iter().find(|one| one.name() == name).cloned();
+        let Some(gone) = found else {
+            return Ok(false);
+        };
+        let mut entry = self.entry();
+        entry.derived.retain(|(_, shard)| *shard != gone.shard);
+        let mut batch = Batch::new();
+        Catalog::put_entry(&mut batch, &self.namespace(), &entry);
+        Catalog::mark_dropped(&mut batch, gone.shard);
+        disk.commit(&catalog.kv, batch).await?;
+        gone.end();
+        self.derived.write().retain(|one| one.shard != gone.shard);
+        catalog.finish_drop(&mut disk, &[gone.shard]).await?;
+        Ok(true)
+    }
+}

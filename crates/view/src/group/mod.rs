@@ -1,0 +1,144 @@
+//! View groups: the rows of one design document's views in one collection, kept up with its change log.
+
+mod registry;
+mod round;
+mod state;
+mod update;
+
+pub use registry::Views;
+pub use update::Progress;
+
+use crate::design::Definition;
+use crate::query::Answer;
+use crate::tree::Tree;
+use crate::{Error, Query, Result};
+use parking_lot::Mutex;
+use state::State;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use store::{Collection, Derived, DerivedSnapshot, Record};
+
+/// How documents become the JSON that map functions see; the protocol's to say.
+pub trait Render: Send + Sync {
+    /// The document's id, and its JSON text appended to `out`; none, and nothing appended, for what is no document to the protocol.
+    fn document(&self, record: &Record, options: RenderOptions, out: &mut String) -> Option<String>;
+
+    /// The id of a document that was deleted.
+    fn id(&self, id: &value::Value) -> Option<String>;
+}
+
+/// What a design document asks for besides the document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// `_local_seq`: the number of the document's last change.
+    pub local_sequence: bool,
+}
+
+/// The rows of the views of one design document.
+pub struct Group {
+    collection: Arc<Collection>,
+    derived: Arc<Derived>,
+    definition: Definition,
+    /// The design document as JSON text.
+    design: String,
+    render: Arc<dyn Render>,
+    /// Its holder is the only one in this process who updates.
+    updating: tokio::sync::Mutex<()>,
+    progress: Mutex<Option<Progress>>,
+    /// All changes up to here are in the rows, or change no row.
+    reached: AtomicU64,
+}
+
+impl std::fmt::Debug for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Group")
+            .field("collection", &self.collection.namespace())
+            .field("design", &self.definition.id)
+            .field("signature", &self.definition.signature)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a group holds and how far it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupInfo {
+    /// The signature of its definition.
+    pub signature: String,
+    /// The language of its functions.
+    pub language: String,
+    /// The last change that is in the rows.
+    pub sequence: u64,
+    /// The changes that are not in the rows yet, about.
+    pub pending: u64,
+    /// About how many bytes it takes on disk.
+    pub disk_bytes: u64,
+    /// The bytes of ids, keys and values of all rows.
+    pub external_bytes: u64,
+    /// Whether it is being updated.
+    pub is_updating: bool,
+}
+
+impl Group {
+    /// What the design document defines.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// Answers a query from the rows as they are; bring them up to date with [`Group::update`] first.
+    pub async fn query(&self, view: &str, query: Query) -> Result<Answer> {
+        let (place, reducer) = self.definition.view(view).ok_or(Error::MissingView)?;
+        let view = &self.definition.views[place];
+        query.check(reducer.is_some())?;
+        let (snapshot, state) = self.state().await?;
+        let root = state.views.get(place).cloned().flatten();
+        let tree = Tree::new(snapshot, root);
+        Answer::begin(tree, view, reducer, query, state.sequence).await
+    }
+
+    /// What it holds.
+    pub async fn info(&self) -> Result<GroupInfo> {
+        let (_, state) = self.state().await?;
+        let rows = state.views.iter().flatten();
+        let head = *self.collection.head_watch().borrow();
+        let reached = self.reached.load(Ordering::Acquire).max(state.sequence);
+        Ok(GroupInfo {
+            signature: self.definition.signature.clone(),
+            language: self.definition.language.clone(),
+            sequence: state.sequence,
+            pending: head.saturating_sub(reached),
+            disk_bytes: self.derived.disk_bytes().await?,
+            external_bytes: rows.map(|root| root.summary.bytes).sum(),
+            is_updating: self.progress.lock().is_some(),
+        })
+    }
+
+    /// Rewrites its files so that they hold only what lives.
+    pub async fn compact(&self) -> Result<()> {
+        Ok(self.derived.compact().await?)
+    }
+
+    /// The update under way.
+    pub fn progress(&self) -> Option<Progress> {
+        self.progress.lock().clone()
+    }
+
+    /// Whether the rows ever held all changes that there were.
+    async fn is_complete(&self) -> Result<bool> {
+        Ok(self.state().await?.1.complete)
+    }
+
+    async fn state(&self) -> Result<(Arc<DerivedSnapshot>, State)> {
+        let snapshot = Arc::new(self.derived.snapshot().await?);
+        let state = if snapshot.state().is_empty() {
+            State {
+                design: self.design.clone(),
+                views: vec![None; self.definition.views.len()],
+                ..State::default()
+            }
+        } else {
+            let state = State::decode(snapshot.state());
+            state.ok_or_else(|| snapshot.corrupt("the head of a view"))?
+        };
+        Ok((snapshot, state))
+    }
+}

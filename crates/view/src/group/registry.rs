@@ -1,0 +1,128 @@
+//! All groups that are in use.
+
+use super::{Group, Progress, Render};
+use crate::design::Definition;
+use crate::{Error, Result, ScriptLimits};
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use store::Collection;
+
+/// What names of derived pages of views begin with; the signature follows.
+const DERIVED_PREFIX: &str = "view:";
+
+/// The collection's UUID and the signature.
+type GroupKey = ([u8; 16], String);
+
+/// The view groups of a store.
+pub struct Views {
+    render: Arc<dyn Render>,
+    limits: ScriptLimits,
+    groups: Mutex<HashMap<GroupKey, Arc<Group>>>,
+}
+
+impl std::fmt::Debug for Views {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Views").finish_non_exhaustive()
+    }
+}
+
+impl Views {
+    /// No group is in use yet.
+    pub fn new(render: Arc<dyn Render>, limits: ScriptLimits) -> Views {
+        Views {
+            render,
+            limits,
+            groups: Mutex::default(),
+        }
+    }
+
+    /// The limits of scripts.
+    pub fn limits(&self) -> ScriptLimits {
+        self.limits
+    }
+
+    /// The group of a design document, made where it does not exist.
+    pub async fn group(
+        &self,
+        collection: &Arc<Collection>,
+        id: &str,
+        body: &Map<String, Value>,
+    ) -> Result<Arc<Group>> {
+        if collection.options().capped.is_some() {
+            return Err(Error::Capped);
+        }
+        let definition = Definition::parse(id, body, self.limits)?;
+        let key = (collection.uuid(), definition.signature.clone());
+        if let Some(group) = self.groups.lock().get(&key)
+            && !group.derived.is_dropped()
+        {
+            return Ok(group.clone());
+        }
+        let name = format!("{DERIVED_PREFIX}{}", definition.signature);
+        let group = Arc::new(Group {
+            collection: collection.clone(),
+            derived: collection.open_derived(&name).await?,
+            definition,
+            design: Value::Object(body.clone()).to_string(),
+            render: self.render.clone(),
+            updating: tokio::sync::Mutex::default(),
+            progress: Mutex::new(None),
+            reached: AtomicU64::new(0),
+        });
+        let mut groups = self.groups.lock();
+        groups.retain(|_, group| !group.derived.is_dropped());
+        // Somebody else may have been first; two must not update one.
+        Ok(groups.entry(key).or_insert(group).clone())
+    }
+
+    /// The group that can answer at once in place of one that was never complete: an earlier version of the same design
+    /// document that has this view. Where there is none, the group itself.
+    pub async fn standing_in(&self, group: Arc<Group>, view: &str) -> Result<Arc<Group>> {
+        if group.is_complete().await? {
+            return Ok(group);
+        }
+        for derived in group.collection.derived() {
+            if !derived.name().starts_with(DERIVED_PREFIX) || derived.name() == group.derived.name() {
+                continue;
+            }
+            let snapshot = derived.snapshot().await?;
+            let Some(state) = super::State::decode(snapshot.state()).filter(|state| state.complete) else {
+                continue;
+            };
+            let Ok(body) = serde_json::from_str::<Map<String, Value>>(&state.design) else {
+                continue;
+            };
+            let is_earlier = body.get("_id").and_then(Value::as_str) == Some(&group.definition.id);
+            let has_view = body.get("views").and_then(|views| views.get(view)).is_some();
+            if is_earlier && has_view {
+                return self.group(&group.collection, &group.definition.id, &body).await;
+            }
+        }
+        Ok(group)
+    }
+
+    /// Removes the rows of all design documents of a collection but these.
+    pub async fn clean_up(&self, collection: &Arc<Collection>, kept: &[(String, Map<String, Value>)]) -> Result<()> {
+        let names = kept.iter().filter_map(|(id, body)| {
+            let definition = Definition::parse(id, body, self.limits).ok()?;
+            Some(format!("{DERIVED_PREFIX}{}", definition.signature))
+        });
+        let names: Vec<String> = names.collect();
+        for derived in collection.derived() {
+            if derived.name().starts_with(DERIVED_PREFIX) && !names.iter().any(|name| name == derived.name()) {
+                collection.drop_derived(derived.name()).await?;
+            }
+        }
+        self.groups.lock().retain(|_, group| !group.derived.is_dropped());
+        Ok(())
+    }
+
+    /// The updates under way.
+    pub fn tasks(&self) -> Vec<Progress> {
+        let groups = self.groups.lock();
+        groups.values().filter_map(|group| group.progress()).collect()
+    }
+}

@@ -1,0 +1,200 @@
+//! What one commit of an update changes.
+
+use super::state::State;
+use crate::codec::{Reader, put_sized, put_varint};
+use crate::design::Definition;
+use crate::key;
+use crate::limits::{UPDATE_ROUND_BYTES, UPDATE_ROUND_DOCUMENTS};
+use crate::tree::{Position, Row, RowChange, Tree, Writer};
+use crate::{Error, Result};
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::sync::Arc;
+use store::{DerivedSnapshot, PageBatch};
+
+/// Changed documents with their new rows, gathered until they are worth a commit.
+#[derive(Debug, Default)]
+pub struct Round {
+    documents: Vec<Document>,
+    /// Where in `documents` the last change of an id is.
+    places: HashMap<Bytes, usize>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Document {
+    id: Bytes,
+    /// The place of the view with each row.
+    rows: Vec<(usize, Row)>,
+}
+
+/// What map functions answer: for each document, for each function, key and value of each row.
+type Answer<'a> = Vec<Vec<Vec<(&'a RawValue, &'a RawValue)>>>;
+
+impl Round {
+    /// Whether it should be written before more is gathered.
+    pub fn is_full(&self) -> bool {
+        self.bytes >= UPDATE_ROUND_BYTES || self.documents.len() >= UPDATE_ROUND_DOCUMENTS
+    }
+
+    /// Takes documents that have no rows (any more).
+    pub fn add_removed(&mut self, id: String) {
+        self.add(id.into(), Vec::new());
+    }
+
+    /// Takes what the map functions said of documents.
+    pub fn add_mapped(&mut self, ids: Vec<String>, answer: String, definition: &Definition) -> Result<()> {
+        let answer = Bytes::from(answer);
+        let documents: Answer<'_> = serde_json::from_slice(&answer)
+            .map_err(|error| Error::InvalidValue(format!("rows of {}: {error}", definition.id)))?;
+        for (id, views) in ids.into_iter().zip(documents) {
+            let id = Bytes::from(id);
+            let mut rows = Vec::with_capacity(views.iter().map(Vec::len).sum());
+            for (view, emitted) in views.into_iter().enumerate() {
+                for (emission, (key, value)) in emitted.into_iter().enumerate() {
+                    let position = Position {
+                        sort_key: sort_key(key.get(), definition, view)?,
+                        id: id.clone(),
+                        emission: emission as u32,
+                    };
+                    let key = answer.slice_ref(key.get().as_bytes());
+                    let value = answer.slice_ref(value.get().as_bytes());
+                    rows.push((view, Row { position, key, value }));
+                }
+            }
+            self.add(id, rows);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, id: Bytes, rows: Vec<(usize, Row)>) {
+        let size: usize = rows.iter().map(|(_, row)| row.size_bytes()).sum();
+        self.bytes += size + id.len();
+        // A document that changed again meanwhile: only what it is now counts.
+        if let Some(before) = self.places.insert(id.clone(), self.documents.len()) {
+            self.documents.swap_remove(before);
+            if let Some(moved) = self.documents.get(before) {
+                self.places.insert(moved.id.clone(), before);
+            }
+            self.places.insert(id.clone(), self.documents.len());
+        }
+        self.documents.push(Document { id, rows });
+    }
+
+    /// Changes the trees, and the state with them; what was in the round is gone.
+    pub async fn write(
+        &mut self,
+        snapshot: &Arc<DerivedSnapshot>,
+        state: &mut State,
+        definition: &Definition,
+    ) -> Result<PageBatch> {
+        let mut documents = std::mem::take(self).documents;
+        documents.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        let mut changes: Vec<Vec<RowChange>> = vec![Vec::new(); definition.views.len()];
+        let old = old_rows(snapshot, state, &documents).await?;
+        let mut of_documents = Vec::with_capacity(documents.len());
+        let mut indexed = old.iter().peekable();
+        for document in documents {
+            let before = indexed.next_if(|row| row.position.sort_key == document.id);
+            if let Some(before) = before {
+                let places = decode_places(&before.value, &document.id);
+                let places = places.ok_or_else(|| snapshot.corrupt("the rows noted of a document"))?;
+                for (view, place) in places {
+                    let changes = changes.get_mut(view);
+                    let changes = changes.ok_or_else(|| snapshot.corrupt("a row of a view that is none"))?;
+                    changes.push(RowChange::Delete(place));
+                }
+            }
+            let place = Position {
+                sort_key: document.id,
+                ..Position::default()
+            };
+            if !document.rows.is_empty() {
+                let value = encode_places(&document.rows);
+                let row = Row {
+                    position: place,
+                    key: Bytes::new(),
+                    value,
+                };
+                of_documents.push(RowChange::Put(row));
+            } else if before.is_some() {
+                of_documents.push(RowChange::Delete(place));
+            }
+            for (view, row) in document.rows {
+                changes[view].push(RowChange::Put(row));
+            }
+        }
+        let mut batch = PageBatch::default();
+        let next_page = &mut state.next_page;
+        let writer = Writer::new(snapshot, &mut batch, next_page, &[]);
+        state.documents = writer.apply(state.documents.take(), &of_documents).await?;
+        for ((changes, root), view) in changes.into_iter().zip(&mut state.views).zip(&definition.views) {
+            let writer = Writer::new(snapshot, &mut batch, next_page, &view.reducers);
+            *root = writer.apply(root.take(), &sorted(changes)).await?;
+        }
+        Ok(batch)
+    }
+}
+
+fn sort_key(key: &str, definition: &Definition, view: usize) -> Result<Bytes> {
+    let key = serde_json::from_str(key)
+        .map_err(|error| Error::InvalidValue(format!("a key of {}: {error}", definition.id)))?;
+    let mut out = Vec::with_capacity(24);
+    key::encode(&key, definition.views[view].collation, &mut out)?;
+    Ok(out.into())
+}
+
+/// What is noted of those documents that had rows before.
+async fn old_rows(
+    snapshot: &Arc<DerivedSnapshot>,
+    state: &State,
+    documents: &[Document],
+) -> Result<Vec<Row>> {
+    if state.documents.is_none() {
+        return Ok(Vec::new());
+    }
+    let place = |document: &Document| Position {
+        sort_key: document.id.clone(),
+        ..Position::default()
+    };
+    let places: Vec<Position> = documents.iter().map(place).collect();
+    let tree = Tree::new(snapshot.clone(), state.documents.clone());
+    let mut rows = tree.rows_at(&places).await?;
+    rows.sort_unstable_by(|a, b| a.position.cmp(&b.position));
+    Ok(rows)
+}
+
+/// By place; where a row is taken away and put again, it is put.
+fn sorted(mut changes: Vec<RowChange>) -> Vec<RowChange> {
+    let is_put = |change: &RowChange| matches!(change, RowChange::Put(_));
+    changes.sort_unstable_by(|a, b| a.position().cmp(b.position()).then(is_put(b).cmp(&is_put(a))));
+    changes.dedup_by(|later, earlier| later.position() == earlier.position());
+    changes
+}
+
+/// For each row the view, the encoded key and which emission it was.
+fn encode_places(rows: &[(usize, Row)]) -> Bytes {
+    let mut out = Vec::new();
+    for (view, row) in rows {
+        put_varint(*view as u64, &mut out);
+        put_varint(u64::from(row.position.emission), &mut out);
+        put_sized(&row.position.sort_key, &mut out);
+    }
+    out.into()
+}
+
+fn decode_places(bytes: &Bytes, id: &Bytes) -> Option<Vec<(usize, Position)>> {
+    let mut reader = Reader::new(bytes.clone());
+    let mut out = Vec::new();
+    while !reader.is_at_end() {
+        let view = usize::try_from(reader.varint()?).ok()?;
+        let position = Position {
+            emission: reader.number()?,
+            sort_key: reader.sized()?,
+            id: id.clone(),
+        };
+        out.push((view, position));
+    }
+    Some(out)
+}

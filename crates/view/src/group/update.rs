@@ -1,0 +1,232 @@
+//! Bringing a group up to date with the change log.
+//!
+//! Changes are read in batches; while the map functions run over one, the next is read and the rows of the one before are taken
+//! in. What is gathered is written in one commit together with the sequence number that it reaches, so after a crash the update goes
+//! on from there. The commit need not be flushed by itself: commits become durable in the order in which they are made, so the rows
+//! are never ahead of the documents.
+
+use super::Group;
+use super::round::Round;
+use super::state::State;
+use super::RenderOptions;
+use crate::javascript::Command;
+use crate::limits::{MAP_BATCH_BYTES, MAP_BATCH_DOCUMENTS};
+use crate::{Error, Result, ScriptError};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::SystemTime;
+use store::{Change, ChangeKind, DerivedSnapshot, Durability, StoreError};
+
+/// How far an update is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The full name of the collection.
+    pub namespace: String,
+    /// The id of the design document.
+    pub design: String,
+    /// The changes that were looked at.
+    pub done: u64,
+    /// The changes that there were when it began, and those that came since and were looked at.
+    pub total: u64,
+    /// When it began.
+    pub started: SystemTime,
+    /// When it last went on.
+    pub updated: SystemTime,
+}
+
+/// Documents on their way through the map functions.
+struct Batch<F> {
+    ids: Vec<String>,
+    answer: F,
+}
+
+/// What reading the change log gave.
+#[derive(Default)]
+struct Read {
+    /// JSON text of the documents, without the end of the array.
+    text: String,
+    ids: Vec<String>,
+    /// Documents that have no rows.
+    removed: Vec<String>,
+    /// The last change in it.
+    sequence: u64,
+    changes: u64,
+}
+
+impl Group {
+    /// Waits until the rows hold all changes up to `sequence`. The update goes on if nobody waits for it any more.
+    pub async fn update(self: &Arc<Self>, sequence: u64) -> Result<()> {
+        if self.reached.load(Ordering::Acquire) >= sequence {
+            return Ok(());
+        }
+        let group = self.clone();
+        let updated = tokio::spawn(async move { group.update_here(sequence).await });
+        updated.await.map_err(|_| Error::Store(StoreError::Interrupted))?
+    }
+
+    /// Updates without anybody waiting; what goes wrong is logged.
+    pub fn update_in_background(self: &Arc<Self>) {
+        let group = self.clone();
+        tokio::spawn(async move {
+            let head = *group.collection.head_watch().borrow();
+            if let Err(error) = group.update_here(head).await {
+                tracing::warn!(design_document = group.definition.id, "{error}");
+            }
+        });
+    }
+
+    async fn update_here(self: &Arc<Self>, sequence: u64) -> Result<()> {
+        let _updating = self.updating.lock().await;
+        if self.reached.load(Ordering::Acquire) >= sequence {
+            return Ok(());
+        }
+        let (snapshot, state) = self.state().await?;
+        let result = self.follow(snapshot, state).await;
+        *self.progress.lock() = None;
+        result
+    }
+
+    /// Takes in all changes that there are.
+    async fn follow(&self, mut snapshot: Arc<DerivedSnapshot>, mut state: State) -> Result<()> {
+        self.begin_progress(&state);
+        let mut round = Round::default();
+        let mut sequence = state.sequence;
+        let mut mapping = None;
+        loop {
+            // What the log holds up to here is read if the log then ends.
+            let head = *self.collection.head_watch().borrow();
+            let read = self.read(sequence).await?;
+            let ended = read.is_none();
+            let mut next = None;
+            if let Some(read) = read {
+                sequence = read.sequence;
+                self.note_progress(read.changes);
+                read.removed.into_iter().for_each(|id| round.add_removed(id));
+                if !read.ids.is_empty() {
+                    let answer = self.definition.program.call(Command::Map, read.text + "]");
+                    next = Some(Batch { ids: read.ids, answer });
+                }
+            }
+            if let Some(batch) = std::mem::replace(&mut mapping, next) {
+                self.take_in(batch, &mut round).await?;
+            }
+            if ended || round.is_full() {
+                if let Some(batch) = mapping.take() {
+                    self.take_in(batch, &mut round).await?;
+                }
+                snapshot = self.write(snapshot, &mut state, &mut round, sequence, ended).await?;
+            }
+            if ended {
+                self.reached.fetch_max(head.max(sequence), Ordering::AcqRel);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits for the map functions and takes the rows into the round.
+    async fn take_in<F>(&self, batch: Batch<F>, round: &mut Round) -> Result<()>
+    where
+        F: Future<Output = std::result::Result<String, ScriptError>>,
+    {
+        let answer = batch.answer.await.map_err(|script| {
+            let place = match script {
+                ScriptError::TimedOut { place, .. } | ScriptError::OutOfMemory { place, .. } => Some(place),
+                _ => None,
+            };
+            Error::Script {
+                script,
+                function: self.definition.id.clone(),
+                document: place.and_then(|place| batch.ids.get(place).cloned()),
+            }
+        })?;
+        round.add_mapped(batch.ids, answer, &self.definition)
+    }
+
+    /// Commits a round, and takes a snapshot that has it.
+    async fn write(
+        &self,
+        snapshot: Arc<DerivedSnapshot>,
+        state: &mut State,
+        round: &mut Round,
+        sequence: u64,
+        ended: bool,
+    ) -> Result<Arc<DerivedSnapshot>> {
+        if sequence == state.sequence && (state.complete || !ended) {
+            return Ok(snapshot);
+        }
+        let pages = round.write(&snapshot, state, &self.definition).await?;
+        state.sequence = sequence;
+        state.complete |= ended;
+        self.derived
+            .commit(snapshot.sequence(), state.encode(), pages, Durability::Soon)
+            .await?;
+        Ok(Arc::new(self.derived.snapshot().await?))
+    }
+
+    /// The next changes; none where there are no more.
+    async fn read(&self, after: u64) -> Result<Option<Read>> {
+        let mut changes = VecDeque::from(self.collection.changes(after, self.batch_documents()).await?);
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let mut read = Read::default();
+        while let Some(change) = changes.pop_front() {
+            read.sequence = change.sequence;
+            read.changes += 1;
+            self.render_change(change, &mut read);
+            if read.text.len() >= MAP_BATCH_BYTES {
+                break;
+            }
+        }
+        Ok(Some(read))
+    }
+
+    fn render_change(&self, change: Change, read: &mut Read) {
+        let options = RenderOptions {
+            local_sequence: self.definition.local_sequence,
+        };
+        match change.kind {
+            ChangeKind::Put(record) => {
+                let before = read.text.len();
+                read.text.push(if read.ids.is_empty() { '[' } else { ',' });
+                let id = self.render.document(&record, options, &mut read.text);
+                let is_mapped = |id: &str| self.definition.include_design || !id.starts_with("_design/");
+                match id {
+                    Some(id) if is_mapped(&id) => read.ids.push(id),
+                    _ => read.text.truncate(before),
+                }
+            }
+            ChangeKind::Deleted { id, .. } => read.removed.extend(self.render.id(&id)),
+        }
+    }
+
+    /// How many documents to read at once, so that their size stays about that of a batch.
+    fn batch_documents(&self) -> usize {
+        let stats = self.collection.stats();
+        let average_bytes = stats.data_bytes / stats.count.max(1) + 1;
+        (2 * MAP_BATCH_BYTES as u64 / average_bytes).clamp(1, MAP_BATCH_DOCUMENTS as u64) as usize
+    }
+
+    fn begin_progress(&self, state: &State) {
+        let head = *self.collection.head_watch().borrow();
+        let now = SystemTime::now();
+        *self.progress.lock() = Some(Progress {
+            namespace: self.collection.namespace().to_string(),
+            design: self.definition.id.clone(),
+            done: 0,
+            total: head.saturating_sub(state.sequence),
+            started: now,
+            updated: now,
+        });
+    }
+
+    fn note_progress(&self, changes: u64) {
+        if let Some(progress) = &mut *self.progress.lock() {
+            progress.done += changes;
+            progress.total = progress.total.max(progress.done);
+            progress.updated = SystemTime::now();
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The one place that runs JavaScript: QuickJS, with limits on time and memory.
+//!
+//! A [`Program`] is the functions of one design document. It runs in a thread of its own, which is started when it is first
+//! called and ends when it is idle, so a program that nobody uses costs nothing. Calls carry JSON text both ways, many
+//! documents in one. What a function sees is in `driver.js`.
+//!
+//! What must hold: a function that loops or eats memory is stopped at its limit, its runtime is thrown away, and the error says
+//! which document it was given; no function sees anything of the process but what it is handed.
+
+mod functions;
+mod runtime;
+
+pub use functions::{Functions, Refusal};
+
+use crate::limits::SCRIPT_IDLE_MS_MAX;
+use parking_lot::Mutex;
+use runtime::Runtime;
+use std::future::Future;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// What a call of a program came to, other than an answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// A function refused or failed: CouchDB's error name and reason.
+    #[error("{kind}: {reason}")]
+    Thrown {
+        /// The name of the error, such as `compilation_error`.
+        kind: String,
+        /// Why.
+        reason: String,
+    },
+    /// The function ran longer than its limit and was stopped.
+    #[error("the function was stopped since it ran longer than {limit_ms} ms")]
+    TimedOut {
+        /// Which of the documents (or calls) handed over it was at, counted from 0.
+        place: usize,
+        /// The limit.
+        limit_ms: u64,
+    },
+    /// The function needed more memory than its limit and was stopped.
+    #[error("the function was stopped since it needed more than {limit_bytes} bytes of memory")]
+    OutOfMemory {
+        /// Which of the documents (or calls) handed over it was at, counted from 0.
+        place: usize,
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// No thread or runtime could be started.
+    #[error("JavaScript cannot be run: {0}")]
+    Unavailable(String),
+}
+
+/// How much a program may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScriptLimits {
+    /// For one document, or one reduction.
+    pub time_ms: u64,
+    /// For all that the program holds.
+    pub memory_bytes: usize,
+}
+
+impl Default for ScriptLimits {
+    fn default() -> ScriptLimits {
+        ScriptLimits {
+            time_ms: crate::limits::SCRIPT_TIME_MS,
+            memory_bytes: crate::limits::SCRIPT_MEMORY_BYTES,
+        }
+    }
+}
+
+/// What a program is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// What the log calls it: the design document's id.
+    pub name: String,
+    /// JSON text of the design document, for `require` and for filters and validations.
+    pub design: String,
+    /// Sources of map functions, in order.
+    pub maps: Vec<String>,
+    /// Sources of reduce functions, in order.
+    pub reduces: Vec<String>,
+}
+
+/// A command of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Map,
+    Reduce,
+    Validate,
+    Filter,
+    FilterView,
+}
+
+impl Command {
+    fn name(self) -> &'static str {
+        match self {
+            Command::Map => "map",
+            Command::Reduce => "reduce",
+            Command::Validate => "validate",
+            Command::Filter => "filter",
+            Command::FilterView => "filterView",
+        }
+    }
+}
+
+struct Call {
+    command: Command,
+    input: String,
+    answer: oneshot::Sender<Result<String, ScriptError>>,
+}
+
+/// The functions of one design document.
+#[derive(Debug)]
+pub struct Program {
+    sources: Sources,
+    limits: ScriptLimits,
+    thread: Mutex<Option<Sender<Call>>>,
+}
+
+impl Program {
+    /// A program; nothing is compiled before the first call.
+    pub fn new(sources: Sources, limits: ScriptLimits) -> Program {
+        Program {
+            sources,
+            limits,
+            thread: Mutex::new(None),
+        }
+    }
+
+    /// Compiles all functions; the error is that of the first that does not compile.
+    pub async fn compile(&self) -> Result<(), ScriptError> {
+        self.call(Command::Map, "[]".to_owned()).await.map(drop)
+    }
+
+    /// Runs a command on JSON text. It is under way at once; the future only waits for the answer.
+    pub(crate) fn call(
+        &self,
+        command: Command,
+        input: String,
+    ) -> impl Future<Output = Result<String, ScriptError>> + Send + use<> {
+        let (answer, answered) = oneshot::channel();
+        let sent = self.send(Call {
+            command,
+            input,
+            answer,
+        });
+        async move {
+            sent?;
+            let ended = |_| ScriptError::Unavailable("its thread ended".to_owned());
+            answered.await.map_err(ended)?
+        }
+    }
+
+    /// Hands a call to the thread; one that has ended is started again.
+    fn send(&self, call: Call) -> Result<(), ScriptError> {
+        let mut thread = self.thread.lock();
+        let call = match &*thread {
+            Some(sender) => match sender.send(call) {
+                Ok(()) => return Ok(()),
+                Err(refused) => refused.0,
+            },
+            None => call,
+        };
+        let (sender, calls) = mpsc::channel();
+        let (sources, limits) = (self.sources.clone(), self.limits);
+        let started = thread::Builder::new()
+            .name("javascript".to_owned())
+            .stack_size(runtime::THREAD_STACK_BYTES)
+            .spawn(move || serve(&sources, limits, &calls));
+        started.map_err(|error| ScriptError::Unavailable(error.to_string()))?;
+        // The thread holds the other end and waits there, so this is not refused.
+        let _ = sender.send(call);
+        *thread = Some(sender);
+        Ok(())
+    }
+}
+
+/// Answers calls until there is none for a while, or a function had to be stopped.
+fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>) {
+    let runtime = Runtime::start(sources, limits);
+    while let Ok(call) = calls.recv_timeout(Duration::from_millis(SCRIPT_IDLE_MS_MAX)) {
+        let result = match &runtime {
+            Ok(runtime) => runtime.call(call.command, call.input),
+            Err(error) => Err(error.clone()),
+        };
+        let stopped = matches!(
+            result,
+            Err(ScriptError::TimedOut { .. } | ScriptError::OutOfMemory { .. })
+        );
+        // Whoever asked may have gone meanwhile.
+        let _ = call.answer.send(result);
+        if stopped || runtime.is_err() {
+            return;
+        }
+    }
+}

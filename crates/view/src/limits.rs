@@ -1,0 +1,37 @@
+//! The limits of views, one constant each.
+
+/// How long a function may run for one document, or one reduction (CouchDB's `os_process_timeout`).
+pub const SCRIPT_TIME_MS: u64 = 5_000;
+
+/// The memory of one program, documents at hand included (CouchDB gives its query server as much).
+pub const SCRIPT_MEMORY_BYTES: usize = 64 << 20;
+
+/// How long the thread of a program waits for a call before it ends.
+pub const SCRIPT_IDLE_MS_MAX: u64 = 10_000;
+
+/// The JSON text of documents in one call of a map function, past which no further document is added.
+pub const MAP_BATCH_BYTES: usize = 512 << 10;
+
+/// The documents in one call of a map function.
+pub const MAP_BATCH_DOCUMENTS: usize = 1_000;
+
+/// The rows that an update gathers before it writes them: bytes of their keys, ids and values.
+pub const UPDATE_ROUND_BYTES: usize = 32 << 20;
+
+/// The documents that an update gathers before it writes.
+pub const UPDATE_ROUND_DOCUMENTS: usize = 200_000;
+
+/// What a leaf page of a view holds before it is split, uncompressed.
+pub const LEAF_BYTES_MAX: usize = 64 << 10;
+
+/// What an inner page of a view holds before it is split, uncompressed.
+pub const INNER_BYTES_MAX: usize = 16 << 10;
+
+/// The size of a reduction that may not be half of its input or more (CouchDB's `reduce_limit_threshold`).
+pub const REDUCE_LIMIT_BYTES: usize = 5_000;
+
+/// By how much a reduction has to be smaller than its input (CouchDB's `reduce_limit_ratio`).
+pub const REDUCE_LIMIT_RATIO: usize = 2;
+
+/// How deep a key may be nested.
+pub const KEY_DEPTH_MAX: usize = 128;

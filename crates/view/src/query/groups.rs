@@ -1,0 +1,211 @@
+//! Reductions of a range, group by group.
+//!
+//! A group is open while rows of it come. A subtree is taken as a whole where it begins and ends within the open group; so a group of
+//! a million rows reads the leaves at its two ends.
+
+use super::{AnswerRow, Grouping, Query};
+use crate::Result;
+use crate::key::group_prefix;
+use crate::reduce::Reducer;
+use crate::tree::{Direction, Position, Row, Step, Tree, Walk};
+use bytes::Bytes;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// The groups that are reduced at once.
+const GROUPS_AT_ONCE: usize = 256;
+
+/// Gives the groups of some ranges.
+#[derive(Debug)]
+pub(super) struct Groups {
+    tree: Tree,
+    ranges: VecDeque<Range<u64>>,
+    direction: Direction,
+    grouping: Grouping,
+    reducer: Reducer,
+    /// Where in summaries its reductions are.
+    place: usize,
+    skip: u64,
+    limit: u64,
+    walk: Option<Walk>,
+    open: Option<Group>,
+}
+
+/// Rows and subtrees of one group.
+#[derive(Debug)]
+struct Group {
+    /// What encoded keys of the group begin with.
+    prefix: Bytes,
+    key: Option<Bytes>,
+    rows: Vec<Row>,
+    reductions: Vec<Bytes>,
+}
+
+impl Groups {
+    pub(super) fn new(
+        tree: Tree,
+        ranges: Vec<Range<u64>>,
+        reducer: Reducer,
+        place: usize,
+        query: &Query,
+    ) -> Result<Groups> {
+        Ok(Groups {
+            tree,
+            ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
+            direction: query.direction,
+            grouping: query.grouping()?,
+            reducer,
+            place,
+            skip: query.skip,
+            limit: query.limit.unwrap_or(u64::MAX),
+            walk: None,
+            open: None,
+        })
+    }
+
+    /// The next groups; none at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<AnswerRow>>> {
+        let mut done = Vec::new();
+        while done.len() < GROUPS_AT_ONCE && (done.len() as u64) < self.limit {
+            match self.step().await? {
+                Some(closed) => closed.into_iter().for_each(|group| self.close(group, &mut done)),
+                None => {
+                    if let Some(group) = self.open.take() {
+                        self.close(group, &mut done);
+                    }
+                    break;
+                }
+            }
+        }
+        if done.is_empty() {
+            return Ok(None);
+        }
+        done.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
+        self.limit -= done.len() as u64;
+        self.reduce(done).await.map(Some)
+    }
+
+    /// Goes one step on, and gives the groups that are at their end with it; none at the end of all ranges.
+    async fn step(&mut self) -> Result<Option<Vec<Group>>> {
+        loop {
+            if let Some(walk) = &mut self.walk {
+                let (grouping, open) = (self.grouping, self.open.as_ref());
+                let is_whole = |first: &Position, end: Option<&Position>| match grouping {
+                    Grouping::None => true,
+                    _ => open.is_some_and(|open| {
+                        prefix_of(grouping, &first.sort_key) == open.prefix
+                            && end.is_some_and(|end| prefix_of(grouping, &end.sort_key) == open.prefix)
+                    }),
+                };
+                match walk.next(is_whole).await? {
+                    Some(Step::Rows(rows)) => return Ok(Some(self.add_rows(rows))),
+                    Some(Step::Subtree(summary)) => {
+                        let reduction = summary.reductions.get(self.place).cloned();
+                        let open = self.open.get_or_insert_with(Group::of_all);
+                        open.reductions.extend(reduction);
+                        return Ok(Some(Vec::new()));
+                    }
+                    None => self.walk = None,
+                }
+            }
+            let Some(range) = self.ranges.pop_front() else {
+                return Ok(None);
+            };
+            self.walk = Some(self.tree.walk(range, self.direction));
+        }
+    }
+
+    /// Puts rows into the open group or new ones; the groups that ended.
+    fn add_rows(&mut self, rows: Vec<Row>) -> Vec<Group> {
+        let mut closed = Vec::new();
+        for row in rows {
+            let prefix = prefix_of(self.grouping, &row.position.sort_key);
+            let is_open = self.open.as_ref().is_some_and(|open| open.prefix == prefix);
+            if !is_open {
+                let group = Group {
+                    prefix: row.position.sort_key.slice_ref(prefix),
+                    key: group_key(self.grouping, &row.key),
+                    rows: Vec::new(),
+                    reductions: Vec::new(),
+                };
+                closed.extend(self.open.replace(group));
+            }
+            if let Some(open) = &mut self.open {
+                open.rows.push(row);
+            }
+        }
+        closed
+    }
+
+    fn close(&mut self, group: Group, done: &mut Vec<Group>) {
+        if self.skip > 0 {
+            self.skip -= 1;
+        } else {
+            done.push(group);
+        }
+    }
+
+    async fn reduce(&self, groups: Vec<Group>) -> Result<Vec<AnswerRow>> {
+        let with_rows = groups.iter().filter(|group| !group.rows.is_empty());
+        let rows: Vec<Vec<&Row>> = with_rows.map(|group| group.rows.iter().collect()).collect();
+        let mut of_rows = self.reducer.reduce(&rows).await?.into_iter();
+        let mut parts = Vec::with_capacity(groups.len());
+        for group in &groups {
+            let mut all = group.reductions.clone();
+            if !group.rows.is_empty() {
+                all.extend(of_rows.next());
+            }
+            parts.push(all);
+        }
+        let several = parts.iter().filter(|parts| parts.len() > 1).cloned();
+        let several: Vec<Vec<Bytes>> = several.collect();
+        let mut combined = self.reducer.rereduce(&several).await?.into_iter();
+        let row = |(group, mut parts): (Group, Vec<Bytes>)| {
+            let reduction = if parts.len() > 1 { combined.next() } else { parts.pop() };
+            AnswerRow {
+                id: None,
+                key: group.key,
+                value: self.reducer.finish(&reduction.unwrap_or_default()),
+            }
+        };
+        Ok(groups.into_iter().zip(parts).map(row).collect())
+    }
+}
+
+impl Group {
+    /// The one group where rows are not grouped.
+    fn of_all() -> Group {
+        Group {
+            prefix: Bytes::new(),
+            key: None,
+            rows: Vec::new(),
+            reductions: Vec::new(),
+        }
+    }
+}
+
+/// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found.
+fn prefix_of(grouping: Grouping, sort_key: &Bytes) -> &[u8] {
+    let level = match grouping {
+        Grouping::None => return &[],
+        Grouping::Exact => usize::MAX,
+        Grouping::Level(level) => usize::try_from(level).unwrap_or(usize::MAX),
+    };
+    group_prefix(sort_key, level).unwrap_or(sort_key)
+}
+
+/// What a client sees of the key of a group.
+fn group_key(grouping: Grouping, key: &Bytes) -> Option<Bytes> {
+    match grouping {
+        Grouping::None => None,
+        Grouping::Exact => Some(key.clone()),
+        Grouping::Level(level) => match serde_json::from_slice(key) {
+            Ok(Value::Array(mut elements)) => {
+                elements.truncate(usize::try_from(level).unwrap_or(usize::MAX));
+                Some(Value::Array(elements).to_string().into())
+            }
+            _ => Some(key.clone()),
+        },
+    }
+}

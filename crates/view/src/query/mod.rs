@@ -1,0 +1,145 @@
+//! Queries of a view: what is asked, and the rows that answer it, page by page.
+//!
+//! A query becomes ranges of ranks in the tree. So `skip`, `offset` and `total_rows` cost a path each, and a reduction reads no
+//! row that a page's summary stands for.
+
+mod answer;
+mod groups;
+mod ranges;
+
+pub use answer::{Answer, AnswerRow};
+
+use crate::tree::Direction;
+use crate::{Error, Result};
+use serde_json::Value;
+
+/// When the rows are brought up to date.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Update {
+    /// Before the answer.
+    #[default]
+    Before,
+    /// Not at all.
+    No,
+    /// After the answer.
+    After,
+}
+
+/// How rows are grouped before they are reduced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// All are one group.
+    #[default]
+    None,
+    /// Those of one key are a group.
+    Exact,
+    /// Those whose keys begin with the same so many elements are a group.
+    Level(u64),
+}
+
+/// The options of a query, as CouchDB documents them (`/db/_design/ddoc/_view/view`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// The key at which rows begin.
+    pub start_key: Option<Value>,
+    /// The key at which they end.
+    pub end_key: Option<Value>,
+    /// Among rows of the start key, the document at which they begin.
+    pub start_id: Option<String>,
+    /// Among rows of the end key, the document at which they end.
+    pub end_id: Option<String>,
+    /// Only rows of these keys, in this order.
+    pub keys: Option<Vec<Value>>,
+    /// Whether the end belongs to the rows.
+    pub inclusive_end: bool,
+    /// Which way rows are read; the start is where the reading starts.
+    pub direction: Direction,
+    /// The rows to leave out first.
+    pub skip: u64,
+    /// The most rows to give.
+    pub limit: Option<u64>,
+    /// Whether to reduce; by default where the view can.
+    pub reduce: Option<bool>,
+    /// `group`.
+    pub group: Option<bool>,
+    /// `group_level`.
+    pub group_level: Option<u64>,
+    /// Whether rows come with documents; the caller adds them.
+    pub include_docs: bool,
+    /// Whether these documents list their conflicts.
+    pub conflicts: Option<bool>,
+    /// When the rows are brought up to date.
+    pub update: Update,
+}
+
+impl Default for Query {
+    fn default() -> Query {
+        Query {
+            start_key: None,
+            end_key: None,
+            start_id: None,
+            end_id: None,
+            keys: None,
+            inclusive_end: true,
+            direction: Direction::Forward,
+            skip: 0,
+            limit: None,
+            reduce: None,
+            group: None,
+            group_level: None,
+            include_docs: false,
+            conflicts: None,
+            update: Update::Before,
+        }
+    }
+}
+
+impl Query {
+    /// Refuses options that contradict each other or the view, in CouchDB's order and words
+    /// (`couch_mrview_util:validate_args`).
+    pub fn check(&self, has_reduce: bool) -> Result<()> {
+        let refuse = |message: &str| Err(Error::QueryParse(message.to_owned()));
+        let grouping = self.grouping()?;
+        let reduces = has_reduce && self.reduce != Some(false);
+        if !has_reduce && self.reduce == Some(true) {
+            return refuse("Reduce is invalid for map-only views.");
+        }
+        if reduces && self.keys.is_some() && grouping != Grouping::Exact {
+            return refuse("Multi-key fetches for reduce views must use `group=true`");
+        }
+        if self.keys.as_ref().is_some_and(|keys| !keys.is_empty()) && !self.keys_agree() {
+            return refuse("`keys` is incompatible with `key`, `start_key` and `end_key`");
+        }
+        if !reduces && !matches!(grouping, Grouping::None | Grouping::Level(0)) {
+            return refuse("Invalid use of grouping on a map view.");
+        }
+        if reduces && self.include_docs {
+            return refuse("`include_docs` is invalid for reduce");
+        }
+        if reduces && self.conflicts.is_some() {
+            return refuse("`conflicts` is invalid for reduce views.");
+        }
+        Ok(())
+    }
+
+    /// What `group` and `group_level` come to.
+    pub fn grouping(&self) -> Result<Grouping> {
+        match (self.group, self.group_level) {
+            (None | Some(false), None) => Ok(Grouping::None),
+            (Some(false), Some(level)) if level > 0 => Err(Error::QueryParse(
+                "Can't specify group=false and group_level>0 at the same time".to_owned(),
+            )),
+            (Some(true), None) => Ok(Grouping::Exact),
+            (_, Some(0)) => Ok(Grouping::None),
+            (_, Some(level)) => Ok(Grouping::Level(level)),
+        }
+    }
+
+    fn keys_agree(&self) -> bool {
+        match (&self.start_key, &self.end_key, self.keys.as_deref()) {
+            (None, None, _) => true,
+            (Some(start), Some(end), Some([key])) => start == key && end == key,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The bytes of a page.
+//!
+//! A byte that says how, the size of what follows uncompressed (varint), then zstd. Within it: the level (0 is a leaf), the number
+//! of entries, and the entries column by column, since equal things side by side compress best. `docs/format.md`, "Views".
+
+use super::row::{Child, Position, Row, Summary};
+use crate::codec::{Reader, put_varint};
+use bytes::Bytes;
+
+/// The one way of compression so far.
+const ZSTD: u8 = 1;
+/// Fast to write; higher levels gain little on columns.
+const ZSTD_LEVEL: i32 = 3;
+/// No page comes near; a larger size is damage.
+const PAGE_BYTES_MAX: u64 = 1 << 30;
+
+/// A page, decoded.
+#[derive(Clone, Debug)]
+pub enum Page {
+    /// Rows in order.
+    Leaf(Vec<Row>),
+    /// Pages of one level below, in order.
+    Inner {
+        /// 1 where the pages below are leaves.
+        level: u8,
+        /// The pages.
+        children: Vec<Child>,
+    },
+}
+
+/// The bytes of a leaf.
+pub fn encode_leaf(rows: &[Row]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rows.iter().map(Row::size_bytes).sum());
+    out.push(0);
+    put_varint(rows.len() as u64, &mut out);
+    put_column(rows.iter().map(|row| &row.position.sort_key), &mut out);
+    put_column(rows.iter().map(|row| &row.position.id), &mut out);
+    rows.iter()
+        .for_each(|row| put_varint(u64::from(row.position.emission), &mut out));
+    put_column(rows.iter().map(|row| &row.key), &mut out);
+    put_column(rows.iter().map(|row| &row.value), &mut out);
+    compress(&out)
+}
+
+/// The bytes of an inner page.
+pub fn encode_inner(level: u8, children: &[Child]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(children.iter().map(Child::size_bytes).sum());
+    out.push(level);
+    put_varint(children.len() as u64, &mut out);
+    put_column(children.iter().map(|child| &child.first.sort_key), &mut out);
+    put_column(children.iter().map(|child| &child.first.id), &mut out);
+    for child in children {
+        put_varint(u64::from(child.first.emission), &mut out);
+        put_varint(child.page, &mut out);
+    }
+    children.iter().for_each(|child| put_summary(&child.summary, &mut out));
+    compress(&out)
+}
+
+/// Appends what a subtree amounts to.
+pub fn put_summary(summary: &Summary, out: &mut Vec<u8>) {
+    put_varint(summary.rows, out);
+    put_varint(summary.bytes, out);
+    put_varint(summary.reductions.len() as u64, out);
+    put_column(summary.reductions.iter(), out);
+}
+
+/// Takes such a summary off the front.
+pub fn take_summary(reader: &mut Reader) -> Option<Summary> {
+    let (rows, bytes) = (reader.varint()?, reader.varint()?);
+    let count = reader.count()?;
+    Some(Summary {
+        rows,
+        bytes,
+        reductions: take_column(reader, count)?,
+    })
+}
+
+/// Reads a page; none where it has not the form of one.
+pub fn decode(bytes: &Bytes) -> Option<Page> {
+    let mut reader = Reader::new(decompress(bytes)?);
+    let level = reader.byte()?;
+    let count = reader.count()?;
+    let sort_keys = take_column(&mut reader, count)?;
+    let ids = take_column(&mut reader, count)?;
+    let places = sort_keys.into_iter().zip(ids);
+    let page = if level == 0 {
+        let emissions = (0..count).map(|_| reader.number());
+        let emissions: Vec<u32> = emissions.collect::<Option<_>>()?;
+        let keys = take_column(&mut reader, count)?;
+        let values = take_column(&mut reader, count)?;
+        let contents = keys.into_iter().zip(values);
+        let rows = places.zip(emissions).zip(contents);
+        let row = |(((sort_key, id), emission), (key, value))| Row {
+            position: Position {
+                sort_key,
+                id,
+                emission,
+            },
+            key,
+            value,
+        };
+        Page::Leaf(rows.map(row).collect())
+    } else {
+        let numbers = (0..count).map(|_| Some((reader.number()?, reader.varint()?)));
+        let numbers: Vec<(u32, u64)> = numbers.collect::<Option<_>>()?;
+        let summaries = (0..count).map(|_| take_summary(&mut reader));
+        let summaries: Vec<Summary> = summaries.collect::<Option<_>>()?;
+        let children = places.zip(numbers).zip(summaries);
+        let child = |(((sort_key, id), (emission, page)), summary)| Child {
+            first: Position {
+                sort_key,
+                id,
+                emission,
+            },
+            page,
+            summary,
+        };
+        Page::Inner {
+            level,
+            children: children.map(child).collect(),
+        }
+    };
+    reader.is_at_end().then_some(page)
+}
+
+/// All sizes, then all bytes.
+fn put_column<'a>(column: impl Iterator<Item = &'a Bytes> + Clone, out: &mut Vec<u8>) {
+    column.clone().for_each(|bytes| put_varint(bytes.len() as u64, out));
+    column.for_each(|bytes| out.extend_from_slice(bytes));
+}
+
+fn take_column(reader: &mut Reader, count: usize) -> Option<Vec<Bytes>> {
+    let sizes: Vec<usize> = (0..count).map(|_| reader.count()).collect::<Option<_>>()?;
+    sizes.into_iter().map(|size| reader.bytes(size)).collect()
+}
+
+fn compress(content: &[u8]) -> Vec<u8> {
+    let mut out = vec![ZSTD];
+    put_varint(content.len() as u64, &mut out);
+    // Only an invalid level could fail.
+    let compressed = zstd::bulk::compress(content, ZSTD_LEVEL).expect("zstd compresses into memory");
+    out.extend_from_slice(&compressed);
+    out
+}
+
+fn decompress(bytes: &Bytes) -> Option<Bytes> {
+    let mut reader = Reader::new(bytes.clone());
+    if reader.byte()? != ZSTD {
+        return None;
+    }
+    let size = reader.varint().filter(|&size| size <= PAGE_BYTES_MAX)? as usize;
+    let content = zstd::bulk::decompress(reader.rest(), size).ok()?;
+    (content.len() == size).then(|| content.into())
+}

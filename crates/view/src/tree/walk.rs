@@ -1,0 +1,127 @@
+//! Going through rows in order, and over whole subtrees where they need not be looked into.
+
+use super::page::Page;
+use super::row::{Child, Position, Row, Summary};
+use super::Tree;
+use crate::Result;
+use std::ops::Range;
+
+/// Which way rows are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Smallest key first.
+    #[default]
+    Forward,
+    /// Largest key first.
+    Backward,
+}
+
+/// What a walk comes to next.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Rows in the direction of the walk, at least one.
+    Rows(Vec<Row>),
+    /// A subtree that was taken as a whole.
+    Subtree(Summary),
+}
+
+/// A walk over the rows of some ranks.
+#[derive(Debug)]
+pub struct Walk {
+    tree: Tree,
+    ranks: Range<u64>,
+    direction: Direction,
+    /// What is still to come, the next one last.
+    pending: Vec<Pending>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    child: Child,
+    /// All rows below are before this place; none where nothing follows.
+    end: Option<Position>,
+    /// The rank of its first row.
+    rank: u64,
+}
+
+impl Walk {
+    pub(super) fn new(tree: Tree, ranks: Range<u64>, direction: Direction) -> Walk {
+        let root = tree.root.clone().map(|child| Pending {
+            child,
+            end: None,
+            rank: 0,
+        });
+        Walk {
+            tree,
+            ranks,
+            direction,
+            pending: root.into_iter().collect(),
+        }
+    }
+
+    /// The next rows.
+    pub async fn rows(&mut self) -> Result<Option<Vec<Row>>> {
+        match self.next(|_, _| false).await? {
+            Some(Step::Rows(rows)) => Ok(Some(rows)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The next step. `is_whole` says of a subtree, by the place that it begins at and the one that it ends before, whether it
+    /// is to be taken as a whole.
+    pub async fn next(
+        &mut self,
+        is_whole: impl Fn(&Position, Option<&Position>) -> bool,
+    ) -> Result<Option<Step>> {
+        while let Some(Pending { child, end, rank }) = self.pending.pop() {
+            let ranks = rank..rank + child.summary.rows;
+            if ranks.end <= self.ranks.start || ranks.start >= self.ranks.end {
+                continue;
+            }
+            let is_inside = self.ranks.start <= ranks.start && ranks.end <= self.ranks.end;
+            if is_inside && is_whole(&child.first, end.as_ref()) {
+                return Ok(Some(Step::Subtree(child.summary)));
+            }
+            match self.tree.page(child.page).await? {
+                Page::Leaf(rows) => {
+                    let rows = self.wanted(rows, rank);
+                    if !rows.is_empty() {
+                        return Ok(Some(Step::Rows(rows)));
+                    }
+                }
+                Page::Inner { children, .. } => self.descend(children, end, rank),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Those rows of a leaf that are of the ranks asked for, in the walk's direction.
+    fn wanted(&self, mut rows: Vec<Row>, rank: u64) -> Vec<Row> {
+        let until = self.ranks.end.saturating_sub(rank);
+        rows.truncate(usize::try_from(until).unwrap_or(usize::MAX));
+        let from = self.ranks.start.saturating_sub(rank) as usize;
+        rows.drain(..from.min(rows.len()));
+        if self.direction == Direction::Backward {
+            rows.reverse();
+        }
+        rows
+    }
+
+    fn descend(&mut self, children: Vec<Child>, end: Option<Position>, mut rank: u64) {
+        let ends: Vec<Option<Position>> = children
+            .iter()
+            .skip(1)
+            .map(|next| Some(next.first.clone()))
+            .chain([end])
+            .collect();
+        let from = self.pending.len();
+        for (child, end) in children.into_iter().zip(ends) {
+            let rows = child.summary.rows;
+            self.pending.push(Pending { child, end, rank });
+            rank += rows;
+        }
+        if self.direction == Direction::Forward {
+            self.pending[from..].reverse();
+        }
+    }
+}
