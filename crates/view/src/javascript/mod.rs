@@ -16,7 +16,8 @@ use crate::limits::SCRIPT_IDLE_MS_MAX;
 use parking_lot::Mutex;
 use runtime::Runtime;
 use std::future::Future;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -117,8 +118,11 @@ struct Call {
 pub struct Program {
     sources: Sources,
     limits: ScriptLimits,
-    thread: Mutex<Option<Sender<Call>>>,
+    thread: Thread,
 }
+
+/// The way to the thread, while there is one. It is taken away before the thread ends, so that no call is sent in vain.
+type Thread = Arc<Mutex<Option<Sender<Call>>>>;
 
 impl Program {
     /// A program; nothing is compiled before the first call.
@@ -126,7 +130,7 @@ impl Program {
         Program {
             sources,
             limits,
-            thread: Mutex::new(None),
+            thread: Thread::default(),
         }
     }
 
@@ -165,11 +169,11 @@ impl Program {
             None => call,
         };
         let (sender, calls) = mpsc::channel();
-        let (sources, limits) = (self.sources.clone(), self.limits);
+        let (sources, limits, way) = (self.sources.clone(), self.limits, self.thread.clone());
         let started = thread::Builder::new()
             .name("javascript".to_owned())
             .stack_size(runtime::THREAD_STACK_BYTES)
-            .spawn(move || serve(&sources, limits, &calls));
+            .spawn(move || serve(&sources, limits, &calls, &way));
         started.map_err(|error| ScriptError::Unavailable(error.to_string()))?;
         // The thread holds the other end and waits there, so this is not refused.
         let _ = sender.send(call);
@@ -178,22 +182,45 @@ impl Program {
     }
 }
 
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Without a way to it the thread ends.
+        *self.thread.lock() = None;
+    }
+}
+
 /// Answers calls until there is none for a while, or a function had to be stopped.
-fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>) {
+fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>, way: &Thread) {
     let runtime = Runtime::start(sources, limits);
-    while let Ok(call) = calls.recv_timeout(Duration::from_millis(SCRIPT_IDLE_MS_MAX)) {
+    while let Some(call) = next_call(calls, way) {
         let result = match &runtime {
             Ok(runtime) => runtime.call(call.command, call.input),
             Err(error) => Err(error.clone()),
         };
-        let stopped = matches!(
+        let is_stopped = matches!(
             result,
             Err(ScriptError::TimedOut { .. } | ScriptError::OutOfMemory { .. })
         );
+        if is_stopped || runtime.is_err() {
+            *way.lock() = None;
+        }
         // Whoever asked may have gone meanwhile.
         let _ = call.answer.send(result);
-        if stopped || runtime.is_err() {
-            return;
+    }
+}
+
+/// The next call; none if the thread is to end. Where the way is gone, those are still answered that came on it.
+fn next_call(calls: &Receiver<Call>, way: &Thread) -> Option<Call> {
+    match calls.recv_timeout(Duration::from_millis(SCRIPT_IDLE_MS_MAX)) {
+        Ok(call) => Some(call),
+        Err(RecvTimeoutError::Disconnected) => None,
+        Err(RecvTimeoutError::Timeout) => {
+            let mut way = way.lock();
+            let late = calls.try_recv().ok();
+            if late.is_none() {
+                *way = None;
+            }
+            late
         }
     }
 }
