@@ -44,9 +44,18 @@ fn views(name: &str) -> Value {
 
 async fn all(database: &Database, name: &str) -> (Value, Value) {
     let group = database.group(views(name)).await;
-    let rows = Query { reduce: Some(false), ..Query::default() };
-    let groups = Query { group_level: Some(1), ..Query::default() };
-    (database.rows(&group, name, rows).await, database.rows(&group, name, groups).await)
+    let rows = Query {
+        reduce: Some(false),
+        ..Query::default()
+    };
+    let groups = Query {
+        group_level: Some(1),
+        ..Query::default()
+    };
+    (
+        database.rows(&group, name, rows).await,
+        database.rows(&group, name, groups).await,
+    )
 }
 
 #[tokio::test]
@@ -92,6 +101,10 @@ async fn an_unchanged_definition_keeps_its_rows_and_a_new_one_is_built_beside_th
     let serving = database.views.standing_in(new.clone(), "v").await.unwrap();
     assert_eq!(serving.definition().signature, new.definition().signature);
     let body = fields(json!({"views": changed}));
-    database.views.clean_up(&database.collection, &[("_design/d".to_owned(), body)]).await.unwrap();
+    database
+        .views
+        .clean_up(&database.collection, &[("_design/d".to_owned(), body)])
+        .await
+        .unwrap();
     assert_eq!(database.collection.derived().len(), 1);
 }

@@ -15,7 +15,9 @@ const LIMITS: ScriptLimits = ScriptLimits {
 
 async fn run(map: &str) -> view::Result<Value> {
     let database = Database::open(&Simulation::new(1), LIMITS).await;
-    database.put(&[json!({"_id": "good"}), json!({"_id": "bad", "bad": true})]).await;
+    database
+        .put(&[json!({"_id": "good"}), json!({"_id": "bad", "bad": true})])
+        .await;
     let group = database.group(json!({"all": {"map": map}})).await;
     database.try_rows(&group, "all", Query::default()).await
 }
@@ -23,8 +25,15 @@ async fn run(map: &str) -> view::Result<Value> {
 #[tokio::test]
 async fn a_loop_is_stopped_and_the_document_named() {
     match run("function (doc) { while (doc.bad) { try { doc.bad; } catch (e) {} } }").await {
-        Err(Error::Script { script: ScriptError::TimedOut { .. }, document, function }) => {
-            assert_eq!((document.as_deref(), function.as_str()), (Some("bad"), "_design/d"));
+        Err(Error::Script {
+            script: ScriptError::TimedOut { .. },
+            document,
+            function,
+        }) => {
+            assert_eq!(
+                (document.as_deref(), function.as_str()),
+                (Some("bad"), "_design/d")
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -32,8 +41,14 @@ async fn a_loop_is_stopped_and_the_document_named() {
 
 #[tokio::test]
 async fn memory_is_limited() {
-    match run("function (doc) { var all = []; while (doc.bad) all.push('x'.repeat(1000) + all.length); }").await {
-        Err(Error::Script { script: ScriptError::OutOfMemory { .. }, document, .. }) => {
+    match run("function (doc) { var all = []; while (doc.bad) all.push('x'.repeat(1000) + all.length); }")
+        .await
+    {
+        Err(Error::Script {
+            script: ScriptError::OutOfMemory { .. },
+            document,
+            ..
+        }) => {
             assert_eq!(document.as_deref(), Some("bad"));
         }
         other => panic!("{other:?}"),
@@ -50,10 +65,15 @@ async fn endless_recursion_skips_the_document() {
 async fn a_view_goes_on_after_its_function_was_stopped() {
     let database = Database::open(&Simulation::new(1), LIMITS).await;
     database.put(&[json!({"_id": "bad", "bad": true})]).await;
-    let group = database.group(json!({"all": {"map": "function (doc) { while (doc.bad); emit(1, 1); }"}})).await;
+    let group = database
+        .group(json!({"all": {"map": "function (doc) { while (doc.bad); emit(1, 1); }"}}))
+        .await;
     assert!(database.try_rows(&group, "all", Query::default()).await.is_err());
     database.put(&[json!({"_id": "bad"})]).await;
-    assert_eq!(database.rows(&group, "all", Query::default()).await, json!([["bad", 1, 1]]));
+    assert_eq!(
+        database.rows(&group, "all", Query::default()).await,
+        json!([["bad", 1, 1]])
+    );
 }
 
 async fn check(body: Value) -> Result<(), String> {
@@ -64,17 +84,40 @@ async fn check(body: Value) -> Result<(), String> {
 #[tokio::test]
 async fn design_documents_are_checked() {
     let refused = |body| async { check(body).await.unwrap_err() };
-    assert_eq!(refused(json!({"views": []})).await, "`views` field must have object type");
-    assert_eq!(refused(json!({"views": {"a": {"map": 1}}})).await, "`views.a.map` field must have object or string type");
-    assert_eq!(refused(json!({"views": {"a": {}}})).await, "View `a` must contain map function");
+    assert_eq!(
+        refused(json!({"views": []})).await,
+        "`views` field must have object type"
+    );
+    assert_eq!(
+        refused(json!({"views": {"a": {"map": 1}}})).await,
+        "`views.a.map` field must have object or string type"
+    );
+    assert_eq!(
+        refused(json!({"views": {"a": {}}})).await,
+        "View `a` must contain map function"
+    );
     assert_eq!(
         refused(json!({"views": {"a": {"map": "function () {}", "reduce": "_nope"}}})).await,
         "`_nope` is not a supported reduce function."
     );
-    assert!(refused(json!({"views": {"a": {"map": "function ("}}})).await.contains("function ("));
-    assert!(refused(json!({"views": {"a": {"map": "1"}}})).await.starts_with("Expression does not eval to a function."));
-    assert_eq!(check(json!({"views": {"a": {"map": "function (doc) { emit(1); };\n", "reduce": "_sum"}}})).await, Ok(()));
-    assert_eq!(check(json!({"language": "query", "views": {"a": {"map": {}}}})).await, Ok(()));
+    assert!(
+        refused(json!({"views": {"a": {"map": "function ("}}}))
+            .await
+            .contains("function (")
+    );
+    assert!(
+        refused(json!({"views": {"a": {"map": "1"}}}))
+            .await
+            .starts_with("Expression does not eval to a function.")
+    );
+    assert_eq!(
+        check(json!({"views": {"a": {"map": "function (doc) { emit(1); };\n", "reduce": "_sum"}}})).await,
+        Ok(())
+    );
+    assert_eq!(
+        check(json!({"language": "query", "views": {"a": {"map": {}}}})).await,
+        Ok(())
+    );
 }
 
 #[tokio::test]
@@ -90,14 +133,36 @@ async fn validations_and_filters_run_with_the_design_document_as_this() {
         "views": {"v": {"map": "function (doc) { if (doc.n) emit(doc.n); }"}},
     });
     let functions = view::Functions::new("_design/d", design.to_string(), ScriptLimits::default());
-    let validate = async |new: &str, old: &str, user: &str| functions.validate(new, old, user, "{}").await.unwrap();
-    assert_eq!(validate(r#"{"n":1}"#, "null", "{}").await, Some(Refusal::Forbidden("too small".into())));
-    assert_eq!(validate(r#"{"n":4}"#, "null", "{}").await, Some(Refusal::Unauthorized("who?".into())));
-    assert_eq!(validate(r#"{"n":4}"#, "{}", r#"{"name":"a"}"#).await, Some(Refusal::Unknown("there already".into())));
+    let validate =
+        async |new: &str, old: &str, user: &str| functions.validate(new, old, user, "{}").await.unwrap();
+    assert_eq!(
+        validate(r#"{"n":1}"#, "null", "{}").await,
+        Some(Refusal::Forbidden("too small".into()))
+    );
+    assert_eq!(
+        validate(r#"{"n":4}"#, "null", "{}").await,
+        Some(Refusal::Unauthorized("who?".into()))
+    );
+    assert_eq!(
+        validate(r#"{"n":4}"#, "{}", r#"{"name":"a"}"#).await,
+        Some(Refusal::Unknown("there already".into()))
+    );
     assert_eq!(validate(r#"{"n":4}"#, "null", r#"{"name":"a"}"#).await, None);
     let documents = [r#"{"n":0}"#.to_owned(), r#"{"n":2}"#.to_owned()];
-    assert_eq!(functions.filter("f", &documents, r#"{"query":{"yes":1}}"#).await.unwrap(), [false, true]);
-    assert_eq!(functions.filter_by_view("v", &documents).await.unwrap(), [false, true]);
+    assert_eq!(
+        functions
+            .filter("f", &documents, r#"{"query":{"yes":1}}"#)
+            .await
+            .unwrap(),
+        [false, true]
+    );
+    assert_eq!(
+        functions.filter_by_view("v", &documents).await.unwrap(),
+        [false, true]
+    );
     let missing = functions.filter("g", &documents, "{}").await.unwrap_err();
-    assert_eq!(missing.to_string(), "not_found: missing filters function g on design doc _design/d");
+    assert_eq!(
+        missing.to_string(),
+        "not_found: missing filters function g on design doc _design/d"
+    );
 }

@@ -14,7 +14,10 @@ fn view(reduce: &str) -> Value {
 }
 
 fn grouped() -> Query {
-    Query { group: Some(true), ..Query::default() }
+    Query {
+        group: Some(true),
+        ..Query::default()
+    }
 }
 
 /// The rows of a view with this reduction over documents of these keys and values.
@@ -33,11 +36,22 @@ fn values(values: &[Value]) -> Vec<(Value, Value)> {
 
 #[tokio::test]
 async fn sums_of_numbers_arrays_and_objects() {
-    let whole = |values: Vec<(Value, Value)>| async move { reduce("_sum", &values, Query::default()).await.unwrap() };
-    assert_eq!(whole(values(&[json!(1), json!(2), json!(3.5)])).await, json!([[null, 6.5]]));
-    assert_eq!(whole(values(&[json!([1, 2]), json!([3]), json!(4)])).await, json!([[null, [8, 2]]]));
+    let whole =
+        |values: Vec<(Value, Value)>| async move { reduce("_sum", &values, Query::default()).await.unwrap() };
     assert_eq!(
-        whole(values(&[json!({"a": 1, "b": {"c": 2}}), json!({"b": {"c": 3}, "d": 4})])).await,
+        whole(values(&[json!(1), json!(2), json!(3.5)])).await,
+        json!([[null, 6.5]])
+    );
+    assert_eq!(
+        whole(values(&[json!([1, 2]), json!([3]), json!(4)])).await,
+        json!([[null, [8, 2]]])
+    );
+    assert_eq!(
+        whole(values(&[
+            json!({"a": 1, "b": {"c": 2}}),
+            json!({"b": {"c": 3}, "d": 4})
+        ]))
+        .await,
         json!([[null, {"a": 1, "b": {"c": 5}, "d": 4}]])
     );
     let refused = whole(values(&[json!("x"), json!(1)])).await;
@@ -48,7 +62,10 @@ async fn sums_of_numbers_arrays_and_objects() {
 #[tokio::test]
 async fn counts_and_statistics() {
     let rows = values(&[json!(2), json!(4)]);
-    assert_eq!(reduce("_count", &rows, Query::default()).await.unwrap(), json!([[null, 2]]));
+    assert_eq!(
+        reduce("_count", &rows, Query::default()).await.unwrap(),
+        json!([[null, 2]])
+    );
     assert_eq!(
         reduce("_stats", &rows, Query::default()).await.unwrap(),
         json!([[null, {"sum": 6, "count": 2, "min": 2, "max": 4, "sumsqr": 20}]])
@@ -60,7 +77,9 @@ async fn counts_and_statistics() {
 #[tokio::test]
 async fn distinct_keys_are_counted_within_three_percent() {
     let rows: Vec<(Value, Value)> = (0..6000).map(|n| (json!(n % 3000), json!(null))).collect();
-    let count = reduce("_approx_count_distinct", &rows, Query::default()).await.unwrap();
+    let count = reduce("_approx_count_distinct", &rows, Query::default())
+        .await
+        .unwrap();
     let count = count[0][1].as_f64().unwrap();
     assert!((count / 3000.0 - 1.0).abs() < 0.03, "{count}");
 }
@@ -70,7 +89,10 @@ async fn groups_by_level_and_key_skip_and_limit() {
     let rows: Vec<(Value, Value)> = [("a", 1), ("a", 2), ("b", 1), ("b", 1), ("c", 1)]
         .map(|(first, second)| (json!([first, second]), json!(1)))
         .to_vec();
-    let level = Query { group_level: Some(1), ..Query::default() };
+    let level = Query {
+        group_level: Some(1),
+        ..Query::default()
+    };
     assert_eq!(
         reduce("_count", &rows, level.clone()).await.unwrap(),
         json!([[["a"], 2], [["b"], 2], [["c"], 1]])
@@ -79,15 +101,28 @@ async fn groups_by_level_and_key_skip_and_limit() {
         reduce("_count", &rows, grouped()).await.unwrap(),
         json!([[["a", 1], 1], [["a", 2], 1], [["b", 1], 2], [["c", 1], 1]])
     );
-    let part = Query { skip: 1, limit: Some(1), ..level.clone() };
+    let part = Query {
+        skip: 1,
+        limit: Some(1),
+        ..level.clone()
+    };
     assert_eq!(reduce("_count", &rows, part).await.unwrap(), json!([[["b"], 2]]));
-    let backward = Query { direction: Direction::Backward, ..level };
+    let backward = Query {
+        direction: Direction::Backward,
+        ..level
+    };
     assert_eq!(
         reduce("_count", &rows, backward).await.unwrap(),
         json!([[["c"], 1], [["b"], 2], [["a"], 2]])
     );
-    let keys = Query { keys: Some(vec![json!(["b", 1]), json!(["x"]), json!(["a", 1])]), ..grouped() };
-    assert_eq!(reduce("_count", &rows, keys).await.unwrap(), json!([[["b", 1], 2], [["a", 1], 1]]));
+    let keys = Query {
+        keys: Some(vec![json!(["b", 1]), json!(["x"]), json!(["a", 1])]),
+        ..grouped()
+    };
+    assert_eq!(
+        reduce("_count", &rows, keys).await.unwrap(),
+        json!([[["b", 1], 2], [["a", 1], 1]])
+    );
 }
 
 #[tokio::test]
@@ -106,7 +141,10 @@ async fn functions_are_given_keys_with_ids_and_then_only_reductions() {
         reduce(source, &rows, Query::default()).await.unwrap(),
         json!([[null, ["0:1=5", "1:2=6"]]])
     );
-    assert_eq!(reduce(source, &rows, grouped()).await.unwrap(), json!([[1, ["0:1=5"]], [2, ["1:2=6"]]]));
+    assert_eq!(
+        reduce(source, &rows, grouped()).await.unwrap(),
+        json!([[1, ["0:1=5"]], [2, ["1:2=6"]]])
+    );
 }
 
 #[tokio::test]
@@ -114,29 +152,52 @@ async fn reductions_over_many_pages_are_those_of_all_rows() {
     let rows: Vec<(Value, Value)> = (0..20_000).map(|n| (json!([n % 7, n]), json!(n))).collect();
     let source = "function (keys, values) { return sum(values); }";
     for reduction in ["_sum", source] {
-        let level = Query { group_level: Some(1), ..Query::default() };
+        let level = Query {
+            group_level: Some(1),
+            ..Query::default()
+        };
         let groups = reduce(reduction, &rows, level).await.unwrap();
         for (group, row) in groups.as_array().unwrap().iter().enumerate() {
             let expected: usize = (0..20_000).filter(|n| n % 7 == group).sum();
             assert_eq!(*row, json!([[group], expected]));
         }
-        let range = Query { start_key: Some(json!([3, 100])), end_key: Some(json!([4, 5_000])), ..Query::default() };
-        let expected: usize = (0..20_000).filter(|n| n % 7 == 3 && *n >= 100 || n % 7 == 4 && *n <= 5_000).sum();
-        assert_eq!(reduce(reduction, &rows, range).await.unwrap(), json!([[null, expected]]));
+        let range = Query {
+            start_key: Some(json!([3, 100])),
+            end_key: Some(json!([4, 5_000])),
+            ..Query::default()
+        };
+        let expected: usize = (0..20_000)
+            .filter(|n| n % 7 == 3 && *n >= 100 || n % 7 == 4 && *n <= 5_000)
+            .sum();
+        assert_eq!(
+            reduce(reduction, &rows, range).await.unwrap(),
+            json!([[null, expected]])
+        );
     }
 }
 
 #[tokio::test]
 async fn a_reduction_that_does_not_shrink_is_an_error_in_its_place() {
     let rows: Vec<(Value, Value)> = (0..100).map(|n| (json!(n), json!("x".repeat(100)))).collect();
-    let result = reduce("function (keys, values) { return values; }", &rows, Query::default()).await.unwrap();
+    let result = reduce(
+        "function (keys, values) { return values; }",
+        &rows,
+        Query::default(),
+    )
+    .await
+    .unwrap();
     let message = result[0][1]["reduce_overflow_error"].as_str().unwrap();
-    assert!(message.starts_with("Reduce output must shrink more rapidly"), "{message}");
+    assert!(
+        message.starts_with("Reduce output must shrink more rapidly"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
 async fn a_function_that_throws_reduces_to_null() {
     let rows = [(json!(1), json!(5))];
-    let thrown = reduce("function (keys, values) { throw 'no'; }", &rows, Query::default()).await.unwrap();
+    let thrown = reduce("function (keys, values) { throw 'no'; }", &rows, Query::default())
+        .await
+        .unwrap();
     assert_eq!(thrown, json!([[null, null]]));
 }

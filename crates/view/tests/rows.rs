@@ -19,28 +19,53 @@ async fn rows_come_in_the_order_of_couchdb() {
         {"a": 2}, {"b": 1}, {"b": 1, "a": 0}
     ]);
     let keys = ordered.as_array().unwrap();
-    let documents: Vec<Value> = keys.iter().rev().enumerate().map(|(n, key)| json!({"_id": n.to_string(), "k": key})).collect();
+    let documents: Vec<Value> = keys
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(n, key)| json!({"_id": n.to_string(), "k": key}))
+        .collect();
     database.put(&documents).await;
     let group = database.group(by_key()).await;
     let rows = database.rows(&group, "all", Query::default()).await;
-    let found: Vec<Value> = rows.as_array().unwrap().iter().map(|row| row[1].clone()).collect();
+    let found: Vec<Value> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row[1].clone())
+        .collect();
     assert_eq!(&found, keys);
-    let backward = Query { direction: Direction::Backward, ..Query::default() };
+    let backward = Query {
+        direction: Direction::Backward,
+        ..Query::default()
+    };
     let rows = database.rows(&group, "all", backward).await;
-    let found: Vec<Value> = rows.as_array().unwrap().iter().rev().map(|row| row[1].clone()).collect();
+    let found: Vec<Value> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|row| row[1].clone())
+        .collect();
     assert_eq!(&found, keys);
 }
 
 #[tokio::test]
 async fn changes_and_deletions_take_old_rows_away() {
     let database = Database::new().await;
-    let group = database.group(json!({"all": {"map": "function (doc) { doc.ks.forEach(function (k) { emit(k, null); }); }"}})).await;
-    database.put(&[json!({"_id": "a", "ks": [1, 2]}), json!({"_id": "b", "ks": [2]})]).await;
+    let group = database
+        .group(json!({"all": {"map": "function (doc) { doc.ks.forEach(function (k) { emit(k, null); }); }"}}))
+        .await;
+    database
+        .put(&[json!({"_id": "a", "ks": [1, 2]}), json!({"_id": "b", "ks": [2]})])
+        .await;
     assert_eq!(
         database.rows(&group, "all", Query::default()).await,
         json!([["a", 1, null], ["a", 2, null], ["b", 2, null]])
     );
-    database.put(&[json!({"_id": "a", "ks": [2, 3]}), json!("b")]).await;
+    database
+        .put(&[json!({"_id": "a", "ks": [2, 3]}), json!("b")])
+        .await;
     assert_eq!(
         database.rows(&group, "all", Query::default()).await,
         json!([["a", 2, null], ["a", 3, null]])
@@ -50,19 +75,43 @@ async fn changes_and_deletions_take_old_rows_away() {
 #[tokio::test]
 async fn ranges_skip_and_limit() {
     let database = Database::new().await;
-    let documents: Vec<Value> = (0..10).map(|n| json!({"_id": format!("d{n}"), "k": n / 2})).collect();
+    let documents: Vec<Value> = (0..10)
+        .map(|n| json!({"_id": format!("d{n}"), "k": n / 2}))
+        .collect();
     database.put(&documents).await;
     let group = database.group(by_key()).await;
     let ids = |rows: Value| -> Vec<String> {
-        rows.as_array().unwrap().iter().map(|row| row[0].as_str().unwrap().to_owned()).collect()
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row[0].as_str().unwrap().to_owned())
+            .collect()
     };
-    let between = Query { start_key: Some(json!(1)), end_key: Some(json!(2)), ..Query::default() };
-    assert_eq!(ids(database.rows(&group, "all", between.clone()).await), ["d2", "d3", "d4", "d5"]);
-    let open = Query { inclusive_end: false, ..between.clone() };
+    let between = Query {
+        start_key: Some(json!(1)),
+        end_key: Some(json!(2)),
+        ..Query::default()
+    };
+    assert_eq!(
+        ids(database.rows(&group, "all", between.clone()).await),
+        ["d2", "d3", "d4", "d5"]
+    );
+    let open = Query {
+        inclusive_end: false,
+        ..between.clone()
+    };
     assert_eq!(ids(database.rows(&group, "all", open).await), ["d2", "d3"]);
-    let part = Query { skip: 1, limit: Some(2), ..between.clone() };
+    let part = Query {
+        skip: 1,
+        limit: Some(2),
+        ..between.clone()
+    };
     assert_eq!(ids(database.rows(&group, "all", part).await), ["d3", "d4"]);
-    let from_id = Query { start_id: Some("d3".into()), end_id: Some("d4".into()), ..between };
+    let from_id = Query {
+        start_id: Some("d3".into()),
+        end_id: Some("d4".into()),
+        ..between
+    };
     assert_eq!(ids(database.rows(&group, "all", from_id).await), ["d3", "d4"]);
     let backward = Query {
         start_key: Some(json!(2)),
@@ -72,7 +121,11 @@ async fn ranges_skip_and_limit() {
         ..Query::default()
     };
     assert_eq!(ids(database.rows(&group, "all", backward).await), ["d5", "d4"]);
-    let keys = Query { keys: Some(vec![json!(4), json!(9), json!(0)]), skip: 1, ..Query::default() };
+    let keys = Query {
+        keys: Some(vec![json!(4), json!(9), json!(0)]),
+        skip: 1,
+        ..Query::default()
+    };
     assert_eq!(ids(database.rows(&group, "all", keys).await), ["d9", "d0", "d1"]);
 }
 
@@ -83,7 +136,12 @@ async fn offset_and_total_count_rows_of_the_view() {
     database.put(&documents).await;
     let group = database.group(by_key()).await;
     group.update(database.head()).await.unwrap();
-    let query = |start: i32, direction| Query { start_key: Some(json!(start)), skip: 2, direction, ..Query::default() };
+    let query = |start: i32, direction| Query {
+        start_key: Some(json!(start)),
+        skip: 2,
+        direction,
+        ..Query::default()
+    };
     let totals = |query| async { group.query("all", query).await.unwrap().totals };
     assert_eq!(totals(query(3, Direction::Forward)).await, Some((10, 5)));
     assert_eq!(totals(query(7, Direction::Backward)).await, Some((10, 4)));
@@ -93,8 +151,12 @@ async fn offset_and_total_count_rows_of_the_view() {
 #[tokio::test]
 async fn a_function_that_throws_skips_its_document() {
     let database = Database::new().await;
-    database.put(&[json!({"_id": "a", "v": {"x": 1}}), json!({"_id": "b"})]).await;
-    let group = database.group(json!({"all": {"map": "function (doc) { emit(1, null); emit(doc.v.x, null); }"}})).await;
+    database
+        .put(&[json!({"_id": "a", "v": {"x": 1}}), json!({"_id": "b"})])
+        .await;
+    let group = database
+        .group(json!({"all": {"map": "function (doc) { emit(1, null); emit(doc.v.x, null); }"}}))
+        .await;
     assert_eq!(
         database.rows(&group, "all", Query::default()).await,
         json!([["a", 1, null], ["a", 1, null]])
@@ -107,7 +169,10 @@ async fn functions_cannot_change_a_document() {
     database.put(&[json!({"_id": "a", "v": {"x": 1}})]).await;
     let map = "function (doc) { doc.v.x = 2; doc.w = 1; emit(doc.v.x, doc.w); }";
     let group = database.group(json!({"all": {"map": map}})).await;
-    assert_eq!(database.rows(&group, "all", Query::default()).await, json!([["a", 1, null]]));
+    assert_eq!(
+        database.rows(&group, "all", Query::default()).await,
+        json!([["a", 1, null]])
+    );
 }
 
 #[tokio::test]
@@ -119,7 +184,10 @@ async fn modules_of_the_library_can_be_required() {
         "all": {"map": "function (doc) { emit(require('views/lib/one').n, isArray([])); }"},
     });
     let group = database.group(views).await;
-    assert_eq!(database.rows(&group, "all", Query::default()).await, json!([["a", 2, true]]));
+    assert_eq!(
+        database.rows(&group, "all", Query::default()).await,
+        json!([["a", 2, true]])
+    );
 }
 
 #[tokio::test]
@@ -132,10 +200,27 @@ async fn options_that_contradict_are_refused() {
             other => panic!("{other:?}"),
         }
     };
-    let reduce = Query { reduce: Some(true), ..Query::default() };
+    let reduce = Query {
+        reduce: Some(true),
+        ..Query::default()
+    };
     assert_eq!(refused(reduce).await, "Reduce is invalid for map-only views.");
-    let group_on_map = Query { group: Some(true), ..Query::default() };
-    assert_eq!(refused(group_on_map).await, "Invalid use of grouping on a map view.");
-    let reversed = Query { start_key: Some(json!(2)), end_key: Some(json!(1)), ..Query::default() };
-    assert!(refused(reversed).await.starts_with("No rows can match your key range"));
+    let group_on_map = Query {
+        group: Some(true),
+        ..Query::default()
+    };
+    assert_eq!(
+        refused(group_on_map).await,
+        "Invalid use of grouping on a map view."
+    );
+    let reversed = Query {
+        start_key: Some(json!(2)),
+        end_key: Some(json!(1)),
+        ..Query::default()
+    };
+    assert!(
+        refused(reversed)
+            .await
+            .starts_with("No rows can match your key range")
+    );
 }

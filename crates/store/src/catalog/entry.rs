@@ -52,9 +52,10 @@ impl Entry {
             );
         }
         if !self.derived.is_empty() {
-            let derived = self.derived.iter().map(|(name, shard)| {
-                Value::from(doc! {"name": name.as_str(), "shard": shard.0 as i64})
-            });
+            let derived = self
+                .derived
+                .iter()
+                .map(|(name, shard)| Value::from(doc! {"name": name.as_str(), "shard": shard.0 as i64}));
             document.push("derived", derived.collect::<Value>());
         }
         let mut out = vec![0; 4];
@@ -135,7 +136,10 @@ fn derived_of(document: &Document) -> Option<Vec<(String, ShardId)>> {
         let Value::String(name) = one.get("name")? else {
             return None;
         };
-        Some((name.clone(), ShardId(u64::try_from(integer(one.get("shard")?)?).ok()?)))
+        Some((
+            name.clone(),
+            ShardId(u64::try_from(integer(one.get("shard")?)?).ok()?),
+        ))
     };
     derived.iter().map(read).collect()
 }

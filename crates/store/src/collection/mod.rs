@@ -199,7 +199,9 @@ impl Collection {
     /// Its own shard and those of what is derived from it.
     pub(crate) fn shards(&self) -> Vec<ShardId> {
         let derived = self.derived.read();
-        std::iter::once(self.shard).chain(derived.iter().map(|one| one.shard)).collect()
+        std::iter::once(self.shard)
+            .chain(derived.iter().map(|one| one.shard))
+            .collect()
     }
 
     /// Refuses a view and a dropped collection.
@@ -318,7 +320,12 @@ impl Collection {
             indexes: indexes.map(|index| (index.id(), index.spec().clone())).collect(),
             next_index: numbering.next_index,
             clearing: numbering.clearing,
-            derived: self.derived.read().iter().map(|one| (one.name().to_owned(), one.shard)).collect(),
+            derived: self
+                .derived
+                .read()
+                .iter()
+                .map(|one| (one.name().to_owned(), one.shard))
+                .collect(),
         }
     }
 

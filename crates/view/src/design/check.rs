@@ -53,11 +53,15 @@ pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits) ->
         let expected = if is_query { Object } else { Text };
         match view.get("map") {
             None => {
-                return Err(Error::InvalidDesign(format!("View `{name}` must contain map function")));
+                return Err(Error::InvalidDesign(format!(
+                    "View `{name}` must contain map function"
+                )));
             }
             Some(map) if !expected.is_of(map) => {
                 let kind = expected.name();
-                return Err(Error::InvalidDesign(format!("`views.{name}.map` field must have {kind} type")));
+                return Err(Error::InvalidDesign(format!(
+                    "`views.{name}.map` field must have {kind} type"
+                )));
             }
             Some(_) => {}
         }
@@ -84,12 +88,18 @@ fn check_path(object: &Map<String, Value>, path: &[Step], above: &mut Vec<String
     let Some(((name, kinds), below)) = path.split_first() else {
         return Ok(());
     };
-    let fields = object.iter().filter(|(field, _)| name.is_none_or(|name| *field == name));
+    let fields = object
+        .iter()
+        .filter(|(field, _)| name.is_none_or(|name| *field == name));
     for (field, value) in fields {
         above.push(field.clone());
         if !kinds.iter().any(|kind| kind.is_of(value)) {
             let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-            let message = format!("`{}` field must have {} type", above.join("."), names.join(" or "));
+            let message = format!(
+                "`{}` field must have {} type",
+                above.join("."),
+                names.join(" or ")
+            );
             return Err(Error::InvalidDesign(message));
         }
         if let Value::Object(inner) = value {

@@ -56,7 +56,9 @@ impl Definition {
     pub fn parse(id: &str, body: &Map<String, Value>, limits: ScriptLimits) -> Result<Definition> {
         let language = body.get("language").and_then(Value::as_str).unwrap_or(JAVASCRIPT);
         if language != JAVASCRIPT {
-            return Err(Error::InvalidDesign(format!("unknown_query_language: {language}")));
+            return Err(Error::InvalidDesign(format!(
+                "unknown_query_language: {language}"
+            )));
         }
         let empty = Map::new();
         let object = |name: &str| body.get(name).and_then(Value::as_object).unwrap_or(&empty);
@@ -89,7 +91,10 @@ impl Definition {
             language: language.to_owned(),
             include_design: flag("include_design"),
             local_sequence: flag("local_seq"),
-            views: drafts.into_iter().map(|(view, names)| finished(view, names, id, &program)).collect(),
+            views: drafts
+                .into_iter()
+                .map(|(view, names)| finished(view, names, id, &program))
+                .collect(),
             program,
         })
     }

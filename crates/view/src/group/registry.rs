@@ -105,14 +105,19 @@ impl Views {
     }
 
     /// Removes the rows of all design documents of a collection but these.
-    pub async fn clean_up(&self, collection: &Arc<Collection>, kept: &[(String, Map<String, Value>)]) -> Result<()> {
+    pub async fn clean_up(
+        &self,
+        collection: &Arc<Collection>,
+        kept: &[(String, Map<String, Value>)],
+    ) -> Result<()> {
         let names = kept.iter().filter_map(|(id, body)| {
             let definition = Definition::parse(id, body, self.limits).ok()?;
             Some(format!("{DERIVED_PREFIX}{}", definition.signature))
         });
         let names: Vec<String> = names.collect();
         for derived in collection.derived() {
-            if derived.name().starts_with(DERIVED_PREFIX) && !names.iter().any(|name| name == derived.name()) {
+            if derived.name().starts_with(DERIVED_PREFIX) && !names.iter().any(|name| name == derived.name())
+            {
                 collection.drop_derived(derived.name()).await?;
             }
         }

@@ -35,7 +35,9 @@ impl State {
         put_sized(self.design.as_bytes(), &mut out);
         put_varint(self.views.len() as u64, &mut out);
         put_root(self.documents.as_ref(), &mut out);
-        self.views.iter().for_each(|root| put_root(root.as_ref(), &mut out));
+        self.views
+            .iter()
+            .for_each(|root| put_root(root.as_ref(), &mut out));
         out.into()
     }
 
@@ -50,7 +52,9 @@ impl State {
         let design = String::from_utf8(reader.sized()?.to_vec()).ok()?;
         let views = reader.count()?;
         let documents = take_root(&mut reader)?;
-        let views = (0..views).map(|_| take_root(&mut reader)).collect::<Option<_>>()?;
+        let views = (0..views)
+            .map(|_| take_root(&mut reader))
+            .collect::<Option<_>>()?;
         Some(State {
             sequence,
             complete,

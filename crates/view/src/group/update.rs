@@ -6,9 +6,9 @@
 //! are never ahead of the documents.
 
 use super::Group;
+use super::RenderOptions;
 use super::round::Round;
 use super::state::State;
-use super::RenderOptions;
 use crate::javascript::Command;
 use crate::limits::{MAP_BATCH_BYTES, MAP_BATCH_DOCUMENTS};
 use crate::{Error, Result, ScriptError};
@@ -106,7 +106,10 @@ impl Group {
                 read.removed.into_iter().for_each(|id| round.add_removed(id));
                 if !read.ids.is_empty() {
                     let answer = self.definition.program.call(Command::Map, read.text + "]");
-                    next = Some(Batch { ids: read.ids, answer });
+                    next = Some(Batch {
+                        ids: read.ids,
+                        answer,
+                    });
                 }
             }
             if let Some(batch) = std::mem::replace(&mut mapping, next) {
@@ -116,7 +119,9 @@ impl Group {
                 if let Some(batch) = mapping.take() {
                     self.take_in(batch, &mut round).await?;
                 }
-                snapshot = self.write(snapshot, &mut state, &mut round, sequence, ended).await?;
+                snapshot = self
+                    .write(snapshot, &mut state, &mut round, sequence, ended)
+                    .await?;
             }
             if ended {
                 self.reached.fetch_max(head.max(sequence), Ordering::AcqRel);

@@ -55,14 +55,24 @@ impl Functions {
                 refused("forbidden")
                     .map(Refusal::Forbidden)
                     .or_else(|| refused("unauthorized").map(Refusal::Unauthorized))
-                    .or_else(|| fields.values().next().map(|value| Refusal::Unknown(message(value))))
+                    .or_else(|| {
+                        fields
+                            .values()
+                            .next()
+                            .map(|value| Refusal::Unknown(message(value)))
+                    })
             }
             other => Some(Refusal::Unknown(message(other))),
         })
     }
 
     /// Which documents the filter of this name lets through; documents and request are JSON texts.
-    pub async fn filter(&self, name: &str, documents: &[String], request: &str) -> Result<Vec<bool>, ScriptError> {
+    pub async fn filter(
+        &self,
+        name: &str,
+        documents: &[String],
+        request: &str,
+    ) -> Result<Vec<bool>, ScriptError> {
         let (name, documents) = (Value::from(name), documents.join(","));
         let input = format!(r#"{{"name":{name},"documents":[{documents}],"request":{request}}}"#);
         let answer = self.program.call(Command::Filter, input).await?;

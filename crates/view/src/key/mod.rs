@@ -70,12 +70,7 @@ pub fn encode(key: &Value, collation: Collation, out: &mut Vec<u8>) -> Result<()
         Collation::Unicode => &UNICODE,
         Collation::Raw => &RAW,
     };
-    Encoder {
-        tags,
-        collation,
-        out,
-    }
-    .value(key, 0)
+    Encoder { tags, collation, out }.value(key, 0)
 }
 
 struct Encoder<'a> {
@@ -141,9 +136,5 @@ impl Encoder<'_> {
 fn ordered(number: f64) -> u64 {
     // Minus zero is zero.
     let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 {
-        bits | 1 << 63
-    } else {
-        !bits
-    }
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }

@@ -32,7 +32,7 @@ pub struct Answer {
 
 #[derive(Debug)]
 enum Source {
-    Rows(Rows),
+    Rows(Box<Rows>),
     Groups(Box<Groups>),
 }
 
@@ -60,7 +60,7 @@ impl Answer {
         Ok(Answer {
             totals: Some((total, offset)),
             sequence,
-            source: Source::Rows(Rows::new(tree, found.ranges, &query)),
+            source: Source::Rows(Box::new(Rows::new(tree, found.ranges, &query))),
         })
     }
 
@@ -107,7 +107,11 @@ impl Rows {
         };
         Rows {
             tree,
-            ranges: ranges.into_iter().map(rest).filter(|range| !range.is_empty()).collect(),
+            ranges: ranges
+                .into_iter()
+                .map(rest)
+                .filter(|range| !range.is_empty())
+                .collect(),
             direction: query.direction,
             limit: query.limit.unwrap_or(u64::MAX),
             walk: None,

@@ -162,7 +162,11 @@ impl Groups {
         let several: Vec<Vec<Bytes>> = several.collect();
         let mut combined = self.reducer.rereduce(&several).await?.into_iter();
         let row = |(group, mut parts): (Group, Vec<Bytes>)| {
-            let reduction = if parts.len() > 1 { combined.next() } else { parts.pop() };
+            let reduction = if parts.len() > 1 {
+                combined.next()
+            } else {
+                parts.pop()
+            };
             AnswerRow {
                 id: None,
                 key: group.key,

@@ -69,10 +69,22 @@ fn places(
     if let (Some(start), Some(end)) = (&start, &end) {
         check_order(start, end, query)?;
     }
-    let start = start.map(|key| if forward { at(key, start_id) } else { behind(key, start_id) });
+    let start = start.map(|key| {
+        if forward {
+            at(key, start_id)
+        } else {
+            behind(key, start_id)
+        }
+    });
     // An end that does not belong to the rows is where they end when they are read the other way.
     let end_is_behind = query.inclusive_end == forward;
-    let end = end.map(|key| if end_is_behind { behind(key, end_id) } else { at(key, end_id) });
+    let end = end.map(|key| {
+        if end_is_behind {
+            behind(key, end_id)
+        } else {
+            at(key, end_id)
+        }
+    });
     Ok(if forward { (start, end) } else { (end, start) })
 }
 
@@ -113,10 +125,12 @@ fn check_order(start: &[u8], end: &[u8], query: &Query) -> Result<()> {
     if is_reversed && query.keys.is_none() {
         return Err(Error::QueryParse(match query.direction {
             Direction::Forward => {
-                "No rows can match your key range, reverse your start_key and end_key or set descending=true".to_owned()
+                "No rows can match your key range, reverse your start_key and end_key or set descending=true"
+                    .to_owned()
             }
             Direction::Backward => {
-                "No rows can match your key range, reverse your start_key and end_key or set descending=false".to_owned()
+                "No rows can match your key range, reverse your start_key and end_key or set descending=false"
+                    .to_owned()
             }
         }));
     }

@@ -26,7 +26,10 @@ pub(super) fn registers<'a>(keys: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8>
 pub(super) fn union<'a>(all: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut registers = vec![0; REGISTERS];
     for one in all {
-        registers.iter_mut().zip(one).for_each(|(mine, &other)| *mine = other.max(*mine));
+        registers
+            .iter_mut()
+            .zip(one)
+            .for_each(|(mine, &other)| *mine = other.max(*mine));
     }
     registers
 }

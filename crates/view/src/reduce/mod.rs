@@ -74,7 +74,10 @@ impl Reducer {
                 let inputs: Vec<Input<'_>> = inputs.collect();
                 script::call(program, &self.name, function, &inputs).await
             }
-            _ => groups.iter().map(|reductions| self.rereduce_natively(reductions)).collect(),
+            _ => groups
+                .iter()
+                .map(|reductions| self.rereduce_natively(reductions))
+                .collect(),
         }
     }
 

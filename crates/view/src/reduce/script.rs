@@ -73,7 +73,11 @@ impl Message {
 
     /// Sends what was gathered and appends the reductions.
     async fn send(&mut self, program: &Program, name: &str, out: &mut Vec<Bytes>) -> Result<()> {
-        let Message { mut text, inputs, calls } = std::mem::take(self);
+        let Message {
+            mut text,
+            inputs,
+            calls,
+        } = std::mem::take(self);
         let failed = |script| Error::Script {
             script,
             function: name.to_owned(),

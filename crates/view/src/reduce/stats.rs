@@ -48,7 +48,8 @@ impl Stats {
                 Ok(Stats::Many(pairs.map(|(a, b)| a.with(b)).collect::<Result<_>>()?))
             }
             _ => Err(Error::InvalidValue(
-                "The _stats function requires that map values be numbers or arrays of numbers of one length".to_owned(),
+                "The _stats function requires that map values be numbers or arrays of numbers of one length"
+                    .to_owned(),
             )),
         }
     }
@@ -71,7 +72,13 @@ impl One {
             Some(square) => Number::from(square),
             None => float(number.as_f64().unwrap_or(0.0).powi(2)),
         };
-        One([number.clone(), Number::from(1), number.clone(), number.clone(), square])
+        One([
+            number.clone(),
+            Number::from(1),
+            number.clone(),
+            number.clone(),
+            square,
+        ])
     }
 
     fn read(fields: &Map<String, Value>) -> Result<One> {

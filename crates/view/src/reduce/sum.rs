@@ -71,7 +71,10 @@ fn add_arrays(values: &[Value], totals: Vec<Value>) -> Result<Value, Value> {
 }
 
 /// The fields of both, sorted by name.
-fn add_objects(fields: &Map<String, Value>, mut totals: Map<String, Value>) -> Result<Map<String, Value>, Value> {
+fn add_objects(
+    fields: &Map<String, Value>,
+    mut totals: Map<String, Value>,
+) -> Result<Map<String, Value>, Value> {
     for (name, value) in fields {
         match totals.remove(name) {
             Some(total) => totals.insert(name.clone(), add(value, total)?),

@@ -58,8 +58,14 @@ impl Tree {
                 }
                 Page::Inner { children, .. } => {
                     // The last one that begins before the place is the only one that may hold rows on both sides of it.
-                    let at = children.partition_point(|child| child.first < *place).saturating_sub(1);
-                    rank += children.iter().take(at).map(|child| child.summary.rows).sum::<u64>();
+                    let at = children
+                        .partition_point(|child| child.first < *place)
+                        .saturating_sub(1);
+                    rank += children
+                        .iter()
+                        .take(at)
+                        .map(|child| child.summary.rows)
+                        .sum::<u64>();
                     match children.into_iter().nth(at) {
                         Some(next) => child = next,
                         None => return Err(self.snapshot.corrupt("an empty page").into()),
@@ -77,7 +83,8 @@ impl Tree {
     /// The rows at these places, which are sorted; a place without row is passed over.
     pub async fn rows_at(&self, places: &[Position]) -> Result<Vec<Row>> {
         let mut found = Vec::new();
-        let mut pending: Vec<(Child, &[Position])> = self.root.clone().map(|root| (root, places)).into_iter().collect();
+        let mut pending: Vec<(Child, &[Position])> =
+            self.root.clone().map(|root| (root, places)).into_iter().collect();
         while let Some((child, places)) = pending.pop() {
             match self.page(child.page).await? {
                 Page::Leaf(rows) => {
@@ -105,11 +112,7 @@ async fn read_page(snapshot: &DerivedSnapshot, number: u64) -> Result<Page> {
 }
 
 /// Gives each child those of the sorted items that fall to it, the first one also what is before it.
-fn distribute<'a, T>(
-    children: Vec<Child>,
-    mut items: &'a [T],
-    place: fn(&T) -> &Position,
-) -> Vec<(Child, &'a [T])> {
+fn distribute<T>(children: Vec<Child>, mut items: &[T], place: fn(&T) -> &Position) -> Vec<(Child, &[T])> {
     let mut out = Vec::with_capacity(children.len());
     let mut children = children.into_iter().peekable();
     while let Some(child) = children.next() {

@@ -122,13 +122,19 @@ async fn sum_and_count(tree: &Tree, ranks: Range<u64>) -> (u64, u64) {
 }
 
 async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Numbers) {
-    let expected: Vec<Row> = model.iter().map(|(place, value)| row(place.clone(), *value)).collect();
+    let expected: Vec<Row> = model
+        .iter()
+        .map(|(place, value)| row(place.clone(), *value))
+        .collect();
     let count = expected.len() as u64;
     assert_eq!(tree.rows(), count);
     assert_eq!(rows(tree, 0..count, Direction::Forward).await, expected);
     for _ in 0..8 {
         let place = position(numbers.below(62), numbers.below(20));
-        assert_eq!(tree.rank(&place).await.unwrap(), model.range(..place).count() as u64);
+        assert_eq!(
+            tree.rank(&place).await.unwrap(),
+            model.range(..place).count() as u64
+        );
         let start = numbers.below(count + 1);
         let end = start + numbers.below(count - start + 1);
         let part = &expected[start as usize..end as usize];
@@ -156,7 +162,10 @@ async fn a_tree_has_the_rows_ranks_and_reductions_of_a_sorted_map() {
             let writer = Writer::new(&snapshot, &mut batch, &mut next_page, &reducers).with_sizes(SIZES);
             root = writer.apply(root, &changes).await.unwrap();
             let head = snapshot.sequence();
-            derived.commit(head, Bytes::new(), batch, Durability::Soon).await.unwrap();
+            derived
+                .commit(head, Bytes::new(), batch, Durability::Soon)
+                .await
+                .unwrap();
             let snapshot = Arc::new(derived.snapshot().await.unwrap());
             check(&Tree::new(snapshot, root.clone()), &model, &mut numbers).await;
         }

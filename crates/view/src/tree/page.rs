@@ -53,7 +53,9 @@ pub fn encode_inner(level: u8, children: &[Child]) -> Vec<u8> {
         put_varint(u64::from(child.first.emission), &mut out);
         put_varint(child.page, &mut out);
     }
-    children.iter().for_each(|child| put_summary(&child.summary, &mut out));
+    children
+        .iter()
+        .for_each(|child| put_summary(&child.summary, &mut out));
     compress(&out)
 }
 
@@ -126,7 +128,9 @@ pub fn decode(bytes: &Bytes) -> Option<Page> {
 
 /// All sizes, then all bytes.
 fn put_column<'a>(column: impl Iterator<Item = &'a Bytes> + Clone, out: &mut Vec<u8>) {
-    column.clone().for_each(|bytes| put_varint(bytes.len() as u64, out));
+    column
+        .clone()
+        .for_each(|bytes| put_varint(bytes.len() as u64, out));
     column.for_each(|bytes| out.extend_from_slice(bytes));
 }
 

@@ -1,8 +1,8 @@
 //! Going through rows in order, and over whole subtrees where they need not be looked into.
 
+use super::Tree;
 use super::page::Page;
 use super::row::{Child, Position, Row, Summary};
-use super::Tree;
 use crate::Result;
 use std::ops::Range;
 

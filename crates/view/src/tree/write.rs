@@ -130,7 +130,10 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let Page::Leaf(rows) = self.take(&leaf).await? else {
-                return Err(self.snapshot.corrupt("an inner page where a leaf should be").into());
+                return Err(self
+                    .snapshot
+                    .corrupt("an inner page where a leaf should be")
+                    .into());
             };
             pending.extend(merge(rows, changes));
             if size(&pending, Row::size_bytes) >= self.sizes.leaf_bytes / UNDERFULL {
@@ -150,7 +153,10 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let Page::Inner { children, .. } = self.take(&inner).await? else {
-                return Err(self.snapshot.corrupt("a leaf where an inner page should be").into());
+                return Err(self
+                    .snapshot
+                    .corrupt("a leaf where an inner page should be")
+                    .into());
             };
             pending.extend(self.change_siblings(level - 1, children, changes).await?);
             if size(&pending, Child::size_bytes) >= self.sizes.inner_bytes / UNDERFULL {
@@ -197,7 +203,9 @@ impl<'a> Writer<'a> {
         let mut reductions = Vec::with_capacity(self.reducers.len());
         for (function, reducer) in self.reducers.iter().enumerate() {
             let below = |children: &&[Child]| -> Vec<Bytes> {
-                let each = children.iter().filter_map(|child| child.summary.reductions.get(function));
+                let each = children
+                    .iter()
+                    .filter_map(|child| child.summary.reductions.get(function));
                 each.cloned().collect()
             };
             let groups: Vec<Vec<Bytes>> = chunks.iter().map(below).collect();
@@ -211,7 +219,10 @@ impl<'a> Writer<'a> {
                 reductions: of_group(&reductions, at),
             };
             let page = self.put(&page::encode_inner(level, children));
-            let first = children.first().map(|child| child.first.clone()).unwrap_or_default();
+            let first = children
+                .first()
+                .map(|child| child.first.clone())
+                .unwrap_or_default();
             out.push(Child { first, page, summary });
         }
         Ok(out)

@@ -28,7 +28,11 @@ impl Render for Plain {
     fn document(&self, record: &Record, _: RenderOptions, out: &mut String) -> Option<String> {
         let document = record.document.to_document();
         let id = self.id(document.get("_id")?)?;
-        value::json::write(ValueRef::Document(DocumentRef::Tree(&document)), value::json::Mode::Relaxed, out);
+        value::json::write(
+            ValueRef::Document(DocumentRef::Tree(&document)),
+            value::json::Mode::Relaxed,
+            out,
+        );
         Some(id)
     }
 
@@ -63,7 +67,10 @@ impl Database {
     /// Puts documents, and removes those that are only a string: their id.
     pub async fn try_put(&self, documents: &[Value]) -> Result<(), StoreError> {
         let operations = documents.iter().map(operation).collect();
-        self.collection.commit(operations, CommitOptions::default()).await.map(drop)
+        self.collection
+            .commit(operations, CommitOptions::default())
+            .await
+            .map(drop)
     }
 
     pub async fn put(&self, documents: &[Value]) {
@@ -73,7 +80,9 @@ impl Database {
     /// The group of a design document with these views.
     pub async fn try_group(&self, views: Value) -> view::Result<Arc<Group>> {
         let body = json!({"_id": "_design/d", "views": views});
-        self.views.group(&self.collection, "_design/d", &fields(body)).await
+        self.views
+            .group(&self.collection, "_design/d", &fields(body))
+            .await
     }
 
     pub async fn group(&self, views: Value) -> Arc<Group> {
@@ -101,7 +110,9 @@ pub async fn rows(group: &Arc<Group>, view: &str, query: Query) -> view::Result<
     let mut out = Vec::new();
     while let Some(rows) = answer.next().await? {
         for row in rows {
-            let key = row.key.map_or(Value::Null, |key| serde_json::from_slice(&key).unwrap());
+            let key = row
+                .key
+                .map_or(Value::Null, |key| serde_json::from_slice(&key).unwrap());
             let value: Value = serde_json::from_slice(&row.value).unwrap();
             out.push(match row.id {
                 Some(id) => json!([id, key, value]),
