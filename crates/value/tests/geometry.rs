@@ -1,0 +1,79 @@
+//! What counts as a geometry, and what does not.
+
+#![allow(clippy::unwrap_used)]
+
+use value::geometry::{Geometry, Position, planar_points};
+use value::{Value, json};
+
+fn parse(text: &str) -> Result<Geometry, String> {
+    Geometry::parse(json::parse(text).unwrap().as_ref())
+}
+
+fn planar(text: &str) -> Result<Vec<[f64; 2]>, String> {
+    planar_points(json::parse(text).unwrap().as_ref())
+}
+
+#[test]
+fn every_geo_json_type_is_read() {
+    for text in [
+        r#"{"type": "Point", "coordinates": [1, 2, 300]}"#,
+        r#"{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}"#,
+        r#"{"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [9, 9], [0, 0]], [[5, 2], [6, 2], [6, 3], [5, 2]]]}"#,
+        r#"{"type": "MultiPoint", "coordinates": [[0, 0], [1, 1]]}"#,
+        r#"{"type": "MultiLineString", "coordinates": [[[0, 0], [1, 1]]]}"#,
+        r#"{"type": "MultiPolygon", "coordinates": [[[[0, 0], [1, 0], [1, 1], [0, 0]]]]}"#,
+        r#"{"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": [0, 0]}]}"#,
+    ] {
+        assert!(parse(text).is_ok(), "{text}: {:?}", parse(text));
+    }
+}
+
+#[test]
+fn a_pair_of_numbers_is_a_point() {
+    let point = Geometry::Point(Position {
+        longitude: 10.0,
+        latitude: 20.5,
+    });
+    assert_eq!(parse("[10, 20.5]").unwrap(), point);
+    assert_eq!(parse(r#"{"x": 10, "y": 20.5}"#).unwrap(), point);
+}
+
+#[test]
+fn malformed_geometries_are_refused() {
+    for text in [
+        r#""hello""#,
+        "42",
+        r#"{"coordinates": [0, 0]}"#,
+        r#"{"type": "Point"}"#,
+        r#"{"type": "point", "coordinates": [0, 0]}"#,
+        r#"{"type": "Point", "coordinates": []}"#,
+        r#"{"type": "Point", "coordinates": [181, 0]}"#,
+        r#"{"type": "Point", "coordinates": [0, -91]}"#,
+        r#"{"type": "Point", "coordinates": [0, 0], "crs": {"type": "name", "properties": {"name": "moon"}}}"#,
+        r#"{"type": "LineString", "coordinates": [[0, 0]]}"#,
+        r#"[{"type": "Point", "coordinates": [0, 0]}]"#,
+    ] {
+        assert!(parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_loop_must_close_and_not_cross_itself() {
+    let polygon = |ring: &str| parse(&format!(r#"{{"type": "Polygon", "coordinates": [{ring}]}}"#));
+    assert!(polygon("[[0, 0], [1, 0], [1, 1], [0, 1]]").is_err());
+    assert!(polygon("[[0, 0], [1, 0], [0, 0]]").is_err());
+    assert!(
+        polygon("[[0, 0], [10, 10], [10, 0], [0, 10], [0, 0]]")
+            .unwrap_err()
+            .contains("cross")
+    );
+    assert!(polygon("[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]").is_ok());
+}
+
+#[test]
+fn a_2d_field_holds_pairs_and_arrays_of_pairs() {
+    assert_eq!(planar("[1, 2]").unwrap(), [[1.0, 2.0]]);
+    assert_eq!(planar("[[1, 2], [3, 4]]").unwrap(), [[1.0, 2.0], [3.0, 4.0]]);
+    assert!(planar(r#"{"type": "Point", "coordinates": [0, 0]}"#).is_err());
+    assert!(planar_points(Value::Null.as_ref()).is_err());
+}
