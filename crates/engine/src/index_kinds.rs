@@ -1,17 +1,70 @@
-//! Kinds of indexes that are not supported yet: text, geospatial, wildcard.
+//! Wildcard, text and geospatial indexes: their options checked, completed and kept as MongoDB lists them.
 //!
-//! What is wrong with their options is told first, as MongoDB does; then the kind itself is refused.
+//! Wildcard indexes serve queries. Geospatial ones check the geometries of documents and know which have one; text
+//! indexes are kept and listed. No query looks for texts or places yet.
 
 use crate::{Error, Result};
 use query::Code;
+use store::{IndexSpec, Wildcard};
 use value::{Document, Type, Value};
 
 const CANNOT_CREATE: Code = Code(67);
 const WRONG_TYPE: Code = Code(14);
 const BAD_OPTIONS: Code = Code(72);
+const FAILED_TO_PARSE: Code = Code(9);
 
 /// The most bits that a 2d index takes of each coordinate.
 const BITS_MAX: f64 = 32.0;
+/// The versions of text and 2dsphere indexes; the last is the one that is made.
+const VERSION_MAX: i32 = 3;
+/// The most that a field of a text index weighs.
+const WEIGHT_MAX: f64 = 99_999.0;
+
+/// The languages of text indexes (MongoDB manual, "Text Search Languages"), with their ISO 639-1 codes.
+const LANGUAGES: [&str; 32] = [
+    "none",
+    "danish",
+    "da",
+    "dutch",
+    "nl",
+    "english",
+    "en",
+    "finnish",
+    "fi",
+    "french",
+    "fr",
+    "german",
+    "de",
+    "hungarian",
+    "hu",
+    "italian",
+    "it",
+    "norwegian",
+    "nb",
+    "portuguese",
+    "pt",
+    "romanian",
+    "ro",
+    "russian",
+    "ru",
+    "spanish",
+    "es",
+    "swedish",
+    "sv",
+    "turkish",
+    "tr",
+    "porter",
+];
+
+/// What an index is by its key pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Values,
+    Wildcard,
+    Text,
+    Planar,
+    Sphere,
+}
 
 /// Whether an option belongs to one of these kinds.
 pub(crate) fn is_option(name: &str) -> bool {
@@ -55,44 +108,242 @@ pub(crate) fn check_option(name: &str, value: &Value) -> Result<()> {
         return Err(Error::new(code, message));
     }
     let bits = (name == "bits").then(|| value.as_ref().as_f64()).flatten();
-    if bits.is_some_and(|bits| !(1.0..=BITS_MAX).contains(&bits)) {
+    let refused = kind == Type::Decimal128 && name == "bits";
+    if refused || bits.is_some_and(|bits| !(1.0..=BITS_MAX).contains(&bits)) {
         let message = format!("bits for a 2d index must be between 1 and {BITS_MAX}");
         return Err(Error::new(BAD_OPTIONS, message));
+    }
+    if name.ends_with("IndexVersion") {
+        let version = value.as_ref().as_f64().unwrap_or_default();
+        let whole = (1..=VERSION_MAX).any(|known| f64::from(known) == version);
+        if kind == Type::Decimal128 || !whole {
+            let message = format!("unsupported {name} {version}: supported are 1 to {VERSION_MAX}");
+            return Err(Error::new(CANNOT_CREATE, message));
+        }
     }
     Ok(())
 }
 
-/// Refuses a specification of one of these kinds, or with their options.
-pub(crate) fn refuse(spec: &Document) -> Result<()> {
-    let Some(Value::Document(key)) = spec.get("key") else {
-        return Ok(());
-    };
-    let wildcard = key.iter().any(|(path, _)| path.ends_with("$**"));
-    if spec.contains("wildcardProjection") && !wildcard {
+/// Checks what the specification asks of an index of these kinds, and puts its options into the parsed one.
+pub(crate) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
+    let kind = kind_of(&parsed.key)?;
+    if spec.contains("wildcardProjection") && kind != Kind::Wildcard {
         let message = "The field 'wildcardProjection' is only allowed in an index of {\"$**\": 1}";
         return Err(Error::new(Code(2), message));
     }
     check_bounds(spec)?;
-    if wildcard {
-        let message = "wildcard indexes are not supported yet; index the fields by name";
-        return Err(Error::new(CANNOT_CREATE, message));
-    }
-    let special = key.iter().find_map(|(path, kind)| match kind {
-        Value::String(kind) if kind != "hashed" => Some((path, kind)),
-        _ => None,
-    });
-    if let Some((path, kind)) = special {
-        let message = format!("indexes of kind '{kind}' are not supported yet (field '{path}')");
-        return Err(Error::new(CANNOT_CREATE, message));
-    }
-    match spec.iter().find(|(name, _)| is_option(name)) {
-        Some((name, _)) => {
-            let message =
-                format!("the index option '{name}' belongs to a kind of index that is not supported yet");
-            Err(Error::new(CANNOT_CREATE, message))
+    for (name, _) in spec.iter().filter(|(name, _)| is_option(name)) {
+        if !belongs(name, kind) {
+            return Err(refused(format!(
+                "the index option '{name}' does not belong to this kind of index"
+            )));
         }
-        None => Ok(()),
     }
+    let collated = matches!(parsed.kept.get("collation"), Some(Value::Document(_)));
+    if collated && matches!(kind, Kind::Text | Kind::Planar) {
+        return Err(refused(
+            "text and 2d indexes only support the simple collation".to_owned(),
+        ));
+    }
+    match kind {
+        Kind::Values => Ok(()),
+        Kind::Wildcard => wildcard(spec, parsed),
+        Kind::Text => text(spec, parsed),
+        Kind::Planar => planar(spec, parsed),
+        Kind::Sphere => {
+            parsed
+                .kept
+                .push("2dsphereIndexVersion", version(spec, "2dsphereIndexVersion"));
+            Ok(())
+        }
+    }
+}
+
+fn refused(message: String) -> Error {
+    Error::new(CANNOT_CREATE, message)
+}
+
+fn kind_of(key: &Document) -> Result<Kind> {
+    let named = |name: &str| {
+        key.iter()
+            .any(|(_, kind)| matches!(kind, Value::String(kind) if kind == name))
+    };
+    let mut kinds: Vec<(Kind, &str)> = [
+        (Kind::Text, "text"),
+        (Kind::Planar, "2d"),
+        (Kind::Sphere, "2dsphere"),
+    ]
+    .into_iter()
+    .filter(|(_, name)| named(name))
+    .collect();
+    let wildcard = key.iter().any(|(path, kind)| {
+        Wildcard::is_pattern(path) && !matches!(kind, Value::String(kind) if kind == "text")
+    });
+    if wildcard {
+        kinds.push((Kind::Wildcard, "wildcard"));
+    }
+    let hashed = named("hashed");
+    match kinds.as_slice() {
+        [] => Ok(Kind::Values),
+        [(kind, _)] if !hashed => Ok(*kind),
+        [(_, name), ..] => Err(refused(format!(
+            "an index of kind '{name}' cannot have fields of another special kind"
+        ))),
+    }
+}
+
+fn belongs(option: &str, kind: Kind) -> bool {
+    match option {
+        "weights" | "default_language" | "language_override" | "textIndexVersion" => kind == Kind::Text,
+        "bits" | "min" | "max" => kind == Kind::Planar,
+        "2dsphereIndexVersion" | "finestIndexedLevel" | "coarsestIndexedLevel" => kind == Kind::Sphere,
+        "wildcardProjection" => kind == Kind::Wildcard,
+        _ => false,
+    }
+}
+
+fn wildcard(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
+    for (name, set) in [
+        ("unique", parsed.unique || parsed.prepare_unique),
+        ("sparse", parsed.sparse),
+        ("expireAfterSeconds", parsed.expire_after_seconds.is_some()),
+    ] {
+        if set {
+            return Err(refused(format!(
+                "Index type 'wildcard' does not support the {name} option"
+            )));
+        }
+    }
+    let mut wildcards = parsed.key.iter().filter(|(path, _)| Wildcard::is_pattern(path));
+    let Some((path, _)) = wildcards.next() else {
+        return Ok(());
+    };
+    if wildcards.next().is_some() {
+        return Err(refused("an index has one wildcard field at most".to_owned()));
+    }
+    let projection = match spec.get("wildcardProjection") {
+        Some(Value::Document(projection)) => Some(projection),
+        _ => None,
+    };
+    if projection.is_some() && path != "$**" {
+        let message = "The field 'wildcardProjection' is only allowed when 'key' is {\"$**\": 1}";
+        return Err(Error::new(FAILED_TO_PARSE, message));
+    }
+    if projection.is_some_and(Document::is_empty) {
+        let message = "The 'wildcardProjection' field can not be an empty object";
+        return Err(Error::new(FAILED_TO_PARSE, message));
+    }
+    let held = Wildcard::parse(path, projection)?;
+    let mut others = parsed
+        .key
+        .iter()
+        .filter(|(other, _)| !Wildcard::is_pattern(other));
+    if let Some((other, _)) = others.find(|(other, _)| held.holds(other)) {
+        return Err(refused(format!(
+            "the wildcard of a compound index holds the field '{other}' too: leave it out by 'wildcardProjection'"
+        )));
+    }
+    if let Some(projection) = projection {
+        parsed.kept.push("wildcardProjection", projection.clone());
+    }
+    Ok(())
+}
+
+/// Turns the key pattern and the weights into the form in which MongoDB keeps them.
+fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
+    let language = string(spec, "default_language", "english");
+    if !LANGUAGES.contains(&language.to_lowercase().as_str()) {
+        return Err(refused(format!(
+            "unsupported default_language '{language}' of a text index"
+        )));
+    }
+    let language_override = string(spec, "language_override", "language");
+    if language_override.is_empty() || language_override.starts_with('$') {
+        return Err(refused("language_override is not a valid field name".to_owned()));
+    }
+    if parsed.unique || parsed.expire_after_seconds.is_some() {
+        return Err(refused("a text index can be neither unique nor TTL".to_owned()));
+    }
+    let is_text = |kind: &Value| matches!(kind, Value::String(kind) if kind == "text");
+    let mut weights: Vec<(String, Value)> = Vec::new();
+    let mut key = Document::new();
+    let mut ended = false;
+    for (path, kind) in parsed.key.iter() {
+        if !is_text(kind) {
+            ended = !weights.is_empty();
+            key.push(path, kind.clone());
+            continue;
+        }
+        if ended {
+            return Err(refused(
+                "'text' fields in an index must all be adjacent".to_owned(),
+            ));
+        }
+        if weights.is_empty() {
+            key.push("_fts", "text");
+            key.push("_ftsx", 1);
+        }
+        weights.push((path.to_owned(), Value::Int32(1)));
+    }
+    if let Some(Value::Document(given)) = spec.get("weights") {
+        for (path, weight) in given.iter() {
+            set_weight(&mut weights, path, weight)?;
+        }
+    }
+    weights.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut listed = Document::new();
+    weights
+        .into_iter()
+        .for_each(|(path, weight)| listed.push(path, weight));
+    parsed.key = key;
+    parsed.kept.push("weights", listed);
+    parsed.kept.push("default_language", language);
+    parsed.kept.push("language_override", language_override);
+    parsed
+        .kept
+        .push("textIndexVersion", version(spec, "textIndexVersion"));
+    Ok(())
+}
+
+fn set_weight(weights: &mut Vec<(String, Value)>, path: &str, weight: &Value) -> Result<()> {
+    let number = weight.as_ref().as_f64().filter(|_| weight.as_ref().is_number());
+    if !number.is_some_and(|number| (1.0..=WEIGHT_MAX).contains(&number)) {
+        return Err(refused(format!(
+            "the weight of '{path}' in a text index must be a number from 1 to {WEIGHT_MAX}"
+        )));
+    }
+    if path.is_empty() || path.split('.').any(str::is_empty) {
+        return Err(refused(
+            "the weights of a text index name an empty field".to_owned(),
+        ));
+    }
+    match weights.iter_mut().find(|(known, _)| known == path) {
+        Some((_, known)) => *known = weight.clone(),
+        None => weights.push((path.to_owned(), weight.clone())),
+    }
+    Ok(())
+}
+
+fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
+    let is_planar = |kind: &Value| matches!(kind, Value::String(kind) if kind == "2d");
+    let first = parsed.key.iter().next().is_some_and(|(_, kind)| is_planar(kind));
+    if !first {
+        return Err(Error::new(Code(16_801), "2d has to be first in index"));
+    }
+    if parsed.key.iter().filter(|(_, kind)| is_planar(kind)).count() > 1 {
+        return Err(Error::new(Code(16_800), "can't have 2 geo fields"));
+    }
+    for name in ["bits", "min", "max"] {
+        let Some(number) = spec.get(name).and_then(|value| value.as_ref().as_f64()) else {
+            continue;
+        };
+        let kept = match name {
+            "bits" => Value::Int32(number as i32),
+            _ => Value::Double(number),
+        };
+        parsed.kept.push(name, kept);
+    }
+    Ok(())
 }
 
 /// The bounds of a 2d index.
@@ -105,4 +356,16 @@ fn check_bounds(spec: &Document) -> Result<()> {
         )),
         _ => Ok(()),
     }
+}
+
+fn string<'a>(spec: &'a Document, name: &str, default: &'a str) -> &'a str {
+    match spec.get(name) {
+        Some(Value::String(text)) => text,
+        _ => default,
+    }
+}
+
+fn version(spec: &Document, name: &str) -> Value {
+    let given = spec.get(name).and_then(|version| version.as_ref().as_f64());
+    Value::Int32(given.map_or(VERSION_MAX, |version| version as i32))
 }

@@ -1,15 +1,13 @@
-//! Indexes: their specifications checked as MongoDB does, made, listed, dropped.
+//! Indexes: made, listed, dropped.
 
 use crate::collections::check_namespace;
-use crate::index_kinds;
-use crate::limits::{INDEX_FIELDS_MAX, INDEXES_MAX};
+use crate::index_spec::{BAD_SPEC, parse_spec};
+use crate::limits::INDEXES_MAX;
 use crate::{Engine, Error, Result};
 use query::Code;
-use store::{IndexSpec, Namespace};
-use value::{Document, Type, Value};
-
-const BAD_SPEC: Code = Code(67);
-const BAD_OPTION: Code = Code(197);
+use std::sync::Arc;
+use store::{Collection, Index, IndexSpec, Namespace};
+use value::{Document, Value, compare_documents};
 
 /// What `createIndexes` did.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +24,10 @@ impl Engine {
     /// Makes indexes from their specifications in MongoDB's form; waits until they are built.
     pub async fn create_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<CreatedIndexes> {
         check_namespace(namespace)?;
+        if namespace.collection.starts_with("system.") {
+            let message = format!("cannot create indexes on the system collection {namespace}");
+            return Err(Error::new(Code::INVALID_NAMESPACE, message));
+        }
         let specs: Vec<IndexSpec> = specs.iter().map(parse_spec).collect::<Result<_>>()?;
         let created_collection = self.store().collection(namespace).is_none();
         let collection = self.for_writing(namespace).await?;
@@ -35,9 +37,10 @@ impl Engine {
             return Err(Error::new(BAD_SPEC, message));
         }
         let (before, after) = collection.create_indexes(specs).await?;
+        let unlisted = usize::from(is_clustered(&collection));
         Ok(CreatedIndexes {
-            before,
-            after,
+            before: before - unlisted,
+            after: after - unlisted,
             created_collection,
         })
     }
@@ -83,13 +86,11 @@ impl Engine {
             return Err(Error::new(Code(166), message));
         }
         let present = collection.indexes();
-        let count = present.len();
+        let count = present.len() - usize::from(is_clustered(&collection));
+        let is_all = |name: &Value| matches!(name, Value::String(all) if all == "*");
         let names = match which {
-            Value::String(all) if all == "*" => present
-                .iter()
-                .map(|i| i.spec().name.clone())
-                .filter(|name| name != "_id_")
-                .collect(),
+            all if is_all(all) => all_but_id(&present),
+            Value::Array(names) if names.iter().any(is_all) => all_but_id(&present),
             Value::Array(names) => names
                 .iter()
                 .map(|name| named(&present, name))
@@ -104,24 +105,16 @@ impl Engine {
         }
         Ok(count)
     }
+}
 
-    /// Changes what may be changed of an index: `hidden`, `expireAfterSeconds`. Gives the old specification.
-    pub async fn modify_index(
-        &self,
-        namespace: &Namespace,
-        which: &Value,
-        change: impl FnOnce(&mut IndexSpec) + Send,
-    ) -> Result<IndexSpec> {
-        let collection = self.existing(namespace)?;
-        let present = collection.indexes();
-        let name = named(&present, which)?;
-        let old = present
-            .iter()
-            .find(|index| index.spec().name == name)
-            .map(|index| index.spec().clone());
-        self.store().modify_index(namespace, &name, change).await?;
-        old.ok_or_else(|| index_not_found(&name))
-    }
+/// Whether the collection lists no index on `_id` beside the one that it is clustered by.
+fn is_clustered(collection: &Collection) -> bool {
+    collection.options().kept.contains("clusteredIndex")
+}
+
+fn all_but_id(present: &[Arc<Index>]) -> Vec<String> {
+    let names = present.iter().map(|index| index.spec().name.clone());
+    names.filter(|name| name != "_id_").collect()
 }
 
 fn index_not_found(name: &str) -> Error {
@@ -129,19 +122,36 @@ fn index_not_found(name: &str) -> Error {
 }
 
 /// The name of the index that a name or a key pattern names.
-fn named(present: &[std::sync::Arc<store::Index>], which: &Value) -> Result<String> {
+pub(crate) fn named(present: &[Arc<Index>], which: &Value) -> Result<String> {
     match which {
         Value::String(name) => {
             let found = present.iter().any(|index| index.spec().name == *name);
             found.then(|| name.clone()).ok_or_else(|| index_not_found(name))
         }
         Value::Document(key) => {
-            let found = present.iter().find(|index| index.spec().key == *key);
-            let missing = || {
-                let key = value::json::to_string(key.into(), value::json::Mode::Relaxed);
-                Error::new(Code(27), format!("can't find index with key: {key}"))
-            };
-            found.map(|index| index.spec().name.clone()).ok_or_else(missing)
+            let same =
+                |index: &&Arc<Index>| compare_documents((&index.spec().key).into(), key.into()).is_eq();
+            let found: Vec<&str> = present
+                .iter()
+                .filter(same)
+                .map(|index| index.spec().name.as_str())
+                .collect();
+            let key = || value::json::to_string(key.into(), value::json::Mode::Relaxed);
+            match found.as_slice() {
+                [] => Err(Error::new(
+                    Code(27),
+                    format!("can't find index with key: {}", key()),
+                )),
+                [one] => Ok((*one).to_owned()),
+                several => {
+                    let (count, names) = (several.len(), several.join(", "));
+                    let message = format!(
+                        "{count} indexes found for key: {}, identify by name instead: {names}",
+                        key()
+                    );
+                    Err(Error::new(Code(181), message))
+                }
+            }
         }
         other => {
             let message = format!(
@@ -151,237 +161,4 @@ fn named(present: &[std::sync::Arc<store::Index>], which: &Value) -> Result<Stri
             Err(Error::new(Code(14), message))
         }
     }
-}
-
-/// Reads one index specification and refuses what is wrong or not supported.
-fn parse_spec(spec: &Document) -> Result<IndexSpec> {
-    let key = match spec.get("key") {
-        Some(Value::Document(key)) => key.clone(),
-        Some(other) => return Err(wrong_type("key", other, "object")),
-        None => return Err(missing("key")),
-    };
-    check_key(&key)?;
-    let mut parsed = IndexSpec {
-        key,
-        ..IndexSpec::default()
-    };
-    for (name, value) in spec.iter() {
-        option(&mut parsed, name, value, spec)?;
-    }
-    if parsed.name.is_empty() {
-        return Err(match spec.get("name") {
-            Some(_) => Error::new(BAD_SPEC, "index name cannot be empty"),
-            None => missing("name"),
-        });
-    }
-    index_kinds::refuse(spec)?;
-    check_together(&parsed)?;
-    Ok(parsed)
-}
-
-fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) -> Result<()> {
-    match (name, value) {
-        ("key", _) => {}
-        ("name", Value::String(text)) => parsed.name = text.clone(),
-        ("name", other) => return Err(wrong_type(name, other, "string")),
-        ("unique", value) => parsed.unique = flag(name, value)?,
-        ("sparse", value) => parsed.sparse = flag(name, value)?,
-        ("hidden", Value::Bool(hidden)) => parsed.hidden = *hidden,
-        ("hidden", other) => return Err(wrong_type(name, other, "bool")),
-        ("partialFilterExpression", Value::Document(filter)) => parsed.partial_filter = Some(filter.clone()),
-        ("partialFilterExpression", other) => return Err(wrong_type(name, other, "object")),
-        ("expireAfterSeconds", value) => parsed.expire_after_seconds = Some(seconds(value)?),
-        ("collation", Value::Document(collation)) => check_collation(collation)?,
-        ("collation", other) => return Err(wrong_type(name, other, "object")),
-        ("v", value) => check_version(value)?,
-        ("ns" | "comment", _) => {}
-        // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
-        ("background" | "storageEngine" | "dropDups" | "prepareUnique", value) => {
-            parsed.kept.push(name, value.clone());
-        }
-        (name, value) if index_kinds::is_option(name) => index_kinds::check_option(name, value)?,
-        _ => {
-            let spec = value::json::to_string(spec.into(), value::json::Mode::Relaxed);
-            let message =
-                format!("The field '{name}' is not valid for an index specification. Specification: {spec}");
-            return Err(Error::new(BAD_OPTION, message));
-        }
-    }
-    Ok(())
-}
-
-fn check_key(key: &Document) -> Result<()> {
-    if key.is_empty() {
-        return Err(Error::new(BAD_SPEC, "Index keys cannot be an empty object."));
-    }
-    if key.len() > INDEX_FIELDS_MAX {
-        let message = format!("Index key pattern has too many fields: at most {INDEX_FIELDS_MAX}");
-        return Err(Error::new(Code(13_103), message));
-    }
-    for (at, (path, direction)) in key.iter().enumerate() {
-        check_path(path)?;
-        check_direction(path, direction)?;
-        if key.iter().take(at).any(|(earlier, _)| earlier == path) {
-            let message = format!("Index key pattern names the field '{path}' twice");
-            return Err(Error::new(BAD_SPEC, message));
-        }
-    }
-    let hashed = key
-        .iter()
-        .filter(|(_, kind)| matches!(kind, Value::String(s) if s == "hashed"))
-        .count();
-    if hashed > 1 {
-        let message = format!("A maximum of one index field is allowed to be hashed but found {hashed}");
-        return Err(Error::new(Code(31_303), message));
-    }
-    Ok(())
-}
-
-fn check_path(path: &str) -> Result<()> {
-    if path.is_empty() || path.split('.').any(str::is_empty) {
-        return Err(Error::new(BAD_SPEC, "Index keys cannot contain an empty field."));
-    }
-    if path == "$**" || path.ends_with(".$**") {
-        // Refused once its options were looked at.
-        return Ok(());
-    }
-    // The parts of a DBRef are the only names with a dollar that documents may have everywhere.
-    let dollar = |part: &str| part.starts_with('$') && !matches!(part, "$id" | "$db" | "$ref");
-    if path.split('.').any(dollar) {
-        let message = "Index key contains an illegal field name: field name starts with '$'.";
-        return Err(Error::new(BAD_SPEC, message));
-    }
-    Ok(())
-}
-
-fn check_direction(path: &str, direction: &Value) -> Result<()> {
-    let refuse = |message: String| Err(Error::new(BAD_SPEC, message));
-    match direction {
-        Value::String(kind) => match kind.as_str() {
-            "hashed" | "text" | "2d" | "2dsphere" => Ok(()),
-            "wildcard" => Err(Error::new(
-                Code(7_246_202),
-                format!("A wildcard index is {{\"{path}.$**\": 1}}, not of a kind of its own"),
-            )),
-            _ => refuse(format!("Unknown index plugin '{kind}'")),
-        },
-        number if number.as_ref().is_number() => match number.as_ref().as_f64() {
-            Some(0.0) => refuse("Values in the index key pattern cannot be 0.".to_owned()),
-            Some(nan) if nan.is_nan() => refuse("Values in the index key pattern cannot be NaN.".to_owned()),
-            _ => Ok(()),
-        },
-        other => refuse(format!(
-            "Values in v:2 index key pattern cannot be of type {}. Only numbers > 0, numbers < 0, and strings are \
-             allowed.",
-            other.type_of().alias()
-        )),
-    }
-}
-
-fn check_together(spec: &IndexSpec) -> Result<()> {
-    let refuse = |message: &str| Err(Error::new(BAD_SPEC, message));
-    let hashed = spec.key.iter().any(|(_, kind)| matches!(kind, Value::String(_)));
-    let on_id = spec.key.len() == 1 && spec.key.contains("_id");
-    if hashed && spec.unique {
-        return Err(Error::new(
-            Code(16_764),
-            "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
-        ));
-    }
-    if on_id && spec.hidden {
-        return Err(Error::new(
-            BAD_OPTION,
-            "The field 'hidden' is not valid for an _id index specification",
-        ));
-    }
-    if spec.name == "_id_" && !on_id {
-        let message =
-            "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
-        return Err(Error::new(Code(2), message));
-    }
-    if spec.sparse && spec.partial_filter.is_some() {
-        return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
-    }
-    if on_id && !hashed && (spec.sparse || spec.partial_filter.is_some()) {
-        return refuse("_id index cannot be sparse or a partial index");
-    }
-    if spec.expire_after_seconds.is_some() && spec.key.len() > 1 {
-        return refuse("TTL indexes are single-field indexes, compound indexes do not support TTL");
-    }
-    if spec.expire_after_seconds.is_some() && on_id {
-        return Err(Error::new(
-            BAD_OPTION,
-            "The field 'expireAfterSeconds' is not valid for an _id index specification",
-        ));
-    }
-    Ok(())
-}
-
-fn seconds(value: &Value) -> Result<i64> {
-    if !value.as_ref().is_number() {
-        let found = value.type_of().alias();
-        let message =
-            format!("TTL index 'expireAfterSeconds' option must be numeric, but is of type {found}");
-        return Err(Error::new(BAD_SPEC, message));
-    }
-    let seconds = value.as_ref().as_f64().unwrap_or(f64::NAN);
-    if seconds.is_nan() {
-        return Ok(0);
-    }
-    if !(0.0..=f64::from(i32::MAX)).contains(&seconds) {
-        let message = format!(
-            "TTL index 'expireAfterSeconds' option must be within an acceptable range, not {seconds}: from 0 to {}",
-            i32::MAX
-        );
-        return Err(Error::new(BAD_SPEC, message));
-    }
-    Ok(seconds as i64)
-}
-
-fn check_version(value: &Value) -> Result<()> {
-    match value.as_ref().as_f64() {
-        Some(version) if version == 2.0 || version == 1.0 => Ok(()),
-        Some(version) => {
-            let message =
-                format!("Invalid index specification: cannot create an index with v={version}; use v=2");
-            Err(Error::new(BAD_SPEC, message))
-        }
-        None => Err(wrong_type("v", value, "number")),
-    }
-}
-
-/// Only the simple (binary) collation is built.
-pub(crate) fn check_collation(collation: &Document) -> Result<()> {
-    match collation.get("locale") {
-        Some(Value::String(locale)) if locale == "simple" => Ok(()),
-        Some(Value::String(locale)) => {
-            let message =
-                format!("collation with locale '{locale}' is not supported yet; only {{locale: \"simple\"}}");
-            Err(Error::new(Code(2), message))
-        }
-        Some(other) => Err(wrong_type("collation.locale", other, "string")),
-        None => Err(Error::new(
-            Code(40_414),
-            "BSON field 'collation.locale' is missing but a required field",
-        )),
-    }
-}
-
-fn flag(name: &str, value: &Value) -> Result<bool> {
-    match value {
-        Value::Bool(flag) => Ok(*flag),
-        number if number.as_ref().is_number() => Ok(number.as_ref().as_f64() != Some(0.0)),
-        other => Err(wrong_type(name, other, "bool")),
-    }
-}
-
-fn missing(name: &str) -> Error {
-    let message = format!("The '{name}' field is a required property of an index specification");
-    Error::new(Code(9), message)
-}
-
-fn wrong_type(name: &str, value: &Value, wanted: &str) -> Error {
-    let found: Type = value.type_of();
-    let message = format!("The field '{name}' must be a {wanted}, but got {}", found.alias());
-    Error::new(Code(14), message)
 }

@@ -371,6 +371,9 @@ fn index(random: &mut Random, number: u64) -> IndexSpec {
     if random.below(10) == 0 {
         key = doc! {"a": "hashed"};
     }
+    if random.below(4) == 0 {
+        return wildcard(random, number);
+    }
     let mut spec = IndexSpec::new(format!("index_{number}"), key);
     spec.sparse = random.below(4) == 0;
     if random.below(5) == 0 {
@@ -379,6 +382,23 @@ fn index(random: &mut Random, number: u64) -> IndexSpec {
             1 => doc! {"b": {"$exists": true}},
             _ => doc! {"a": 1, "b": {"$lte": 3}},
         });
+    }
+    spec
+}
+
+/// One on everything, on one field, with a projection, or compound.
+fn wildcard(random: &mut Random, number: u64) -> IndexSpec {
+    let direction = if random.below(3) == 0 { -1 } else { 1 };
+    let (key, projection) = match random.below(5) {
+        0 => (doc! {"c.$**": direction}, None),
+        1 => (doc! {"$**": direction}, Some(doc! {"a": 1, "c.x": 1})),
+        2 => (doc! {"$**": direction}, Some(doc! {"b": 0, "c.y": 0})),
+        3 => (doc! {"a": 1, "$**": direction}, Some(doc! {"a": 0})),
+        _ => (doc! {"$**": direction}, None),
+    };
+    let mut spec = IndexSpec::new(format!("index_{number}"), key);
+    if let Some(projection) = projection {
+        spec.kept.push("wildcardProjection", projection);
     }
     spec
 }

@@ -202,3 +202,44 @@ async fn an_index_that_is_passed_by_is_named_with_the_reason() {
     let shown = explained(&collection, spec(&doc! {"a": 1, "b": {"$gt": 20}})).await;
     assert_eq!(stages(&shown).0, ["FETCH", "IXSCAN"]);
 }
+
+#[tokio::test]
+async fn a_wildcard_index_is_an_index_on_the_path_asked_for() {
+    let documents = [doc! {"_id": 1, "a": {"b": 1}}, doc! {"_id": 2, "a": {"b": 2}}];
+    let (_store, collection) = collection(&[doc! {"$**": 1}], &documents).await;
+    let explained = explained(&collection, spec(&doc! {"a.b": 2})).await;
+    let (names, scan) = stages(&explained);
+    assert_eq!(names, ["FETCH", "IXSCAN"]);
+    assert_eq!(document(&scan, "keyPattern"), &doc! {"$_path": 1, "a.b": 1});
+    let bounds = document(&scan, "indexBounds");
+    assert_eq!(bounds.get("$_path"), Some(&Value::from(value::array!["[\"a.b\", \"a.b\"]"])));
+    assert_eq!(bounds.get("a.b"), Some(&Value::from(value::array!["[2, 2]"])));
+}
+
+#[tokio::test]
+async fn existence_is_found_on_a_path_and_all_below_it() {
+    let documents = [
+        doc! {"_id": 1, "a": {"b": 1}},
+        doc! {"_id": 2, "ab": 2},
+        doc! {"_id": 3, "a": 3},
+    ];
+    let (_store, collection) = collection(&[doc! {"$**": 1}], &documents).await;
+    let explained = explained(&collection, spec(&doc! {"a": {"$exists": true}})).await;
+    assert_eq!(stages(&explained).0, ["FETCH", "IXSCAN"]);
+    assert_eq!(number(document(&explained, "executionStats"), "nReturned"), 2);
+}
+
+#[tokio::test]
+async fn a_wildcard_index_does_not_serve_what_it_lacks() {
+    let (_store, collection) = collection(&[doc! {"$**": 1}], &[doc! {"_id": 1, "a": 1}]).await;
+    for query in [
+        doc! {"a": Value::Null},
+        doc! {"a": doc! {"x": 1}},
+        doc! {"a": {"$ne": 1}},
+        doc! {"a.0": 1},
+        doc! {},
+    ] {
+        let explained = explained(&collection, spec(&query)).await;
+        assert_eq!(stages(&explained).0, ["COLLSCAN"], "{query:?}");
+    }
+}

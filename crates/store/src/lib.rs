@@ -40,7 +40,7 @@ pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
     BuildProgress, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,
-    hash_of_value,
+    Wildcard, hash_of_value,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;

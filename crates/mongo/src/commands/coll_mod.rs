@@ -5,26 +5,26 @@ use crate::arguments::{Arguments, number_as_f64};
 use crate::dispatch::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use engine::{ModifyRequest, Namespace};
+use engine::{IndexChange, ModifyRequest, Namespace};
 use value::{Document, DocumentRef, Value, ValueRef};
-
-/// What changes of an index.
-struct IndexChange {
-    which: Value,
-    hidden: Option<bool>,
-    expire_after_seconds: Option<i64>,
-}
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
     let dry_run = arguments.flag("dryRun")?.unwrap_or(false);
-    let index = arguments.document("index")?.map(parse_index).transpose()?;
+    let index = arguments
+        .document("index")?
+        .map(|index| parse_index(index, dry_run))
+        .transpose()?;
     let request = parse(&call.database, &arguments)?;
     arguments.finish()?;
-    if dry_run {
+    if dry_run
+        && !index
+            .as_ref()
+            .is_some_and(|(_, change)| change.unique == Some(true))
+    {
         return Err(CommandError::invalid_options(
-            "dryRun is only for index.unique, which cannot be changed yet",
+            "dry run mode is only for an index that is made unique",
         ));
     }
     let is_view = call
@@ -38,8 +38,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         ));
     }
     let mut reply = Document::new();
-    if let Some(index) = index {
-        modify_index(call, &namespace, index, &mut reply).await?;
+    if let Some((which, change)) = index {
+        modify_index(call, &namespace, &which, change, &mut reply).await?;
     }
     call.server.engine.modify_collection(&namespace, request).await?;
     Ok(reply.into())
@@ -107,7 +107,8 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<ModifyRequest> {
     })
 }
 
-fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
+/// Which index is meant, and what changes of it.
+fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, IndexChange)> {
     let arguments = Arguments::of_document("collMod.index", document);
     let name = arguments.string("name")?;
     let key = arguments.document("keyPattern")?;
@@ -119,13 +120,8 @@ fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
             return Err(arguments.wrong_type("expireAfterSeconds", other, "'[long, int, decimal, double]'"));
         }
     };
-    for name in ["unique", "prepareUnique"] {
-        if arguments.flag(name)?.is_some() {
-            return Err(CommandError::invalid_options(format!(
-                "collMod cannot change '{name}' of an index yet: make a new index"
-            )));
-        }
-    }
+    let unique = arguments.flag("unique")?;
+    let prepare_unique = arguments.flag("prepareUnique")?;
     arguments.finish()?;
     let which = match (name, key) {
         (Some(_), Some(_)) => {
@@ -141,16 +137,19 @@ fn parse_index(document: DocumentRef<'_>) -> Result<IndexChange> {
         (Some(name), None) => Value::from(name),
         (None, Some(key)) => Value::Document(key.to_document()),
     };
-    if hidden.is_none() && expire.is_none() {
+    if hidden.is_none() && expire.is_none() && unique.is_none() && prepare_unique.is_none() {
         return Err(CommandError::invalid_options(
             "no expireAfterSeconds, hidden, unique, or prepareUnique field",
         ));
     }
-    Ok(IndexChange {
-        which,
+    let change = IndexChange {
         hidden,
         expire_after_seconds: expire,
-    })
+        prepare_unique,
+        unique,
+        dry_run,
+    };
+    Ok((which, change))
 }
 
 fn seconds(value: ValueRef<'_>) -> Result<i64> {
@@ -164,42 +163,28 @@ fn seconds(value: ValueRef<'_>) -> Result<i64> {
 async fn modify_index(
     call: &Call<'_>,
     namespace: &Namespace,
-    index: IndexChange,
+    which: &Value,
+    change: IndexChange,
     reply: &mut Document,
 ) -> Result<()> {
-    let IndexChange {
-        which,
-        hidden,
-        expire_after_seconds,
-    } = index;
-    if hidden == Some(true) && is_id_index(&which) {
-        return Err(CommandError::bad_value("can't hide _id index"));
-    }
-    let old = call
-        .server
-        .engine
-        .modify_index(namespace, &which, move |spec| {
-            spec.hidden = hidden.unwrap_or(spec.hidden);
-            spec.expire_after_seconds = expire_after_seconds.or(spec.expire_after_seconds);
-        })
-        .await?;
-    if let Some(seconds) = expire_after_seconds {
-        if let Some(before) = old.expire_after_seconds {
+    let expires = change.expire_after_seconds;
+    let hides = change.hidden.is_some();
+    let (before, after) = call.server.engine.modify_index(namespace, which, change).await?;
+    if let Some(seconds) = expires {
+        if let Some(before) = before.expire_after_seconds {
             reply.push("expireAfterSeconds_old", before);
         }
         reply.push("expireAfterSeconds_new", seconds);
     }
-    if let Some(hidden) = hidden {
-        reply.push("hidden_old", old.hidden);
-        reply.push("hidden_new", hidden);
+    if hides {
+        reply.push("hidden_old", before.hidden);
+        reply.push("hidden_new", after.hidden);
+    }
+    if after.unique != before.unique {
+        reply.push("unique_new", after.unique);
+    } else if after.prepare_unique != before.prepare_unique {
+        reply.push("prepareUnique_old", before.prepare_unique);
+        reply.push("prepareUnique_new", after.prepare_unique);
     }
     Ok(())
-}
-
-fn is_id_index(which: &Value) -> bool {
-    match which {
-        Value::String(name) => name == "_id_",
-        Value::Document(key) => key.len() == 1 && key.contains("_id"),
-        _ => false,
-    }
 }

@@ -11,9 +11,7 @@ use value::{Value, ValueRef, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let which = arguments
-        .present("index")
-        .ok_or_else(|| arguments.missing("index"))?;
+    let which = arguments.any("index").ok_or_else(|| arguments.missing("index"))?;
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     check_uuid(call, &namespace, uuid)?;

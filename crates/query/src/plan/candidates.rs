@@ -10,6 +10,7 @@ use super::query::Query;
 use super::sort::{Ordering, SortPattern};
 use super::sort_fit::{SortFit, sort_fit};
 use super::tree::{Access, Candidates, IndexScan, Plan};
+use super::wildcard::expand;
 use crate::filter::Node;
 use std::sync::Arc;
 use value::key::Direction;
@@ -33,7 +34,7 @@ pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
         )));
         return found;
     }
-    for known in indexes {
+    for known in expand(&conjunction, indexes).iter() {
         match check_complete(&known.facts, &conjunction, |partial| {
             implies(&conjunction, partial.root())
         }) {
@@ -216,21 +217,21 @@ fn of_branches(
     Some(plan)
 }
 
-struct Best<'k> {
-    known: &'k KnownIndex,
+struct Best {
+    known: KnownIndex,
     bounds: IndexBounds,
     /// The direction in which the scan comes in the query's order, if it does.
     backward: Option<bool>,
 }
 
 /// The index whose bounds are the narrowest at first sight, one that sorts before one that does not.
-fn best_scan<'k>(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &'k [KnownIndex]) -> Option<Best<'k>> {
-    let complete = |known: &&KnownIndex| {
+fn best_scan(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &[KnownIndex]) -> Option<Best> {
+    let complete = |known: &KnownIndex| {
         check_complete(&known.facts, branch, |partial| implies(branch, partial.root())).is_ok()
     };
-    indexes
+    expand(branch, indexes)
         .iter()
-        .filter(complete)
+        .filter(|known| complete(known))
         .filter_map(|known| {
             let bounds = index_bounds(&known.facts, branch);
             if !bounds.leading {
@@ -245,7 +246,7 @@ fn best_scan<'k>(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &'k [Know
                 _ => None,
             };
             Some(Best {
-                known,
+                known: known.clone(),
                 bounds,
                 backward,
             })

@@ -39,6 +39,10 @@ fn facts_of(index: &Index) -> IndexFacts {
         kind: match field.kind {
             store::FieldKind::Descending => FieldKind::Ordered(Direction::Descending),
             store::FieldKind::Hashed => FieldKind::Hashed,
+            store::FieldKind::Wildcard(direction) => FieldKind::Wildcard(direction),
+            store::FieldKind::Geo2d | store::FieldKind::Geo2dSphere | store::FieldKind::Text => {
+                FieldKind::Opaque
+            }
             _ => FieldKind::Ordered(Direction::Ascending),
         },
         multikey: multikey.get(position).copied().unwrap_or(true),
@@ -51,7 +55,8 @@ fn facts_of(index: &Index) -> IndexFacts {
         sparse: spec.sparse,
         hidden: spec.hidden,
         partial: spec.partial_filter.as_ref().and_then(partial_filter),
-        unusable: unusable(spec, spec.partial_filter.as_ref()),
+        unusable: unusable(index),
+        wildcard_path: None,
     }
 }
 
@@ -60,8 +65,21 @@ fn partial_filter(filter: &Document) -> Option<Arc<Filter>> {
     Filter::parse(filter, &FilterScope::default()).ok().map(Arc::new)
 }
 
-fn unusable(spec: &store::IndexSpec, partial: Option<&Document>) -> Option<String> {
-    if partial.is_some_and(|filter| partial_filter(filter).is_none()) {
+fn unusable(index: &Index) -> Option<String> {
+    let spec = index.spec();
+    for field in index.fields() {
+        let kind = match field.kind {
+            store::FieldKind::Geo2d | store::FieldKind::Geo2dSphere => "geospatial",
+            store::FieldKind::Text => "text",
+            _ => continue,
+        };
+        return Some(format!("only {kind} queries can use a {kind} index"));
+    }
+    if spec
+        .partial_filter
+        .as_ref()
+        .is_some_and(|filter| partial_filter(filter).is_none())
+    {
         return Some("the index's partialFilterExpression cannot be read".to_owned());
     }
     match spec.kept.get("collation") {

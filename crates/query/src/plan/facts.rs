@@ -24,6 +24,8 @@ pub struct IndexFacts {
     pub partial: Option<Arc<Filter>>,
     /// It has a collation or is of a kind that the planner cannot use.
     pub unusable: Option<String>,
+    /// Of a wildcard index: the path for which it is taken.
+    pub wildcard_path: Option<String>,
 }
 
 /// One field of an index.
@@ -44,14 +46,20 @@ pub enum FieldKind {
     Ordered(Direction),
     /// By their hashes.
     Hashed,
+    /// Paths of all kinds with their values in this order: taken for one path only by way of `wildcard`.
+    Wildcard(Direction),
+    /// The paths of a wildcard index.
+    Path,
+    /// In a way that only tells documents apart that have something there.
+    Opaque,
 }
 
 impl FieldKind {
     /// The direction in which the key is encoded.
     pub fn direction(self) -> Direction {
         match self {
-            FieldKind::Ordered(direction) => direction,
-            FieldKind::Hashed => Direction::Ascending,
+            FieldKind::Ordered(direction) | FieldKind::Wildcard(direction) => direction,
+            FieldKind::Hashed | FieldKind::Path | FieldKind::Opaque => Direction::Ascending,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::index_bounds::index_bounds;
 use super::query::{Hint, Query};
 use super::sort::Ordering;
 use super::tree::{Access, Candidates, Clip, Plan};
+use super::wildcard::on_paths;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::key::{self, Direction};
@@ -55,12 +56,38 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
             "Sort and hint cannot be used together if one of them is $natural",
         ));
     }
-    let bounds = index_bounds(&known.facts, &conjunction);
-    let mut plan = forced(query, &conjunction, known, &bounds);
-    if query.min.is_some() || query.max.is_some() {
-        clip(&mut plan, query, known)?;
+    if known.index.is_text() {
+        return Err(no_plan("a text index holds no keys of its own"));
     }
-    Ok(one(plan))
+    let forced_scan = |known: &KnownIndex| {
+        let bounds = index_bounds(&known.facts, &conjunction);
+        let mut plan = forced(query, &conjunction, known, &bounds);
+        if query.min.is_some() || query.max.is_some() {
+            clip(&mut plan, query, known)?;
+        }
+        Ok(Arc::new(plan))
+    };
+    let plans: Vec<Arc<Plan>> = match known.index.wildcard() {
+        None => vec![forced_scan(known)?],
+        Some(wildcard) => on_paths(&conjunction, known, wildcard)
+            .iter()
+            .map(forced_scan)
+            .collect::<Result<_>>()?,
+    };
+    if plans.is_empty() {
+        return Err(no_plan("no condition is on a path that the wildcard index holds"));
+    }
+    Ok(Candidates {
+        plans,
+        unsuited: Vec::new(),
+    })
+}
+
+fn no_plan(why: &str) -> QueryError {
+    QueryError::new(
+        Code(291),
+        format!("error processing query: the hinted index cannot be used: {why}"),
+    )
 }
 
 /// The index that a hint means.
@@ -133,6 +160,7 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
         }
         match field.kind {
             FieldKind::Ordered(direction) => key::encode(value.as_ref(), direction, &mut bytes),
+            FieldKind::Wildcard(_) | FieldKind::Path | FieldKind::Opaque => return Err(wrong()),
             FieldKind::Hashed => {
                 let hash = Value::Int64(store::hash_of_value(value.as_ref()));
                 key::encode(hash.as_ref(), Direction::Ascending, &mut bytes);

@@ -4,6 +4,7 @@ use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use super::interval::Intervals;
 use super::leaves::{Conjunction, Leaf, has_number};
 use super::predicate::{KeySet, key_set, matches_missing};
+use super::wildcard;
 use crate::filter::{Comparison, Predicate};
 use value::Value;
 
@@ -80,10 +81,19 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
     // The condition that bounds each earlier field that holds arrays' elements.
     let mut bounded: Vec<(&FieldFacts, &Leaf<'_>)> = Vec::new();
     for (position, field) in index.fields.iter().enumerate() {
+        if field.kind == FieldKind::Path {
+            let path = index.wildcard_path.as_deref().unwrap_or_default();
+            bounds.fields.push(wildcard::paths(path, conjunction));
+            bounds.leading |= position == 0;
+            continue;
+        }
+        let of_wildcard = index.wildcard_path.as_deref() == Some(field.name.as_str());
         // A number in a path may be a place in an array, where keys and matching do not quite agree.
         // A sparse index lacks the keys of array elements that have nothing on the path.
         let usable = |(_, leaf): &(usize, &Leaf<'_>)| {
-            !(has_number(&field.name) || index.sparse && matches_missing(&leaf.path, leaf.predicate))
+            !(has_number(&field.name)
+                || index.sparse && matches_missing(&leaf.path, leaf.predicate)
+                || of_wildcard && wildcard::keys(leaf).is_none())
         };
         let on_field: Vec<(usize, &Leaf<'_>)> = conjunction.on(&field.name).filter(usable).collect();
         let set = if field.multikey {
@@ -156,6 +166,7 @@ fn field_keys(field: &FieldFacts, leaf: &Leaf<'_>) -> Option<KeySet> {
     match field.kind {
         FieldKind::Ordered(_) => Some(key_set(leaf.predicate, field.multikey)),
         FieldKind::Hashed => hashed_keys(leaf.predicate),
+        FieldKind::Wildcard(_) | FieldKind::Path | FieldKind::Opaque => None,
     }
 }
 

@@ -28,6 +28,7 @@ pub mod shape;
 pub mod sort;
 pub mod sort_fit;
 pub mod tree;
+pub mod wildcard;
 
 pub use cache::{PlanCache, collection_scans, forget_plans, remembered_plans};
 pub use query::{Hint, Query};

@@ -145,6 +145,11 @@ fn range(op: Comparison, value: &Value) -> Intervals {
     }
 }
 
+/// All documents that have a field.
+pub fn documents() -> Intervals {
+    Intervals::between(Cut::after(Document::new()), Cut::before(Value::Array(Vec::new())))
+}
+
 /// All keys of values comparable with a type.
 fn bracket(kind: Type) -> Intervals {
     let (low, high) = ends(kind);

@@ -172,6 +172,10 @@ impl Plan {
         for scan in self.scans() {
             signature.push_str(if scan.backward { " <" } else { " >" });
             signature.push_str(&scan.facts.name);
+            if let Some(path) = &scan.facts.wildcard_path {
+                signature.push(' ');
+                signature.push_str(path);
+            }
             if matches!(self.access, Access::Merge(..)) {
                 // The number of merged scans follows from the filter's values.
                 break;

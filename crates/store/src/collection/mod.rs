@@ -1,6 +1,7 @@
 //! A collection: its documents, indexes and counts.
 
 mod admin;
+mod duplicates;
 mod stats;
 mod validate;
 

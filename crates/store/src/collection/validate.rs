@@ -140,7 +140,7 @@ impl Validation {
         };
         for &span in entries.all() {
             self.expected[span.index] += 1;
-            let unique = self.set.indexes[span.index].is_unique();
+            let unique = self.set.indexes[span.index].has_record_in_value();
             let mut key = entries.key(span).to_vec();
             if !unique {
                 key.extend_from_slice(&record.id.0.to_be_bytes());

@@ -3,7 +3,9 @@
 use super::group::Group;
 use crate::index::{EntrySet, Span, duplicate_key, put_entry_value};
 use crate::{RecordId, StoreError};
+use kv::{KeyRange, Order, PageLimit};
 use std::cmp::Ordering;
+use std::ops::Bound;
 
 impl Group<'_> {
     /// Refuses a record whose unique keys another one has.
@@ -14,14 +16,17 @@ impl Group<'_> {
         record: RecordId,
     ) -> Result<(), StoreError> {
         for &span in spans {
-            if self.keeps(span, record) != Some(true) {
-                continue;
-            }
-            if self
-                .unique(entries.key(span))
-                .await?
-                .is_some_and(|other| other != record)
-            {
+            let taken = match self.keeps(span, record) {
+                Some(true) => {
+                    let holder = self.unique(entries.key(span)).await?;
+                    holder.is_some_and(|other| other != record)
+                }
+                Some(false) if self.set.indexes[span.index].guards_keys() => {
+                    self.is_held(entries.key(span), record).await?
+                }
+                _ => false,
+            };
+            if taken {
                 let (namespace, index) = (&self.namespace, &self.set.indexes[span.index]);
                 return Err(duplicate_key(
                     namespace,
@@ -32,6 +37,33 @@ impl Group<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether another record has this key in an index whose keys end with the record.
+    async fn is_held(&self, key: &[u8], record: RecordId) -> Result<bool, StoreError> {
+        let own = [key, &record.0.to_be_bytes()].concat();
+        let put = self.overlay.guarded.range(key.to_vec()..);
+        let mut put = put.take_while(|(entry, _)| entry.starts_with(key));
+        if put.any(|(entry, present)| *present && *entry != own) {
+            return Ok(true);
+        }
+        let mut range = KeyRange::prefix(key);
+        loop {
+            let page = self
+                .snapshot
+                .page(&range, Order::Forward, PageLimit::default())
+                .await?;
+            for at in 0..page.len() {
+                let entry = page.key(at);
+                if entry != own && self.overlay.guarded.get(entry) != Some(&false) {
+                    return Ok(true);
+                }
+            }
+            match page.len().checked_sub(1) {
+                Some(last) if !page.exhausted() => range.low = Bound::Excluded(page.key(last).to_vec()),
+                _ => return Ok(false),
+            }
+        }
     }
 
     /// Puts the entries of a new record.
@@ -86,14 +118,14 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the entry's index is unique; none where the record is still to be entered by the index's build.
+    /// Whether the entry's value names the record; none where the record is still to be entered by the index's build.
     fn keeps(&self, span: Span, record: RecordId) -> Option<bool> {
         let kept = self.state.indexes.get(span.index)?.keeps(record.0);
         self.set
             .indexes
             .get(span.index)
             .filter(|_| kept)
-            .map(|index| index.is_unique())
+            .map(|index| index.has_record_in_value())
     }
 
     fn put_entry(&mut self, entries: &EntrySet, span: Span, record: RecordId, unique: bool) {
@@ -114,6 +146,14 @@ impl Group<'_> {
             self.buffer.extend_from_slice(key);
             self.buffer.extend_from_slice(&record.0.to_be_bytes());
             self.batch.put(&self.buffer, entries.bits(span));
+            self.note_guarded(span, true);
+        }
+    }
+
+    /// Notes what became of the entry whose whole key is in the buffer.
+    fn note_guarded(&mut self, span: Span, present: bool) {
+        if self.set.indexes[span.index].guards_keys() {
+            self.overlay.guarded.insert(self.buffer.clone(), present);
         }
     }
 
@@ -130,6 +170,7 @@ impl Group<'_> {
             self.buffer.extend_from_slice(key);
             self.buffer.extend_from_slice(&record.0.to_be_bytes());
             self.batch.delete(&self.buffer);
+            self.note_guarded(span, false);
         }
         let count = &mut self.state.indexes[span.index].entries;
         *count = count.saturating_sub(1);

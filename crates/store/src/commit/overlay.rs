@@ -3,6 +3,7 @@
 use super::Session;
 use crate::record::Tombstone;
 use crate::{Record, RecordId};
+use std::collections::BTreeMap;
 
 /// Looked at several times a document, so the hash is a quick one; it is seeded at random, because ids are the clients'.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
@@ -14,6 +15,8 @@ pub(crate) struct Overlay {
     pub(crate) records: HashMap<RecordId, Option<Record>>,
     /// The records of unique keys, with the index's prefix.
     pub(crate) unique: HashMap<Vec<u8>, Option<RecordId>>,
+    /// Entries that were put (true) and deleted in indexes that guard their keys, by their whole key.
+    pub(crate) guarded: BTreeMap<Vec<u8>, bool>,
     /// Tombstones by their whole key.
     pub(crate) tombstones: HashMap<Vec<u8>, Option<Tombstone>>,
     /// Executed statements by session, and whether they have to be written.

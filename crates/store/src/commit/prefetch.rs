@@ -41,7 +41,11 @@ impl Wanted {
             }
         }
         wanted.targets = wanted.unique.len();
-        let is_unique = |place: usize| set.indexes.get(place).is_some_and(|index| index.is_unique());
+        let is_unique = |place: usize| {
+            set.indexes
+                .get(place)
+                .is_some_and(|index| index.has_record_in_value())
+        };
         for (request, operation) in operations() {
             let Operation::Insert {
                 entries: Ok(range), ..

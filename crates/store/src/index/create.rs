@@ -56,6 +56,16 @@ fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index
         );
         format!("Requested index: {asked}, existing index: {present}")
     };
+    if spec.is_text()
+        && let Some(text) = indexes.iter().find(|index| index.is_text())
+        && !(text.spec().name == spec.name && text.spec().same_options(spec))
+    {
+        return Err(StoreError::IndexOptionsConflict(format!(
+            "only one text index per collection allowed, found existing text index \"{}\". {}",
+            text.spec().name,
+            both(text)
+        )));
+    }
     if let Some(named) = indexes.iter().find(|index| index.spec().name == spec.name) {
         let present = named.spec();
         if named.id() == ID_INDEX && present.key == spec.key || present.same_options(spec) {

@@ -1,5 +1,6 @@
 //! The entries that indexes have for documents.
 
+use super::kinds::Refused;
 use super::{ID_INDEX, Index, IndexSet};
 use crate::keys::{self, RECORD_ID_BYTES};
 use crate::{FieldKind, Namespace, RecordId, StoreError, varint};
@@ -117,8 +118,13 @@ impl EntrySet {
         {
             return Ok(());
         }
-        let found = extract::keys(document.into(), &index.paths, index.spec.sparse)
-            .map_err(|error| refused(&error))?;
+        let found = match &index.kinds {
+            Some(kinds) => kinds
+                .keys(index, document.into())
+                .map_err(|why| refused_kind(index, why))?,
+            None => extract::keys(document.into(), &index.paths, index.spec.sparse)
+                .map_err(|error| refused(&error))?,
+        };
         let arrays = found
             .array_parts
             .iter()
@@ -134,7 +140,7 @@ impl EntrySet {
         for found in found.keys {
             let start = self.bytes.len();
             keys::put_index_prefix(index.id, &mut self.bytes);
-            let found = if index.hashed {
+            let found = if index.hashed && index.kinds.is_none() {
                 hash_fields(index, &found)
             } else {
                 found
@@ -154,6 +160,16 @@ fn refused(error: &ExtractError) -> StoreError {
     StoreError::CannotIndex {
         code,
         message: error.to_string(),
+    }
+}
+
+fn refused_kind(index: &Index, why: Refused) -> StoreError {
+    match why {
+        Refused::Extract(error) => refused(&error),
+        Refused::Geometry(code, message) => StoreError::CannotIndex {
+            code,
+            message: format!("{message} (index {})", index.spec.name),
+        },
     }
 }
 

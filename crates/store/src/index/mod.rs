@@ -1,15 +1,18 @@
 //! Indexes: their description, their keys, their building.
 //!
 //! The key of an entry is `value::key::encode` of each field's value in the field's direction, one behind the other;
-//! a hashed field has the encoding of the 64-bit integer that [`hash_of_value`] gives.
+//! a hashed field has the encoding of the 64-bit integer that [`hash_of_value`] gives. Wildcard, geospatial and text
+//! indexes take their keys in ways of their own (`kinds`).
 
 mod build;
 mod clear;
 mod create;
 mod entries;
 mod hashed;
+mod kinds;
 mod set;
 mod spec;
+mod wildcard;
 
 pub use build::BuildProgress;
 pub(crate) use build::{BuildHandle, resume};
@@ -18,8 +21,10 @@ pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_
 pub use hashed::hash_of_value;
 pub(crate) use set::IndexSet;
 pub use spec::{DocumentFilter, FilterCompiler, IndexSpec};
+pub use wildcard::Wildcard;
 
 use crate::StoreError;
+use kinds::Kinds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use value::key::Direction;
@@ -36,6 +41,25 @@ pub enum FieldKind {
     Descending,
     /// By hash: equality only.
     Hashed,
+    /// The paths below one, each with its values in this order.
+    Wildcard(Direction),
+    /// Points on a plane; the keys tell only whether there are any.
+    Geo2d,
+    /// Geometries on the sphere; the keys tell only whether there is one.
+    Geo2dSphere,
+    /// Words of texts; the index has no entries.
+    Text,
+}
+
+impl FieldKind {
+    /// The order of the field's part of a key; of a wildcard, of the values.
+    fn direction(self) -> Direction {
+        match self {
+            FieldKind::Descending => Direction::Descending,
+            FieldKind::Wildcard(direction) => direction,
+            _ => Direction::Ascending,
+        }
+    }
 }
 
 /// One field of an index.
@@ -66,6 +90,7 @@ pub struct Index {
     spec: Arc<IndexSpec>,
     fields: Arc<[IndexField]>,
     paths: Arc<[IndexPath]>,
+    kinds: Option<Arc<Kinds>>,
     hashed: bool,
     filter: Option<Arc<dyn DocumentFilter>>,
     runtime: Arc<Runtime>,
@@ -91,15 +116,12 @@ impl Index {
         let fields = spec.fields()?;
         let filter = spec.partial_filter.as_ref().map(compile).transpose();
         let filter = filter.map_err(StoreError::CannotCreateIndex)?;
-        let direction = |kind| match kind {
-            FieldKind::Descending => Direction::Descending,
-            FieldKind::Ascending | FieldKind::Hashed => Direction::Ascending,
-        };
+        let kinds = Kinds::of(&fields, &spec)?.map(Arc::new);
         let paths = fields
             .iter()
             .map(|field| IndexPath {
                 path: field.path.clone(),
-                direction: direction(field.kind),
+                direction: field.kind.direction(),
             })
             .collect();
         let runtime = Runtime {
@@ -114,6 +136,7 @@ impl Index {
             spec: Arc::new(spec),
             fields: fields.into(),
             paths,
+            kinds,
             filter,
             runtime: Arc::new(runtime),
         })
@@ -142,9 +165,22 @@ impl Index {
         &self.fields
     }
 
-    /// The directions of its keys, field by field.
+    /// The directions of the parts of its keys: one for each field, and two for a wildcard.
     pub fn directions(&self) -> impl Iterator<Item = Direction> {
-        self.paths.iter().map(|path| path.direction)
+        self.fields.iter().flat_map(|field| {
+            let path = matches!(field.kind, FieldKind::Wildcard(_)).then_some(Direction::Ascending);
+            path.into_iter().chain([field.kind.direction()])
+        })
+    }
+
+    /// Which paths the wildcard among its fields holds.
+    pub fn wildcard(&self) -> Option<&Wildcard> {
+        self.kinds.as_ref().and_then(|kinds| kinds.wildcard())
+    }
+
+    /// Whether it is a text index.
+    pub fn is_text(&self) -> bool {
+        self.fields.iter().any(|field| field.kind == FieldKind::Text)
     }
 
     /// Whether it can be read.
@@ -178,6 +214,17 @@ impl Index {
     /// Whether the index is unique on its key; `_id_` is.
     pub fn is_unique(&self) -> bool {
         self.id == ID_INDEX || self.spec.unique
+    }
+
+    /// Whether the value of an entry names the record; else the key ends with it.
+    pub(crate) fn has_record_in_value(&self) -> bool {
+        self.is_unique() && !self.spec.made_unique
+    }
+
+    /// Whether a change may not add a key that another record has, although the keys do not see to that.
+    pub(crate) fn guards_keys(&self) -> bool {
+        let guards = self.spec.prepare_unique || self.spec.made_unique;
+        guards && !self.has_record_in_value() && self.state() == IndexState::Ready
     }
 
     /// How often queries have used the index, and since when (milliseconds since 1970).

@@ -1,10 +1,18 @@
 //! The description of an index as clients give and see it.
 
+use super::Wildcard;
 use crate::{FieldKind, INDEX_FIELDS_MAX, IndexField, StoreError};
 use std::fmt::Debug;
 use std::sync::Arc;
+use value::key::Direction;
 use value::path::FieldPath;
 use value::{Document, DocumentRef, Value, compare, doc};
+
+/// The name in a text index's key pattern that holds the place of its texts' weights.
+const TEXT_ORDER: &str = "_ftsx";
+
+/// The kept options that tell indexes of the same key apart.
+const SIGNATURE: [&str; 2] = ["collation", "wildcardProjection"];
 
 /// A compiled filter on documents.
 pub trait DocumentFilter: Send + Sync + Debug {
@@ -24,6 +32,10 @@ pub struct IndexSpec {
     pub key: Document,
     /// No two documents with the same key.
     pub unique: bool,
+    /// New documents and changes may not add a duplicate key, though there may be some: on the way to `unique`.
+    pub prepare_unique: bool,
+    /// It was made unique after it was built: its entries have the record id in the key, as before.
+    pub made_unique: bool,
     /// Documents that have none of the fields are left out.
     pub sparse: bool,
     /// Kept, but not used by queries.
@@ -57,6 +69,7 @@ impl IndexSpec {
         let mut document = doc! {"v": version, "key": self.key.clone(), "name": self.name.as_str()};
         for (name, set) in [
             ("unique", self.unique),
+            ("prepareUnique", self.prepare_unique),
             ("sparse", self.sparse),
             ("hidden", self.hidden),
         ] {
@@ -88,20 +101,35 @@ impl IndexSpec {
         let field = |(path, kind): (&str, &Value)| {
             Some(IndexField {
                 path: FieldPath::parse(path),
-                kind: field_kind(kind)?,
+                kind: field_kind(path, kind)?,
             })
         };
-        self.key.iter().map(field).collect::<Option<_>>().ok_or_else(|| {
+        // Behind the texts' part of a text index stands one that only says how they are ordered.
+        let is_text = self.is_text();
+        let fields = self
+            .key
+            .iter()
+            .filter(|(path, _)| !(is_text && *path == TEXT_ORDER));
+        fields.map(field).collect::<Option<_>>().ok_or_else(|| {
             let key = crate::error::shell_document(&self.key);
             StoreError::CannotCreateIndex(format!("Unknown index plugin in the key pattern {key}"))
         })
+    }
+
+    /// Whether it is of a text index.
+    pub(crate) fn is_text(&self) -> bool {
+        self.key
+            .iter()
+            .any(|(_, kind)| matches!(kind, Value::String(kind) if kind == "text"))
     }
 
     /// Whether two descriptions make an index that cannot be told apart by queries: keys, filter and what is entered.
     pub(crate) fn same_signature(&self, other: &IndexSpec) -> bool {
         same_pattern(&self.key, &other.key)
             && self.partial_filter == other.partial_filter
-            && self.kept.get("collation") == other.kept.get("collation")
+            && SIGNATURE
+                .iter()
+                .all(|name| self.kept.get(name) == other.kept.get(name))
             && self.unique == other.unique
             && self.sparse == other.sparse
     }
@@ -110,24 +138,35 @@ impl IndexSpec {
     pub(crate) fn same_options(&self, other: &IndexSpec) -> bool {
         self.same_signature(other)
             && self.expire_after_seconds == other.expire_after_seconds
+            && self.kept.get("weights") == other.kept.get("weights")
             && self.hidden == other.hidden
     }
 }
 
-fn field_kind(kind: &Value) -> Option<FieldKind> {
+fn field_kind(path: &str, kind: &Value) -> Option<FieldKind> {
     let direction = match kind {
         Value::Int32(number) => f64::from(*number),
         Value::Int64(number) => *number as f64,
         Value::Double(number) => *number,
         Value::Decimal128(number) if number.is_negative() => -1.0,
         Value::Decimal128(_) => 1.0,
-        Value::String(name) if name == "hashed" => return Some(FieldKind::Hashed),
+        Value::String(name) => {
+            return match name.as_str() {
+                "hashed" => Some(FieldKind::Hashed),
+                "2d" => Some(FieldKind::Geo2d),
+                "2dsphere" => Some(FieldKind::Geo2dSphere),
+                "text" => Some(FieldKind::Text),
+                _ => None,
+            };
+        }
         _ => return None,
     };
-    Some(if direction < 0.0 {
-        FieldKind::Descending
-    } else {
-        FieldKind::Ascending
+    let wildcard = Wildcard::is_pattern(path);
+    Some(match (wildcard, direction < 0.0) {
+        (false, true) => FieldKind::Descending,
+        (false, false) => FieldKind::Ascending,
+        (true, true) => FieldKind::Wildcard(Direction::Descending),
+        (true, false) => FieldKind::Wildcard(Direction::Ascending),
     })
 }
 

@@ -30,7 +30,7 @@ impl IndexPage {
         let page = IndexPage {
             page,
             prefix_bytes,
-            unique: index.is_unique(),
+            unique: index.has_record_in_value(),
         };
         (0..page.len()).all(|at| page.read(at).is_some()).then_some(page)
     }

@@ -59,7 +59,7 @@ fn expired_range(index: &Index, now_ms: i64) -> Option<KeyRange> {
     let direction = match field.kind {
         FieldKind::Ascending => Direction::Ascending,
         FieldKind::Descending => Direction::Descending,
-        FieldKind::Hashed => return None,
+        _ => return None,
     };
     if index.state() != IndexState::Ready {
         return None;

@@ -1,0 +1,254 @@
+//! Specifications of indexes, checked as MongoDB checks them.
+
+use crate::index_kinds;
+use crate::limits::INDEX_FIELDS_MAX;
+use crate::{Error, Result};
+use query::Code;
+use store::IndexSpec;
+use value::{Document, Type, Value};
+
+/// MongoDB's code for a specification that no index can be made of.
+pub(crate) const BAD_SPEC: Code = Code(67);
+const BAD_OPTION: Code = Code(197);
+
+/// Reads one index specification and refuses what is wrong or not supported.
+pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
+    let key = match spec.get("key") {
+        Some(Value::Document(key)) => key.clone(),
+        Some(other) => return Err(wrong_type("key", other, "object")),
+        None => return Err(missing("key")),
+    };
+    check_key(&key)?;
+    let mut parsed = IndexSpec {
+        key,
+        ..IndexSpec::default()
+    };
+    for (name, value) in spec.iter() {
+        option(&mut parsed, name, value, spec)?;
+    }
+    if parsed.name.is_empty() {
+        return Err(match spec.get("name") {
+            Some(_) => Error::new(BAD_SPEC, "index name cannot be empty"),
+            None => missing("name"),
+        });
+    }
+    check_together(&parsed)?;
+    index_kinds::complete(spec, &mut parsed)?;
+    Ok(parsed)
+}
+
+fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) -> Result<()> {
+    match (name, value) {
+        ("key", _) => {}
+        ("name", Value::String(text)) => parsed.name = text.clone(),
+        ("name", other) => return Err(wrong_type(name, other, "string")),
+        ("unique", value) => parsed.unique = flag(name, value)?,
+        ("sparse", value) => parsed.sparse = flag(name, value)?,
+        ("hidden", Value::Bool(hidden)) => parsed.hidden = *hidden,
+        ("hidden", other) => return Err(wrong_type(name, other, "bool")),
+        ("partialFilterExpression", Value::Document(filter)) => parsed.partial_filter = Some(filter.clone()),
+        ("partialFilterExpression", other) => return Err(wrong_type(name, other, "object")),
+        ("expireAfterSeconds", value) => parsed.expire_after_seconds = Some(seconds(value)?),
+        ("collation", Value::Document(collation)) => check_collation(collation)?,
+        ("prepareUnique", value) => parsed.prepare_unique = flag(name, value)?,
+        ("collation", other) => return Err(wrong_type(name, other, "object")),
+        ("v", value) => check_version(value)?,
+        ("ns" | "comment", _) => {}
+        // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
+        ("background" | "storageEngine" | "dropDups", value) => {
+            parsed.kept.push(name, value.clone());
+        }
+        (name, value) if index_kinds::is_option(name) => index_kinds::check_option(name, value)?,
+        _ => {
+            let spec = value::json::to_string(spec.into(), value::json::Mode::Relaxed);
+            let message =
+                format!("The field '{name}' is not valid for an index specification. Specification: {spec}");
+            return Err(Error::new(BAD_OPTION, message));
+        }
+    }
+    Ok(())
+}
+
+fn check_key(key: &Document) -> Result<()> {
+    if key.is_empty() {
+        return Err(Error::new(BAD_SPEC, "Index keys cannot be an empty object."));
+    }
+    if key.len() > INDEX_FIELDS_MAX {
+        let message = format!("Index key pattern has too many fields: at most {INDEX_FIELDS_MAX}");
+        return Err(Error::new(Code(13_103), message));
+    }
+    for (at, (path, direction)) in key.iter().enumerate() {
+        check_path(path)?;
+        check_direction(path, direction)?;
+        if key.iter().take(at).any(|(earlier, _)| earlier == path) {
+            let message = format!("Index key pattern names the field '{path}' twice");
+            return Err(Error::new(BAD_SPEC, message));
+        }
+    }
+    let hashed = key
+        .iter()
+        .filter(|(_, kind)| matches!(kind, Value::String(s) if s == "hashed"))
+        .count();
+    if hashed > 1 {
+        let message = format!("A maximum of one index field is allowed to be hashed but found {hashed}");
+        return Err(Error::new(Code(31_303), message));
+    }
+    Ok(())
+}
+
+fn check_path(path: &str) -> Result<()> {
+    if path.is_empty() || path.split('.').any(str::is_empty) {
+        return Err(Error::new(BAD_SPEC, "Index keys cannot contain an empty field."));
+    }
+    let path = match path.strip_suffix("$**") {
+        Some("") => return Ok(()),
+        Some(root) if root.ends_with('.') => root.strip_suffix('.').unwrap_or(root),
+        _ => path,
+    };
+    // The parts of a DBRef are the only names with a dollar that documents may have everywhere.
+    let dollar = |part: &str| part.starts_with('$') && !matches!(part, "$id" | "$db" | "$ref");
+    if path.split('.').any(dollar) {
+        let message = "Index key contains an illegal field name: field name starts with '$'.";
+        return Err(Error::new(BAD_SPEC, message));
+    }
+    Ok(())
+}
+
+fn check_direction(path: &str, direction: &Value) -> Result<()> {
+    let refuse = |message: String| Err(Error::new(BAD_SPEC, message));
+    match direction {
+        Value::String(kind) => match kind.as_str() {
+            "hashed" | "text" | "2d" | "2dsphere" => Ok(()),
+            "wildcard" => Err(Error::new(
+                Code(7_246_202),
+                format!("A wildcard index is {{\"{path}.$**\": 1}}, not of a kind of its own"),
+            )),
+            _ => refuse(format!("Unknown index plugin '{kind}'")),
+        },
+        number if number.as_ref().is_number() => match number.as_ref().as_f64() {
+            Some(0.0) => refuse("Values in the index key pattern cannot be 0.".to_owned()),
+            Some(nan) if nan.is_nan() => refuse("Values in the index key pattern cannot be NaN.".to_owned()),
+            _ => Ok(()),
+        },
+        other => refuse(format!(
+            "Values in v:2 index key pattern cannot be of type {}. Only numbers > 0, numbers < 0, and strings are \
+             allowed.",
+            other.type_of().alias()
+        )),
+    }
+}
+
+fn check_together(spec: &IndexSpec) -> Result<()> {
+    let refuse = |message: &str| Err(Error::new(BAD_SPEC, message));
+    let hashed = spec
+        .key
+        .iter()
+        .any(|(_, kind)| matches!(kind, Value::String(kind) if kind == "hashed"));
+    let on_id = spec.key.len() == 1 && spec.key.contains("_id");
+    if hashed && spec.unique {
+        return Err(Error::new(
+            Code(16_764),
+            "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
+        ));
+    }
+    if on_id && !hashed && spec.key.get("_id").and_then(|kind| kind.as_ref().as_f64()) == Some(-1.0) {
+        let message = "The field 'key' for an _id index must be {_id: 1}, but got {_id: -1}";
+        return Err(Error::new(Code(2), message));
+    }
+    if on_id && spec.hidden {
+        return Err(Error::new(
+            BAD_OPTION,
+            "The field 'hidden' is not valid for an _id index specification",
+        ));
+    }
+    if spec.name == "_id_" && !on_id {
+        let message =
+            "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
+        return Err(Error::new(Code(2), message));
+    }
+    if spec.sparse && spec.partial_filter.is_some() {
+        return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
+    }
+    if on_id && !hashed && (spec.sparse || spec.partial_filter.is_some()) {
+        return refuse("_id index cannot be sparse or a partial index");
+    }
+    if spec.expire_after_seconds.is_some() && spec.key.len() > 1 {
+        return refuse("TTL indexes are single-field indexes, compound indexes do not support TTL");
+    }
+    if spec.expire_after_seconds.is_some() && on_id {
+        return Err(Error::new(
+            BAD_OPTION,
+            "The field 'expireAfterSeconds' is not valid for an _id index specification",
+        ));
+    }
+    Ok(())
+}
+
+fn seconds(value: &Value) -> Result<i64> {
+    if !value.as_ref().is_number() {
+        let found = value.type_of().alias();
+        let message =
+            format!("TTL index 'expireAfterSeconds' option must be numeric, but is of type {found}");
+        return Err(Error::new(BAD_SPEC, message));
+    }
+    let seconds = value.as_ref().as_f64().unwrap_or(f64::NAN);
+    if seconds.is_nan() {
+        return Ok(0);
+    }
+    if !(0.0..=f64::from(i32::MAX)).contains(&seconds) {
+        let message = format!(
+            "TTL index 'expireAfterSeconds' option must be within an acceptable range, not {seconds}: from 0 to {}",
+            i32::MAX
+        );
+        return Err(Error::new(BAD_SPEC, message));
+    }
+    Ok(seconds as i64)
+}
+
+fn check_version(value: &Value) -> Result<()> {
+    match value.as_ref().as_f64() {
+        Some(version) if version == 2.0 || version == 1.0 => Ok(()),
+        Some(version) => {
+            let message =
+                format!("Invalid index specification: cannot create an index with v={version}; use v=2");
+            Err(Error::new(BAD_SPEC, message))
+        }
+        None => Err(wrong_type("v", value, "number")),
+    }
+}
+
+/// Only the simple (binary) collation is built.
+pub(crate) fn check_collation(collation: &Document) -> Result<()> {
+    match collation.get("locale") {
+        Some(Value::String(locale)) if locale == "simple" => Ok(()),
+        Some(Value::String(locale)) => {
+            let message =
+                format!("collation with locale '{locale}' is not supported yet; only {{locale: \"simple\"}}");
+            Err(Error::new(Code(2), message))
+        }
+        Some(other) => Err(wrong_type("collation.locale", other, "string")),
+        None => Err(Error::new(
+            Code(40_414),
+            "BSON field 'collation.locale' is missing but a required field",
+        )),
+    }
+}
+
+fn flag(name: &str, value: &Value) -> Result<bool> {
+    match value {
+        Value::Bool(flag) => Ok(*flag),
+        number if number.as_ref().is_number() => Ok(number.as_ref().as_f64() != Some(0.0)),
+        other => Err(wrong_type(name, other, "bool")),
+    }
+}
+
+fn missing(name: &str) -> Error {
+    let message = format!("The '{name}' field is a required property of an index specification");
+    Error::new(Code(9), message)
+}
+
+fn wrong_type(name: &str, value: &Value, wanted: &str) -> Error {
+    let found: Type = value.type_of();
+    let message = format!("The field '{name}' must be a {wanted}, but got {}", found.alias());
+    Error::new(Code(14), message)
+}

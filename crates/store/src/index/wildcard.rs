@@ -1,0 +1,213 @@
+//! Wildcard indexes: which paths they hold, and the path and value of each of a document's entries.
+//!
+//! An entry is the path of a value, as a string, and the value. Documents are descended into; of arrays each element has
+//! an entry under the array's own path, but an array within an array is one value. An empty document is a value too, and
+//! an empty array counts as undefined, as in other indexes.
+
+use crate::StoreError;
+use value::{Document, DocumentRef, Value, ValueRef};
+
+/// The name that ends every wildcard's path.
+const WILDCARD: &str = "$**";
+
+/// Which paths a wildcard field of an index holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wildcard {
+    /// Only what is at this path or below; everything where it is empty.
+    root: String,
+    /// The paths that `wildcardProjection` names, `_id` apart.
+    listed: Vec<String>,
+    /// Whether these are all that is held, or all that is not.
+    inclusive: bool,
+    /// Whether `_id` is held.
+    with_id: bool,
+}
+
+impl Wildcard {
+    /// Whether a field of a key pattern is a wildcard.
+    pub fn is_pattern(path: &str) -> bool {
+        path == WILDCARD || path.ends_with(".$**")
+    }
+
+    /// The wildcard of a path that [`Wildcard::is_pattern`], with the index's `wildcardProjection`.
+    pub fn parse(path: &str, projection: Option<&Document>) -> Result<Wildcard, StoreError> {
+        let root = path.strip_suffix(WILDCARD).unwrap_or(path);
+        let root = root.strip_suffix('.').unwrap_or(root).to_owned();
+        let mut wildcard = Wildcard {
+            with_id: !root.is_empty(),
+            root,
+            ..Wildcard::default()
+        };
+        let mut kept = Vec::new();
+        for (name, value) in projection.into_iter().flat_map(Document::iter) {
+            wildcard.add(name, value, &mut kept)?;
+        }
+        match kept.first() {
+            Some(first) if kept.iter().any(|other| other != first) => {
+                let (code, message) = match first {
+                    true => (31_254, "Cannot do exclusion in inclusion projection"),
+                    false => (31_253, "Cannot do inclusion in exclusion projection"),
+                };
+                let message = message.to_owned();
+                return Err(StoreError::Refused { code, message });
+            }
+            Some(first) => wildcard.inclusive = *first,
+            None => {}
+        }
+        Ok(wildcard)
+    }
+
+    fn add(&mut self, path: &str, value: &Value, kept: &mut Vec<bool>) -> Result<(), StoreError> {
+        let keeps = match value {
+            Value::Document(inner) if !inner.is_empty() => {
+                return inner
+                    .iter()
+                    .try_for_each(|(name, value)| self.add(&format!("{path}.{name}"), value, kept));
+            }
+            Value::Bool(keeps) => *keeps,
+            number if number.as_ref().is_number() => number.as_ref().as_f64() != Some(0.0),
+            _ => {
+                let message = format!("wildcardProjection must keep or leave out the path '{path}'");
+                return Err(StoreError::Refused { code: 9, message });
+            }
+        };
+        if path == "_id" {
+            self.with_id = keeps;
+        } else {
+            kept.push(keeps);
+            self.listed.push(path.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether values at this path have entries.
+    pub fn holds(&self, path: &str) -> bool {
+        if !is_within(path, &self.root) {
+            return false;
+        }
+        if is_within(path, "_id") {
+            return self.with_id;
+        }
+        self.listed.iter().any(|listed| is_within(path, listed)) == self.inclusive
+    }
+
+    /// Whether all values at this path and below have entries.
+    pub fn holds_all_below(&self, path: &str) -> bool {
+        self.holds(path) && (self.inclusive || !self.listed.iter().any(|listed| is_within(listed, path)))
+    }
+
+    /// The path and value of each entry, and whether an array was passed.
+    pub(super) fn entries<'a>(&self, document: DocumentRef<'a>) -> Found<'a> {
+        let mut found = Found::default();
+        self.visit(document, &mut String::new(), &mut found);
+        found
+    }
+
+    fn visit<'a>(&self, document: DocumentRef<'a>, path: &mut String, found: &mut Found<'a>) {
+        let length = path.len();
+        for (name, value) in document.iter() {
+            // No query reaches a field whose name has a dot.
+            if name.contains('.') {
+                continue;
+            }
+            if length > 0 {
+                path.push('.');
+            }
+            path.push_str(name);
+            if is_within(path, &self.root) || is_within(&self.root, path) {
+                self.visit_value(value, path, found);
+            }
+            path.truncate(length);
+        }
+    }
+
+    fn visit_value<'a>(&self, value: ValueRef<'a>, path: &mut String, found: &mut Found<'a>) {
+        match value {
+            ValueRef::Document(inner) if !inner.is_empty() => self.visit(inner, path, found),
+            ValueRef::Array(array) if array.is_empty() => {
+                self.push(path, ValueRef::Undefined, true, found);
+            }
+            ValueRef::Array(array) => {
+                for element in array.iter() {
+                    match element {
+                        ValueRef::Document(inner) if !inner.is_empty() => {
+                            found.arrays = true;
+                            self.visit(inner, path, found);
+                        }
+                        other => self.push(path, other, true, found),
+                    }
+                }
+            }
+            other => self.push(path, other, false, found),
+        }
+    }
+
+    fn push<'a>(&self, path: &str, value: ValueRef<'a>, in_array: bool, found: &mut Found<'a>) {
+        if self.holds(path) {
+            found.arrays |= in_array;
+            found.values.push((path.to_owned(), value));
+        }
+    }
+}
+
+/// What a wildcard finds in a document.
+#[derive(Default)]
+pub(super) struct Found<'a> {
+    pub(super) values: Vec<(String, ValueRef<'a>)>,
+    pub(super) arrays: bool,
+}
+
+/// Whether a path is another one or lies below it; everything lies below the empty path.
+fn is_within(path: &str, above: &str) -> bool {
+    above.is_empty()
+        || path
+            .strip_prefix(above)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::doc;
+
+    fn paths(wildcard: &Wildcard, document: &Document) -> Vec<String> {
+        let found = wildcard.entries(document.into());
+        found.values.into_iter().map(|(path, _)| path).collect()
+    }
+
+    fn wildcard(path: &str, projection: Document) -> Wildcard {
+        Wildcard::parse(path, Some(&projection)).expect("a good projection")
+    }
+
+    #[test]
+    fn every_value_but_the_id_has_an_entry() {
+        let document = doc! {"_id": 1, "a": {"b": 1, "c": Value::Array(vec![doc! {"d": 1}.into(), 2.into()])}, "e": doc! {}};
+        let all = Wildcard::parse("$**", None).expect("no projection");
+        assert_eq!(paths(&all, &document), ["a.b", "a.c.d", "a.c", "e"]);
+    }
+
+    #[test]
+    fn a_projection_keeps_or_leaves_out_what_it_names() {
+        let document = doc! {"_id": 1, "a": {"b": 1, "c": 1}, "d": 1};
+        assert_eq!(paths(&wildcard("$**", doc! {"a": {"b": 1}}), &document), ["a.b"]);
+        assert_eq!(
+            paths(&wildcard("$**", doc! {"a.b": 0, "_id": 1}), &document),
+            ["_id", "a.c", "d"]
+        );
+        assert!(Wildcard::parse("$**", Some(&doc! {"a": 1, "b": 0})).is_err());
+    }
+
+    #[test]
+    fn a_root_bounds_what_is_held() {
+        let document = doc! {"a": {"b": 1}, "ab": 1, "c": 1};
+        let rooted = Wildcard::parse("a.$**", None).expect("no projection");
+        assert_eq!(paths(&rooted, &document), ["a.b"]);
+        assert!(rooted.holds("a.x.y") && !rooted.holds("ab"));
+    }
+
+    #[test]
+    fn what_is_left_out_below_a_path_is_told() {
+        let index = wildcard("$**", doc! {"a.b": 0});
+        assert!(index.holds("a.c") && !index.holds_all_below("a") && index.holds_all_below("a.c"));
+    }
+}
