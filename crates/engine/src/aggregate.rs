@@ -105,6 +105,7 @@ impl Engine {
     pub(crate) fn surroundings(&self, context: &Context, request: &AggregateRequest) -> Surroundings {
         Surroundings {
             collections: Arc::new(Reach::new(self, context, request.bypass_validation)),
+            moment: context.moment.clone(),
         }
     }
 

@@ -26,6 +26,7 @@ impl Engine {
     /// One round of the sweeps, now.
     pub async fn sweep(&self) {
         self.cursors().close_idle();
+        self.moments().expire();
         for session in self.sessions().forget_idle() {
             self.cursors().close_of_session(&session);
         }

@@ -1,10 +1,10 @@
 //! Who asks for an operation, in which session, until when.
 
 use crate::SessionId;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
-use store::StatementId;
+use store::{Moment, StatementId};
 
 /// What an operation runs under. Cheap to clone; all clones share the kill flag.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Context {
     pub retry_number: Option<i64>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
+    /// The moment that is read, from [`Engine::moment`](crate::Engine::moment); none for now.
+    pub moment: Option<Weak<Moment>>,
     killed: Arc<AtomicBool>,
 }
 

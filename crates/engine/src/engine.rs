@@ -3,6 +3,7 @@
 use crate::cursors::Cursors;
 use crate::files::{FileCache, LiveUploads, Orphans};
 use crate::latencies::Latencies;
+use crate::moments::Moments;
 use crate::operations::Operations;
 use crate::plan_cache::IndexFilters;
 use crate::sessions::Sessions;
@@ -42,6 +43,7 @@ struct Inner {
     store: Store,
     kv: Kv,
     cursors: Cursors,
+    moments: Moments,
     sessions: Sessions,
     operations: Arc<Operations>,
     users: Users,
@@ -83,6 +85,7 @@ impl Engine {
                 store,
                 kv,
                 cursors: Cursors::default(),
+                moments: Moments::default(),
                 sessions: Sessions::default(),
                 operations: Arc::default(),
                 users,
@@ -102,6 +105,7 @@ impl Engine {
     /// Closes cursors, flushes and closes the store. Operations that come later fail.
     pub async fn close(&self) -> Result<()> {
         self.inner.cursors.close_all();
+        self.inner.moments.clear();
         self.inner.store.close().await?;
         Ok(())
     }
@@ -121,6 +125,10 @@ impl Engine {
 
     pub(crate) fn cursors(&self) -> &Cursors {
         &self.inner.cursors
+    }
+
+    pub(crate) fn moments(&self) -> &Moments {
+        &self.inner.moments
     }
 
     pub(crate) fn sessions(&self) -> &Sessions {

@@ -151,6 +151,7 @@ impl FindRequest {
         if let Some(size) = self.batch_size {
             spec.first_batch = usize::try_from(size).unwrap_or(usize::MAX);
         }
+        spec.moment = context.moment.clone();
         spec.interruption = context.interruption();
         Ok(spec)
     }

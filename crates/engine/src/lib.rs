@@ -28,6 +28,7 @@ mod indexes;
 mod latencies;
 mod listing;
 mod modify_index;
+mod moments;
 mod operations;
 mod plan_cache;
 mod reach;
@@ -57,7 +58,7 @@ pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
-pub use store::{CappedOptions, CollectionOptions, Namespace, ValidateReport};
+pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
 
 pub use write::{
     DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply,

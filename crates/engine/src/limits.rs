@@ -30,5 +30,11 @@ pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
 /// How often expired documents, sessions and cursors are looked for.
 pub const SWEEP_INTERVAL_MS: u64 = 60_000;
 
+/// How many moments are kept for snapshot reads at once; the oldest goes first.
+pub const MOMENTS_MAX: usize = 256;
+
+/// How long a moment is kept for snapshot reads, as long as MongoDB does by default.
+pub const MOMENT_MS_MAX: u64 = 300_000;
+
 /// Bytes of a database's name.
 pub const DATABASE_NAME_BYTES_MAX: usize = 63;

@@ -43,6 +43,19 @@ enum Engine {
     Simulated(Arc<simulated::Engine>),
 }
 
+/// The state of all shards at one moment, for reads of several that must agree. Holding it keeps old versions of
+/// everything from being compacted away.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    engine: EngineMoment,
+}
+
+#[derive(Clone, Debug)]
+enum EngineMoment {
+    Rocks(rocks::Moment),
+    Simulated(simulated::Moment),
+}
+
 /// The state of one shard at one moment. Costs little; holding it keeps old versions from being compacted
 /// away.
 #[derive(Debug)]
@@ -107,10 +120,19 @@ impl Kv {
     /// The state of a shard now.
     pub async fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
         let engine = match &self.engine {
-            Engine::Rocks(engine) => EngineSnapshot::Rocks(engine.snapshot(shard)?),
+            Engine::Rocks(engine) => EngineSnapshot::Rocks(engine.moment()?.snapshot(shard)),
             Engine::Simulated(engine) => EngineSnapshot::Simulated(engine.snapshot(shard)?),
         };
         Ok(Snapshot { engine })
+    }
+
+    /// The state of all shards now.
+    pub async fn moment(&self) -> Result<Moment, Error> {
+        let engine = match &self.engine {
+            Engine::Rocks(engine) => EngineMoment::Rocks(engine.moment()?),
+            Engine::Simulated(engine) => EngineMoment::Simulated(engine.moment()?),
+        };
+        Ok(Moment { engine })
     }
 
     /// Removes a shard with all in it, flushed before the answer; its space is freed in the background.
@@ -162,6 +184,17 @@ impl Kv {
             Engine::Rocks(engine) => engine.close().await,
             Engine::Simulated(engine) => engine.close(),
         }
+    }
+}
+
+impl Moment {
+    /// The state of a shard at this moment.
+    pub async fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
+        let engine = match &self.engine {
+            EngineMoment::Rocks(moment) => EngineSnapshot::Rocks(moment.snapshot(shard)),
+            EngineMoment::Simulated(moment) => EngineSnapshot::Simulated(moment.snapshot(shard)),
+        };
+        Ok(Snapshot { engine })
     }
 }
 

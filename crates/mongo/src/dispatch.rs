@@ -5,6 +5,7 @@ use crate::commands::{self, Command};
 use crate::connection::Connection;
 use crate::error::{CommandError, Result};
 use crate::failpoint::Effect;
+use crate::read_level;
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use engine::{Context, Namespace, OperationInfo, SessionId};
@@ -95,7 +96,8 @@ async fn run_named(
         .check(&server.engine, connection, called, &database, collection)?;
     let generic = Generic::parse(called, request)?;
     check_generic(command, called, &generic)?;
-    let context = context(connection, &generic);
+    let mut context = context(connection, &generic);
+    let reading = read_level::begin(server, &generic, &mut context).await?;
     let _listed = list(server, connection, command, called, &database, request, &context);
     count(server, command);
     if let Some(session) = context.session {
@@ -110,7 +112,9 @@ async fn run_named(
         generic,
         context,
     };
-    (command.run)(&mut call).await
+    let mut reply = (command.run)(&mut call).await?;
+    reading.finish(server, &mut reply).await?;
+    Ok(reply)
 }
 
 /// `$db`; commands in an OP_QUERY are of database `admin` whatever they say, since they are all hellos.
@@ -247,7 +251,7 @@ fn label(reply: &mut Reply, request: &Request, effect: Option<Effect>) {
     }
     let is_retryable_write = request.body.as_raw().get("txnNumber").is_some();
     let labels = labels.or_else(|| {
-        let retryable = code.is_some_and(|code| RETRYABLE_CODES.contains(&code) || code == 64);
+        let retryable = code.is_some_and(|code| RETRYABLE_CODES.contains(&code));
         (is_retryable_write && retryable).then(|| vec![Value::from("RetryableWriteError")])
     });
     if let Some(labels) = labels

@@ -19,6 +19,7 @@ mod connection;
 mod dispatch;
 mod error;
 mod failpoint;
+mod read_level;
 mod server;
 
 pub mod arguments;

@@ -1,6 +1,6 @@
 //! Arguments are read as strictly as MongoDB reads them.
 
-use mongo::arguments::{Arguments, Generic, ReadConcern, WriteConcern};
+use mongo::arguments::{Arguments, Generic, ReadConcern, ReadLevel, WriteConcern};
 use mongo::wire::{DocumentSequence, Request};
 use value::{Document, DocumentBuf, DocumentRef, Value, doc};
 
@@ -94,16 +94,20 @@ fn write_concerns_are_those_of_a_standalone() {
 #[test]
 fn read_concerns_have_a_known_level() {
     let parse = |document: Document| ReadConcern::parse(DocumentRef::Tree(&document));
-    assert_eq!(
-        parse(doc! {"level": "majority"}).unwrap().level.as_deref(),
-        Some("majority")
-    );
+    let level = |document| parse(document).unwrap().level;
+    assert_eq!(level(doc! {"level": "majority"}), ReadLevel::Local);
+    assert_eq!(level(doc! {"level": "snapshot"}), ReadLevel::Snapshot(None));
     assert_eq!(code(parse(doc! {"level": "LOCAL"})), 2);
     assert_eq!(code(parse(doc! {"foo": 1})), 40_415);
+    let time = value::Timestamp {
+        seconds: 1,
+        increment: 2,
+    };
     assert_eq!(
-        code(parse(doc! {"level": "snapshot"}).unwrap().check_supported()),
-        123
+        level(doc! {"level": "snapshot", "atClusterTime": time}),
+        ReadLevel::Snapshot(Some(time))
     );
+    assert_eq!(code(parse(doc! {"level": "local", "atClusterTime": time})), 72);
 }
 
 #[test]

@@ -45,4 +45,4 @@ pub use index::{
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;
 pub use record::{Record, RecordId, Revision};
-pub use snapshot::{IndexEntry, IndexPage, RecordPage, Snapshot};
+pub use snapshot::{IndexEntry, IndexPage, Moment, RecordPage, Snapshot};

@@ -16,7 +16,7 @@ mod layout;
 mod options;
 mod snapshot;
 
-pub(crate) use snapshot::Snapshot;
+pub(crate) use snapshot::{Moment, Snapshot};
 
 use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
 use blocking::blocking;
@@ -76,8 +76,8 @@ impl Engine {
         }
     }
 
-    pub(crate) fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
-        Ok(Snapshot::take(self.database()?.db.clone(), shard))
+    pub(crate) fn moment(&self) -> Result<Moment, Error> {
+        Ok(Moment::take(self.database()?.db.clone()))
     }
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {

@@ -20,20 +20,30 @@ self_cell::self_cell!(
     }
 );
 
+/// See [`crate::Moment`].
+#[derive(Clone)]
+pub(crate) struct Moment(Arc<OwnedSnapshot>);
+
 /// See [`crate::Snapshot`].
 pub(crate) struct Snapshot {
     keys: ShardKeys,
-    owned: OwnedSnapshot,
+    owned: Arc<OwnedSnapshot>,
+}
+
+impl Moment {
+    pub(super) fn take(db: Arc<DB>) -> Moment {
+        Moment(Arc::new(OwnedSnapshot::new(db, |db| db.snapshot())))
+    }
+
+    pub(crate) fn snapshot(&self, shard: ShardId) -> Snapshot {
+        Snapshot {
+            keys: ShardKeys::new(shard),
+            owned: self.0.clone(),
+        }
+    }
 }
 
 impl Snapshot {
-    pub(super) fn take(db: Arc<DB>, shard: ShardId) -> Snapshot {
-        Snapshot {
-            keys: ShardKeys::new(shard),
-            owned: OwnedSnapshot::new(db, |db| db.snapshot()),
-        }
-    }
-
     pub(crate) fn head(&self) -> Result<Head, Error> {
         let stored = self.owned.borrow_dependent().get_pinned(self.keys.head());
         match stored.map_err(engine_error("reading a head"))? {
@@ -97,6 +107,12 @@ impl Snapshot {
         }
         entries.status().map_err(engine_error("reading a page"))?;
         Ok(page.finish(true))
+    }
+}
+
+impl std::fmt::Debug for Moment {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Moment").finish_non_exhaustive()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::HashMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -16,6 +17,20 @@ use std::sync::Arc;
 pub(crate) struct Engine {
     disk: Arc<Mutex<Disk>>,
     generation: u64,
+}
+
+/// See [`crate::Moment`].
+#[derive(Clone, Debug)]
+pub(crate) struct Moment {
+    shards: Arc<HashMap<ShardId, Shard>>,
+}
+
+impl Moment {
+    pub(crate) fn snapshot(&self, shard: ShardId) -> Snapshot {
+        Snapshot {
+            shard: self.shards.get(&shard).cloned().unwrap_or_default(),
+        }
+    }
 }
 
 /// See [`crate::Snapshot`].
@@ -62,6 +77,12 @@ impl Engine {
             Durability::Flushed => Ok(disk.flush()?),
             Durability::Soon => Ok(()),
         }
+    }
+
+    pub(crate) fn moment(&self) -> Result<Moment, Error> {
+        Ok(Moment {
+            shards: Arc::new(self.disk()?.present.clone()),
+        })
     }
 
     pub(crate) fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {

@@ -10,7 +10,7 @@
 mod disk;
 mod engine;
 
-pub(crate) use engine::{Engine, Snapshot};
+pub(crate) use engine::{Engine, Moment, Snapshot};
 
 use disk::Disk;
 use parking_lot::Mutex;

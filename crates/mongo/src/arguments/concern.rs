@@ -1,8 +1,8 @@
-//! `readConcern` and `writeConcern`, judged as a standalone server does.
+//! `readConcern`, and `writeConcern` judged as a standalone server does.
 
 use super::{Arguments, is_nonzero, is_null, number_as_f64, truncated_i64};
 use crate::error::{CommandError, Result};
-use value::{DocumentRef, ValueRef};
+use value::{DocumentRef, Timestamp, ValueRef};
 
 /// The most members that `w` may name.
 const W_MAX: i64 = 50;
@@ -27,8 +27,22 @@ pub struct WriteConcern {
 /// What a read may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadConcern {
-    /// The level, where it was given.
-    pub level: Option<String>,
+    /// The level as it was given.
+    pub name: Option<String>,
+    /// What it asks for.
+    pub level: ReadLevel,
+}
+
+/// What the levels of read concern ask of a server whose writes are all on one disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadLevel {
+    /// What is there; `available` and `majority` are no other.
+    #[default]
+    Local,
+    /// What no crash takes back.
+    Linearizable,
+    /// What was there at one moment: now, or at a time that an earlier read was told (seconds and increment).
+    Snapshot(Option<Timestamp>),
 }
 
 impl WriteConcern {
@@ -121,12 +135,9 @@ impl ReadConcern {
     pub fn parse(document: DocumentRef<'_>) -> Result<ReadConcern> {
         let arguments = Arguments::of_document("readConcern", document);
         let level = arguments.string("level")?;
-        for name in ["afterClusterTime", "atClusterTime"] {
-            match arguments.any(name) {
-                None | Some(ValueRef::Timestamp(_)) => {}
-                Some(other) => return Err(arguments.wrong_type(name, other, "'timestamp'")),
-            }
-        }
+        // Every read sees all that was answered before it, so there is no time to wait for.
+        timestamp(&arguments, "afterClusterTime")?;
+        let at = timestamp(&arguments, "atClusterTime")?;
         if let Some(provenance) = arguments.string("provenance")?
             && !PROVENANCES.contains(&provenance)
         {
@@ -143,19 +154,26 @@ impl ReadConcern {
         {
             return Err(arguments.bad_enumeration("level", level));
         }
+        if at.is_some() && level != Some("snapshot") {
+            return Err(CommandError::invalid_options(
+                "readConcern field 'atClusterTime' can be set only if 'level' is equal to 'snapshot'",
+            ));
+        }
         Ok(ReadConcern {
-            level: level.map(str::to_owned),
+            name: level.map(str::to_owned),
+            level: match level {
+                Some("snapshot") => ReadLevel::Snapshot(at),
+                Some("linearizable") => ReadLevel::Linearizable,
+                _ => ReadLevel::Local,
+            },
         })
     }
+}
 
-    /// Refuses levels that need a replica set.
-    pub fn check_supported(&self) -> Result<()> {
-        match self.level.as_deref() {
-            Some(level @ ("linearizable" | "snapshot")) => Err(CommandError::new(
-                123,
-                format!("node needs to be a replica set member to use read concern {level}"),
-            )),
-            _ => Ok(()),
-        }
+fn timestamp(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<Timestamp>> {
+    match arguments.any(name) {
+        None => Ok(None),
+        Some(ValueRef::Timestamp(time)) => Ok(Some(time)),
+        Some(other) => Err(arguments.wrong_type(name, other, "'timestamp'")),
     }
 }

@@ -7,7 +7,7 @@ mod concern;
 mod generic;
 mod number;
 
-pub use concern::{ReadConcern, WriteConcern};
+pub use concern::{ReadConcern, ReadLevel, WriteConcern};
 pub use generic::{Generic, uuid_of};
 pub use number::{exact_i64, is_nonzero, number_as_f64, truncated_i64};
 

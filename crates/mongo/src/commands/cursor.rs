@@ -22,6 +22,7 @@ fn batch(name: &'static str, reply: CursorReply) -> Reply {
         documents: reply.batch,
         id: reply.id,
         namespace: reply.namespace.to_string(),
+        at_cluster_time: None,
     };
     Reply {
         cursor: Some(cursor),

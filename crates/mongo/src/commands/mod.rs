@@ -68,7 +68,7 @@ mod whats_my_uri;
 mod writes;
 
 use crate::access::Access;
-use crate::arguments::ReadConcern;
+use crate::arguments::{ReadConcern, ReadLevel};
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -90,6 +90,8 @@ pub(crate) struct Command {
     pub(crate) is_retryable: bool,
     /// Whether it reads documents, at any level of read concern.
     pub(crate) reads: bool,
+    /// Whether it can read a moment that is kept.
+    pub(crate) reads_snapshots: bool,
     pub(crate) takes_write_concern: bool,
     /// Whether it may come in an OP_QUERY.
     pub(crate) is_hello: bool,
@@ -112,6 +114,7 @@ impl Command {
             is_stable: false,
             is_retryable: false,
             reads: false,
+            reads_snapshots: false,
             takes_write_concern: false,
             is_hello: false,
             is_for_tests: false,
@@ -131,6 +134,11 @@ impl Command {
 
     const fn reads(mut self) -> Command {
         self.reads = true;
+        self
+    }
+
+    const fn reads_snapshots(mut self) -> Command {
+        self.reads_snapshots = true;
         self
     }
 
@@ -156,9 +164,13 @@ impl Command {
 
     /// Refuses read concerns that the command does not take.
     pub(crate) fn check_read_concern(&self, called: &str, read_concern: &ReadConcern) -> Result<()> {
-        match read_concern.level.as_deref() {
+        let takes = match read_concern.level {
+            ReadLevel::Snapshot(_) => self.reads_snapshots,
+            ReadLevel::Local | ReadLevel::Linearizable => self.reads,
+        };
+        match read_concern.name.as_deref() {
             None | Some("local") => Ok(()),
-            Some(_) if self.reads => read_concern.check_supported(),
+            Some(_) if takes => Ok(()),
             Some(level) => Err(CommandError::invalid_options(format!(
                 "Command {called} does not support {{ readConcern: {{ level: \"{level}\" }} }}"
             ))),

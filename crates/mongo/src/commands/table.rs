@@ -50,13 +50,19 @@ static COMMANDS: &[Command] = &[
     anyone("authenticate", run!(sasl::authenticate)).stable(),
     anyone("logout", run!(logout)),
     // Documents.
-    collection("find", Action::Find, run!(find)).stable().reads(),
+    collection("find", Action::Find, run!(find))
+        .stable()
+        .reads()
+        .reads_snapshots(),
     collection("aggregate", Action::Find, run!(aggregate))
         .stable()
         .reads()
+        .reads_snapshots()
         .writes(),
     collection("count", Action::Find, run!(count)).stable().reads(),
-    collection("distinct", Action::Find, run!(distinct)).reads(),
+    collection("distinct", Action::Find, run!(distinct))
+        .reads()
+        .reads_snapshots(),
     collection("insert", Action::Insert, run!(insert))
         .stable()
         .retryable(),
@@ -72,7 +78,7 @@ static COMMANDS: &[Command] = &[
         .retryable(),
     logged_in("bulkWrite", run!(bulk_write)).stable().retryable(),
     logged_in("explain", run!(explain)).stable().reads(),
-    logged_in("getMore", run!(get_more)).stable(),
+    logged_in("getMore", run!(get_more)).stable().reads_snapshots(),
     logged_in("killCursors", run!(kill_cursors)).stable(),
     // Collections and databases.
     collection("create", Action::CreateCollection, run!(create))

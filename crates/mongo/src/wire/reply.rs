@@ -3,7 +3,7 @@
 use super::Compressor;
 use super::header::{HEADER_BYTES, Header, OpCode};
 use value::raw::DocumentWriter;
-use value::{Document, DocumentBuf, DocumentRef, ValueRef};
+use value::{Document, DocumentBuf, DocumentRef, Timestamp, ValueRef};
 
 /// The flag of a message that another follows.
 const MORE_TO_COME: u32 = 1 << 1;
@@ -54,6 +54,8 @@ pub struct CursorBatch {
     pub id: i64,
     /// `db.collection`.
     pub namespace: String,
+    /// The time of the snapshot that is read, where the client asked for one.
+    pub at_cluster_time: Option<Timestamp>,
 }
 
 impl From<Document> for Reply {
@@ -151,5 +153,8 @@ impl CursorBatch {
         });
         writer.put("id", ValueRef::Int64(self.id));
         writer.put("ns", ValueRef::String(&self.namespace));
+        if let Some(time) = self.at_cluster_time {
+            writer.put("atClusterTime", ValueRef::Timestamp(time));
+        }
     }
 }

@@ -13,7 +13,7 @@ const TRIAL_RESULTS: usize = 1000;
 
 /// How many documents match, skip and limit taken into account.
 pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> {
-    let snapshot = collection.snapshot().await?;
+    let snapshot = spec.snapshot(collection).await?;
     let everything = matches!(spec.filter.root(), Node::AlwaysTrue);
     if everything && spec.hint.is_none() && spec.min.is_none() && spec.max.is_none() {
         return Ok(within(snapshot.count(), &spec));

@@ -22,7 +22,7 @@ const PAGE_RESULTS: usize = 256;
 pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &str) -> Result<Vec<Value>> {
     let path = FieldPath::parse(field);
     spec.projection = None;
-    let snapshot = collection.snapshot().await?;
+    let snapshot = spec.snapshot(collection).await?;
     let mut task = spec.task();
     if path
         .parts()

@@ -302,7 +302,7 @@ impl Execution {
 }
 
 /// The documents of this collection that are looked up at a time.
-fn chunk_max(snapshot: &Snapshot) -> usize {
+pub(super) fn chunk_max(snapshot: &Snapshot) -> usize {
     let mean_bytes = (snapshot.data_bytes() / snapshot.count().max(1)).max(1);
     (CHUNK_BYTES / mean_bytes as usize).clamp(1, CHUNK_MAX)
 }

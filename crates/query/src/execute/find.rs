@@ -1,18 +1,18 @@
 //! Finding documents.
 
-use super::execution::{Execution, Found, Paused, Task};
+use super::execution::{Execution, Found, Paused, Task, chunk_max};
 use super::prepare::prepare;
 use super::stream::{DocumentStream, Interruption, StreamState};
 use super::tail::{TailCursor, tail};
-use crate::Result;
 use crate::expression::Variables;
 use crate::filter::Filter;
 use crate::plan::{Hint, Ordering, Query};
 use crate::projection::Projection;
+use crate::{Code, QueryError, Result};
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use std::sync::Arc;
-use store::{Collection, Snapshot};
+use std::sync::{Arc, Weak};
+use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, Value, ValueRef};
 
@@ -52,6 +52,8 @@ pub struct FindSpec {
     pub tailable: bool,
     /// The documents of the first batch; with 0 only the plan is made.
     pub first_batch: usize,
+    /// The moment that is read, for as long as it is kept; none for now.
+    pub moment: Option<Weak<Moment>>,
     /// When to end early.
     pub interruption: Interruption,
 }
@@ -75,7 +77,20 @@ impl FindSpec {
             show_record_id: false,
             tailable: false,
             first_batch: FIRST_BATCH,
+            moment: None,
             interruption: Interruption::default(),
+        }
+    }
+
+    /// The collection at the moment that is to be read.
+    pub(super) async fn snapshot(&self, collection: &Collection) -> Result<Snapshot> {
+        match self.moment.as_ref().map(Weak::upgrade) {
+            None => Ok(collection.snapshot().await?),
+            Some(Some(moment)) => Ok(collection.snapshot_at(&moment).await?),
+            Some(None) => Err(QueryError::new(
+                Code(239),
+                "the snapshot that is read was kept as long as snapshots are; read again at the present time",
+            )),
         }
     }
 
@@ -149,7 +164,7 @@ pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCu
         return tail(collection, spec).map(|cursor| FindCursor(Kind::Tail(Box::new(cursor))));
     }
     // The snapshot comes first: the indexes then say all that is true of it.
-    let snapshot = collection.snapshot().await?;
+    let snapshot = spec.snapshot(collection).await?;
     let task = spec.task();
     let limit_left = spec.limit.unwrap_or(u64::MAX);
     let wanted = wanted(limit_left, spec.skip, spec.first_batch.min(FIRST_BATCH));
@@ -207,11 +222,12 @@ impl PlanCursor {
         }
         let snapshot = match self.snapshot.take() {
             Some(snapshot) => snapshot,
-            None => self.collection.snapshot().await?,
+            None => self.spec.snapshot(&self.collection).await?,
         };
         let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
+        let at_once = chunk_max(&snapshot);
         while batch.len() < documents_max && self.limit_left > 0 {
-            let missing = (documents_max - batch.len()).min(FIRST_BATCH);
+            let missing = (documents_max - batch.len()).min(at_once);
             let wanted = wanted(self.limit_left, self.skip_left, missing);
             let mut budget = u64::MAX;
             let paused = self

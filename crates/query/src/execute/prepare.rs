@@ -39,7 +39,10 @@ pub async fn prepare(
     if let Some(plan) = by_id(spec) {
         return Ok(Prepared::only(Execution::new(Arc::new(plan), task, 1)));
     }
-    let indexes = known_indexes(collection);
+    let mut indexes = known_indexes(collection);
+    if spec.moment.is_some() {
+        indexes.retain(|known| snapshot.has_index(&known.index));
+    }
     let (allowed, filtered) = allowed_indexes(&indexes, spec);
     let mut query = spec.query(task);
     if filtered {

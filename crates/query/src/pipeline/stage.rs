@@ -6,8 +6,8 @@ use crate::expression::Variables;
 use crate::plan::SortPattern;
 use crate::projection::Projection;
 use std::fmt::Debug;
-use std::sync::Arc;
-use store::Namespace;
+use std::sync::{Arc, Weak};
+use store::{Moment, Namespace};
 use value::{Document, Value};
 
 /// A parsed stage.
@@ -94,6 +94,8 @@ pub(crate) struct Run {
 pub struct Surroundings {
     /// The other collections.
     pub collections: Arc<dyn Collections>,
+    /// The moment at which all of them are read; none for now.
+    pub moment: Option<Weak<Moment>>,
 }
 
 impl Default for Surroundings {
@@ -101,6 +103,7 @@ impl Default for Surroundings {
     fn default() -> Surroundings {
         Surroundings {
             collections: Arc::new(NoCollections),
+            moment: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::disk::entry_key;
 use super::{Catalog, Entry, open};
-use crate::{Collection, CollectionOptions, IndexSpec, Namespace, StoreError, StoreOptions};
+use crate::{Collection, CollectionOptions, IndexSpec, Moment, Namespace, StoreError, StoreOptions};
 use kv::{Batch, Kv};
 use std::sync::Arc;
 
@@ -40,6 +40,11 @@ impl Store {
         from.take_while(|(namespace, _)| namespace.database == database)
             .map(|(_, collection)| collection.clone())
             .collect()
+    }
+
+    /// All collections as they are now.
+    pub async fn moment(&self) -> Result<Moment, StoreError> {
+        Ok(Moment(self.catalog.kv.moment().await?))
     }
 
     /// The collection or view of this name.

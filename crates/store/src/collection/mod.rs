@@ -12,8 +12,8 @@ use crate::commit::{Queue, Writer, submit};
 use crate::index::{BuildHandle, IndexSet};
 use crate::state::State;
 use crate::{
-    BuildProgress, CollectionOptions, CommitOptions, Derived, Index, IndexSpec, Namespace, Outcome, Snapshot,
-    StoreError, WriteOp, index,
+    BuildProgress, CollectionOptions, CommitOptions, Derived, Index, IndexSpec, Moment, Namespace, Outcome,
+    Snapshot, StoreError, WriteOp, index,
 };
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
@@ -255,7 +255,12 @@ impl Collection {
 
     /// The collection as it is now.
     pub async fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::take(self).await
+        Snapshot::take(self, None).await
+    }
+
+    /// The collection as it was at a moment; empty if it was made later.
+    pub async fn snapshot_at(&self, moment: &Moment) -> Result<Snapshot, StoreError> {
+        Snapshot::take(self, Some(moment)).await
     }
 
     /// Makes changes; one outcome for each operation. An error means that none is known to be made.

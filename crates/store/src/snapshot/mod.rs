@@ -31,10 +31,22 @@ pub struct Snapshot {
     state: State,
 }
 
+/// All collections as they were at one moment, for reads of several that must agree. Holding it keeps the old versions
+/// of all documents.
+#[derive(Debug)]
+pub struct Moment(pub(crate) kv::Moment);
+
 impl Snapshot {
-    pub(crate) async fn take(collection: &Collection) -> Result<Snapshot, StoreError> {
+    /// The collection now, or as it was at a moment.
+    pub(crate) async fn take(
+        collection: &Collection,
+        moment: Option<&Moment>,
+    ) -> Result<Snapshot, StoreError> {
         collection.check_writable()?;
-        let snapshot = collection.kv.snapshot(collection.shard).await?;
+        let snapshot = match moment {
+            None => collection.kv.snapshot(collection.shard).await?,
+            Some(moment) => moment.0.snapshot(collection.shard).await?,
+        };
         let head = snapshot.head().await?;
         Ok(Snapshot {
             kv: collection.kv.clone(),
@@ -123,6 +135,13 @@ impl Snapshot {
         let entries = self.state.index(index.id()).map_or(0, |state| state.entries);
         let share = bytes as f64 / bytes_all.max(1) as f64;
         Ok(((entries as f64 * share.min(1.0)) as u64).max(counted))
+    }
+
+    /// Whether the index had entries for all records by then.
+    pub fn has_index(&self, index: &Index) -> bool {
+        self.state
+            .index(index.id())
+            .is_some_and(|state| state.build.is_none())
     }
 
     /// The number of the last change in it.
