@@ -212,7 +212,10 @@ async fn a_wildcard_index_is_an_index_on_the_path_asked_for() {
     assert_eq!(names, ["FETCH", "IXSCAN"]);
     assert_eq!(document(&scan, "keyPattern"), &doc! {"$_path": 1, "a.b": 1});
     let bounds = document(&scan, "indexBounds");
-    assert_eq!(bounds.get("$_path"), Some(&Value::from(value::array!["[\"a.b\", \"a.b\"]"])));
+    assert_eq!(
+        bounds.get("$_path"),
+        Some(&Value::from(value::array!["[\"a.b\", \"a.b\"]"]))
+    );
     assert_eq!(bounds.get("a.b"), Some(&Value::from(value::array!["[2, 2]"])));
 }
 

@@ -38,8 +38,8 @@ impl Collection {
         let mut found = Vec::with_capacity(groups.len());
         for group in groups {
             let records = snapshot.by_records(&group).await?.into_iter().flatten();
-            let ids =
-                records.filter_map(|record| record.document.as_raw().get("_id").map(|id| id.to_value()));
+            let ids = records
+                .filter_map(|record| record.document.as_raw().get("_id").map(value::ValueRef::to_value));
             found.push(ids.collect());
         }
         Ok(found)
