@@ -19,9 +19,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let request = parse(&call.database, &arguments)?;
     arguments.finish()?;
     if dry_run
-        && !index
+        && index
             .as_ref()
-            .is_some_and(|(_, change)| change.unique == Some(true))
+            .is_none_or(|(_, change)| change.unique != Some(true))
     {
         return Err(CommandError::invalid_options(
             "dry run mode is only for an index that is made unique",
