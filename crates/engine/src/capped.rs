@@ -9,10 +9,10 @@ impl Engine {
     /// Copies a collection into a new capped one: the newest documents that fit.
     pub async fn clone_as_capped(&self, from: &Namespace, to: &Namespace, size_bytes: u64) -> Result<()> {
         let source = self.existing(from)?;
-        if source.is_view() {
+        if source.is_view() || source.options().kept.contains("timeseries") {
             return Err(Error::new(
                 Code(166),
-                format!("cloneCollectionAsCapped not supported for views: {from}"),
+                format!("cloneCollectionAsCapped not supported for views and time series: {from}"),
             ));
         }
         if self.collection_entry(to).is_some() {

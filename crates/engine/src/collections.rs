@@ -1,6 +1,7 @@
 //! Databases and collections: made, listed, changed, renamed, dropped.
 
 use crate::limits::{DATABASE_NAME_BYTES_MAX, NAMESPACE_BYTES_MAX};
+use crate::time_series::{self, TimeSeries, TimeSeriesChange};
 use crate::{Engine, Error, Result};
 use query::Code;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub struct ModifyRequest {
     pub capped_size_bytes: Option<u64>,
     /// New limit on the documents of a capped collection; 0 lifts it.
     pub capped_documents_max: Option<u64>,
+    /// What changes of a time series.
+    pub time_series: Option<TimeSeriesChange>,
 }
 
 /// One line of a listing.
@@ -72,12 +75,19 @@ impl Engine {
         if let Some(present) = self.store().collection(namespace) {
             return same_or_exists(namespace, &present, &options);
         }
+        let first_index = TimeSeries::of(&options).and_then(|series| series.first_index());
         match self.store().create(namespace, options.clone()).await {
+            Ok(collection) => {
+                if let Some(spec) = first_index {
+                    collection.create_indexes(vec![spec]).await?;
+                }
+                Ok(())
+            }
             Err(store::StoreError::NamespaceExists(_)) => {
                 let present = self.existing(namespace)?;
                 same_or_exists(namespace, &present, &options)
             }
-            outcome => Ok(outcome.map(drop)?),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -98,9 +108,19 @@ impl Engine {
     pub async fn modify_collection(&self, namespace: &Namespace, request: ModifyRequest) -> Result<()> {
         let present = self.existing(namespace)?;
         self.check_validator(&request.options)?;
+        check_modifiable(namespace, &present, &request)?;
         let mut changed = present.options().kept.clone();
         apply_options(&mut changed, &request.options);
         self.check_view(namespace, &changed)?;
+        if let Some(change) = &request.time_series {
+            let Some(Value::Document(present)) = changed.get("timeseries") else {
+                let message =
+                    format!("collMod.timeseries is only for time-series collections, not {namespace}");
+                return Err(Error::new(Code(72), message));
+            };
+            let series = time_series::changed(present, change)?;
+            changed.set("timeseries", series);
+        }
         let capped = resized(&present, &request)?;
         let modified = self.store().modify(namespace, move |options| {
             options.kept = changed;
@@ -206,6 +226,31 @@ fn apply_options(present: &mut Document, changes: &Document) {
             value => present.set(name, value.clone()),
         }
     }
+}
+
+/// Refuses options that this kind of collection does not have.
+fn check_modifiable(namespace: &Namespace, present: &Collection, request: &ModifyRequest) -> Result<()> {
+    let kept = &present.options().kept;
+    let refuse = |message: String| Err(Error::new(Code(72), message));
+    let expires = request.options.contains("expireAfterSeconds");
+    if expires && !kept.contains("timeseries") && !kept.contains("clusteredIndex") {
+        return refuse(
+            "'expireAfterSeconds' is only for collections clustered by _id and time series".to_owned(),
+        );
+    }
+    let validates = ["validator", "validationLevel", "validationAction"]
+        .iter()
+        .any(|name| request.options.contains(name));
+    if validates && (present.is_view() || kept.contains("timeseries")) {
+        return refuse(format!(
+            "option not supported on a view or a time series: validator of {namespace}"
+        ));
+    }
+    let reserved = matches!(namespace.database.as_str(), "admin" | "config" | "local");
+    if request.options.contains("validator") && reserved {
+        return refuse(format!("Document validators are not allowed on {namespace}"));
+    }
+    Ok(())
 }
 
 fn resized(collection: &Collection, request: &ModifyRequest) -> Result<Option<CappedOptions>> {

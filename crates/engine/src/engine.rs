@@ -115,6 +115,11 @@ impl Engine {
         Ok(self.inner.kv.flush().await?)
     }
 
+    /// Milliseconds since 1970 by the store's clock.
+    pub fn now_ms(&self) -> u64 {
+        self.inner.store.now_ms()
+    }
+
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
     }

@@ -3,6 +3,7 @@
 use crate::collections::check_namespace;
 use crate::index_spec::{BAD_SPEC, parse_spec};
 use crate::limits::INDEXES_MAX;
+use crate::time_series::TimeSeries;
 use crate::{Engine, Error, Result};
 use query::Code;
 use std::sync::Arc;
@@ -31,13 +32,16 @@ impl Engine {
         let specs: Vec<IndexSpec> = specs.iter().map(parse_spec).collect::<Result<_>>()?;
         let created_collection = self.store().collection(namespace).is_none();
         let collection = self.for_writing(namespace).await?;
+        if let Some(series) = TimeSeries::of(&collection.options()) {
+            specs.iter().try_for_each(|spec| series.check_index(spec))?;
+        }
         let before = collection.indexes().len();
         if before + specs.len() > INDEXES_MAX {
             let message = format!("add index fails, too many indexes for {namespace}; at most {INDEXES_MAX}");
             return Err(Error::new(BAD_SPEC, message));
         }
         let (before, after) = collection.create_indexes(specs).await?;
-        let unlisted = usize::from(is_clustered(&collection));
+        let unlisted = usize::from(hides_id_index(&collection));
         Ok(CreatedIndexes {
             before: before - unlisted,
             after: after - unlisted,
@@ -52,9 +56,11 @@ impl Engine {
             let message = format!("Namespace {namespace} is a view, not a collection");
             return Err(Error::new(Code(166), message));
         }
+        let is_series = TimeSeries::of(&collection.options()).is_some();
         Ok(collection
             .indexes()
             .iter()
+            .filter(|index| !(is_series && index.spec().name == "_id_"))
             .map(|index| index.spec().to_document())
             .collect())
     }
@@ -86,7 +92,7 @@ impl Engine {
             return Err(Error::new(Code(166), message));
         }
         let present = collection.indexes();
-        let count = present.len() - usize::from(is_clustered(&collection));
+        let count = present.len() - usize::from(hides_id_index(&collection));
         let is_all = |name: &Value| matches!(name, Value::String(all) if all == "*");
         let names = match which {
             all if is_all(all) => all_but_id(&present),
@@ -107,9 +113,11 @@ impl Engine {
     }
 }
 
-/// Whether the collection lists no index on `_id` beside the one that it is clustered by.
-fn is_clustered(collection: &Collection) -> bool {
-    collection.options().kept.contains("clusteredIndex")
+/// Whether the index on `_id` is not counted: a time series has none for its clients, and of a clustered collection it is
+/// the collection itself.
+fn hides_id_index(collection: &Collection) -> bool {
+    let options = collection.options();
+    options.kept.contains("clusteredIndex") || options.kept.contains("timeseries")
 }
 
 fn all_but_id(present: &[Arc<Index>]) -> Vec<String> {

@@ -34,6 +34,7 @@ mod plan_cache;
 mod reach;
 mod sessions;
 mod stats;
+mod time_series;
 mod users;
 mod validators;
 mod views;
@@ -59,6 +60,7 @@ pub use query::Code;
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
+pub use time_series::{GRANULARITIES, TimeSeriesChange};
 
 pub use write::{
     DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply,

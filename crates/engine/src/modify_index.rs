@@ -38,6 +38,7 @@ impl Engine {
         change: IndexChange,
     ) -> Result<(IndexSpec, IndexSpec)> {
         let collection = self.existing(namespace)?;
+        check_not_clustered(&collection, which, &change)?;
         let present = collection.indexes();
         let name = named(&present, which)?;
         let index = present
@@ -60,6 +61,27 @@ impl Engine {
             modified.await?;
         }
         Ok((before, after))
+    }
+}
+
+/// The index by which a collection is clustered is the collection itself: there is nothing to change.
+fn check_not_clustered(collection: &Collection, which: &Value, change: &IndexChange) -> Result<()> {
+    let options = collection.options();
+    let Some(Value::Document(clustered)) = options.kept.get("clusteredIndex") else {
+        return Ok(());
+    };
+    if clustered.get("name") != Some(which) && clustered.get("key") != Some(which) {
+        return Ok(());
+    }
+    match change.hidden {
+        Some(_) => Err(Error::new(
+            Code(6_011_800),
+            "cannot hide or unhide the index that a collection is clustered by",
+        )),
+        None => Err(Error::new(
+            Code(27),
+            "cannot find an index that is not the one that the collection is clustered by",
+        )),
     }
 }
 

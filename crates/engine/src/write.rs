@@ -1,6 +1,7 @@
 //! Inserting, updating, deleting.
 
 use crate::find::{parse_filter, parse_hint, parse_projection, variables};
+use crate::time_series::TimeSeries;
 use crate::{Context, Engine, Error, Result};
 use kv::Durability;
 use query::Code;
@@ -203,6 +204,15 @@ impl Engine {
         } else {
             self.validator(&collection)?
         };
+        let series = TimeSeries::of(&collection.options());
+        let timeless = series.as_ref().and_then(|series| {
+            let mut checked = documents.iter().map(|document| series.check_document(document));
+            checked.position(|checked| checked.is_err())
+        });
+        if let (Some(series), Some(index)) = (&series, timeless) {
+            // As MongoDB does, all of a batch with a document without time is refused.
+            series.check_document(&documents[index])?;
+        }
         let insert = InsertOptions {
             ordered: options.ordered,
             durability: options.durability(),
@@ -229,6 +239,11 @@ impl Engine {
         let mut reply = UpdateReply::default();
         let (positions, requests): (Vec<usize>, Vec<UpdateRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, upserts && !requests.is_empty()).await? {
+            if let Some(series) = TimeSeries::of(&collection.options()) {
+                statements
+                    .iter()
+                    .try_for_each(|statement| series.check_update(statement))?;
+            }
             let write = self.write_options(context, &collection, options, &positions)?;
             let updated = write::update(&collection, requests, &write).await?;
             reply.matched = updated.matched + updated.upserted.len() as u64;
@@ -277,6 +292,10 @@ impl Engine {
         let Some(collection) = self.target(namespace, request.upsert).await? else {
             return Ok(FindAndModifyReply::default());
         };
+        if request.update.is_some() && TimeSeries::of(&collection.options()).is_some() {
+            let message = "Cannot perform a non-multi update on a time-series collection";
+            return Err(Error::new(Code(72), message));
+        }
         let write = self.write_options(context, &collection, options, &[0])?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;
         Ok(FindAndModifyReply {

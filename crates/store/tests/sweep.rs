@@ -130,3 +130,38 @@ async fn tombstones_are_forgotten_after_their_time() {
     assert_eq!(collection.changes(0, 10).await.unwrap().len(), 2);
     assert!(collection.validate(true).await.unwrap().is_valid());
 }
+
+async fn collection_with(options: Document) -> (Store, Arc<store::Collection>) {
+    let store = new_store().await;
+    let options = store::CollectionOptions {
+        kept: options,
+        ..store::CollectionOptions::default()
+    };
+    let collection = store.create(&ns(), options).await.unwrap();
+    (store, collection)
+}
+
+#[tokio::test]
+async fn a_time_series_loses_its_oldest_documents() {
+    let options = doc! {"timeseries": {"timeField": "at"}, "expireAfterSeconds": 10_i64};
+    let (store, collection) = collection_with(options).await;
+    let dates = (0..3000).map(|n| insert_op(dated(n, Value::DateTime(i64::from(n) * 100))));
+    run(&collection, dates.collect()).await;
+    assert_eq!(sweep::run_once(&store, 210_000).await.unwrap().documents, 2001);
+    assert_eq!(collection.stats().count, 999);
+}
+
+#[tokio::test]
+async fn a_clustered_collection_goes_by_the_dates_in_its_ids() {
+    let options = doc! {"clusteredIndex": {"key": {"_id": 1}, "unique": true}, "expireAfterSeconds": 10_i64};
+    let (store, collection) = collection_with(options).await;
+    let ids = [
+        Value::DateTime(1_000),
+        Value::DateTime(2_000),
+        Value::from("1970"),
+    ];
+    let documents = ids.map(|id| insert_op(doc! {"_id": id}));
+    run(&collection, documents.into()).await;
+    assert_eq!(sweep::run_once(&store, 11_500).await.unwrap().documents, 1);
+    assert_eq!(collection.stats().count, 2);
+}

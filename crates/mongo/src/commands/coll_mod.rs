@@ -5,7 +5,7 @@ use crate::arguments::{Arguments, number_as_f64};
 use crate::dispatch::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use engine::{IndexChange, ModifyRequest, Namespace};
+use engine::{IndexChange, ModifyRequest, Namespace, TimeSeriesChange};
 use value::{Document, DocumentRef, Value, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -16,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .document("index")?
         .map(|index| parse_index(index, dry_run))
         .transpose()?;
-    let request = parse(&call.database, &arguments)?;
+    let request = parse(&call.database, &arguments, call.server.engine.now_ms())?;
     arguments.finish()?;
     if dry_run
         && index
@@ -27,14 +27,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "dry run mode is only for an index that is made unique",
         ));
     }
-    let is_view = call
+    let is_virtual = call
         .server
         .engine
         .collection_entry(&namespace)
-        .is_some_and(|entry| entry.is_view);
-    if is_view && request.options.contains("changeStreamPreAndPostImages") {
+        .is_some_and(|entry| entry.is_view || entry.options.contains("timeseries"));
+    if is_virtual && request.options.contains("changeStreamPreAndPostImages") {
         return Err(CommandError::invalid_options(
-            "option not supported on a view: changeStreamPreAndPostImages",
+            "option not supported on a view or a time series: changeStreamPreAndPostImages",
         ));
     }
     let mut reply = Document::new();
@@ -45,7 +45,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     Ok(reply.into())
 }
 
-fn parse(database: &str, arguments: &Arguments<'_>) -> Result<ModifyRequest> {
+fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<ModifyRequest> {
     let mut options = Document::new();
     create::validation(arguments, &mut options)?;
     let pipeline = arguments.array("pipeline")?;
@@ -79,21 +79,23 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<ModifyRequest> {
         };
         options.push("changeStreamPreAndPostImages", kept);
     }
-    for name in [
-        "timeseries",
-        "timeseriesBucketsMayHaveMixedSchemaData",
-        "recordPreImages",
-    ] {
+    let time_series = arguments.document("timeseries")?.map(time_series).transpose()?;
+    for name in ["timeseriesBucketsMayHaveMixedSchemaData", "recordPreImages"] {
         if arguments.present(name).is_some() {
             return Err(CommandError::invalid_options(format!(
                 "collMod with '{name}' is not supported yet"
             )));
         }
     }
-    if arguments.present("expireAfterSeconds").is_some() {
-        return Err(CommandError::invalid_options(
-            "collMod.expireAfterSeconds is for time-series and clustered collections, which are not supported yet",
-        ));
+    match arguments.any("expireAfterSeconds") {
+        None => {}
+        Some(ValueRef::String("off")) => options.push("expireAfterSeconds", Value::Null),
+        Some(ValueRef::String(_)) => {
+            return Err(CommandError::invalid_options(
+                "'expireAfterSeconds' must be a number of seconds or 'off'",
+            ));
+        }
+        Some(seconds) => options.push("expireAfterSeconds", create::expiry::seconds(seconds, now_ms)?),
     }
     let size = arguments.integer("cappedSize")?;
     let max = arguments.integer("cappedMax")?;
@@ -104,7 +106,19 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<ModifyRequest> {
             Some(max) => Some(create::capped_documents(Some(max))?.unwrap_or(0)),
             None => None,
         },
+        time_series,
     })
+}
+
+fn time_series(document: DocumentRef<'_>) -> Result<TimeSeriesChange> {
+    let arguments = Arguments::of_document("collMod.timeseries", document);
+    let change = TimeSeriesChange {
+        granularity: arguments.string("granularity")?.map(str::to_owned),
+        bucket_max_span_seconds: create::time_series::seconds(&arguments, "bucketMaxSpanSeconds")?,
+        bucket_rounding_seconds: create::time_series::seconds(&arguments, "bucketRoundingSeconds")?,
+    };
+    arguments.finish()?;
+    Ok(change)
 }
 
 /// Which index is meant, and what changes of it.

@@ -44,10 +44,10 @@ fn describe(entry: &CollectionEntry) -> Document {
     let mut info = doc! {"readOnly": entry.is_view};
     let mut described = doc! {
         "name": &entry.name,
-        "type": if entry.is_view { "view" } else { "collection" },
+        "type": kind(entry),
         "options": entry.options.clone(),
     };
-    if let Some(uuid) = entry.uuid {
+    if let Some(uuid) = entry.uuid.filter(|_| kind(entry) == "collection") {
         info.push(
             "uuid",
             Binary {
@@ -57,10 +57,18 @@ fn describe(entry: &CollectionEntry) -> Document {
         );
     }
     described.push("info", info);
-    if !entry.is_view && !entry.options.contains("clusteredIndex") {
+    if kind(entry) == "collection" && !entry.options.contains("clusteredIndex") {
         described.push("idIndex", doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
     }
     described
+}
+
+fn kind(entry: &CollectionEntry) -> &'static str {
+    match entry {
+        entry if entry.is_view => "view",
+        entry if entry.options.contains("timeseries") => "timeseries",
+        _ => "collection",
+    }
 }
 
 fn name_of(described: &Document) -> Document {

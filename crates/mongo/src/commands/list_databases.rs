@@ -28,13 +28,15 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             continue;
         }
         let (described, bytes) = describe(call, &name).await?;
-        if filter.matches(&described) {
+        // The filter sees no more than what is listed.
+        let listing = if name_only {
+            doc! {"name": name}
+        } else {
+            described
+        };
+        if filter.matches(&listing) {
             total += bytes;
-            listed.push(if name_only {
-                doc! {"name": name}
-            } else {
-                described
-            });
+            listed.push(listing);
         }
     }
     let mut reply = doc! {"databases": Value::from(listed)};

@@ -1,8 +1,9 @@
-//! Removing what has expired: documents of TTL indexes, executed statements, tombstones.
+//! Removing what has expired: documents of TTL indexes and of collections with a time to live, executed statements, tombstones.
 //!
 //! Nothing here is urgent, so everything is done in small commits with [`Durability::Soon`](crate::Durability::Soon)
 //! between those of the clients. What was found expired is looked at again in the commit that removes it.
 
+mod aged;
 mod expired;
 mod ttl;
 
@@ -45,6 +46,7 @@ async fn sweep_collection(
     for index in collection.indexes() {
         swept.documents += ttl::sweep(collection, &index, now_ms).await?;
     }
+    swept.documents += aged::sweep(collection, now_ms).await?;
     swept.sessions += expired::sweep_sessions(collection, now_ms).await?;
     swept.tombstones += expired::sweep_tombstones(collection, now_ms).await?;
     Ok(())

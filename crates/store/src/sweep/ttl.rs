@@ -16,7 +16,20 @@ pub(super) async fn sweep(
     index: &Arc<Index>,
     now_ms: i64,
 ) -> Result<u64, StoreError> {
-    let Some(range) = expired_range(index, now_ms) else {
+    let seconds = index.spec().expire_after_seconds;
+    match seconds.and_then(|seconds| now_ms.checked_sub(seconds.checked_mul(1000)?)) {
+        Some(latest_ms) => sweep_until(collection, index, latest_ms).await,
+        None => Ok(0),
+    }
+}
+
+/// Deletes documents with a date in this index that is no later than the one given.
+pub(super) async fn sweep_until(
+    collection: &Arc<Collection>,
+    index: &Arc<Index>,
+    latest_ms: i64,
+) -> Result<u64, StoreError> {
+    let Some(range) = expired_range(index, latest_ms) else {
         return Ok(0);
     };
     let mut deleted = 0;
@@ -52,9 +65,8 @@ pub(super) async fn sweep(
     }
 }
 
-/// The keys of dates that have expired; none where the index is no TTL index or cannot be read yet.
-fn expired_range(index: &Index, now_ms: i64) -> Option<KeyRange> {
-    let seconds = index.spec().expire_after_seconds?;
+/// The keys of dates that have expired; none where the index holds no dates or cannot be read yet.
+fn expired_range(index: &Index, latest_ms: i64) -> Option<KeyRange> {
     let [field] = index.fields() else { return None };
     let direction = match field.kind {
         FieldKind::Ascending => Direction::Ascending,
@@ -64,7 +76,6 @@ fn expired_range(index: &Index, now_ms: i64) -> Option<KeyRange> {
     if index.state() != IndexState::Ready {
         return None;
     }
-    let latest_ms = now_ms.checked_sub(seconds.checked_mul(1000)?)?;
     let mut latest = Vec::new();
     key::encode(ValueRef::DateTime(latest_ms), direction, &mut latest);
     let (first, end) = key::type_range(Type::DateTime, direction);

@@ -65,12 +65,6 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
             "'max' is not supported together with 'clusteredIndex'",
         ));
     }
-    if given("expireAfterSeconds") {
-        return Err(CommandError::new(
-            238,
-            "'expireAfterSeconds' of a clustered collection is not supported yet: use a TTL index",
-        ));
-    }
     Ok(parsed)
 }
 

@@ -1,8 +1,9 @@
 //! `create`.
 
 mod clustered_index;
+pub(super) mod expiry;
 mod id_index;
-mod time_series;
+pub(super) mod time_series;
 
 use super::collation;
 use crate::arguments::Arguments;
@@ -20,12 +21,13 @@ const CAPPED_DOCUMENTS_MAX: i64 = i32::MAX as i64;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
-    let request = parse(&call.database, &call.arguments())?;
+    let now_ms = call.server.engine.now_ms();
+    let request = parse(&call.database, &call.arguments(), now_ms)?;
     call.server.engine.create_collection(&namespace, request).await?;
     Ok(Document::new().into())
 }
 
-fn parse(database: &str, arguments: &Arguments<'_>) -> Result<CreateRequest> {
+fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<CreateRequest> {
     let mut options = Document::new();
     let clustered = clustered_index::parse(arguments)?;
     let capped = capped(arguments)?;
@@ -34,6 +36,18 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<CreateRequest> {
     kept(arguments, &mut options)?;
     if let Some(clustered) = clustered {
         options.push("clusteredIndex", clustered);
+    }
+    if let Some(series) = time_series::parse(arguments)? {
+        options.push("timeseries", series);
+    }
+    if let Some(seconds) = arguments.present("expireAfterSeconds") {
+        let seconds = expiry::seconds(seconds, now_ms)?;
+        if !options.contains("timeseries") && !options.contains("clusteredIndex") {
+            return Err(CommandError::invalid_options(
+                "'expireAfterSeconds' is only for time series and collections clustered by _id: use a TTL index",
+            ));
+        }
+        options.push("expireAfterSeconds", seconds);
     }
     collation::check(arguments)?;
     refuse_unsupported(arguments)?;
@@ -175,18 +189,12 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
 
 fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
     id_index::check(arguments)?;
-    time_series::refuse(arguments)?;
     if let Some(fields) = arguments.document("encryptedFields")?
         && !fields.is_empty()
     {
         return Err(CommandError::new(
             238,
             "encrypted collections are not supported yet",
-        ));
-    }
-    if arguments.present("expireAfterSeconds").is_some() {
-        return Err(CommandError::invalid_options(
-            "'expireAfterSeconds' of a collection needs time-series or clustered collections, which are not supported yet: use a TTL index",
         ));
     }
     arguments.ignore(&["recordIdsReplicated", "recordPreImages"]);

@@ -1,8 +1,9 @@
-//! `timeseries`: not supported yet, but what is wrong in it is told first, as MongoDB does.
+//! `timeseries`: what a time-series collection is made with.
 
 use crate::arguments::Arguments;
 use crate::error::{CommandError, Result};
-use value::ValueRef;
+use engine::GRANULARITIES;
+use value::{Document, Value, ValueRef};
 
 /// The longest span of a bucket: a year.
 const SPAN_SECONDS_MAX: i64 = 31_536_000;
@@ -18,10 +19,10 @@ const INCOMPATIBLE: [&str; 8] = [
     "pipeline",
 ];
 
-/// Refuses time-series collections.
-pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
+/// Reads the option, completed as MongoDB lists it.
+pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     let Some(document) = create.document("timeseries")? else {
-        return Ok(());
+        return Ok(None);
     };
     let arguments = Arguments::of_document("create.timeseries", document);
     let time_field = arguments.required_string("timeField")?;
@@ -39,30 +40,48 @@ pub(super) fn refuse(create: &Arguments<'_>) -> Result<()> {
             ));
         }
     }
-    if let Some(granularity) = granularity
-        && !["seconds", "minutes", "hours"].contains(&granularity)
-    {
-        return Err(arguments.bad_enumeration("granularity", granularity));
+    let known = granularity.map(|name| (name, GRANULARITIES.iter().find(|(known, _)| *known == name)));
+    if let Some((name, None)) = known {
+        return Err(arguments.bad_enumeration("granularity", name));
     }
     if max_span != rounding || (granularity.is_some() && rounding.is_some()) {
         return Err(CommandError::invalid_options(
             "Timeseries 'bucketMaxSpanSeconds' and 'bucketRoundingSeconds' need to be set to equal values, without 'granularity'",
         ));
     }
-    let refused = |name: &&str| {
+    check_compatible(create)?;
+    let mut kept = Document::new();
+    kept.push("timeField", time_field);
+    if let Some(meta_field) = meta_field {
+        kept.push("metaField", meta_field);
+    }
+    match max_span {
+        Some(span) => {
+            kept.push("bucketRoundingSeconds", Value::Int32(span as i32));
+            kept.push("bucketMaxSpanSeconds", Value::Int32(span as i32));
+        }
+        None => {
+            let (name, span) = known.and_then(|(_, known)| known).unwrap_or(&GRANULARITIES[0]);
+            kept.push("granularity", *name);
+            kept.push("bucketMaxSpanSeconds", Value::Int32(*span as i32));
+        }
+    }
+    Ok(Some(kept))
+}
+
+fn check_compatible(create: &Arguments<'_>) -> Result<()> {
+    let given = |name: &&str| {
         create
             .document_ref()
             .get(name)
             .is_some_and(|value| !matches!(value, ValueRef::Bool(false)))
     };
-    if let Some(name) = INCOMPATIBLE.iter().find(|name| refused(name)) {
-        let message = format!("The field 'timeseries' is not valid together with '{name}'");
-        return Err(CommandError::invalid_options(message));
+    match INCOMPATIBLE.iter().find(|name| given(name)) {
+        Some(name) => Err(CommandError::invalid_options(format!(
+            "The field 'timeseries' is not valid together with '{name}'"
+        ))),
+        None => Ok(()),
     }
-    Err(CommandError::new(
-        238,
-        "time-series collections are not supported yet",
-    ))
 }
 
 fn check_name(field: &str, name: &str) -> Result<()> {
@@ -79,7 +98,8 @@ fn check_name(field: &str, name: &str) -> Result<()> {
     }
 }
 
-fn seconds(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<i64>> {
+/// A span of buckets, for `create` and `collMod`.
+pub(in crate::commands) fn seconds(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<i64>> {
     match arguments.integer(name)? {
         Some(seconds) if !(1..=SPAN_SECONDS_MAX).contains(&seconds) => Err(CommandError::bad_value(format!(
             "BSON field '{name}' value must be >= 1 and <= {SPAN_SECONDS_MAX}, actual value '{seconds}'"

@@ -1,0 +1,93 @@
+//! Documents of collections with an `expireAfterSeconds` of their own: by the date in `_id` where the collection is
+//! clustered by it, by the time of a time series' documents.
+//!
+//! A time series has no index on its times, but documents come in about their order: the oldest are looked at page by page,
+//! until one page has none that has expired. A document that was inserted among later ones goes with these.
+
+use super::ttl;
+use crate::{
+    Collection, CommitOptions, Durability, Order, Outcome, PageLimit, Present, RecordId, SWEEP_PAGE_RECORDS,
+    StoreError, Target, Transformed, WriteOp,
+};
+use std::sync::Arc;
+use value::{RawDocument, Value, ValueRef};
+
+/// Deletes what has expired by the collection's own option.
+pub(super) async fn sweep(collection: &Arc<Collection>, now_ms: i64) -> Result<u64, StoreError> {
+    let options = collection.options();
+    let seconds = options
+        .kept
+        .get("expireAfterSeconds")
+        .and_then(|seconds| seconds.as_ref().as_f64());
+    let Some(latest_ms) = seconds.and_then(|seconds| now_ms.checked_sub((seconds as i64).checked_mul(1000)?))
+    else {
+        return Ok(0);
+    };
+    if options.kept.contains("clusteredIndex") {
+        return match collection.indexes().first() {
+            Some(index) => ttl::sweep_until(collection, index, latest_ms).await,
+            None => Ok(0),
+        };
+    }
+    match options.kept.get("timeseries") {
+        Some(Value::Document(series)) => match series.get("timeField") {
+            Some(Value::String(time_field)) => sweep_series(collection, time_field, latest_ms).await,
+            _ => Ok(0),
+        },
+        _ => Ok(0),
+    }
+}
+
+async fn sweep_series(
+    collection: &Arc<Collection>,
+    time_field: &str,
+    latest_ms: i64,
+) -> Result<u64, StoreError> {
+    let mut deleted = 0;
+    let mut after = None;
+    loop {
+        let snapshot = collection.snapshot().await?;
+        let limit = PageLimit {
+            entries: SWEEP_PAGE_RECORDS,
+            ..PageLimit::default()
+        };
+        let page = snapshot.records(after, Order::Forward, limit).await?;
+        let mut operations = Vec::new();
+        for record in page.iter() {
+            after = Some(record.id);
+            if has_expired(record.document.as_raw(), time_field, latest_ms) {
+                operations.push(delete_if_expired(record.id, time_field.to_owned(), latest_ms));
+            }
+        }
+        if operations.is_empty() {
+            return Ok(deleted);
+        }
+        let options = CommitOptions {
+            ordered: false,
+            durability: Durability::Soon,
+            ..CommitOptions::default()
+        };
+        let outcomes = collection.commit(operations, options).await?;
+        let gone = |outcome: &&Outcome| matches!(outcome, Outcome::Deleted { .. });
+        deleted += outcomes.iter().filter(gone).count() as u64;
+        if page.exhausted() {
+            return Ok(deleted);
+        }
+    }
+}
+
+fn has_expired(document: RawDocument<'_>, time_field: &str, latest_ms: i64) -> bool {
+    matches!(document.get(time_field), Some(ValueRef::DateTime(ms)) if ms <= latest_ms)
+}
+
+fn delete_if_expired(record: RecordId, time_field: String, latest_ms: i64) -> WriteOp {
+    WriteOp::modify(Target::Record(record), move |present: Option<Present<'_>>| {
+        let expired =
+            present.is_some_and(|present| has_expired(present.document.as_raw(), &time_field, latest_ms));
+        Ok(if expired {
+            Transformed::Delete
+        } else {
+            Transformed::NotMatched
+        })
+    })
+}
