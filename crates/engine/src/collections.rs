@@ -69,6 +69,7 @@ impl Engine {
         let options = CollectionOptions {
             capped: request.capped,
             kept: request.options,
+            ..CollectionOptions::default()
         };
         self.check_validator(&options.kept)?;
         self.check_view(namespace, &options.kept)?;

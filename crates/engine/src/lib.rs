@@ -32,6 +32,7 @@ mod moments;
 mod operations;
 mod plan_cache;
 mod reach;
+mod revisions;
 mod sessions;
 mod stats;
 mod time_series;
@@ -57,7 +58,12 @@ pub use modify_index::IndexChange;
 pub use operations::{OperationGuard, OperationInfo};
 pub use plan_cache::IndexFilter;
 pub use query::Code;
+pub use revisions::{
+    Change, ChangeKind, DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, Order, Record, Revision,
+    RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
+};
 pub use sessions::SessionId;
+pub use store::ids;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
 pub use time_series::{GRANULARITIES, TimeSeriesChange};

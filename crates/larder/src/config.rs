@@ -27,7 +27,10 @@ pub struct ServeOptions {
         env = "LARDER_MONGO_LISTEN"
     )]
     pub mongo_listen: Option<Listen>,
-    /// Connections of the MongoDB protocol at once [default: 20000].
+    /// Address of the CouchDB protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:5984].
+    #[arg(long, value_name = "ADDRESS", env = "LARDER_COUCH_LISTEN")]
+    pub couch_listen: Option<Listen>,
+    /// Connections of each protocol at once [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<usize>,
     /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
@@ -57,7 +60,11 @@ pub struct Settings {
     pub memory_bytes: usize,
     /// Where the MongoDB protocol listens.
     pub mongo_listen: Listen,
-    /// Connections of the MongoDB protocol at once.
+    /// Where the CouchDB protocol listens.
+    pub couch_listen: Listen,
+    /// Whether that address was asked for; the default one may be taken by another server.
+    pub couch_listen_given: bool,
+    /// Connections of each protocol at once.
     pub connections_max: usize,
     /// Whether listening beyond loopback without users is allowed.
     pub insecure: bool,
@@ -76,13 +83,16 @@ impl ServeOptions {
             Some(path) => read_file(path)?,
             None => ServeOptions::default(),
         };
+        let couch_listen = self.couch_listen.or(file.couch_listen);
         let settings = Settings {
             data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
             memory_bytes: self
                 .memory
                 .or(file.memory)
                 .map_or_else(memory::default_budget, |size| size.0),
-            mongo_listen: self.mongo_listen.or(file.mongo_listen).unwrap_or_default(),
+            mongo_listen: self.mongo_listen.or(file.mongo_listen).unwrap_or(Listen::loopback(27017)),
+            couch_listen: couch_listen.unwrap_or(Listen::loopback(5984)),
+            couch_listen_given: couch_listen.is_some(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
             insecure: self.insecure.or(file.insecure).unwrap_or(false),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
@@ -114,9 +124,10 @@ pub enum Listen {
     Off,
 }
 
-impl Default for Listen {
-    fn default() -> Listen {
-        Listen::On(SocketAddr::from(([127, 0, 0, 1], 27017)))
+impl Listen {
+    /// On this port of the machine itself.
+    fn loopback(port: u16) -> Listen {
+        Listen::On(SocketAddr::from(([127, 0, 0, 1], port)))
     }
 }
 

@@ -30,7 +30,18 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
             connections_max: settings.connections_max,
             test_commands: settings.test_commands,
         };
-        protocols.spawn(mongo::serve(listener, engine.clone(), options, stopped.clone()));
+        let served = mongo::serve(listener, engine.clone(), options, stopped.clone());
+        protocols.spawn(async { served.await.context("the mongo protocol failed") });
+    }
+    if let Some(listener) = listen_couch(settings, &engine).await? {
+        let options = couch::Options {
+            http: http::Options {
+                connections_max: settings.connections_max,
+                ..http::Options::default()
+            },
+        };
+        let served = couch::serve(listener, engine.clone(), options, stopped.clone());
+        protocols.spawn(async { served.await.context("the couch protocol failed") });
     }
     if protocols.is_empty() {
         bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
@@ -47,6 +58,18 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     engine.close().await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Binds the address of the CouchDB protocol. Where none was asked for and the usual one is taken, by CouchDB itself
+/// perhaps, the other protocols are still served.
+async fn listen_couch(settings: &Settings, engine: &Engine) -> Result<Option<TcpListener>> {
+    match listen("couch", settings.couch_listen, settings, engine).await {
+        Err(error) if !settings.couch_listen_given => {
+            tracing::warn!(error = format!("{error:#}"), "the CouchDB protocol is not served");
+            Ok(None)
+        }
+        listening => listening,
+    }
 }
 
 /// Binds a protocol's address, unless it is off or unsafe.
@@ -100,6 +123,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
     let needs_restart = settings.data != running.data
         || settings.memory_bytes != running.memory_bytes
         || settings.mongo_listen != running.mongo_listen
+        || settings.couch_listen != running.couch_listen
         || settings.connections_max != running.connections_max
         || settings.test_commands != running.test_commands
         || settings.log_format != running.log_format;

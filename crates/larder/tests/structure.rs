@@ -14,6 +14,7 @@ const LEVELS: [(&str, u8); 10] = [
     ("query", 2),
     ("view", 2),
     ("engine", 3),
+    ("couch", 4),
     ("mongo", 4),
     ("larder", 5),
 ];

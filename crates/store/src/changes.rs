@@ -11,7 +11,7 @@ use crate::{
 };
 use kv::Page;
 use std::ops::Bound;
-use value::Value;
+use value::{DocumentBuf, Value};
 
 /// One entry of the change log.
 #[derive(Clone, Debug)]
@@ -33,24 +33,42 @@ pub enum ChangeKind {
         id: Value,
         /// The revision of its deletion.
         revision: Revision,
+        /// What was written with the deletion.
+        body: Option<DocumentBuf>,
+        /// Whether there are more revisions in a tree.
+        has_tree: bool,
     },
 }
 
 impl Collection {
     /// The changes behind `after`, in order, at most `limit`; fewer (or none) where there are no more.
     pub async fn changes(&self, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
-        let snapshot = self.snapshot().await?;
-        let mut insertions = Insertions::new(after, limit);
-        let mut log = Log::new(after, limit);
+        self.snapshot()
+            .await?
+            .changes(after, Order::Forward, limit)
+            .await
+    }
+}
+
+impl Snapshot {
+    /// The changes behind `from` in this order, at most `limit`; fewer (or none) where there are no more. Backward, those
+    /// that are older than `from`.
+    pub async fn changes(&self, from: u64, order: Order, limit: usize) -> Result<Vec<Change>, StoreError> {
+        let mut insertions = Insertions::new(from, order, limit);
+        let mut log = Log::new(from, order, limit);
+        let is_first = |inserted: u64, logged: u64| match order {
+            Order::Forward => inserted < logged,
+            Order::Backward => inserted > logged,
+        };
         let mut changes = Vec::new();
         while changes.len() < limit {
-            let inserted = insertions.peek(&snapshot).await?;
-            let logged = log.peek(&snapshot).await?;
+            let inserted = insertions.peek(self).await?;
+            let logged = log.peek(self).await?;
             let change = match (inserted, logged) {
                 (None, None) => break,
                 (Some(inserted), None) => insertions.take(inserted),
-                (Some(inserted), Some(logged)) if inserted < logged => insertions.take(inserted),
-                (_, Some(logged)) => log.take(&snapshot, logged).await?,
+                (Some(inserted), Some(logged)) if is_first(inserted, logged) => insertions.take(inserted),
+                (_, Some(logged)) => log.take(self, logged).await?,
             };
             changes.push(change);
         }
@@ -61,6 +79,7 @@ impl Collection {
 /// Records that were not changed since their insertion, in order.
 struct Insertions {
     position: RecordId,
+    order: Order,
     limit: PageLimit,
     page: RecordPage,
     at: usize,
@@ -68,10 +87,11 @@ struct Insertions {
 }
 
 impl Insertions {
-    fn new(after: u64, limit: usize) -> Insertions {
+    fn new(from: u64, order: Order, limit: usize) -> Insertions {
         let limit = page_limit(limit);
         Insertions {
-            position: RecordId(after),
+            position: RecordId(from),
+            order,
             limit,
             page: RecordPage::default(),
             at: 0,
@@ -92,7 +112,7 @@ impl Insertions {
                 return Ok(None);
             }
             self.page = snapshot
-                .records(Some(self.position), Order::Forward, self.limit)
+                .records(Some(self.position), self.order, self.limit)
                 .await?;
             self.at = 0;
             self.ended = self.page.exhausted();
@@ -116,6 +136,7 @@ impl Insertions {
 /// Later changes and deletions, in order.
 struct Log {
     position: u64,
+    order: Order,
     limit: PageLimit,
     page: Page,
     at: usize,
@@ -123,9 +144,10 @@ struct Log {
 }
 
 impl Log {
-    fn new(after: u64, limit: usize) -> Log {
+    fn new(from: u64, order: Order, limit: usize) -> Log {
         Log {
-            position: after,
+            position: from,
+            order,
             limit: page_limit(limit),
             page: Page::default(),
             at: 0,
@@ -135,12 +157,13 @@ impl Log {
 
     async fn peek(&mut self, snapshot: &Snapshot) -> Result<Option<u64>, StoreError> {
         if self.at == self.page.len() && !self.ended {
-            let low = Bound::Excluded(keys::log(self.position).to_vec());
-            let range = KeyRange {
-                low,
-                ..KeyRange::prefix(&[keys::LOG])
-            };
-            self.page = snapshot.kv().page(&range, Order::Forward, self.limit).await?;
+            let bound = Bound::Excluded(keys::log(self.position).to_vec());
+            let mut range = KeyRange::prefix(&[keys::LOG]);
+            match self.order {
+                Order::Forward => range.low = bound,
+                Order::Backward => range.high = bound,
+            }
+            self.page = snapshot.kv().page(&range, self.order, self.limit).await?;
             self.at = 0;
             self.ended = self.page.exhausted();
         }
@@ -189,8 +212,10 @@ pub(crate) async fn read_entry(
             }
             let revision = tombstone.revision();
             Ok(Some(ChangeKind::Deleted {
+                has_tree: tombstone.has_tree(),
                 id: tombstone.id,
                 revision,
+                body: tombstone.body,
             }))
         }
         _ => Ok(None),

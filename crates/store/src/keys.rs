@@ -1,6 +1,10 @@
 //! Keys within a shard. The first byte says what a key is about; see `docs/format.md`.
 
-use crate::RecordId;
+use crate::seal::{seal, unseal};
+use crate::{RecordId, Revision};
+use bytes::Bytes;
+use value::key::{self, Direction};
+use value::{DocumentBuf, RawDocument, ValueRef};
 
 /// Records: the record id follows.
 pub(crate) const RECORD: u8 = 0x10;
@@ -12,6 +16,12 @@ pub(crate) const INDEX: u8 = 0x30;
 pub(crate) const TOMBSTONE: u8 = 0x40;
 /// Executed statements: the session's digest follows.
 pub(crate) const SESSION: u8 = 0x50;
+/// Revision trees: the key of the `_id` follows.
+pub(crate) const TREE: u8 = 0x60;
+/// Bodies of leaves that are not the winner: the key of the `_id`, the generation and the hash follow.
+pub(crate) const BODY: u8 = 0x61;
+/// Local documents, which are in no log: the name follows.
+pub(crate) const LOCAL: u8 = 0x70;
 
 /// What all keys of the index of `_id`s begin with.
 pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
@@ -72,6 +82,50 @@ pub(crate) fn page(number: u64) -> [u8; 9] {
 /// The key of a session's executed statements.
 pub(crate) fn session(digest: &[u8; 32]) -> Vec<u8> {
     [&[SESSION], digest.as_slice()].concat()
+}
+
+/// The key of the tombstone of an `_id`.
+pub(crate) fn tombstone(id: ValueRef<'_>) -> Vec<u8> {
+    of_id(TOMBSTONE, id)
+}
+
+/// The key of the revision tree of an `_id`.
+pub(crate) fn tree(id: ValueRef<'_>) -> Vec<u8> {
+    of_id(TREE, id)
+}
+
+/// The key of the body of a leaf that is not the winner.
+pub(crate) fn body(id: ValueRef<'_>, revision: &Revision) -> Vec<u8> {
+    let mut key = of_id(BODY, id);
+    key.extend_from_slice(&revision.generation.to_be_bytes());
+    key.extend_from_slice(revision.hash.as_bytes());
+    key
+}
+
+/// The key of a local document.
+pub(crate) fn local(name: &str) -> Vec<u8> {
+    [&[LOCAL], name.as_bytes()].concat()
+}
+
+/// A document under a checksum, as bodies of revisions and local documents are kept.
+pub(crate) fn write_body(document: &DocumentBuf) -> Vec<u8> {
+    let mut out = vec![0; 4];
+    out.extend_from_slice(document.bytes());
+    seal(&mut out);
+    out
+}
+
+/// Reads what [`write_body`] wrote.
+pub(crate) fn read_body(bytes: &Bytes) -> Option<DocumentBuf> {
+    let document = unseal(bytes)?;
+    RawDocument::new(document).ok()?;
+    Some(DocumentBuf::from_validated(bytes.slice(4..)))
+}
+
+fn of_id(kind: u8, id: ValueRef<'_>) -> Vec<u8> {
+    let mut bytes = vec![kind];
+    key::encode(id, Direction::Ascending, &mut bytes);
+    bytes
 }
 
 fn numbered(kind: u8, number: u64) -> [u8; 9] {

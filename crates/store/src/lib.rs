@@ -33,7 +33,7 @@ pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptio
 pub use changes::{Change, ChangeKind};
 pub use collection::{Collection, CollectionStats, ValidateReport};
 pub use commit::{
-    CommitOptions, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
+    CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
     Transformed, WriteOp,
 };
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
@@ -44,5 +44,5 @@ pub use index::{
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;
-pub use record::{Record, RecordId, Revision};
-pub use snapshot::{IndexEntry, IndexPage, Moment, RecordPage, Snapshot};
+pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, RevisionTree};
+pub use snapshot::{DocumentHistory, IndexEntry, IndexPage, LocalPage, Moment, RecordPage, Snapshot};

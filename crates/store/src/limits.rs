@@ -12,8 +12,12 @@ pub const INDEX_FIELDS_MAX: usize = 32;
 /// The bytes of database and collection name together, the dot counted (MongoDB's limit).
 pub const NAMESPACE_BYTES_MAX: usize = 255;
 
-/// The earlier revisions that a record or tombstone remembers.
+/// The earlier revisions that a record or tombstone names in its own header; where a collection remembers more, they
+/// are in a tree beside it.
 pub const REVISION_ANCESTORS_MAX: usize = 20;
+
+/// The revisions of a branch that a collection remembers where nothing else was asked for.
+pub const REVISIONS_KEPT_DEFAULT: usize = REVISION_ANCESTORS_MAX + 1;
 
 /// The operations that one group commit takes, beyond which waiting requests go into the next one.
 pub const GROUP_OPERATIONS_MAX: usize = 20_000;

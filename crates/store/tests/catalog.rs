@@ -25,6 +25,7 @@ async fn collections_options_and_indexes_are_there_after_a_restart() {
             documents_max: Some(7),
         }),
         kept: doc! {"validator": {"a": {"$gt": 1}}, "comment": "kept"},
+        properties: doc! {"revisionsKept": 1000i64},
     };
     let collection = store.create(&ns(), options.clone()).await.unwrap();
     let spec = IndexSpec {

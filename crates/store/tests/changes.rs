@@ -116,7 +116,7 @@ async fn a_document_that_comes_again_continues_its_ancestry() {
     let log = collection.changes(0, 10).await.unwrap();
     let ChangeKind::Deleted {
         revision: deletion, ..
-    } = log[0].kind
+    } = log[0].kind.clone()
     else {
         panic!("{log:?}")
     };

@@ -165,6 +165,10 @@ pub(super) fn done(outcome: Outcome, report: &Report) -> Result<Done, WriteError
         Outcome::Deleted { before } => Done::Deleted(before),
         Outcome::Unchanged { document } => Done::Unchanged(document),
         Outcome::NotMatched | Outcome::Skipped => Done::NothingMatched,
+        // Answers to operations that are not asked for here.
+        Outcome::Edited { .. } | Outcome::Conflict | Outcome::Purged { .. } | Outcome::Local => {
+            Done::NothingMatched
+        }
         Outcome::Failed(error) => return Err(report.error(error)),
         Outcome::Replayed(replayed) => Done::Replayed(replayed),
     })

@@ -38,7 +38,7 @@ pub enum ValidationAction {
 
 impl Validator {
     /// Whether a document that is new must be refused, and with which details.
-    pub(super) fn check_insert(&self, document: DocumentRef<'_>) -> Result<(), WriteError> {
+    pub fn check_insert(&self, document: DocumentRef<'_>) -> Result<(), WriteError> {
         if self.filter.matches(document).unwrap_or(false) {
             return Ok(());
         }

@@ -44,6 +44,9 @@ impl Entry {
             "nextIndex": i64::from(self.next_index),
             "clearing": clearing.collect::<Value>(),
         };
+        if !self.options.properties.is_empty() {
+            document.push("properties", self.options.properties.clone());
+        }
         if let Some(capped) = self.options.capped {
             let most = capped.documents_max.map(|most| most as i64);
             document.push(
@@ -80,6 +83,7 @@ impl Entry {
             options: CollectionOptions {
                 capped: document.get("capped").and_then(capped_of),
                 kept: embedded(&document, "options")?.clone(),
+                properties: embedded(&document, "properties").cloned().unwrap_or_default(),
             },
             indexes: indexes.collect::<Option<_>>()?,
             next_index: u32::try_from(integer(document.get("nextIndex")?)?).ok()?,

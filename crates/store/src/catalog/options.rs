@@ -1,8 +1,8 @@
 //! Options of the store and of collections.
 
-use crate::FilterCompiler;
+use crate::{FilterCompiler, REVISIONS_KEPT_DEFAULT};
 use std::sync::Arc;
-use value::Document;
+use value::{Document, Value};
 
 /// What the store needs from those above it.
 #[derive(Clone)]
@@ -48,6 +48,18 @@ pub struct CollectionOptions {
     pub capped: Option<CappedOptions>,
     /// Every other option of `create` as it was given, in order.
     pub kept: Document,
+    /// What protocols keep with the collection and no listing shows: `security`, `revisionsKept`.
+    pub properties: Document,
+}
+
+impl CollectionOptions {
+    /// How many revisions of a branch are remembered (the property `revisionsKept`).
+    pub fn revisions_kept(&self) -> usize {
+        match self.properties.get("revisionsKept") {
+            Some(Value::Int64(kept)) => usize::try_from(*kept).unwrap_or(1).max(1),
+            _ => REVISIONS_KEPT_DEFAULT,
+        }
+    }
 }
 
 /// When a capped collection drops its oldest documents.

@@ -41,7 +41,7 @@ impl Group<'_> {
                     break;
                 }
                 if let Some(record) = self.record(id).await? {
-                    self.remove(&record)?;
+                    self.remove(&record).await?;
                 }
                 self.oldest = id.0 + 1;
             }
@@ -77,7 +77,7 @@ impl Group<'_> {
             if !self.is_over(capped) {
                 break;
             }
-            self.remove(&record)?;
+            self.remove(&record).await?;
         }
         Ok(())
     }

@@ -26,6 +26,8 @@ pub(crate) struct Group<'a> {
     pub(crate) overlay: Overlay,
     pub(crate) now_ms: u64,
     pub(super) capped: Option<CappedOptions>,
+    /// How many revisions of a branch are remembered.
+    pub(super) revisions_kept: usize,
     /// What the writer's will be once the batch is committed.
     pub(super) oldest: u64,
     /// See [`Writer::highest_id`]; given back once the batch is committed.
@@ -48,12 +50,14 @@ impl<'a> Group<'a> {
             Some(known) => known,
             None => highest_id(&snapshot).await?,
         };
+        let options = collection.options();
         Ok(Group {
             collection,
             namespace: collection.shared_namespace(),
             set,
             snapshot,
-            capped: collection.options().capped,
+            capped: options.capped,
+            revisions_kept: options.revisions_kept(),
             oldest: writer.oldest,
             highest_id,
             writer,
@@ -132,6 +136,12 @@ impl<'a> Group<'a> {
                 Outcome::Inserted { record }
             }
             Operation::Modify { target, transform } => self.modify(target, transform.as_mut()).await?,
+            Operation::Edit { edit, entries: range } => {
+                let spans = entries.spans(range.clone()?);
+                self.edit(edit, entries, spans).await?
+            }
+            Operation::Purge { id, revisions } => self.purge(id.as_ref(), revisions).await?,
+            Operation::Local { name, document } => self.put_local(name, document.as_ref()),
         };
         if let Some(statement) = statement {
             self.note_executed(&statement, operation, &outcome, options.image);

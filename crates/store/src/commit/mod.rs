@@ -5,8 +5,11 @@
 //! batch itself has already changed, commits it once, and answers each.
 
 mod capped;
+mod edit;
 mod entries;
 mod group;
+mod history;
+mod local;
 mod modify;
 mod overlay;
 mod prefetch;
@@ -17,11 +20,11 @@ mod types;
 mod writer;
 
 pub(crate) use group::Group;
-pub(crate) use modify::{LOG_DELETED, LOG_PUT, id_key};
+pub(crate) use modify::{LOG_DELETED, LOG_PUT, id_key, id_of};
 pub(crate) use queue::{Queue, submit};
 pub(crate) use statement::Session;
 pub use types::{
-    CommitOptions, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
+    CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
     Transformed, WriteOp,
 };
 pub(crate) use writer::Writer;

@@ -5,7 +5,7 @@ use super::request::check;
 use super::{Outcome, Present, Target, Transform, Transformed};
 use crate::index::{EntrySet, ID_INDEX, Span};
 use crate::record::{Ancestry, Tombstone};
-use crate::{Record, RecordId, StoreError, keys, varint};
+use crate::{REVISION_ANCESTORS_MAX, Record, RecordId, RevisionTree, StoreError, keys, varint};
 use value::key::{self, Direction};
 use value::{DocumentBuf, RawDocument, ValueRef};
 
@@ -24,7 +24,14 @@ impl Group<'_> {
         let id = RecordId(self.sequence + 1);
         self.check_capped_size(document)?;
         self.check_unique(entries, spans, id).await?;
-        let ancestry = self.take_tombstone(document.as_raw()).await?;
+        let tombstone = self.tombstone_of(id_of(document.as_raw())).await?;
+        if let Some(tombstone) = tombstone.as_ref().filter(|tombstone| !self.is_short(tombstone)) {
+            return self.insert_after(tombstone.clone(), document).await;
+        }
+        let ancestry = tombstone.map_or_else(Ancestry::default, |tombstone| {
+            self.remove_tombstone(&tombstone);
+            tombstone.ancestry
+        });
         self.sequence = id.0;
         self.state.count += 1;
         self.state.data_bytes += document.bytes().len() as u64;
@@ -34,8 +41,39 @@ impl Group<'_> {
             sequence: id.0,
             document: document.clone(),
             ancestry,
+            given: None,
+            has_tree: false,
         });
         Ok(id)
+    }
+
+    /// Whether what follows this deletion can name all that it should remember in its own header.
+    fn is_short(&self, tombstone: &Tombstone) -> bool {
+        let known = tombstone.ancestry.hashes.len() / 16;
+        !tombstone.has_tree() && known < self.revisions_kept && self.can_be_line(known)
+    }
+
+    /// Whether a record that follows so many known revisions may drop the oldest beyond those of a header.
+    fn can_be_line(&self, known: usize) -> bool {
+        known <= REVISION_ANCESTORS_MAX && (known < REVISION_ANCESTORS_MAX || self.ancestors_kept() <= known)
+    }
+
+    /// The ancestors that a revision remembers; never none, since its hash is computed from its parent's.
+    fn ancestors_kept(&self) -> usize {
+        self.revisions_kept.saturating_sub(1).max(1)
+    }
+
+    /// Inserts a document behind a deletion that has a tree, or will need one.
+    async fn insert_after(
+        &mut self,
+        tombstone: Tombstone,
+        document: &DocumentBuf,
+    ) -> Result<RecordId, StoreError> {
+        let record = RecordId(self.sequence + 1);
+        let id = tombstone.id.clone();
+        let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
+        self.go_on(&history, document).await?;
+        Ok(record)
     }
 
     /// Runs a transformation and does what it says.
@@ -67,51 +105,58 @@ impl Group<'_> {
                 Ok(Outcome::Inserted { record })
             }
             (Transformed::Delete, Some(record)) => {
-                self.remove(&record)?;
-                self.leave_tombstone(&record);
-                Ok(Outcome::Deleted {
-                    before: record.document,
-                })
+                let before = record.document.clone();
+                self.delete(record).await?;
+                Ok(Outcome::Deleted { before })
             }
         }
     }
 
     /// The record whose document has this `_id`.
-    async fn record_of(&mut self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
+    pub(super) async fn record_of(&mut self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
         match self.unique(&id_key(id)).await? {
             Some(record) => self.record(record).await,
             None => Ok(None),
         }
     }
 
-    async fn update(&mut self, before: Record, after: DocumentBuf) -> Result<Outcome, StoreError> {
+    pub(super) async fn update(
+        &mut self,
+        before: Record,
+        after: DocumentBuf,
+    ) -> Result<Outcome, StoreError> {
         check(after.as_raw())?;
         let id = before.id;
         let (old_id, new_id) = (id_of(before.document.as_raw()), id_of(after.as_raw()));
         if value::compare(old_id, new_id).is_ne() {
             return Err(StoreError::ImmutableId);
         }
+        let Some(ancestry) = self.next_ancestry(&before) else {
+            let document = before.document.clone();
+            let key = new_id.to_value();
+            let history = self.history(key.as_ref(), Some(before), None).await?;
+            self.go_on(&history, &after).await?;
+            return Ok(Outcome::Updated {
+                before: document,
+                after,
+            });
+        };
         let old = EntrySet::of(&self.set, before.document.as_raw())?;
         let new = EntrySet::of(&self.set, after.as_raw())?;
         self.check_unique(&new, &new.not_in(&old), id).await?;
         self.change_entries(&old, &new, id);
         self.sequence += 1;
         self.state.data_bytes += after.bytes().len() as u64;
-        self.state.data_bytes = self
-            .state
-            .data_bytes
-            .saturating_sub(before.document.bytes().len() as u64);
+        self.forget_bytes(&before);
         self.leave_log(&before);
-        self.buffer.clear();
-        self.buffer.push(LOG_PUT);
-        varint::put(id.0, &mut self.buffer);
-        self.batch.put(&keys::log(self.sequence), &self.buffer);
-        let ancestry = before.ancestry.followed_by(before.revision());
+        self.log_put(id);
         self.put_record(Record {
             id,
             sequence: self.sequence,
             document: after.clone(),
             ancestry,
+            given: None,
+            has_tree: false,
         });
         Ok(Outcome::Updated {
             before: before.document,
@@ -119,22 +164,73 @@ impl Group<'_> {
         })
     }
 
+    /// The ancestry of what follows a record; none where it takes a tree.
+    fn next_ancestry(&self, before: &Record) -> Option<Ancestry> {
+        if before.has_tree() || !self.can_be_line(before.ancestry.hashes.len() / 16) {
+            return None;
+        }
+        before
+            .ancestry
+            .followed_by(&before.revision(), self.ancestors_kept())
+    }
+
+    async fn delete(&mut self, record: Record) -> Result<(), StoreError> {
+        let ancestry = self.next_ancestry(&record);
+        let Some(before) = ancestry else {
+            return self.end_branches(record).await;
+        };
+        let deletion = before.revision(true, &[]);
+        let Some(ancestry) = before.followed_by(&deletion, self.revisions_kept) else {
+            return self.end_branches(record).await;
+        };
+        self.remove_live(&record)?;
+        self.sequence += 1;
+        self.put_tombstone(Tombstone {
+            sequence: self.sequence,
+            time_ms: self.now_ms,
+            ancestry,
+            id: id_of(record.document.as_raw()).to_value(),
+            body: None,
+            tree: None,
+        });
+        Ok(())
+    }
+
+    pub(super) fn log_put(&mut self, record: RecordId) {
+        self.buffer.clear();
+        self.buffer.push(LOG_PUT);
+        varint::put(record.0, &mut self.buffer);
+        self.batch.put(&keys::log(self.sequence), &self.buffer);
+    }
+
+    pub(super) fn forget_bytes(&mut self, record: &Record) {
+        let bytes = record.document.bytes().len() as u64;
+        self.state.data_bytes = self.state.data_bytes.saturating_sub(bytes);
+    }
+
     /// Removes a record and its entries, and nothing is left of it.
-    pub(super) fn remove(&mut self, record: &Record) -> Result<(), StoreError> {
+    pub(super) async fn remove(&mut self, record: &Record) -> Result<(), StoreError> {
+        if !record.has_tree() {
+            return self.remove_live(record);
+        }
+        let id = id_of(record.document.as_raw()).to_value();
+        let history = self.history(id.as_ref(), Some(record.clone()), None).await?;
+        self.settle(id.as_ref(), &history, RevisionTree::default(), None).await
+    }
+
+    /// Removes a record and its entries, but not the tree beside it.
+    pub(super) fn remove_live(&mut self, record: &Record) -> Result<(), StoreError> {
         let entries = EntrySet::of(&self.set, record.document.as_raw())?;
         self.delete_entries(&entries, record.id);
         self.batch.delete(&keys::record(record.id));
         self.overlay.records.insert(record.id, None);
         self.leave_log(record);
         self.state.count = self.state.count.saturating_sub(1);
-        self.state.data_bytes = self
-            .state
-            .data_bytes
-            .saturating_sub(record.document.bytes().len() as u64);
+        self.forget_bytes(record);
         Ok(())
     }
 
-    fn put_record(&mut self, record: Record) {
+    pub(super) fn put_record(&mut self, record: Record) {
         self.buffer.clear();
         record.encode(&mut self.buffer);
         self.batch.put(&keys::record(record.id), &self.buffer);
@@ -142,46 +238,37 @@ impl Group<'_> {
     }
 
     /// Takes the record's last change out of the change log.
-    fn leave_log(&mut self, record: &Record) {
+    pub(super) fn leave_log(&mut self, record: &Record) {
         if record.is_changed() {
             self.batch.delete(&keys::log(record.sequence));
         }
     }
 
-    /// Numbers a deletion and leaves its trace.
-    fn leave_tombstone(&mut self, record: &Record) {
-        self.sequence += 1;
-        let id = id_of(record.document.as_raw());
-        let before = record.ancestry.followed_by(record.revision());
-        let deletion = before.revision(true, &[]);
-        let tombstone = Tombstone {
-            sequence: self.sequence,
-            time_ms: self.now_ms,
-            ancestry: before.followed_by(deletion),
-            id: id.to_value(),
-        };
-        let key = tombstone_key(id);
+    /// The trace of an earlier document of this `_id`.
+    pub(super) async fn tombstone_of(&mut self, id: ValueRef<'_>) -> Result<Option<Tombstone>, StoreError> {
+        if self.state.tombstones == 0 {
+            return Ok(None);
+        }
+        self.tombstone(&keys::tombstone(id)).await
+    }
+
+    /// Leaves the trace of a deletion that was numbered just now.
+    pub(super) fn put_tombstone(&mut self, tombstone: Tombstone) {
+        let key = keys::tombstone(tombstone.id.as_ref());
         self.batch.put(&key, &tombstone.encode());
         let entry = [&[LOG_DELETED], key.as_slice()].concat();
-        self.batch.put(&keys::log(self.sequence), &entry);
+        self.batch.put(&keys::log(tombstone.sequence), &entry);
         self.overlay.tombstones.insert(key, Some(tombstone));
         self.state.tombstones += 1;
     }
 
-    /// Takes the trace of an earlier document of the same `_id` away; the new one goes on from it.
-    async fn take_tombstone(&mut self, document: RawDocument<'_>) -> Result<Ancestry, StoreError> {
-        if self.state.tombstones == 0 {
-            return Ok(Ancestry::default());
-        }
-        let key = tombstone_key(id_of(document));
-        let Some(tombstone) = self.tombstone(&key).await? else {
-            return Ok(Ancestry::default());
-        };
+    /// Takes a trace away, and its entry in the change log.
+    pub(super) fn remove_tombstone(&mut self, tombstone: &Tombstone) {
+        let key = keys::tombstone(tombstone.id.as_ref());
         self.batch.delete(&key);
         self.batch.delete(&keys::log(tombstone.sequence));
         self.overlay.tombstones.insert(key, None);
-        self.state.tombstones -= 1;
-        Ok(tombstone.ancestry)
+        self.state.tombstones = self.state.tombstones.saturating_sub(1);
     }
 }
 
@@ -193,13 +280,6 @@ pub(crate) fn id_of(document: RawDocument<'_>) -> ValueRef<'_> {
 /// The key of the entry of an `_id` in its index.
 pub(crate) fn id_key(id: ValueRef<'_>) -> Vec<u8> {
     let mut key = keys::index_prefix(ID_INDEX);
-    key::encode(id, Direction::Ascending, &mut key);
-    key
-}
-
-/// The key of the tombstone of an `_id`.
-fn tombstone_key(id: ValueRef<'_>) -> Vec<u8> {
-    let mut key = vec![keys::TOMBSTONE];
     key::encode(id, Direction::Ascending, &mut key);
     key
 }

@@ -2,8 +2,9 @@
 
 use super::Session;
 use crate::record::Tombstone;
-use crate::{Record, RecordId};
+use crate::{Record, RecordId, RevisionTree};
 use std::collections::BTreeMap;
+use value::DocumentBuf;
 
 /// Looked at several times a document, so the hash is a quick one; it is seeded at random, because ids are the clients'.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
@@ -19,6 +20,10 @@ pub(crate) struct Overlay {
     pub(crate) guarded: BTreeMap<Vec<u8>, bool>,
     /// Tombstones by their whole key.
     pub(crate) tombstones: HashMap<Vec<u8>, Option<Tombstone>>,
+    /// Revision trees that were written, by their key.
+    pub(crate) trees: HashMap<Vec<u8>, RevisionTree>,
+    /// Bodies of leaves that were written or removed, by their key.
+    pub(crate) bodies: HashMap<Vec<u8>, Option<DocumentBuf>>,
     /// Executed statements by session, and whether they have to be written.
     pub(crate) sessions: HashMap<[u8; 32], (Session, bool)>,
 }

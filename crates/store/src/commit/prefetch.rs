@@ -1,7 +1,7 @@
 //! Reading in one go what a group's operations will look at.
 
 use super::group::Group;
-use super::id_key;
+use super::{id_key, id_of};
 use super::request::{Operation, Request};
 use crate::index::{IndexSet, entry_record};
 use crate::{Record, RecordId, StoreError, Target, keys};
@@ -37,7 +37,10 @@ impl Wanted {
                     target: Target::Id(id),
                     ..
                 } => wanted.unique.push(id_key(id.as_ref())),
-                Operation::Insert { .. } => {}
+                Operation::Edit { edit, .. } => {
+                    wanted.unique.push(id_key(id_of(edit.document.as_raw())));
+                }
+                Operation::Insert { .. } | Operation::Purge { .. } | Operation::Local { .. } => {}
             }
         }
         wanted.targets = wanted.unique.len();
@@ -47,17 +50,21 @@ impl Wanted {
                 .is_some_and(|index| index.has_record_in_value())
         };
         for (request, operation) in operations() {
-            let Operation::Insert {
-                entries: Ok(range), ..
-            } = operation
-            else {
-                continue;
+            // The `_id` of an edit is looked at already, in the first index.
+            let (range, first) = match operation {
+                Operation::Insert {
+                    entries: Ok(range), ..
+                } => (range, 0),
+                Operation::Edit {
+                    entries: Ok(range), ..
+                } => (range, 1),
+                _ => continue,
             };
             let spans = request
                 .entries
                 .spans(range.clone())
                 .iter()
-                .filter(|span| is_unique(span.index));
+                .filter(|span| span.index >= first && is_unique(span.index));
             wanted
                 .unique
                 .extend(spans.map(|&span| request.entries.key(span).to_vec()));

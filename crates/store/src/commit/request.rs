@@ -1,12 +1,12 @@
 //! Operations made ready in their caller's task, so that the committer has less to do.
 
-use super::{CommitOptions, Outcome, Target, Transform, WriteOp};
+use super::{CommitOptions, Edit, Outcome, Target, Transform, WriteOp};
 use crate::index::EntrySet;
 use crate::index::IndexSet;
-use crate::{DOCUMENT_BYTES_MAX, StoreError};
+use crate::{DOCUMENT_BYTES_MAX, Revision, StoreError};
 use std::ops::Range;
 use tokio::sync::oneshot;
-use value::{DocumentBuf, RawDocument, Type};
+use value::{DocumentBuf, RawDocument, Type, Value};
 
 /// What a caller waits for.
 pub(crate) struct Request {
@@ -31,6 +31,19 @@ pub(crate) enum Operation {
         target: Target,
         transform: Box<dyn Transform>,
     },
+    Edit {
+        edit: Edit,
+        /// The entries of its document in the request's set, or why there are none.
+        entries: Result<Range<usize>, StoreError>,
+    },
+    Purge {
+        id: Value,
+        revisions: Vec<Revision>,
+    },
+    Local {
+        name: String,
+        document: Option<DocumentBuf>,
+    },
 }
 
 impl Request {
@@ -51,6 +64,15 @@ impl Request {
                 }
             }
             WriteOp::Modify { target, transform } => Operation::Modify { target, transform },
+            WriteOp::Edit(edit) => {
+                size_bytes += edit.document.bytes().len();
+                Operation::Edit {
+                    edit,
+                    entries: Ok(0..0),
+                }
+            }
+            WriteOp::Purge { id, revisions } => Operation::Purge { id, revisions },
+            WriteOp::Local { name, document } => Operation::Local { name, document },
         };
         let operations = operations.into_iter().map(operation).collect();
         let mut request = Request {
@@ -76,8 +98,10 @@ impl Request {
         self.entries = EntrySet::default();
         self.version = set.version;
         for operation in &mut self.operations {
-            let Operation::Insert { document, entries } = operation else {
-                continue;
+            let (document, entries) = match operation {
+                Operation::Insert { document, entries } => (document, entries),
+                Operation::Edit { edit, entries } => (&mut edit.document, entries),
+                _ => continue,
             };
             let start = self.entries.len();
             let found = check(document.as_raw()).and_then(|()| self.entries.extend(set, document.as_raw()));

@@ -1,6 +1,6 @@
 //! What a commit is asked and what it answers.
 
-use crate::{Durability, RecordId, StoreError};
+use crate::{Durability, RecordId, Revision, RevisionPath, StoreError};
 use value::{DocumentBuf, Value};
 
 /// One change asked for.
@@ -14,6 +14,43 @@ pub enum WriteOp {
         /// What to make of it.
         transform: Box<dyn Transform>,
     },
+    /// Adds a revision to a document's history.
+    Edit(Edit),
+    /// Removes leaves of a document's history as if they had never been.
+    Purge {
+        /// The document's `_id`.
+        id: Value,
+        /// The leaves.
+        revisions: Vec<Revision>,
+    },
+    /// Puts a local document, which is in no log and has no history, or removes it.
+    Local {
+        /// Its name.
+        name: String,
+        /// What it becomes.
+        document: Option<DocumentBuf>,
+    },
+}
+
+/// A revision that a document gets.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// The whole document; of a deletion, its `_id` and what else is kept of it.
+    pub document: DocumentBuf,
+    /// Whether the document is deleted by it.
+    pub deleted: bool,
+    /// Where it stands in the history.
+    pub origin: EditOrigin,
+}
+
+/// Where a revision stands in a document's history.
+#[derive(Clone, Debug)]
+pub enum EditOrigin {
+    /// It follows this leaf; none where the document does not exist or is deleted. A revision that is no leaf is
+    /// a conflict.
+    After(Option<Revision>),
+    /// Another store has made it: the revision itself, then those before it. It never conflicts.
+    Given(RevisionPath),
 }
 
 impl WriteOp {
@@ -31,6 +68,9 @@ impl std::fmt::Debug for WriteOp {
         match self {
             WriteOp::Insert(document) => f.debug_tuple("Insert").field(document).finish(),
             WriteOp::Modify { target, .. } => f.debug_struct("Modify").field("target", target).finish(),
+            WriteOp::Edit(edit) => f.debug_tuple("Edit").field(edit).finish(),
+            WriteOp::Purge { id, .. } => f.debug_struct("Purge").field("id", id).finish(),
+            WriteOp::Local { name, .. } => f.debug_struct("Local").field("name", name).finish(),
         }
     }
 }
@@ -157,6 +197,20 @@ pub enum Outcome {
     },
     /// The document is no longer the one meant, or does not exist.
     NotMatched,
+    /// The history has this revision, written now or before.
+    Edited {
+        /// The revision of the edit.
+        revision: Revision,
+    },
+    /// The revision to follow is no leaf.
+    Conflict,
+    /// Leaves were removed.
+    Purged {
+        /// Those that were there.
+        revisions: Vec<Revision>,
+    },
+    /// The local document was put or removed.
+    Local,
     /// The operation was refused; nothing of it was written.
     Failed(StoreError),
     /// Not tried, since an earlier operation of an ordered commit failed.

@@ -1,14 +1,19 @@
 //! Records: a small header and the BSON bytes as they came.
 //!
 //! A record that was never changed has a header of five bytes: flags and checksum. One that was changed also has the
-//! number of its last change and its ancestry. The layout is described in `docs/format.md`.
+//! number of its last change and its ancestry; one that another store gave, its revision; one with branches or a long
+//! history has a tree beside it. The layout is described in `docs/format.md`.
 
+mod hash;
 mod revision;
 mod tombstone;
+mod tree;
 
+pub use hash::RevisionHash;
 pub(crate) use revision::Ancestry;
 pub use revision::Revision;
 pub(crate) use tombstone::Tombstone;
+pub use tree::{Node, RevisionPath, RevisionTree};
 
 use crate::varint;
 use bytes::Bytes;
@@ -29,10 +34,18 @@ pub struct Record {
     /// The document.
     pub document: DocumentBuf,
     pub(crate) ancestry: Ancestry,
+    /// The hash of its revision, where it is not computed.
+    pub(crate) given: Option<RevisionHash>,
+    /// Whether its revisions are kept as a tree beside it; then its own ancestry names none.
+    pub(crate) has_tree: bool,
 }
 
 /// Set where sequence and ancestry follow the checksum.
 const FLAG_CHANGED: u8 = 0x01;
+/// Set where the revision's own hash follows.
+const FLAG_GIVEN: u8 = 0x02;
+/// Set where there is a tree beside the record.
+const FLAG_TREE: u8 = 0x04;
 
 /// Flags and checksum.
 const FIXED_BYTES: usize = 5;
@@ -43,22 +56,32 @@ pub(crate) struct Header {
     pub(crate) sequence: u64,
     generation: u64,
     hashes: (usize, usize),
+    given: Option<RevisionHash>,
+    has_tree: bool,
     /// Where the document starts.
     pub(crate) document: usize,
 }
 
 impl Record {
-    /// The revision, computed from content and ancestry.
+    /// The revision: as given, or computed from content and ancestry.
     pub fn revision(&self) -> Revision {
-        self.ancestry.revision(false, self.document.bytes())
+        match &self.given {
+            Some(hash) => Revision {
+                generation: self.ancestry.generation + 1,
+                hash: hash.clone(),
+            },
+            None => self.ancestry.revision(false, self.document.bytes()),
+        }
     }
 
-    /// The hashes of the revisions before this one, newest first.
-    pub fn ancestors(&self) -> impl Iterator<Item = [u8; 16]> {
-        self.ancestry
-            .hashes
-            .chunks_exact(16)
-            .filter_map(|hash| hash.try_into().ok())
+    /// The hashes of the revisions before this one, newest first; none where they are kept as a tree.
+    pub fn ancestors(&self) -> impl Iterator<Item = RevisionHash> {
+        self.ancestry.iter()
+    }
+
+    /// Whether there is more of its history in a tree: branches, or many revisions.
+    pub fn has_tree(&self) -> bool {
+        self.has_tree
     }
 
     /// Whether it was changed after it was inserted: then the change log has an entry for it.
@@ -69,12 +92,19 @@ impl Record {
     /// Appends the bytes that are stored.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let start = out.len();
-        let changed = self.is_changed() || self.ancestry.generation > 0;
-        out.push(if changed { FLAG_CHANGED } else { 0 });
+        let changed =
+            self.is_changed() || self.ancestry.generation > 0 || self.given.is_some() || self.has_tree;
+        let mut flags = if changed { FLAG_CHANGED } else { 0 };
+        flags |= self.given.as_ref().map_or(0, |_| FLAG_GIVEN);
+        flags |= if self.has_tree { FLAG_TREE } else { 0 };
+        out.push(flags);
         out.extend_from_slice(&[0; 4]);
         if changed {
             varint::put(self.sequence, out);
             self.ancestry.encode(out);
+        }
+        if let Some(hash) = &self.given {
+            hash.encode(out);
         }
         out.extend_from_slice(self.document.bytes());
         let checksum = checksum(self.id, &out[start..]);
@@ -100,6 +130,8 @@ impl Header {
             sequence: id.0,
             generation: 0,
             hashes: (0, 0),
+            given: None,
+            has_tree: flags & FLAG_TREE != 0,
             document: FIXED_BYTES,
         };
         if flags & FLAG_CHANGED != 0 {
@@ -109,6 +141,11 @@ impl Header {
             header.generation = generation;
             header.document = bytes.len() - rest.len();
             header.hashes = (header.document - hashes.len(), header.document);
+        }
+        if flags & FLAG_GIVEN != 0 {
+            let hash = RevisionHash::read(&mut rest).ok_or("a record whose revision is cut off")?;
+            header.given = Some(hash);
+            header.document = bytes.len() - rest.len();
         }
         let length = rest
             .first_chunk::<4>()
@@ -129,6 +166,8 @@ impl Header {
                 generation: self.generation,
                 hashes: bytes.slice(self.hashes.0..self.hashes.1),
             },
+            given: self.given.clone(),
+            has_tree: self.has_tree,
         }
     }
 

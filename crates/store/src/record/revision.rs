@@ -1,27 +1,62 @@
 //! Revisions: the same edit gives the same revision on every node.
 
+use super::RevisionHash;
 use crate::{REVISION_ANCESTORS_MAX, varint};
 use bytes::Bytes;
 use std::fmt;
 
 /// One version of a document: how many came before it, and a hash of its content and ancestry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision {
     /// 1 for a document that was never changed.
     pub generation: u64,
-    /// BLAKE3 of deletion, parent and content, cut to 128 bits.
-    pub hash: [u8; 16],
+    /// BLAKE3 of deletion, parent and content, cut to 128 bits; or what another store gave.
+    pub hash: RevisionHash,
+}
+
+impl Revision {
+    /// The revision of this content as a child of `parent`, or as the first.
+    pub fn of(parent: Option<&Revision>, deleted: bool, content: &[u8]) -> Revision {
+        let generation = parent.map_or(0, |parent| parent.generation) + 1;
+        let parent = parent.map_or(&[][..], |parent| parent.hash.as_bytes());
+        Revision {
+            generation,
+            hash: RevisionHash::Digest(digest(parent, deleted, content)),
+        }
+    }
+
+    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`; none where it has another.
+    pub fn parse(text: &str) -> Option<Revision> {
+        let (generation, hash) = text.split_once('-')?;
+        let is_number = generation.bytes().all(|byte| byte.is_ascii_digit());
+        let generation = generation.parse().ok().filter(|_| is_number)?;
+        Some(Revision {
+            generation,
+            hash: RevisionHash::parse(hash),
+        })
+    }
 }
 
 impl fmt::Display for Revision {
     /// As CouchDB writes it: `2-9f86d081884c7d659a2feaa0c55ad015`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-", self.generation)?;
-        self.hash.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{}-{}", self.generation, self.hash)
     }
 }
 
-/// The versions before one version.
+fn digest(parent: &[u8], deleted: bool, content: &[u8]) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    // A given hash may be longer than a byte can say; its own bytes still tell it apart.
+    hasher
+        .update(&[u8::from(deleted), parent.len() as u8])
+        .update(parent)
+        .update(content);
+    let mut hash = [0; 16];
+    hasher.finalize_xof().fill(&mut hash);
+    hash
+}
+
+/// The versions before one version, where they are one line of digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ancestry {
     /// How many there were.
@@ -34,27 +69,32 @@ impl Ancestry {
     /// The revision of a version with these before it.
     pub(crate) fn revision(&self, deleted: bool, content: &[u8]) -> Revision {
         let parent = self.hashes.get(..16).unwrap_or_default();
-        let mut hasher = blake3::Hasher::new();
-        hasher
-            .update(&[u8::from(deleted), parent.len() as u8])
-            .update(parent)
-            .update(content);
-        let mut hash = [0; 16];
-        hasher.finalize_xof().fill(&mut hash);
         Revision {
             generation: self.generation + 1,
-            hash,
+            hash: RevisionHash::Digest(digest(parent, deleted, content)),
         }
     }
 
-    /// These versions and one more.
-    pub(crate) fn followed_by(&self, newest: Revision) -> Ancestry {
-        let kept = self.hashes.len().min((REVISION_ANCESTORS_MAX - 1) * 16);
-        let hashes = [&newest.hash, self.hashes.get(..kept).unwrap_or_default()].concat();
-        Ancestry {
+    /// These versions and one more, of which at most `kept` are remembered; none where its hash is no digest.
+    pub(crate) fn followed_by(&self, newest: &Revision, kept: usize) -> Option<Ancestry> {
+        let RevisionHash::Digest(digest) = &newest.hash else {
+            return None;
+        };
+        let kept = kept.min(REVISION_ANCESTORS_MAX);
+        let before = self.hashes.len().min(kept.saturating_sub(1) * 16);
+        let mut hashes = [digest, self.hashes.get(..before).unwrap_or_default()].concat();
+        hashes.truncate(kept * 16);
+        Some(Ancestry {
             generation: newest.generation,
             hashes: hashes.into(),
-        }
+        })
+    }
+
+    /// The hashes, newest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RevisionHash> {
+        self.hashes
+            .chunks_exact(16)
+            .filter_map(|hash| hash.try_into().ok().map(RevisionHash::Digest))
     }
 
     /// Appends generation, number of hashes, hashes.

@@ -1,8 +1,10 @@
 //! Reading a collection as it was at one moment, page by page.
 
+mod history;
 mod index_page;
 mod record_page;
 
+pub use history::{DocumentHistory, LocalPage};
 pub use index_page::{IndexEntry, IndexPage};
 pub use record_page::RecordPage;
 

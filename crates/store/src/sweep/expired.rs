@@ -17,7 +17,7 @@ pub(super) async fn sweep_sessions(collection: &Collection, now_ms: i64) -> Resu
             is_past(session.time_ms, STATEMENTS_KEPT_MS, now_ms)
         })
     };
-    sweep(collection, keys::SESSION, is_old, |_, _| {}).await
+    sweep(collection, keys::SESSION, is_old).await
 }
 
 /// Forgets deletions of long ago, and takes them out of the change log.
@@ -31,13 +31,7 @@ pub(super) async fn sweep_tombstones(collection: &Collection, now_ms: i64) -> Re
     let is_old = |value: &[u8]| {
         Tombstone::decode(value).is_ok_and(|tombstone| is_past(tombstone.time_ms, TOMBSTONES_KEPT_MS, now_ms))
     };
-    let removed = |group: &mut Group<'_>, value: &[u8]| {
-        if let Ok(tombstone) = Tombstone::decode(value) {
-            group.batch.delete(&keys::log(tombstone.sequence));
-            group.state.tombstones = group.state.tombstones.saturating_sub(1);
-        }
-    };
-    sweep(collection, keys::TOMBSTONE, is_old, removed).await
+    sweep(collection, keys::TOMBSTONE, is_old).await
 }
 
 fn is_past(time_ms: u64, kept_ms: u64, now_ms: i64) -> bool {
@@ -49,7 +43,6 @@ async fn sweep(
     collection: &Collection,
     kind: u8,
     is_old: impl Fn(&[u8]) -> bool,
-    removed: impl Fn(&mut Group<'_>, &[u8]),
 ) -> Result<u64, StoreError> {
     let mut range = KeyRange::prefix(&[kind]);
     let mut count = 0;
@@ -63,7 +56,7 @@ async fn sweep(
             .filter(|(_, value)| is_old(value))
             .map(|(key, _)| key.to_vec())
             .collect();
-        count += remove(collection, old, &is_old, &removed).await?;
+        count += remove(collection, kind, old, &is_old).await?;
         match last_key(&page) {
             Some(last) if !page.exhausted() => range.low = Bound::Excluded(last),
             _ => return Ok(count),
@@ -77,9 +70,9 @@ fn last_key(page: &Page) -> Option<Vec<u8>> {
 
 async fn remove(
     collection: &Collection,
+    kind: u8,
     keys: Vec<Vec<u8>>,
     is_old: &impl Fn(&[u8]) -> bool,
-    removed: &impl Fn(&mut Group<'_>, &[u8]),
 ) -> Result<u64, StoreError> {
     if keys.is_empty() {
         return Ok(0);
@@ -91,8 +84,10 @@ async fn remove(
         let Some(value) = value.filter(|value| is_old(value)) else {
             continue;
         };
-        group.batch.delete(key);
-        removed(&mut group, &value);
+        match Tombstone::decode(&value) {
+            Ok(tombstone) if kind == keys::TOMBSTONE => group.forget_deleted(tombstone).await?,
+            _ => group.batch.delete(key),
+        }
         count += 1;
     }
     if count > 0 {

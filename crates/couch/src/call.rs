@@ -1,0 +1,120 @@
+//! One request, taken apart.
+
+use crate::error::{CouchError, Result};
+use crate::json::Reader;
+use crate::limits::BODY_BYTES_MAX;
+use crate::login::User;
+use crate::query::Query;
+use crate::server::Server;
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, RequestBody, percent_decode, percent_encode};
+use std::sync::Arc;
+use value::{Document, Value};
+
+/// One request.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) server: Arc<Server>,
+    pub(crate) method: Method,
+    /// The parts of the path, decoded.
+    pub(crate) path: Vec<String>,
+    pub(crate) query: Query,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: RequestBody,
+    /// Who asks.
+    pub(crate) user: User,
+}
+
+impl Call {
+    /// Takes a request apart. Who asks is found out by the route.
+    pub(crate) fn new(server: Arc<Server>, request: Request) -> Result<Call> {
+        let path = request
+            .uri
+            .path()
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(decode_part)
+            .collect::<Result<_>>()?;
+        let query = Query::parse(request.query())?;
+        let user = User::at(&request.peer);
+        Ok(Call {
+            server,
+            method: overridden(request.method, &request.headers),
+            path,
+            query,
+            headers: request.headers,
+            body: request.body,
+            user,
+        })
+    }
+
+    /// A header as text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The address of something on this server, as the client reached it.
+    pub(crate) fn url(&self, parts: &[&str]) -> String {
+        let mut url = format!("http://{}", self.header("host").unwrap_or("localhost"));
+        for part in parts {
+            url.push('/');
+            url.push_str(&percent_encode(part));
+        }
+        url
+    }
+
+    /// The whole body.
+    pub(crate) async fn bytes(&mut self) -> Result<Bytes> {
+        Ok(self.body.read_all(BODY_BYTES_MAX).await?)
+    }
+
+    /// The whole body as JSON.
+    pub(crate) async fn json(&mut self) -> Result<Value> {
+        let bytes = self.bytes().await?;
+        Ok(Reader::whole(&bytes)?)
+    }
+
+    /// The whole body as a JSON object.
+    pub(crate) async fn json_object(&mut self) -> Result<Document> {
+        match self.json().await? {
+            Value::Document(document) => Ok(document),
+            _ => Err(CouchError::bad_request("Request body must be a JSON object")),
+        }
+    }
+
+    /// Refuses a body that is not said to be JSON.
+    pub(crate) fn check_is_json(&self) -> Result<()> {
+        let kind = self.header("content-type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        match kind {
+            "application/json" => Ok(()),
+            _ => Err(CouchError::new(
+                http::StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "bad_content_type",
+                "Content-Type must be application/json",
+            )),
+        }
+    }
+
+    /// Whether a write waits until it is flushed to disk.
+    pub(crate) fn is_journaled(&self) -> bool {
+        self.query.get("batch") != Some("ok") && self.header("x-couch-full-commit") != Some("false")
+    }
+}
+
+fn decode_part(part: &str) -> Result<String> {
+    let invalid = || CouchError::bad_request("invalid escape in the path");
+    let spaced = part.replace('+', " ");
+    percent_decode(&spaced)
+        .map(std::borrow::Cow::into_owned)
+        .ok_or_else(invalid)
+}
+
+/// A POST may stand for another method, where a proxy lets none but POST through.
+fn overridden(method: Method, headers: &HeaderMap) -> Method {
+    let wanted = headers
+        .get("x-http-method-override")
+        .filter(|_| method == Method::POST)
+        .and_then(|name| Method::from_bytes(name.as_bytes()).ok());
+    wanted.unwrap_or(method)
+}

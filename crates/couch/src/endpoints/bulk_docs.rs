@@ -1,0 +1,116 @@
+//! `_bulk_docs`: many documents in one commit.
+
+use super::document::edit;
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::incoming::Incoming;
+use crate::json::{Reader, write_string};
+use crate::{ids, respond};
+use engine::{Edit, EditOutcome};
+use http::{Method, Response, StatusCode};
+use std::fmt::Write as _;
+use value::Value;
+
+/// What is asked.
+struct Batch {
+    documents: Vec<Incoming>,
+    /// Whether the revisions were made by another store.
+    given: bool,
+}
+
+/// `POST /{db}/_bulk_docs`.
+pub(crate) async fn run(call: &mut Call) -> Result<Response> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    let database = Database::of(call)?;
+    call.check_is_json()?;
+    let bytes = call.bytes().await?;
+    let batch = parse(&bytes)?;
+    drop(bytes);
+    let mut names = Vec::with_capacity(batch.documents.len());
+    let mut edits: Vec<Edit> = Vec::with_capacity(batch.documents.len());
+    for document in &batch.documents {
+        let name = document.id.clone().unwrap_or_else(|| call.server.ids.next_id());
+        let id = match ids::is_ambiguous(&name) {
+            true => database.id(&name).await?,
+            false => Value::from(name.as_str()),
+        };
+        edits.push(edit(id, document, batch.given)?);
+        names.push(name);
+    }
+    let outcomes = database.collection.edit(edits, call.is_journaled()).await?;
+    Ok(respond::json(StatusCode::CREATED, answer(&batch, &names, outcomes)))
+}
+
+/// What became of each; of revisions that another store made, only what failed is told.
+fn answer(batch: &Batch, names: &[String], outcomes: Vec<EditOutcome>) -> String {
+    let mut text = String::with_capacity(outcomes.len() * 96);
+    text.push('[');
+    for ((document, name), outcome) in batch.documents.iter().zip(names).zip(outcomes) {
+        let error = match outcome {
+            EditOutcome::Written(_) if batch.given => continue,
+            EditOutcome::Written(revision) => {
+                text.push_str(if text.len() > 1 { "," } else { "" });
+                text.push_str(r#"{"ok":true,"id":"#);
+                write_string(name, &mut text);
+                // Writing to a String cannot fail.
+                let _ = write!(text, r#","rev":"{revision}"}}"#);
+                continue;
+            }
+            EditOutcome::Conflict => CouchError::conflict(),
+            EditOutcome::Refused(error) => error.into(),
+        };
+        text.push_str(if text.len() > 1 { "," } else { "" });
+        text.push_str(r#"{"id":"#);
+        write_string(name, &mut text);
+        if let Some(revision) = document.revision.as_ref().filter(|_| batch.given) {
+            let _ = write!(text, r#","rev":"{revision}""#);
+        }
+        text.push_str(r#","error":"#);
+        write_string(&error.error, &mut text);
+        text.push_str(r#","reason":"#);
+        write_string(&error.reason, &mut text);
+        text.push('}');
+    }
+    text.push(']');
+    text
+}
+
+/// Reads the batch straight to BSON.
+fn parse(bytes: &[u8]) -> Result<Batch> {
+    let mut documents = None;
+    let mut new_edits = true;
+    let mut reader = Reader::new(bytes)?;
+    reader.object(|reader, name| {
+        match name.as_ref() {
+            "docs" => {
+                if reader.peek() != Some(b'[') {
+                    return Err(CouchError::bad_request("`docs` parameter must be an array."));
+                }
+                let mut read = Vec::new();
+                reader.array(|reader| -> Result<()> {
+                    read.push(Incoming::read(reader)?);
+                    Ok(())
+                })?;
+                documents = Some(read);
+            }
+            "new_edits" => match reader.value()? {
+                Value::Bool(flag) => new_edits = flag,
+                _ => {
+                    return Err(CouchError::bad_request("`new_edits` parameter must be a boolean."));
+                }
+            },
+            _ => drop(reader.value()?),
+        }
+        Ok(())
+    })?;
+    reader.end()?;
+    let documents =
+        documents.ok_or_else(|| CouchError::bad_request("POST body must include `docs` parameter."))?;
+    Ok(Batch {
+        documents,
+        given: !new_edits,
+    })
+}

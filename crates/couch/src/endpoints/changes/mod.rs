@@ -1,0 +1,62 @@
+//! `_changes`: what happened to a database, once or as it happens.
+//!
+//! The parameters and forms are those of `src/chttpd/src/chttpd_db.erl` (`parse_changes_query`, `changes_callback`).
+
+mod feed;
+mod filter;
+mod options;
+mod row;
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::{respond, stream};
+use feed::Feed;
+use filter::Filter;
+use http::{HeaderValue, Method, Response, header};
+use options::{ChangesOptions, Kind};
+use value::Document;
+
+/// `/{db}/_changes`.
+pub(crate) async fn run(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    let body = match call.method {
+        Method::GET | Method::HEAD => Document::new(),
+        Method::POST => {
+            call.check_is_json()?;
+            posted(call).await?
+        }
+        _ => return Err(CouchError::method_not_allowed("GET,POST,HEAD")),
+    };
+    let options = ChangesOptions::parse(call, &database)?;
+    let filter = Filter::parse(call, &body)?;
+    let stop = call.server.stop.clone();
+    let kind = options.kind;
+    let feed = Feed::new(database, options, filter, stop);
+    if kind == Kind::Normal {
+        return stream::respond_with(|mut output| async move {
+            let written = feed.write_all(&mut output).await;
+            (output, written)
+        })
+        .await;
+    }
+    let (sender, mut response) = respond::streamed();
+    if kind == Kind::EventSource {
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    }
+    tokio::spawn(feed.follow(sender));
+    Ok(response)
+}
+
+async fn posted(call: &mut Call) -> Result<Document> {
+    let bytes = call.bytes().await?;
+    if bytes.is_empty() {
+        return Ok(Document::new());
+    }
+    match crate::json::Reader::whole(&bytes)? {
+        value::Value::Document(body) => Ok(body),
+        _ => Err(CouchError::bad_request("Request body must be a JSON object")),
+    }
+}

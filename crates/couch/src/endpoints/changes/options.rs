@@ -1,0 +1,120 @@
+//! The parameters of a feed.
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::limits::{CHANGES_TIMEOUT_MS, HEARTBEAT_MS_DEFAULT};
+use engine::Order;
+use std::time::Duration;
+
+/// How changes are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Those that are there, as one object.
+    Normal,
+    /// As one object, which waits until there is one.
+    LongPoll,
+    /// One object a line, as they happen.
+    Continuous,
+    /// Server-sent events, as they happen.
+    EventSource,
+}
+
+/// What a feed is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct ChangesOptions {
+    pub(super) kind: Kind,
+    /// The number behind which changes are wanted.
+    pub(super) since: u64,
+    pub(super) limit: u64,
+    pub(super) order: Order,
+    pub(super) include_docs: bool,
+    pub(super) conflicts: bool,
+    /// Whether all leaves are named, not only the winner.
+    pub(super) all_leaves: bool,
+    /// How often a sign of life is sent; then the feed does not end by itself.
+    pub(super) heartbeat: Option<Duration>,
+    /// How long the feed waits for a change.
+    pub(super) timeout: Duration,
+}
+
+impl ChangesOptions {
+    /// Reads the parameters; those that are not known mean nothing.
+    pub(super) fn parse(call: &Call, database: &Database) -> Result<ChangesOptions> {
+        let mut options = ChangesOptions {
+            kind: Kind::Normal,
+            since: 0,
+            limit: u64::MAX,
+            order: Order::Forward,
+            include_docs: false,
+            conflicts: false,
+            all_leaves: false,
+            heartbeat: None,
+            timeout: Duration::from_millis(CHANGES_TIMEOUT_MS),
+        };
+        for (name, value) in call.query.iter() {
+            options.set(&name.to_ascii_lowercase(), value, database)?;
+        }
+        // A browser that connects again says how far it has come.
+        if let Some(last) = call.header("last-event-id").filter(|_| options.kind == Kind::EventSource) {
+            options.since = since(last, database)?;
+        }
+        // As CouchDB, which gives one change where none are wanted.
+        options.limit = options.limit.max(1);
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: &str, database: &Database) -> Result<()> {
+        match (name, value) {
+            ("feed", "normal") => self.kind = Kind::Normal,
+            ("feed", "longpoll") => self.kind = Kind::LongPoll,
+            ("feed", "continuous" | "live") => self.kind = Kind::Continuous,
+            ("feed", "eventsource") => self.kind = Kind::EventSource,
+            ("feed", _) => {
+                return Err(CouchError::bad_request(
+                    "Supported `feed` types: normal, continuous, live, longpoll, eventsource",
+                ));
+            }
+            ("descending", "true") => self.order = Order::Backward,
+            ("since" | "last-event-id", text) => self.since = since(text, database)?,
+            ("limit", text) => self.limit = whole("limit", text)?,
+            ("style", "all_docs") => self.all_leaves = true,
+            ("style", "main_only") => self.all_leaves = false,
+            ("style", _) => {
+                return Err(CouchError::bad_request("The style must be main_only or all_docs"));
+            }
+            ("heartbeat", "true") => self.heartbeat = Some(Duration::from_millis(HEARTBEAT_MS_DEFAULT)),
+            ("heartbeat", text) => {
+                let beat_ms = text.parse().ok().filter(|beat_ms| *beat_ms > 0).ok_or_else(|| {
+                    CouchError::bad_request(
+                        "Invalid heartbeat value. Expecting a positive integer value (in milliseconds).",
+                    )
+                })?;
+                self.heartbeat = Some(Duration::from_millis(beat_ms));
+            }
+            ("timeout", text) => {
+                let asked = Duration::from_millis(whole("timeout", text)?);
+                self.timeout = asked.min(Duration::from_millis(CHANGES_TIMEOUT_MS));
+            }
+            ("include_docs", "true") => self.include_docs = true,
+            ("conflicts", "true") => self.conflicts = true,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn since(text: &str, database: &Database) -> Result<u64> {
+    match text {
+        "now" => Ok(database.collection.head()),
+        text => database.sequences.parse(text),
+    }
+}
+
+fn whole(name: &str, text: &str) -> Result<u64> {
+    text.parse().map_err(|_| {
+        let is_number = text.parse::<i64>().is_ok();
+        let what = if is_number { "value" } else { "parameter" };
+        CouchError::bad_request(format!("The {name} {what} should be a non-negative integer"))
+    })
+}

@@ -1,0 +1,119 @@
+//! One change as a client sees it.
+
+use super::filter::Filter;
+use super::options::ChangesOptions;
+use crate::database::Database;
+use crate::error::Result;
+use crate::json::write_string;
+use crate::outgoing::{self, Shown};
+use crate::ids;
+use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
+use std::fmt::Write as _;
+use value::{Document, DocumentBuf, Value, ValueRef, doc};
+
+/// What is known of a change.
+struct Changed {
+    id: Value,
+    revision: Revision,
+    deleted: bool,
+    /// None of a deletion without a body.
+    body: Option<DocumentBuf>,
+    has_tree: bool,
+}
+
+impl Changed {
+    fn of(change: &Change) -> Changed {
+        match &change.kind {
+            ChangeKind::Put(record) => Changed {
+                id: record
+                    .document
+                    .as_raw()
+                    .get("_id")
+                    .map_or(Value::Null, ValueRef::to_value),
+                revision: record.revision(),
+                deleted: false,
+                body: Some(record.document.clone()),
+                has_tree: record.has_tree(),
+            },
+            ChangeKind::Deleted {
+                id,
+                revision,
+                body,
+                has_tree,
+            } => Changed {
+                id: id.clone(),
+                revision: revision.clone(),
+                deleted: true,
+                body: body.clone(),
+                has_tree: *has_tree,
+            },
+        }
+    }
+
+    fn body(&self) -> DocumentBuf {
+        let bare = || DocumentBuf::from(&doc! {"_id": self.id.clone()});
+        self.body.clone().unwrap_or_else(bare)
+    }
+
+    /// The document as filters see it.
+    fn seen(&self, id: &str) -> Document {
+        let mut seen = self.body().to_document();
+        seen.set("_id", id);
+        seen.set("_rev", self.revision.to_string());
+        if self.deleted {
+            seen.set("_deleted", true);
+        }
+        seen
+    }
+}
+
+/// Appends a change; false where the filter keeps it back.
+pub(super) async fn write(
+    database: &Database,
+    snapshot: &RevisionedSnapshot,
+    change: &Change,
+    options: &ChangesOptions,
+    filter: &Filter,
+    out: &mut String,
+) -> Result<bool> {
+    let changed = Changed::of(change);
+    let id = ids::text(changed.id.as_ref());
+    if !filter.passes(&id, &|| changed.seen(&id)) {
+        return Ok(false);
+    }
+    let history = match changed.has_tree && (options.all_leaves || options.conflicts) {
+        true => snapshot.history(changed.id.as_ref()).await?,
+        false => None,
+    };
+    out.push_str(r#"{"seq":""#);
+    database.sequences.write(change.sequence, out);
+    out.push_str(r#"","id":"#);
+    write_string(&id, out);
+    out.push_str(r#","changes":["#);
+    write_revisions(&changed, history.as_ref().filter(|_| options.all_leaves), out);
+    out.push(']');
+    out.push_str(if changed.deleted { r#","deleted":true"# } else { "" });
+    if options.include_docs {
+        out.push_str(r#","doc":"#);
+        let shown = Shown {
+            conflicts: options.conflicts,
+            ..Shown::default()
+        };
+        let more = history.as_ref().map(|history| (history, history.winner, shown));
+        outgoing::write(changed.body().as_raw(), &changed.revision, changed.deleted, more, out);
+    }
+    out.push('}');
+    Ok(true)
+}
+
+fn write_revisions(changed: &Changed, leaves: Option<&DocumentHistory>, out: &mut String) {
+    let Some(history) = leaves else {
+        // Writing to a String cannot fail.
+        let _ = write!(out, r#"{{"rev":"{}"}}"#, changed.revision);
+        return;
+    };
+    for (position, leaf) in history.tree.leaves().into_iter().enumerate() {
+        out.push_str(if position > 0 { "," } else { "" });
+        let _ = write!(out, r#"{{"rev":"{}"}}"#, history.tree.nodes()[leaf].revision);
+    }
+}

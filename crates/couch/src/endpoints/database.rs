@@ -1,0 +1,86 @@
+//! A database as a whole: making, dropping, describing it; posting documents (`src/chttpd/src/chttpd_db.erl`).
+
+use super::document;
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::json::write_string;
+use crate::limits::REVISIONS_KEPT_DEFAULT;
+use crate::{names, respond};
+use http::{Method, Response, StatusCode};
+
+/// `/{db}`.
+pub(crate) async fn run(call: &mut Call) -> Result<Response> {
+    match call.method {
+        Method::PUT => create(call).await,
+        Method::DELETE => drop_database(call).await,
+        Method::GET | Method::HEAD => info(call).await,
+        Method::POST => document::post(call).await,
+        _ => Err(CouchError::method_not_allowed("DELETE,GET,HEAD,POST")),
+    }
+}
+
+async fn create(call: &mut Call) -> Result<Response> {
+    let name = call.path[0].clone();
+    names::check(&name)?;
+    let namespace = names::namespace(&name);
+    call.server
+        .engine
+        .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT)
+        .await?;
+    let mut response = respond::ok_true(StatusCode::CREATED);
+    respond::location(&mut response, &call.url(&[&name]));
+    Ok(response)
+}
+
+async fn drop_database(call: &mut Call) -> Result<Response> {
+    if call.query.get("rev").is_some() {
+        return Err(CouchError::bad_request(
+            "You tried to DELETE a database with a ?=rev parameter. Did you mean to DELETE a document instead?",
+        ));
+    }
+    let name = call.path[0].clone();
+    // Refuses what is not there or not seen here.
+    Database::of(call)?;
+    match call.server.engine.drop_collection(&names::namespace(&name)).await? {
+        true => Ok(respond::ok_true(StatusCode::OK)),
+        false => Err(CouchError::no_database()),
+    }
+}
+
+async fn info(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    let mut text = String::new();
+    write_info(&database, &mut text).await?;
+    Ok(respond::ok(text))
+}
+
+/// Appends what a database is and holds.
+pub(crate) async fn write_info(database: &Database, out: &mut String) -> Result<()> {
+    let report = database.collection.report().await?;
+    out.push_str(r#"{"instance_start_time":"0","db_name":"#);
+    write_string(&database.name, out);
+    out.push_str(&format!(
+        r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{{}},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":false,"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
+        database.sequences.text(0),
+        database.sequences.text(report.head),
+        report.storage_bytes,
+        report.data_bytes,
+        report.storage_bytes,
+        report.deleted,
+        report.documents,
+    ));
+    Ok(())
+}
+
+/// `POST /{db}/_ensure_full_commit`.
+pub(crate) async fn ensure_full_commit(call: &mut Call) -> Result<Response> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    call.check_is_json()?;
+    Database::of(call)?;
+    call.server.engine.flush().await?;
+    let text = r#"{"ok":true,"instance_start_time":"0"}"#.to_owned();
+    Ok(respond::json(StatusCode::CREATED, text))
+}

@@ -1,0 +1,39 @@
+//! Copying a document (`COPY`, with the header `Destination`).
+
+use super::put;
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::ids;
+use crate::incoming::{Incoming, parse_revision};
+use crate::query::Query;
+use http::{Response, percent_decode};
+
+/// `COPY /{db}/{id}`.
+pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
+    let database = Database::of(call)?;
+    let destination = call
+        .header("destination")
+        .ok_or_else(|| CouchError::bad_request("Destination header is mandatory for COPY."))?;
+    let (target, query) = destination.split_once('?').unwrap_or((destination, ""));
+    if target.contains("://") {
+        return Err(CouchError::bad_request("Destination URL must be relative."));
+    }
+    let target = percent_decode(target)
+        .ok_or_else(|| CouchError::bad_request("invalid escape in the Destination header"))?
+        .into_owned();
+    ids::check(&target)?;
+    let target_revision = Query::parse(query)?.get("rev").map(parse_revision).transpose()?;
+    let snapshot = database.snapshot().await?;
+    let key = ids::resolve(&snapshot, id).await?;
+    let history = snapshot.history(key.as_ref()).await?.ok_or_else(CouchError::missing)?;
+    let at = match call.query.get("rev").map(parse_revision).transpose()? {
+        Some(revision) => history.tree.find(&revision).ok_or_else(CouchError::missing)?,
+        None if history.is_deleted() => return Err(CouchError::not_found("deleted")),
+        None => history.winner,
+    };
+    let body = snapshot.body(&history, at).await?.ok_or_else(CouchError::missing)?;
+    let mut copy = Incoming::of_body(body.as_raw());
+    copy.revision = target_revision;
+    put::write(call, &database, &target, copy).await
+}

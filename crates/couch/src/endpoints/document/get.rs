@@ -1,0 +1,182 @@
+//! Reading a document.
+
+use super::options::{OpenRevisions, ReadOptions};
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::{ids, outgoing, respond};
+use engine::{DocumentHistory, Revision, RevisionedSnapshot};
+use http::{Response, StatusCode, if_none_match};
+use std::fmt::Write as _;
+use value::ValueRef;
+
+/// `GET /{db}/{id}`.
+pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
+    let database = Database::of(call)?;
+    let options = ReadOptions::parse(&call.query)?;
+    let snapshot = database.snapshot().await?;
+    let id = ids::resolve(&snapshot, id).await?;
+    if let Some(open) = &options.open {
+        return open_revisions(&snapshot, id.as_ref(), open, &options).await;
+    }
+    match options.revision.as_ref().filter(|_| !options.latest) {
+        None if !options.shown.needs_history() => winner(call, &snapshot, id.as_ref()).await,
+        revision => one(call, &snapshot, id.as_ref(), revision, &options).await,
+    }
+}
+
+/// The winning revision, which is what is mostly asked for.
+async fn winner(call: &Call, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) -> Result<Response> {
+    let Some(record) = snapshot.document(id).await? else {
+        return Err(absent(snapshot, id).await?);
+    };
+    let revision = record.revision();
+    let tag = format!("\"{revision}\"");
+    if if_none_match(&call.headers, &tag) {
+        return Ok(not_modified(&tag));
+    }
+    let mut text = String::with_capacity(record.document.bytes().len() + 128);
+    outgoing::write(record.document.as_raw(), &revision, false, None, &mut text);
+    let mut response = respond::ok(text);
+    respond::tag(&mut response, &tag);
+    Ok(response)
+}
+
+fn not_modified(tag: &str) -> Response {
+    let mut response = respond::empty(StatusCode::NOT_MODIFIED);
+    respond::tag(&mut response, tag);
+    response
+}
+
+/// Why there is no document to show.
+async fn absent(snapshot: &RevisionedSnapshot, id: ValueRef<'_>) -> Result<CouchError> {
+    Ok(match snapshot.deletion(id).await? {
+        Some(_) => CouchError::not_found("deleted"),
+        None => CouchError::missing(),
+    })
+}
+
+/// One revision with what else is asked for.
+async fn one(
+    call: &Call,
+    snapshot: &RevisionedSnapshot,
+    id: ValueRef<'_>,
+    revision: Option<&Revision>,
+    options: &ReadOptions,
+) -> Result<Response> {
+    let Some(history) = snapshot.history(id).await? else {
+        return Err(CouchError::missing());
+    };
+    let at = match revision {
+        None if history.is_deleted() => return Err(CouchError::not_found("deleted")),
+        None => history.winner,
+        Some(revision) => history.tree.find(revision).ok_or_else(CouchError::missing)?,
+    };
+    let mut text = String::new();
+    if !write_revision(snapshot, &history, at, options, &mut text).await? {
+        return Err(CouchError::missing());
+    }
+    let node = &history.tree.nodes()[at];
+    let tag = format!("\"{}\"", node.revision);
+    let has_tag = !options.shown.needs_history();
+    if has_tag && if_none_match(&call.headers, &tag) {
+        return Ok(not_modified(&tag));
+    }
+    let mut response = respond::ok(text);
+    if has_tag {
+        respond::tag(&mut response, &tag);
+    }
+    Ok(response)
+}
+
+/// Appends a revision; false where its body is not kept.
+pub(crate) async fn write_revision(
+    snapshot: &RevisionedSnapshot,
+    history: &DocumentHistory,
+    at: usize,
+    options: &ReadOptions,
+    out: &mut String,
+) -> Result<bool> {
+    let Some(body) = snapshot.body(history, at).await? else {
+        return Ok(false);
+    };
+    let node = &history.tree.nodes()[at];
+    let more = Some((history, at, options.shown));
+    outgoing::write(body.as_raw(), &node.revision, node.deleted, more, out);
+    Ok(true)
+}
+
+/// `open_revs`: an array of the revisions that are there and of those that are not.
+async fn open_revisions(
+    snapshot: &RevisionedSnapshot,
+    id: ValueRef<'_>,
+    open: &OpenRevisions,
+    options: &ReadOptions,
+) -> Result<Response> {
+    let history = snapshot.history(id).await?;
+    let mut text = String::from("[");
+    for opened in opened(history.as_ref(), open, options.latest)? {
+        text.push_str(if text.len() > 1 { "," } else { "" });
+        let start = text.len();
+        let written = match (&history, opened.place) {
+            (Some(history), Some(at)) => {
+                text.push_str(r#"{"ok":"#);
+                write_revision(snapshot, history, at, options, &mut text).await?
+            }
+            _ => false,
+        };
+        if written {
+            text.push('}');
+        } else {
+            text.truncate(start);
+            // Writing to a String cannot fail.
+            let _ = write!(text, r#"{{"missing":"{}"}}"#, opened.revision);
+        }
+    }
+    text.push(']');
+    Ok(respond::ok(text))
+}
+
+/// A revision that is opened, and where it stands.
+pub(crate) struct Opened {
+    pub(crate) revision: Revision,
+    pub(crate) place: Option<usize>,
+}
+
+/// The revisions that are opened: leaves, or those asked for, or with `latest` the leaves that follow them.
+pub(crate) fn opened(
+    history: Option<&DocumentHistory>,
+    open: &OpenRevisions,
+    latest: bool,
+) -> Result<Vec<Opened>> {
+    let at = |history: &DocumentHistory, place: usize| Opened {
+        revision: history.tree.nodes()[place].revision.clone(),
+        place: Some(place),
+    };
+    let asked = match (open, history) {
+        (OpenRevisions::All, None) => return Err(CouchError::missing()),
+        (OpenRevisions::All, Some(history)) => {
+            let leaves = history.tree.leaves().into_iter();
+            return Ok(leaves.map(|leaf| at(history, leaf)).collect());
+        }
+        (OpenRevisions::These(asked), _) => asked,
+    };
+    let mut all: Vec<Opened> = Vec::new();
+    for revision in asked {
+        let place = history.and_then(|history| history.tree.find(revision));
+        match (history, place) {
+            (Some(history), Some(place)) if latest => {
+                for leaf in history.tree.leaves_from(place) {
+                    if all.iter().all(|opened| opened.place != Some(leaf)) {
+                        all.push(at(history, leaf));
+                    }
+                }
+            }
+            _ => all.push(Opened {
+                revision: revision.clone(),
+                place,
+            }),
+        }
+    }
+    Ok(all)
+}

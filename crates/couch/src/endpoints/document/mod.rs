@@ -1,0 +1,32 @@
+//! One document: reading, writing, deleting, copying (`src/chttpd/src/chttpd_db.erl`, `db_doc_req`).
+
+mod copy;
+mod get;
+mod options;
+mod put;
+
+pub(crate) use get::{opened, write_revision};
+pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
+pub(crate) use put::{edit, post};
+
+use crate::call::Call;
+use crate::error::{CouchError, Result};
+use crate::ids;
+use http::{Method, Response};
+
+/// `/{db}/{id}`.
+pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
+    match call.method.as_str() {
+        "GET" | "HEAD" => get::run(call, id).await,
+        "PUT" => {
+            ids::check(id)?;
+            put::run(call, id).await
+        }
+        "DELETE" => put::delete(call, id).await,
+        "COPY" => copy::run(call, id).await,
+        _ if call.method == Method::POST => Err(CouchError::not_implemented(
+            "documents sent as forms are not supported",
+        )),
+        _ => Err(CouchError::method_not_allowed("DELETE,GET,HEAD,POST,PUT,COPY")),
+    }
+}

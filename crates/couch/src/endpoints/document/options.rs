@@ -1,0 +1,77 @@
+//! The parameters with which a document is read (`src/chttpd/src/chttpd_db.erl`, `parse_doc_query`).
+
+use crate::error::{CouchError, Result};
+use crate::incoming::parse_revision;
+use crate::outgoing::Shown;
+use crate::query::{self, Query};
+use engine::Revision;
+use value::Value;
+
+/// What is read of a document.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadOptions {
+    pub(crate) shown: Shown,
+    pub(crate) revision: Option<Revision>,
+    pub(crate) open: Option<OpenRevisions>,
+    /// Leaves that follow the revisions asked for, in their place.
+    pub(crate) latest: bool,
+    /// Attachments in full, not as stubs.
+    pub(crate) attachments: bool,
+    /// The revisions that the client has: attachments that came later are given in full.
+    pub(crate) attachments_since: Option<Vec<Revision>>,
+}
+
+/// Which revisions `open_revs` opens.
+#[derive(Clone, Debug)]
+pub(crate) enum OpenRevisions {
+    /// All leaves.
+    All,
+    /// These.
+    These(Vec<Revision>),
+}
+
+impl ReadOptions {
+    /// Reads the parameters; those that are not known mean nothing.
+    pub(crate) fn parse(query: &Query) -> Result<ReadOptions> {
+        let mut options = ReadOptions::default();
+        for (name, value) in query.iter() {
+            options.set(name, value)?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match (name, value) {
+            ("attachments", "true") => self.attachments = true,
+            ("meta", "true") => {
+                self.shown.revs_info = true;
+                self.shown.conflicts = true;
+                self.shown.deleted_conflicts = true;
+            }
+            ("revs", "true") => self.shown.revs = true,
+            ("local_seq", "true") => self.shown.local_seq = true,
+            ("revs_info", "true") => self.shown.revs_info = true,
+            ("conflicts", "true") => self.shown.conflicts = true,
+            ("deleted_conflicts", "true") => self.shown.deleted_conflicts = true,
+            ("latest", "true") => self.latest = true,
+            ("rev", text) => self.revision = Some(parse_revision(text)?),
+            ("open_revs", "all") => self.open = Some(OpenRevisions::All),
+            ("open_revs", text) => self.open = Some(OpenRevisions::These(revisions(&query::json(text)?)?)),
+            ("atts_since", text) => self.attachments_since = Some(revisions(&query::json(text)?)?),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Reads an array of revisions.
+pub(crate) fn revisions(value: &Value) -> Result<Vec<Revision>> {
+    let Value::Array(texts) = value else {
+        return Err(CouchError::bad_request("Invalid list of revisions"));
+    };
+    let revision = |text: &Value| match text {
+        Value::String(text) => parse_revision(text),
+        _ => Err(CouchError::bad_request("Invalid rev format")),
+    };
+    texts.iter().map(revision).collect()
+}

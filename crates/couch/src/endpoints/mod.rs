@@ -1,0 +1,11 @@
+//! One file a family of endpoints: parse, call the engine, encode.
+
+pub(crate) mod all_docs;
+pub(crate) mod bulk_docs;
+pub(crate) mod bulk_get;
+pub(crate) mod changes;
+pub(crate) mod database;
+pub(crate) mod document;
+pub(crate) mod local;
+pub(crate) mod revisions;
+pub(crate) mod root;

@@ -1,0 +1,146 @@
+//! `_revs_diff`, `_missing_revs`: which revisions a replica lacks; `_purge`; `_revs_limit`.
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::endpoints::document::revisions;
+use crate::error::{CouchError, Result};
+use crate::json::write_string;
+use crate::{ids, respond};
+use engine::{DocumentHistory, Revision};
+use http::{Method, Response, StatusCode};
+use std::fmt::Write as _;
+use value::Value;
+
+/// `POST /{db}/_revs_diff`: of each document the revisions that are missing, and which of their ancestors may be there.
+pub(crate) async fn diff(call: &mut Call) -> Result<Response> {
+    let missing = missing(call).await?;
+    let mut text = String::from("{");
+    for (id, lacking) in missing.iter().filter(|(_, lacking)| !lacking.missing.is_empty()) {
+        text.push_str(if text.len() > 1 { "," } else { "" });
+        write_string(id, &mut text);
+        text.push_str(r#":{"missing":"#);
+        write_revisions(&lacking.missing, &mut text);
+        if !lacking.possible_ancestors.is_empty() {
+            text.push_str(r#","possible_ancestors":"#);
+            write_revisions(&lacking.possible_ancestors, &mut text);
+        }
+        text.push('}');
+    }
+    text.push('}');
+    Ok(respond::ok(text))
+}
+
+/// `POST /{db}/_missing_revs`: the same in an older form.
+pub(crate) async fn missing_revs(call: &mut Call) -> Result<Response> {
+    let missing = missing(call).await?;
+    let mut text = String::from(r#"{"missing_revs":{"#);
+    let mut first = true;
+    for (id, lacking) in missing.iter().filter(|(_, lacking)| !lacking.missing.is_empty()) {
+        text.push_str(if first { "" } else { "," });
+        first = false;
+        write_string(id, &mut text);
+        text.push(':');
+        write_revisions(&lacking.missing, &mut text);
+    }
+    text.push_str("}}");
+    Ok(respond::ok(text))
+}
+
+struct Lacking {
+    missing: Vec<Revision>,
+    possible_ancestors: Vec<Revision>,
+}
+
+async fn missing(call: &mut Call) -> Result<Vec<(String, Lacking)>> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    let database = Database::of(call)?;
+    call.check_is_json()?;
+    let asked = call.json_object().await?;
+    let snapshot = database.snapshot().await?;
+    let mut all = Vec::with_capacity(asked.len());
+    for (id, asked) in asked.iter() {
+        let asked = revisions(asked)?;
+        let key = ids::resolve(&snapshot, id).await?;
+        let history = snapshot.history(key.as_ref()).await?;
+        all.push((id.to_owned(), lacking(history.as_ref(), asked)));
+    }
+    Ok(all)
+}
+
+/// As `src/couch/src/couch_db.erl` (`find_missing`): leaves older than a missing revision may be its ancestors.
+fn lacking(history: Option<&DocumentHistory>, asked: Vec<Revision>) -> Lacking {
+    let Some(history) = history else {
+        return Lacking {
+            missing: asked,
+            possible_ancestors: Vec::new(),
+        };
+    };
+    let is_missing = |revision: &Revision| history.tree.find(revision).is_none();
+    let missing: Vec<Revision> = asked.into_iter().filter(is_missing).collect();
+    let newest = missing.iter().map(|revision| revision.generation).max();
+    let leaves = history.tree.leaves().into_iter();
+    let possible_ancestors = leaves
+        .map(|leaf| &history.tree.nodes()[leaf].revision)
+        .filter(|leaf| newest.is_some_and(|newest| leaf.generation < newest))
+        .cloned()
+        .collect();
+    Lacking {
+        missing,
+        possible_ancestors,
+    }
+}
+
+fn write_revisions(revisions: &[Revision], out: &mut String) {
+    out.push('[');
+    for (position, revision) in revisions.iter().enumerate() {
+        out.push_str(if position > 0 { "," } else { "" });
+        // Writing to a String cannot fail.
+        let _ = write!(out, "\"{revision}\"");
+    }
+    out.push(']');
+}
+
+/// `POST /{db}/_purge`: revisions that were never there.
+pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    let database = Database::of(call)?;
+    database.require_admin(call)?;
+    call.check_is_json()?;
+    let asked = call.json_object().await?;
+    let mut purges = Vec::with_capacity(asked.len());
+    for (id, asked) in asked.iter() {
+        purges.push((database.id(id).await?, revisions(asked)?));
+    }
+    let purged = database.collection.purge(purges).await?;
+    let mut text = String::from(r#"{"purge_seq":null,"purged":{"#);
+    for (position, ((id, _), purged)) in asked.iter().zip(purged).enumerate() {
+        text.push_str(if position > 0 { "," } else { "" });
+        write_string(id, &mut text);
+        text.push(':');
+        write_revisions(&purged, &mut text);
+    }
+    text.push_str("}}");
+    Ok(respond::json(StatusCode::CREATED, text))
+}
+
+/// `/{db}/_revs_limit`.
+pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    match call.method {
+        Method::GET | Method::HEAD => Ok(respond::ok(database.collection.revisions_kept().to_string())),
+        Method::PUT => {
+            database.require_admin(call)?;
+            let kept = match call.json().await? {
+                Value::Int32(kept) if kept > 0 => kept as u32,
+                _ => return Err(CouchError::bad_request("`revs_limit` must be a positive integer")),
+            };
+            database.collection.set_revisions_kept(kept).await?;
+            Ok(respond::ok_true(StatusCode::OK))
+        }
+        _ => Err(CouchError::method_not_allowed("PUT,GET")),
+    }
+}

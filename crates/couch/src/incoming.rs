@@ -1,0 +1,208 @@
+//! Documents as clients send them: CouchDB's special members taken apart from the body.
+//!
+//! The rules are those of `src/couch/src/couch_doc.erl` (`from_json_obj`).
+
+use crate::error::{CouchError, Result};
+use crate::ids;
+use crate::json::{Reader, finish, put_string};
+use engine::{Revision, RevisionHash, RevisionPath};
+use value::{DocumentBuf, RawDocument, Type, Value, ValueRef};
+
+/// A document of a request.
+#[derive(Clone, Debug, Default)]
+pub struct Incoming {
+    /// `_id`.
+    pub id: Option<String>,
+    /// `_rev`, or the first of `_revisions`.
+    pub revision: Option<Revision>,
+    /// `_revisions`.
+    pub revisions: Option<RevisionPath>,
+    /// `_deleted`.
+    pub deleted: bool,
+    /// `_attachments`.
+    pub attachments: Option<Value>,
+    /// All other members as BSON elements.
+    body: Vec<u8>,
+}
+
+impl Incoming {
+    /// The only document of a request's body.
+    pub fn whole(bytes: &[u8]) -> Result<Incoming> {
+        let mut reader = Reader::new(bytes)?;
+        if reader.peek() != Some(b'{') {
+            // What is no JSON at all is told first.
+            Reader::whole(bytes)?;
+            return Err(CouchError::bad_request("Document must be a JSON object"));
+        }
+        let document = Incoming::read(&mut reader)?;
+        reader.end()?;
+        Ok(document)
+    }
+
+    /// Takes one document.
+    pub fn read(reader: &mut Reader<'_>) -> Result<Incoming> {
+        if reader.peek() != Some(b'{') {
+            return Err(CouchError::bad_request("Document must be a JSON object"));
+        }
+        let mut document = Incoming::default();
+        reader.object(|reader, name| match name.strip_prefix('_') {
+            None => Ok(reader.element(&name, &mut document.body, 1)?),
+            Some(special) => document.special(special, reader),
+        })?;
+        Ok(document)
+    }
+
+    fn special(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<()> {
+        match name {
+            "id" => match reader.value()? {
+                Value::String(id) => {
+                    ids::check(&id)?;
+                    self.id = Some(id);
+                }
+                _ => return Err(CouchError::illegal_docid("Document id must be a string")),
+            },
+            "rev" => match reader.value()? {
+                Value::String(text) => {
+                    let revision = parse_revision(&text)?;
+                    self.revision.get_or_insert(revision);
+                }
+                _ => return Err(CouchError::bad_request("Invalid rev format")),
+            },
+            "revisions" => {
+                let path = revisions(&reader.value()?)?;
+                self.revision = path.as_ref().map(newest);
+                self.revisions = path;
+            }
+            "deleted" => match reader.value()? {
+                Value::Bool(deleted) => self.deleted = deleted,
+                _ => return Err(CouchError::doc_validation("Bad special document member: _deleted")),
+            },
+            "attachments" => self.attachments = Some(reader.value()?),
+            "revs_info" | "local_seq" | "conflicts" | "deleted_conflicts" => drop(reader.value()?),
+            "access"
+            | "replication_state"
+            | "replication_state_time"
+            | "replication_state_reason"
+            | "replication_id"
+            | "replication_stats" => reader.element(&format!("_{name}"), &mut self.body, 1)?,
+            other => {
+                let reason = format!("Bad special document member: _{other}");
+                return Err(CouchError::doc_validation(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// The whole document under this `_id`.
+    pub fn document(&self, id: ValueRef<'_>) -> DocumentBuf {
+        let mut bytes = Vec::with_capacity(self.body.len() + 48);
+        bytes.extend_from_slice(&[0; 4]);
+        bytes.push(id.type_of() as u8);
+        bytes.extend_from_slice(b"_id\0");
+        match id {
+            ValueRef::String(text) => put_string(text, &mut bytes),
+            other => value::raw::encode_value_into(&mut bytes, other),
+        }
+        bytes.extend_from_slice(&self.body);
+        if let Some(attachments) = self.kept_attachments() {
+            bytes.push(Type::Document as u8);
+            bytes.extend_from_slice(b"_attachments\0");
+            value::raw::encode_value_into(&mut bytes, attachments.as_ref());
+        }
+        finish(&mut bytes, 0);
+        DocumentBuf::from_validated(bytes.into())
+    }
+
+    /// A deletion that says nothing else.
+    pub fn deletion(revision: Option<Revision>) -> Incoming {
+        Incoming {
+            deleted: true,
+            revision,
+            ..Incoming::default()
+        }
+    }
+
+    /// A new document with the body of another.
+    pub fn of_body(body: RawDocument<'_>) -> Incoming {
+        let mut copy = Incoming::default();
+        for (name, value) in body.iter().filter(|(name, _)| *name != "_id") {
+            copy.body.push(value.type_of() as u8);
+            copy.body.extend_from_slice(name.as_bytes());
+            copy.body.push(0);
+            value::raw::encode_value_into(&mut copy.body, value);
+        }
+        copy
+    }
+
+    fn kept_attachments(&self) -> Option<&Value> {
+        self.attachments.as_ref().filter(|kept| match kept {
+            Value::Document(kept) => !kept.is_empty(),
+            _ => false,
+        })
+    }
+
+    /// Whether the document brings attachments.
+    pub fn has_attachments(&self) -> bool {
+        self.kept_attachments().is_some()
+    }
+
+    /// The revisions that another store gave it: `_revisions`, or `_rev` alone.
+    pub fn given(&self) -> Option<RevisionPath> {
+        let alone = || self.revision.clone().map(RevisionPath::of);
+        self.revisions.clone().or_else(alone)
+    }
+}
+
+fn newest(path: &RevisionPath) -> Revision {
+    Revision {
+        generation: path.generation,
+        hash: path
+            .hashes
+            .first()
+            .cloned()
+            .unwrap_or_else(|| RevisionHash::parse("")),
+    }
+}
+
+/// Reads a revision, or refuses it.
+pub fn parse_revision(text: &str) -> Result<Revision> {
+    let invalid = || CouchError::bad_request("Invalid rev format");
+    let revision = Revision::parse(text).ok_or_else(invalid)?;
+    match &revision.hash {
+        // 32 characters that are no digits cannot be meant.
+        RevisionHash::Text(text) if text.len() == 32 => Err(invalid()),
+        _ => Ok(revision),
+    }
+}
+
+/// Reads `_revisions`; none where it names no revision.
+fn revisions(value: &Value) -> Result<Option<RevisionPath>> {
+    let Value::Document(revisions) = value else {
+        return Err(CouchError::doc_validation("Bad special document member: _revisions"));
+    };
+    let start = match revisions.get("start") {
+        Some(Value::Int32(start)) if *start >= 0 => *start as u64,
+        Some(Value::Int64(start)) if *start >= 0 => *start as u64,
+        _ => return Err(CouchError::doc_validation("_revisions.start isn't an integer.")),
+    };
+    let Some(Value::Array(ids)) = revisions.get("ids") else {
+        return Err(CouchError::doc_validation("_revisions.ids isn't a array."));
+    };
+    let hash = |id: &Value| match id {
+        Value::String(text) => match RevisionHash::parse(text) {
+            RevisionHash::Text(text) if text.len() == 32 => {
+                Err(CouchError::doc_validation("RevId isn't a valid hexadecimal"))
+            }
+            hash => Ok(hash),
+        },
+        _ => Err(CouchError::doc_validation("RevId isn't a string")),
+    };
+    let hashes: Vec<RevisionHash> = ids.iter().map(hash).collect::<Result<_>>()?;
+    if hashes.len() as u64 > start {
+        return Err(CouchError::doc_validation("_revisions.ids has more revisions than _revisions.start says"));
+    }
+    Ok((!hashes.is_empty()).then_some(RevisionPath {
+        generation: start,
+        hashes,
+    }))
+}

@@ -1,0 +1,255 @@
+//! From JSON text to BSON bytes.
+
+use super::JsonError;
+use super::lexer::{self, Number};
+use std::borrow::Cow;
+use value::json::Mode;
+use value::raw::NESTING_DEPTH_MAX;
+use value::{DocumentRef, RawDocument, Type, Value};
+
+/// Reads one text from front to back.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads these bytes, which must be UTF-8.
+    pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, JsonError> {
+        let text = std::str::from_utf8(bytes).map_err(|_| JsonError::Invalid)?;
+        Ok(Reader { text, at: 0 })
+    }
+
+    /// The whole text as one value.
+    pub fn whole(bytes: &'a [u8]) -> Result<Value, JsonError> {
+        let mut reader = Reader::new(bytes)?;
+        let value = reader.value()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    /// Where the next byte stands.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Refuses anything behind the value.
+    pub fn end(&mut self) -> Result<(), JsonError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(JsonError::Invalid),
+        }
+    }
+
+    /// The next byte behind white space, not taken.
+    pub fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Calls `member` for each name of an object, to take its value.
+    pub fn object<E: From<JsonError>>(
+        &mut self,
+        mut member: impl FnMut(&mut Reader<'a>, Cow<'a, str>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.take(b'{') {
+            return Err(JsonError::Unexpected("Request body must be a JSON object").into());
+        }
+        if self.take(b'}') {
+            return Ok(());
+        }
+        loop {
+            let name = self.string()?;
+            if !self.take(b':') {
+                return Err(JsonError::Invalid.into());
+            }
+            member(self, name)?;
+            if self.take(b'}') {
+                return Ok(());
+            }
+            if !self.take(b',') {
+                return Err(JsonError::Invalid.into());
+            }
+        }
+    }
+
+    /// Calls `element` for each element of an array, to take it.
+    pub fn array<E: From<JsonError>>(
+        &mut self,
+        mut element: impl FnMut(&mut Reader<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !self.take(b'[') {
+            return Err(JsonError::Unexpected("an array is expected").into());
+        }
+        if self.take(b']') {
+            return Ok(());
+        }
+        loop {
+            element(self)?;
+            if self.take(b']') {
+                return Ok(());
+            }
+            if !self.take(b',') {
+                return Err(JsonError::Invalid.into());
+            }
+        }
+    }
+
+    /// Takes a string.
+    pub fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
+        if self.peek() != Some(b'"') {
+            return Err(JsonError::Invalid);
+        }
+        let (string, end) = lexer::string(self.text, self.at)?;
+        self.at = end;
+        Ok(string)
+    }
+
+    /// Takes any value as a tree.
+    pub fn value(&mut self) -> Result<Value, JsonError> {
+        let mut bytes = vec![0; 4];
+        self.element("", &mut bytes, 1)?;
+        finish(&mut bytes, 0);
+        let document = RawDocument::from_validated(&bytes);
+        document
+            .iter()
+            .next()
+            .map(|(_, value)| value.to_value())
+            .ok_or(JsonError::Invalid)
+    }
+
+    /// Takes any value and appends it to a BSON document in the making: type, name, value. `depth` is that of the
+    /// document, the outermost having 1.
+    pub fn element(&mut self, name: &str, out: &mut Vec<u8>, depth: usize) -> Result<(), JsonError> {
+        if name.contains('\0') {
+            return Err(JsonError::Unexpected("Names of fields must not contain a zero byte"));
+        }
+        let kind_at = out.len();
+        out.push(0);
+        out.extend_from_slice(name.as_bytes());
+        out.push(0);
+        let kind = match self.peek().ok_or(JsonError::Invalid)? {
+            b'"' => {
+                let string = self.string()?;
+                put_string(&string, out);
+                Type::String
+            }
+            b'{' => self.document(out, depth + 1)?,
+            b'[' => self.elements(out, depth + 1)?,
+            b't' => self.word("true", &[1], Type::Bool, out)?,
+            b'f' => self.word("false", &[0], Type::Bool, out)?,
+            b'n' => self.word("null", &[], Type::Null, out)?,
+            _ => self.number(out)?,
+        };
+        out[kind_at] = kind as u8;
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str, bytes: &[u8], kind: Type, out: &mut Vec<u8>) -> Result<Type, JsonError> {
+        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            return Err(JsonError::Invalid);
+        }
+        self.at += word.len();
+        out.extend_from_slice(bytes);
+        Ok(kind)
+    }
+
+    fn number(&mut self, out: &mut Vec<u8>) -> Result<Type, JsonError> {
+        let (number, end) = lexer::number(self.text, self.at)?;
+        self.at = end;
+        Ok(match number {
+            Number::Int32(int) => {
+                out.extend_from_slice(&int.to_le_bytes());
+                Type::Int32
+            }
+            Number::Int64(int) => {
+                out.extend_from_slice(&int.to_le_bytes());
+                Type::Int64
+            }
+            Number::Double(double) => {
+                out.extend_from_slice(&double.to_le_bytes());
+                Type::Double
+            }
+        })
+    }
+
+    fn document(&mut self, out: &mut Vec<u8>, depth: usize) -> Result<Type, JsonError> {
+        check_depth(depth)?;
+        let start = out.len();
+        out.extend_from_slice(&[0; 4]);
+        let mut may_be_typed = None;
+        self.object(|reader, name| {
+            may_be_typed.get_or_insert(name.starts_with('$'));
+            reader.element(&name, out, depth)
+        })?;
+        finish(out, start);
+        match may_be_typed {
+            Some(true) => Ok(typed(out, start)),
+            _ => Ok(Type::Document),
+        }
+    }
+
+    fn elements(&mut self, out: &mut Vec<u8>, depth: usize) -> Result<Type, JsonError> {
+        check_depth(depth)?;
+        let start = out.len();
+        out.extend_from_slice(&[0; 4]);
+        let mut position = 0usize;
+        self.array(|reader| {
+            let mut name = itoa::Buffer::new();
+            let taken = reader.element(name.format(position), out, depth);
+            position += 1;
+            taken
+        })?;
+        finish(out, start);
+        Ok(Type::Array)
+    }
+}
+
+fn check_depth(depth: usize) -> Result<(), JsonError> {
+    match depth > NESTING_DEPTH_MAX {
+        true => Err(JsonError::Unexpected("The document is nested more than 180 levels deep")),
+        false => Ok(()),
+    }
+}
+
+/// Ends a document that begins at `start`.
+pub(crate) fn finish(out: &mut Vec<u8>, start: usize) {
+    out.push(0);
+    let length = (out.len() - start) as u32;
+    out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Appends a string's length, bytes and end.
+pub(crate) fn put_string(text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(&(text.len() as u32 + 1).to_le_bytes());
+    out.extend_from_slice(text.as_bytes());
+    out.push(0);
+}
+
+/// Puts in place of the object at `start` the value that it stands for in relaxed Extended JSON, if it would be written
+/// just so; else it stays what it is, so that no object comes back as another.
+fn typed(out: &mut Vec<u8>, start: usize) -> Type {
+    let object = RawDocument::from_validated(&out[start..]);
+    let text = value::json::to_string(DocumentRef::Raw(object), Mode::Relaxed);
+    let Ok(value) = value::json::parse(&text) else {
+        return Type::Document;
+    };
+    let mut again = String::new();
+    value::json::write(value.as_ref(), Mode::Relaxed, &mut again);
+    if again != text || matches!(value, Value::Document(_)) {
+        return Type::Document;
+    }
+    out.truncate(start);
+    value::raw::encode_value_into(out, value.as_ref());
+    value.type_of()
+}

@@ -1,0 +1,34 @@
+//! The CouchDB protocol on the engine.
+//!
+//! A request becomes a [`call::Call`]: its path taken apart, its user known. [`route`] finds its endpoint ([`endpoints`], one
+//! file a family), which parses what it is asked, calls the engine and encodes the answer. The behaviour is that of CouchDB 3.5;
+//! each file names the part of CouchDB's source whose rules it follows.
+//!
+//! A database is a collection ([`names`]); JSON becomes BSON without a tree between ([`json`]).
+//!
+//! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every error has CouchDB's status, error
+//! and reason; nothing is read or written that the user may not.
+//!
+//! Left to others: what edits, histories and changes are (`engine`, and the store below), connections (`http`).
+
+mod call;
+mod database;
+mod endpoints;
+mod error;
+mod ids;
+mod incoming;
+mod json;
+mod limits;
+mod login;
+mod names;
+mod outgoing;
+mod query;
+mod respond;
+mod route;
+mod selector;
+mod sequence;
+mod server;
+mod stream;
+
+pub use error::CouchError;
+pub use server::{Options, ServeError, serve};

@@ -1,0 +1,35 @@
+//! The limits of the protocol, one constant each.
+
+/// The bytes of a request's body, where it is no attachment (CouchDB's `max_http_request_size` is far more; a batch of
+/// documents is kept in memory until it is written).
+pub const BODY_BYTES_MAX: usize = 128 * 1024 * 1024;
+
+/// The bytes of one document (CouchDB's `max_document_size`).
+pub const DOCUMENT_BYTES_MAX: usize = 8_000_000;
+
+/// The documents or rows that are read at once while an answer is made.
+pub const PAGE_ROWS: usize = 1_000;
+
+/// The bytes of an answer that are gathered before they are sent.
+pub const CHUNK_BYTES: usize = 64 * 1024;
+
+/// The ids that `_uuids` makes at once (CouchDB's `max_count`).
+pub const UUIDS_MAX: usize = 1_000;
+
+/// The databases that one `_dbs_info` may name (CouchDB's `max_db_number_for_dbs_info_req`).
+pub const DBS_INFO_MAX: usize = 100;
+
+/// The revisions of a branch that a new database remembers (CouchDB's `revs_limit`).
+pub const REVISIONS_KEPT_DEFAULT: u32 = 1_000;
+
+/// How long a login by cookie lasts, in seconds (CouchDB's `timeout`).
+pub const SESSION_SECONDS: u64 = 600;
+
+/// The passwords that were found right and are remembered, so that basic authentication need not hash each time.
+pub const PASSWORDS_REMEMBERED_MAX: usize = 1_000;
+
+/// How long a feed waits before it sends a sign of life, in milliseconds, where the client does not say.
+pub const HEARTBEAT_MS_DEFAULT: u64 = 60_000;
+
+/// How long a feed waits for changes at most, in milliseconds (CouchDB's `changes_timeout`).
+pub const CHANGES_TIMEOUT_MS: u64 = 60_000;

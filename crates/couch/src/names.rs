@@ -1,0 +1,74 @@
+//! Databases of CouchDB are collections: `readings` is `default.readings`, `fleet/readings` is `fleet.readings`.
+
+use crate::error::{CouchError, Result};
+use engine::{Engine, Namespace};
+use http::StatusCode;
+
+/// The database in which bare names are.
+const DEFAULT_DATABASE: &str = "default";
+/// Databases that no protocol but MongoDB's sees.
+const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
+/// Names with an underscore in front, which only these may have.
+const SYSTEM_NAMES: [&str; 3] = ["_users", "_replicator", "_global_changes"];
+
+/// The collection of a database's name.
+pub fn namespace(name: &str) -> Namespace {
+    match name.split_once('/') {
+        Some((database, collection)) if !database.is_empty() && !collection.is_empty() => {
+            Namespace::new(database, collection)
+        }
+        _ => Namespace::new(DEFAULT_DATABASE, name),
+    }
+}
+
+/// The database's name of a collection.
+pub fn name(namespace: &Namespace) -> String {
+    match namespace.database == DEFAULT_DATABASE {
+        true => namespace.collection.clone(),
+        false => format!("{}/{}", namespace.database, namespace.collection),
+    }
+}
+
+/// Refuses a name that a new database cannot have (`src/couch/src/couch_db.erl`, `validate_dbname`).
+pub fn check(name: &str) -> Result<()> {
+    let is_legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_$()+-/".contains(c);
+    let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_legal);
+    if is_plain || SYSTEM_NAMES.contains(&name) {
+        return Ok(());
+    }
+    Err(CouchError::new(
+        StatusCode::BAD_REQUEST,
+        "illegal_database_name",
+        format!(
+            "Name: '{name}'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, \
+             and / are allowed. Must begin with a letter."
+        ),
+    ))
+}
+
+/// Whether a name with an underscore in front is a database's.
+pub fn is_system(name: &str) -> bool {
+    SYSTEM_NAMES.contains(&name)
+}
+
+/// The names of all databases, sorted.
+pub fn all(engine: &Engine) -> Vec<String> {
+    let mut names = Vec::new();
+    for database in engine.databases() {
+        if HIDDEN_DATABASES.contains(&database.as_str()) {
+            continue;
+        }
+        for entry in engine.collections(&database) {
+            if !entry.is_view && !entry.name.starts_with("system.") {
+                names.push(name(&Namespace::new(&database, &entry.name)));
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// Whether a database of this name is seen here.
+pub fn is_seen(namespace: &Namespace) -> bool {
+    !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !namespace.collection.starts_with("system.")
+}

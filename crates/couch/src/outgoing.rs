@@ -1,0 +1,119 @@
+//! Documents as clients see them.
+
+use crate::ids;
+use crate::json::{write_fields, write_string};
+use engine::{DocumentHistory, Revision};
+use std::fmt::Write as _;
+use value::{RawDocument, ValueRef};
+
+/// Members that CouchDB adds itself: a document of another protocol that has them does not show its own.
+const SPECIAL: [&str; 9] = [
+    "_id",
+    "_rev",
+    "_deleted",
+    "_revisions",
+    "_revs_info",
+    "_local_seq",
+    "_conflicts",
+    "_deleted_conflicts",
+    "_attachments",
+];
+
+/// What is shown of a document besides its body.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown {
+    pub(crate) revs: bool,
+    pub(crate) revs_info: bool,
+    pub(crate) conflicts: bool,
+    pub(crate) deleted_conflicts: bool,
+    pub(crate) local_seq: bool,
+}
+
+impl Shown {
+    /// Whether more than the winning revision has to be read.
+    pub(crate) fn needs_history(&self) -> bool {
+        self.revs || self.revs_info || self.conflicts || self.deleted_conflicts || self.local_seq
+    }
+}
+
+/// Appends a document of this revision.
+pub(crate) fn write(
+    body: RawDocument<'_>,
+    revision: &Revision,
+    deleted: bool,
+    more: Option<(&DocumentHistory, usize, Shown)>,
+    out: &mut String,
+) {
+    out.push_str(r#"{"_id":"#);
+    write_string(&ids::text(body.get("_id").unwrap_or(ValueRef::Null)), out);
+    out.push_str(r#","_rev":""#);
+    write_revision(revision, out);
+    out.push('"');
+    write_fields(body, |name| !SPECIAL.contains(&name), out);
+    if deleted {
+        out.push_str(r#","_deleted":true"#);
+    }
+    if let Some((history, at, shown)) = more {
+        write_history(history, at, shown, out);
+    }
+    if let Some(attachments) = body.get("_attachments") {
+        out.push_str(r#","_attachments":"#);
+        crate::json::write(attachments, out);
+    }
+    out.push('}');
+}
+
+/// Appends a revision, without quotes.
+pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "{revision}");
+}
+
+fn write_history(history: &DocumentHistory, at: usize, shown: Shown, out: &mut String) {
+    let nodes = history.tree.nodes();
+    if shown.revs {
+        let _ = write!(out, r#","_revisions":{{"start":{},"ids":["#, nodes[at].revision.generation);
+        for (position, place) in history.tree.path(at).enumerate() {
+            out.push_str(if position > 0 { "," } else { "" });
+            write_string(&nodes[place].revision.hash.to_string(), out);
+        }
+        out.push_str("]}");
+    }
+    if shown.revs_info {
+        out.push_str(r#","_revs_info":["#);
+        for (position, place) in history.tree.path(at).enumerate() {
+            let node = &nodes[place];
+            let status = match (history.tree.is_leaf(place), node.deleted) {
+                (true, true) => "deleted",
+                (true, false) => "available",
+                (false, _) => "missing",
+            };
+            out.push_str(if position > 0 { "," } else { "" });
+            let _ = write!(out, r#"{{"rev":"{}","status":"{status}"}}"#, node.revision);
+        }
+        out.push(']');
+    }
+    if shown.local_seq {
+        let _ = write!(out, r#","_local_seq":{}"#, history.sequence);
+    }
+    let others = || history.tree.leaves().into_iter().filter(|&leaf| leaf != at);
+    for (wanted, name, deleted) in [
+        (shown.conflicts, "_conflicts", false),
+        (shown.deleted_conflicts, "_deleted_conflicts", true),
+    ] {
+        let mut first = true;
+        for leaf in others().filter(|&leaf| wanted && nodes[leaf].deleted == deleted) {
+            match first {
+                true => {
+                    let _ = write!(out, r#","{name}":["#);
+                }
+                false => out.push(','),
+            }
+            first = false;
+            let _ = write!(out, "\"{}\"", nodes[leaf].revision);
+        }
+        if !first {
+            out.push(']');
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Making answers.
+
+use crate::error::CouchError;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, SERVER};
+use http::{Body, BodySender, HeaderValue, Response, StatusCode};
+
+/// What the server calls itself; clients that look for CouchDB find it.
+const SERVER_NAME: HeaderValue = HeaderValue::from_static("CouchDB/3.5.0 (Larder)");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const MUST_REVALIDATE: HeaderValue = HeaderValue::from_static("must-revalidate");
+
+/// An answer of JSON text.
+pub fn json(status: StatusCode, mut text: String) -> Response {
+    text.push('\n');
+    with_body(status, Body::from(text.into_bytes()))
+}
+
+/// An answer of JSON text with status 200.
+pub fn ok(text: String) -> Response {
+    json(StatusCode::OK, text)
+}
+
+/// `{"ok":true}`.
+pub fn ok_true(status: StatusCode) -> Response {
+    json(status, r#"{"ok":true}"#.to_owned())
+}
+
+/// An answer of JSON text that comes in pieces.
+pub fn streamed() -> (BodySender, Response) {
+    let (sender, body) = Body::channel(None);
+    (sender, with_body(StatusCode::OK, body))
+}
+
+/// An answer without a body.
+pub fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response.headers_mut().insert(SERVER, SERVER_NAME);
+    response
+}
+
+fn with_body(status: StatusCode, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, MUST_REVALIDATE);
+    headers.insert(CONTENT_TYPE, JSON);
+    headers.insert(SERVER, SERVER_NAME);
+    response
+}
+
+/// Adds an entity tag, quotes included.
+pub fn tag(response: &mut Response, tag: &str) {
+    if let Ok(value) = HeaderValue::from_str(tag) {
+        response.headers_mut().insert(ETAG, value);
+    }
+}
+
+/// Adds where the thing that was made is found.
+pub fn location(response: &mut Response, url: &str) {
+    if let Ok(value) = HeaderValue::from_str(url) {
+        response.headers_mut().insert(LOCATION, value);
+    }
+}
+
+/// The answer to what went wrong.
+pub fn error(error: &CouchError) -> Response {
+    let mut text = String::from(r#"{"error":"#);
+    crate::json::write_string(&error.error, &mut text);
+    text.push_str(r#","reason":"#);
+    crate::json::write_string(&error.reason, &mut text);
+    text.push('}');
+    let mut response = json(error.status, text);
+    if let Some(methods) = error.allow {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
+    }
+    response
+}

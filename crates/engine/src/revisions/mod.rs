@@ -1,0 +1,238 @@
+//! Documents with their revisions, for protocols that replicate.
+//!
+//! A [`RevisionedCollection`] is the same collection that [`Engine::find`] reads: here a protocol sees revisions, branches,
+//! deletions, the change log and local documents. Reading goes through a [`RevisionedSnapshot`], so that what belongs
+//! together is of one moment.
+
+mod snapshot;
+
+pub use snapshot::{DocumentPosition, RevisionedSnapshot};
+pub use store::{
+    Change, ChangeKind, DocumentHistory, Edit, EditOrigin, Order, Record, Revision, RevisionHash,
+    RevisionPath, RevisionTree,
+};
+
+use crate::{Engine, Error, Result, WriteOptions};
+use query::Code;
+use query::write::Validator;
+use std::sync::Arc;
+use store::{Collection, CommitOptions, Namespace, Outcome, WriteOp};
+use value::{Document, DocumentBuf, Value};
+
+/// The property of a collection that says who may use it.
+const SECURITY: &str = "security";
+/// The property of a collection that says how many revisions of a branch it remembers.
+const REVISIONS_KEPT: &str = "revisionsKept";
+
+/// One collection with its revisions. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct RevisionedCollection {
+    engine: Engine,
+    collection: Arc<Collection>,
+}
+
+/// What became of an edit.
+#[derive(Clone, Debug)]
+pub enum EditOutcome {
+    /// The history has this revision, written now or before.
+    Written(Revision),
+    /// The revision to follow is no leaf, or none was named and the document exists.
+    Conflict,
+    /// The edit was refused: by a unique index, a validator, a limit.
+    Refused(Error),
+}
+
+/// Counts and sizes of a collection.
+#[derive(Clone, Debug, Default)]
+pub struct RevisionedReport {
+    /// Documents that are not deleted.
+    pub documents: u64,
+    /// Deleted documents that are remembered.
+    pub deleted: u64,
+    /// The number of the last change.
+    pub head: u64,
+    /// The bytes of the documents.
+    pub data_bytes: u64,
+    /// The bytes on disk, indexes included.
+    pub storage_bytes: u64,
+}
+
+impl Engine {
+    /// The collection of this name with its revisions; none where there is none. A view is refused.
+    pub fn revisioned(&self, namespace: &Namespace) -> Result<Option<RevisionedCollection>> {
+        let Some(collection) = self.store().collection(namespace) else {
+            return Ok(None);
+        };
+        if collection.is_view() {
+            let message = format!("Namespace {namespace} is a view, not a collection");
+            return Err(Error::new(Code(166), message));
+        }
+        Ok(Some(RevisionedCollection {
+            engine: self.clone(),
+            collection,
+        }))
+    }
+
+    /// Makes a collection that remembers so many revisions of a branch; an error where it exists.
+    pub async fn create_revisioned(&self, namespace: &Namespace, revisions_kept: u32) -> Result<()> {
+        crate::collections::check_namespace(namespace)?;
+        let mut options = store::CollectionOptions::default();
+        options.properties.set(REVISIONS_KEPT, i64::from(revisions_kept));
+        self.store().create(namespace, options).await?;
+        Ok(())
+    }
+}
+
+impl RevisionedCollection {
+    /// An id that a later collection of the same name does not share.
+    pub fn uuid(&self) -> [u8; 16] {
+        self.collection.uuid()
+    }
+
+    /// The collection as it is now.
+    pub async fn snapshot(&self) -> Result<RevisionedSnapshot> {
+        RevisionedSnapshot::take(&self.collection).await
+    }
+
+    /// The number of the last change.
+    pub fn head(&self) -> u64 {
+        *self.collection.head_watch().borrow()
+    }
+
+    /// Waits until there is a change behind `sequence`; false where the collection was dropped meanwhile.
+    pub async fn changed_after(&self, sequence: u64) -> bool {
+        let mut head = self.collection.head_watch();
+        let changed = head.wait_for(|head| *head > sequence).await.is_ok();
+        changed && !self.collection.is_dropped()
+    }
+
+    /// Whether the collection was dropped.
+    pub fn is_dropped(&self) -> bool {
+        self.collection.is_dropped()
+    }
+
+    /// Counts and sizes.
+    pub async fn report(&self) -> Result<RevisionedReport> {
+        let stats = self.collection.stats();
+        Ok(RevisionedReport {
+            documents: stats.count,
+            deleted: stats.deleted,
+            head: self.head(),
+            data_bytes: stats.data_bytes,
+            storage_bytes: self.collection.disk_bytes().await?,
+        })
+    }
+
+    /// Who may use the collection, in whatever form the protocol gave it; empty where nothing was said.
+    pub fn security(&self) -> Document {
+        match self.collection.options().properties.get(SECURITY) {
+            Some(Value::Document(security)) => security.clone(),
+            _ => Document::new(),
+        }
+    }
+
+    /// Sets who may use the collection.
+    pub async fn set_security(&self, security: Document) -> Result<()> {
+        self.set_property(SECURITY, Value::from(security)).await
+    }
+
+    /// How many revisions of a branch are remembered.
+    pub fn revisions_kept(&self) -> usize {
+        self.collection.options().revisions_kept()
+    }
+
+    /// Sets how many revisions of a branch are remembered.
+    pub async fn set_revisions_kept(&self, kept: u32) -> Result<()> {
+        self.set_property(REVISIONS_KEPT, Value::Int64(i64::from(kept)))
+            .await
+    }
+
+    async fn set_property(&self, name: &str, value: Value) -> Result<()> {
+        let namespace = self.collection.namespace();
+        let set = self.engine.store().modify(&namespace, |options| {
+            options.properties.set(name, value);
+            Ok(())
+        });
+        Ok(set.await?)
+    }
+
+    /// Writes revisions; one outcome for each, whatever becomes of the others.
+    pub async fn edit(&self, edits: Vec<Edit>, journaled: bool) -> Result<Vec<EditOutcome>> {
+        let validator = self.engine.validator(&self.collection)?;
+        let mut outcomes: Vec<Option<EditOutcome>> = Vec::with_capacity(edits.len());
+        let mut operations = Vec::with_capacity(edits.len());
+        for edit in edits {
+            let refused = validator.as_deref().and_then(|validator| refusal(validator, &edit));
+            if refused.is_none() {
+                operations.push(WriteOp::Edit(edit));
+            }
+            outcomes.push(refused.map(EditOutcome::Refused));
+        }
+        let mut committed = self.commit(operations, journaled).await?.into_iter();
+        let outcome = |known: Option<EditOutcome>| {
+            known.unwrap_or_else(|| committed.next().map_or(EditOutcome::Conflict, edit_outcome))
+        };
+        Ok(outcomes.into_iter().map(outcome).collect())
+    }
+
+    /// Removes leaves as if they had never been; for each document those that were there.
+    pub async fn purge(&self, purges: Vec<(Value, Vec<Revision>)>) -> Result<Vec<Vec<Revision>>> {
+        let purge = |(id, revisions)| WriteOp::Purge { id, revisions };
+        let operations = purges.into_iter().map(purge).collect();
+        let purged = |outcome| match outcome {
+            Outcome::Purged { revisions } => Ok(revisions),
+            Outcome::Failed(error) => Err(Error::from(error)),
+            _ => Ok(Vec::new()),
+        };
+        let outcomes = self.commit(operations, true).await?;
+        outcomes.into_iter().map(purged).collect()
+    }
+
+    /// Puts a local document, which has no history and is in no change log, or removes it.
+    pub async fn put_local(&self, name: &str, document: Option<DocumentBuf>, journaled: bool) -> Result<()> {
+        let name = name.to_owned();
+        let outcomes = self.commit(vec![WriteOp::Local { name, document }], journaled).await?;
+        match outcomes.into_iter().next() {
+            Some(Outcome::Failed(error)) => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Rewrites the collection's files so that they hold only what is live.
+    pub async fn compact(&self) -> Result<()> {
+        Ok(self.collection.compact().await?)
+    }
+
+    async fn commit(&self, operations: Vec<WriteOp>, journaled: bool) -> Result<Vec<Outcome>> {
+        let write = WriteOptions {
+            journaled,
+            ..WriteOptions::default()
+        };
+        let options = CommitOptions {
+            ordered: false,
+            durability: write.durability(),
+            ..CommitOptions::default()
+        };
+        Ok(self.collection.commit(operations, options).await?)
+    }
+}
+
+fn edit_outcome(outcome: Outcome) -> EditOutcome {
+    match outcome {
+        Outcome::Edited { revision } => EditOutcome::Written(revision),
+        Outcome::Failed(error) => EditOutcome::Refused(error.into()),
+        _ => EditOutcome::Conflict,
+    }
+}
+
+/// Why the collection's validator refuses an edit, if it does; deletions are not checked.
+fn refusal(validator: &Validator, edit: &Edit) -> Option<Error> {
+    if edit.deleted {
+        return None;
+    }
+    let document = edit.document.as_ref();
+    validator
+        .check_insert(document)
+        .err()
+        .map(|_| Error::new(Code(121), "Document failed validation"))
+}

@@ -1,0 +1,122 @@
+//! Reading revisions, changes and local documents as of one moment.
+
+use super::{Change, DocumentHistory, Order, Record, Revision};
+use crate::Result;
+use std::ops::Bound;
+use std::sync::Arc;
+use store::{Collection, Index, KeyRange, PageLimit, Snapshot};
+use value::key::{self, Direction};
+use value::{DocumentBuf, Value, ValueRef};
+
+/// A collection with its revisions at one moment.
+#[derive(Debug)]
+pub struct RevisionedSnapshot {
+    snapshot: Snapshot,
+    ids: Arc<Index>,
+}
+
+/// A place in the order of the `_id`s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentPosition(Vec<u8>);
+
+impl RevisionedSnapshot {
+    pub(super) async fn take(collection: &Collection) -> Result<RevisionedSnapshot> {
+        let snapshot = collection.snapshot().await?;
+        let ids = collection
+            .indexes()
+            .into_iter()
+            .next()
+            .ok_or_else(|| crate::Error::new(query::Code::INTERNAL_ERROR, "a collection without its _id_ index"))?;
+        Ok(RevisionedSnapshot { snapshot, ids })
+    }
+
+    /// The number of the last change in it.
+    pub fn head(&self) -> u64 {
+        self.snapshot.head()
+    }
+
+    /// The documents in it that are not deleted.
+    pub fn count(&self) -> u64 {
+        self.snapshot.count()
+    }
+
+    /// The winning revision of a document that is not deleted.
+    pub async fn document(&self, id: ValueRef<'_>) -> Result<Option<Record>> {
+        Ok(self.snapshot.by_id(id).await?)
+    }
+
+    /// The revision of a deleted document's deletion, and what was written with it.
+    pub async fn deletion(&self, id: ValueRef<'_>) -> Result<Option<(Revision, Option<DocumentBuf>)>> {
+        Ok(self.snapshot.deletion(id).await?)
+    }
+
+    /// All revisions of a document, deleted or not; none where it was never there.
+    pub async fn history(&self, id: ValueRef<'_>) -> Result<Option<DocumentHistory>> {
+        Ok(self.snapshot.history(id).await?)
+    }
+
+    /// All revisions of a document that was read.
+    pub async fn history_of(&self, record: &Record) -> Result<DocumentHistory> {
+        Ok(self.snapshot.history_of(record).await?)
+    }
+
+    /// What the revision at a place of the history says; none where it is not kept any more.
+    pub async fn body(&self, history: &DocumentHistory, at: usize) -> Result<Option<DocumentBuf>> {
+        Ok(self.snapshot.body(history, at).await?)
+    }
+
+    /// The changes behind `from` in this order, at most `limit`.
+    pub async fn changes(&self, from: u64, order: Order, limit: usize) -> Result<Vec<Change>> {
+        Ok(self.snapshot.changes(from, order, limit).await?)
+    }
+
+    /// Documents in the order of their `_id`s, at most `limit`, and where to go on; no place where there are no more.
+    /// `after` goes on from such a place.
+    pub async fn documents(
+        &self,
+        range: (Bound<Value>, Bound<Value>),
+        after: Option<&DocumentPosition>,
+        order: Order,
+        limit: usize,
+    ) -> Result<(Vec<Record>, Option<DocumentPosition>)> {
+        let mut keys = KeyRange {
+            low: bound(range.0),
+            high: bound(range.1),
+        };
+        if let Some(DocumentPosition(position)) = after {
+            match order {
+                Order::Forward => keys.low = Bound::Excluded(position.clone()),
+                Order::Backward => keys.high = Bound::Excluded(position.clone()),
+            }
+        }
+        let default = PageLimit::default();
+        let limit = PageLimit {
+            entries: limit.clamp(1, default.entries),
+            ..default
+        };
+        let page = self.snapshot.entries(&self.ids, &keys, order, limit).await?;
+        let records: Vec<_> = page.iter().map(|entry| entry.record).collect();
+        let found = self.snapshot.by_records(&records).await?;
+        let next = page.last_position().filter(|_| !page.exhausted());
+        Ok((found.into_iter().flatten().collect(), next.map(DocumentPosition)))
+    }
+
+    /// A local document.
+    pub async fn local(&self, name: &str) -> Result<Option<DocumentBuf>> {
+        Ok(self.snapshot.local(name).await?)
+    }
+
+    /// Local documents in the order of their names, from behind `after` on; false where there are more.
+    pub async fn locals(&self, after: Option<&str>, order: Order) -> Result<(Vec<(String, DocumentBuf)>, bool)> {
+        let page = self.snapshot.locals(after, order, PageLimit::default()).await?;
+        Ok((page.documents, page.exhausted))
+    }
+}
+
+fn bound(bound: Bound<Value>) -> Bound<Vec<u8>> {
+    bound.map(|id| {
+        let mut bytes = Vec::new();
+        key::encode(id.as_ref(), Direction::Ascending, &mut bytes);
+        bytes
+    })
+}

@@ -1,0 +1,158 @@
+//! Edits of revisioned documents: a revision follows a leaf, or is given by another store; and purges.
+
+use super::group::Group;
+use super::history::owned_id;
+use super::modify::id_of;
+use super::types::{Edit, EditOrigin, Outcome};
+use crate::index::{EntrySet, Span};
+use crate::record::Tombstone;
+use crate::{Record, Revision, RevisionPath, RevisionTree, StoreError};
+use value::ValueRef;
+
+impl Group<'_> {
+    /// Adds a revision. `entries` are those of the document.
+    pub(super) async fn edit(
+        &mut self,
+        edit: &Edit,
+        entries: &EntrySet,
+        spans: &[Span],
+    ) -> Result<Outcome, StoreError> {
+        let id = owned_id(&edit.document);
+        let record = self.record_of(id.as_ref()).await?;
+        let tombstone = match record {
+            Some(_) => None,
+            None => self.tombstone_of(id.as_ref()).await?,
+        };
+        match (&record, &tombstone, &edit.origin) {
+            (None, None, EditOrigin::After(None)) if !edit.deleted => {
+                self.insert(&edit.document, entries, spans).await?;
+                let revision = Revision::of(None, false, edit.document.bytes());
+                return Ok(Outcome::Edited { revision });
+            }
+            (Some(_), _, EditOrigin::After(None)) => return Ok(Outcome::Conflict),
+            (Some(record), _, EditOrigin::After(Some(parent))) if !edit.deleted && !record.has_tree => {
+                return self.follow(record.clone(), parent, edit).await;
+            }
+            _ => {}
+        }
+        let history = self.history(id.as_ref(), record, tombstone).await?;
+        let mut tree = history.tree.clone();
+        let path = match &edit.origin {
+            EditOrigin::Given(path) => path.clone(),
+            EditOrigin::After(parent) => {
+                let parent = match parent {
+                    // Only a deletion may be followed without being named.
+                    None if edit.deleted && history.tombstone.is_some() => return Ok(Outcome::Conflict),
+                    None => history.winner(),
+                    named => named.clone(),
+                };
+                let is_leaf = |parent| tree.find(parent).is_some_and(|at| tree.is_leaf(at));
+                if parent.as_ref().is_some_and(|parent| !is_leaf(parent)) {
+                    return Ok(Outcome::Conflict);
+                }
+                path_after(parent, edit)
+            }
+        };
+        let Some((at, is_new)) = tree.merge(&path, edit.deleted) else {
+            return Ok(Outcome::Conflict);
+        };
+        let revision = tree.nodes()[at].revision.clone();
+        if is_new {
+            let written = Some((revision.clone(), edit.document.clone()));
+            self.settle(id.as_ref(), &history, tree, written).await?;
+        }
+        Ok(Outcome::Edited { revision })
+    }
+
+    /// The common case: the only leaf gets a successor.
+    async fn follow(
+        &mut self,
+        record: Record,
+        parent: &Revision,
+        edit: &Edit,
+    ) -> Result<Outcome, StoreError> {
+        if record.revision() != *parent {
+            return Ok(Outcome::Conflict);
+        }
+        self.update(record, edit.document.clone()).await?;
+        let revision = Revision::of(Some(parent), false, edit.document.bytes());
+        Ok(Outcome::Edited { revision })
+    }
+
+    /// Removes leaves as if they had never been; those that were removed.
+    pub(super) async fn purge(
+        &mut self,
+        id: ValueRef<'_>,
+        revisions: &[Revision],
+    ) -> Result<Outcome, StoreError> {
+        let record = self.record_of(id).await?;
+        let tombstone = self.tombstone_of(id).await?;
+        let history = self.history(id, record, tombstone).await?;
+        let mut tree = history.tree.clone();
+        let mut purged = revisions.to_vec();
+        purged.retain(|revision| tree.remove_leaf(revision));
+        if !purged.is_empty() {
+            self.settle(id, &history, tree, None).await?;
+        }
+        Ok(Outcome::Purged { revisions: purged })
+    }
+
+    /// Leaves nothing of a deleted document.
+    pub(crate) async fn forget_deleted(&mut self, tombstone: Tombstone) -> Result<(), StoreError> {
+        let id = tombstone.id.clone();
+        let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
+        self.settle(id.as_ref(), &history, RevisionTree::default(), None).await
+    }
+
+    /// Ends every branch of a document: for whoever deletes it without knowing of branches.
+    pub(super) async fn end_branches(&mut self, record: Record) -> Result<(), StoreError> {
+        let id = id_of(record.document.as_raw()).to_value();
+        let history = self.history(id.as_ref(), Some(record), None).await?;
+        let mut tree = history.tree.clone();
+        for leaf in history.tree.leaves() {
+            let node = &history.tree.nodes()[leaf];
+            if !node.deleted {
+                let deletion = Revision::of(Some(&node.revision), true, &[]);
+                tree.merge(&child(&node.revision, deletion), true);
+            }
+        }
+        self.settle(id.as_ref(), &history, tree, None).await
+    }
+
+    /// Puts a document where the winning branch of its history goes on.
+    pub(super) async fn go_on(
+        &mut self,
+        history: &super::history::History,
+        document: &value::DocumentBuf,
+    ) -> Result<(), StoreError> {
+        let parent = history.winner();
+        let revision = Revision::of(parent.as_ref(), false, document.bytes());
+        let path = match &parent {
+            Some(parent) => child(parent, revision.clone()),
+            None => RevisionPath::of(revision.clone()),
+        };
+        let mut tree = history.tree.clone();
+        tree.merge(&path, false);
+        let id = owned_id(document);
+        self.settle(id.as_ref(), history, tree, Some((revision, document.clone())))
+            .await
+    }
+}
+
+fn path_after(parent: Option<Revision>, edit: &Edit) -> RevisionPath {
+    // A deletion without a body is the same whatever its `_id`.
+    let is_bare = edit.deleted && edit.document.as_raw().iter().all(|(name, _)| name == "_id");
+    let content = if is_bare { &[][..] } else { edit.document.bytes() };
+    let revision = Revision::of(parent.as_ref(), edit.deleted, content);
+    match parent {
+        Some(parent) => child(&parent, revision),
+        None => RevisionPath::of(revision),
+    }
+}
+
+fn child(parent: &Revision, revision: Revision) -> RevisionPath {
+    RevisionPath {
+        generation: revision.generation,
+        hashes: vec![revision.hash, parent.hash.clone()],
+    }
+}

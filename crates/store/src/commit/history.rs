@@ -1,0 +1,327 @@
+//! A document with all its revisions, read and written within a batch.
+//!
+//! Where the revisions are one line of digests, the record or the tombstone holds them itself. Otherwise a tree stands
+//! beside it, and each leaf that is not the winner keeps its body under a key of its own.
+
+use super::group::Group;
+use super::modify::id_of;
+use super::request::check;
+use crate::index::EntrySet;
+use crate::record::{Ancestry, RevisionHash, Tombstone};
+use crate::{REVISION_ANCESTORS_MAX, Record, RecordId, Revision, RevisionTree, StoreError, keys};
+use value::{DocumentBuf, ValueRef};
+
+/// A document as it is stored, in whichever form.
+#[derive(Debug)]
+pub(super) struct History {
+    pub(super) record: Option<Record>,
+    pub(super) tombstone: Option<Tombstone>,
+    pub(super) tree: RevisionTree,
+}
+
+/// How a winner's revisions are kept with it.
+struct Version {
+    ancestry: Ancestry,
+    given: Option<RevisionHash>,
+    has_tree: bool,
+}
+
+impl History {
+    /// The revision that readers see.
+    pub(super) fn winner(&self) -> Option<Revision> {
+        let record = self.record.as_ref().map(Record::revision);
+        record.or_else(|| self.tombstone.as_ref().map(Tombstone::revision))
+    }
+
+    fn winning_body(&self) -> Option<&DocumentBuf> {
+        match (&self.record, &self.tombstone) {
+            (Some(record), _) => Some(&record.document),
+            (None, Some(tombstone)) => tombstone.body.as_ref(),
+            (None, None) => None,
+        }
+    }
+}
+
+impl Group<'_> {
+    /// The stored history of an `_id`, of which record and tombstone were read already.
+    pub(super) async fn history(
+        &mut self,
+        id: ValueRef<'_>,
+        record: Option<Record>,
+        tombstone: Option<Tombstone>,
+    ) -> Result<History, StoreError> {
+        let live = record.as_ref().map(|record| (record.revision(), &record.ancestry));
+        let deleted = tombstone
+            .as_ref()
+            .map(|tombstone| (tombstone.revision(), &tombstone.ancestry));
+        let has_tree = record.as_ref().is_some_and(Record::has_tree)
+            || tombstone.as_ref().is_some_and(Tombstone::has_tree);
+        let tree = match (live, deleted) {
+            _ if has_tree => self.tree(id).await?,
+            (Some((own, before)), _) => RevisionTree::line(own, before.iter(), false),
+            // A tombstone's ancestry begins with the deletion itself.
+            (None, Some((own, all))) => RevisionTree::line(own, all.iter().skip(1), true),
+            (None, None) => RevisionTree::default(),
+        };
+        Ok(History {
+            record,
+            tombstone,
+            tree,
+        })
+    }
+
+    async fn tree(&mut self, id: ValueRef<'_>) -> Result<RevisionTree, StoreError> {
+        let key = keys::tree(id);
+        if let Some(known) = self.overlay.trees.get(&key) {
+            return Ok(known.clone());
+        }
+        let bytes = self.snapshot.get(&key).await?;
+        bytes
+            .and_then(|bytes| RevisionTree::decode(&bytes))
+            .ok_or_else(|| self.corrupt("a revision tree that is missing or has a wrong form"))
+    }
+
+    /// The body of a leaf that is kept apart.
+    async fn body(&mut self, key: &[u8]) -> Result<Option<DocumentBuf>, StoreError> {
+        if let Some(known) = self.overlay.bodies.get(key) {
+            return Ok(known.clone());
+        }
+        let bytes = self.snapshot.get(key).await?;
+        bytes
+            .map(|bytes| keys::read_body(&bytes).ok_or_else(|| self.corrupt("the body of a revision")))
+            .transpose()
+    }
+
+    /// Writes a history whose tree has been changed; `written` is the revision that is new, with its body. Nothing is
+    /// left of a document without revisions. An error leaves the batch as it was.
+    pub(super) async fn settle(
+        &mut self,
+        id: ValueRef<'_>,
+        before: &History,
+        mut tree: RevisionTree,
+        written: Option<(Revision, DocumentBuf)>,
+    ) -> Result<(), StoreError> {
+        tree.stem(self.revisions_kept);
+        let Some(winner) = tree.winner() else {
+            return self.forget(id, before);
+        };
+        let node = tree.nodes()[winner].clone();
+        let body = match &written {
+            Some((revision, body)) if *revision == node.revision => Some(body.clone()),
+            _ if before.winner().as_ref() == Some(&node.revision) => before.winning_body().cloned(),
+            _ => self.body(&keys::body(id, &node.revision)).await?,
+        };
+        let version = version(&tree, winner, body.as_ref());
+        let has_tree = version.has_tree;
+        match (node.deleted, body) {
+            (false, Some(document)) => self.write_live(before, document, version).await?,
+            (false, None) => return Err(self.corrupt("a revision without its body")),
+            (true, body) => {
+                let body = body.filter(|body| !is_bare(body));
+                self.write_deleted(id, before, node.revision, body, version)?;
+            }
+        }
+        self.keep_bodies(id, before, &mut tree, winner, written);
+        self.keep_tree(id, before, has_tree.then_some(tree));
+        Ok(())
+    }
+
+    async fn write_live(
+        &mut self,
+        before: &History,
+        document: DocumentBuf,
+        version: Version,
+    ) -> Result<(), StoreError> {
+        check(document.as_raw())?;
+        self.check_capped_size(&document)?;
+        let old = match &before.record {
+            Some(record) => EntrySet::of(&self.set, record.document.as_raw())?,
+            None => EntrySet::default(),
+        };
+        let new = EntrySet::of(&self.set, document.as_raw())?;
+        let next = RecordId(self.sequence + 1);
+        let record = before.record.as_ref().map_or(next, |record| record.id);
+        self.check_unique(&new, &new.not_in(&old), record).await?;
+        self.sequence = next.0;
+        match &before.record {
+            Some(before) => {
+                self.change_entries(&old, &new, record);
+                self.forget_bytes(before);
+                self.leave_log(before);
+            }
+            None => {
+                self.put_entries(&new, new.all(), record);
+                self.state.count += 1;
+            }
+        }
+        self.state.data_bytes += document.bytes().len() as u64;
+        if record != next {
+            self.log_put(record);
+        }
+        if let Some(tombstone) = &before.tombstone {
+            self.remove_tombstone(tombstone);
+        }
+        self.put_record(Record {
+            id: record,
+            sequence: next.0,
+            document,
+            ancestry: version.ancestry,
+            given: version.given,
+            has_tree: version.has_tree,
+        });
+        Ok(())
+    }
+
+    fn write_deleted(
+        &mut self,
+        id: ValueRef<'_>,
+        before: &History,
+        own: Revision,
+        body: Option<DocumentBuf>,
+        version: Version,
+    ) -> Result<(), StoreError> {
+        if let Some(record) = &before.record {
+            self.remove_live(record)?;
+        }
+        if let Some(tombstone) = &before.tombstone {
+            self.remove_tombstone(tombstone);
+        }
+        self.sequence += 1;
+        self.put_tombstone(Tombstone {
+            sequence: self.sequence,
+            time_ms: self.now_ms,
+            ancestry: version.ancestry,
+            id: id.to_value(),
+            body,
+            tree: version.has_tree.then_some(own.hash),
+        });
+        Ok(())
+    }
+
+    /// Leaves nothing of a document.
+    fn forget(&mut self, id: ValueRef<'_>, before: &History) -> Result<(), StoreError> {
+        if let Some(record) = &before.record {
+            self.remove_live(record)?;
+        }
+        if let Some(tombstone) = &before.tombstone {
+            self.remove_tombstone(tombstone);
+        }
+        self.sequence += 1;
+        for node in before.tree.nodes().iter().filter(|node| node.has_body) {
+            self.put_body(keys::body(id, &node.revision), None);
+        }
+        self.keep_tree(id, before, None);
+        Ok(())
+    }
+
+    /// Keeps the bodies of exactly those leaves that are not the winner.
+    fn keep_bodies(
+        &mut self,
+        id: ValueRef<'_>,
+        before: &History,
+        tree: &mut RevisionTree,
+        winner: usize,
+        written: Option<(Revision, DocumentBuf)>,
+    ) {
+        let loser = |tree: &RevisionTree, revision: &Revision| {
+            tree.find(revision).filter(|&at| at != winner && tree.is_leaf(at))
+        };
+        for node in before.tree.nodes().iter().filter(|node| node.has_body) {
+            if loser(tree, &node.revision).is_none() {
+                self.put_body(keys::body(id, &node.revision), None);
+                if let Some(at) = tree.find(&node.revision) {
+                    tree.node_mut(at).has_body = false;
+                }
+            }
+        }
+        let was_winner = before.winner().zip(before.winning_body().cloned());
+        for (revision, body) in [was_winner, written].into_iter().flatten() {
+            if let Some(at) = loser(tree, &revision)
+                && !(tree.nodes()[at].deleted && is_bare(&body))
+            {
+                tree.node_mut(at).has_body = true;
+                self.put_body(keys::body(id, &revision), Some(body));
+            }
+        }
+    }
+
+    fn put_body(&mut self, key: Vec<u8>, body: Option<DocumentBuf>) {
+        match &body {
+            Some(body) => self.batch.put(&key, &keys::write_body(body)),
+            None => self.batch.delete(&key),
+        }
+        self.overlay.bodies.insert(key, body);
+    }
+
+    fn keep_tree(&mut self, id: ValueRef<'_>, before: &History, tree: Option<RevisionTree>) {
+        let had_tree = before.record.as_ref().is_some_and(Record::has_tree)
+            || before.tombstone.as_ref().is_some_and(Tombstone::has_tree);
+        let key = keys::tree(id);
+        match tree {
+            Some(tree) => {
+                self.batch.put(&key, &tree.encode());
+                self.overlay.trees.insert(key, tree);
+            }
+            None if had_tree => {
+                self.batch.delete(&key);
+                self.overlay.trees.remove(&key);
+            }
+            None => {}
+        }
+    }
+}
+
+/// Whether a body has nothing but its `_id`.
+fn is_bare(body: &DocumentBuf) -> bool {
+    body.as_raw().iter().all(|(name, _)| name == "_id")
+}
+
+/// In which form the revisions are kept.
+fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Version {
+    let nodes = tree.nodes();
+    let own = &nodes[winner];
+    let before = own.revision.generation.saturating_sub(1);
+    let digests: Vec<[u8; 16]> = tree
+        .path(winner)
+        .filter_map(|at| match &nodes[at].revision.hash {
+            RevisionHash::Digest(digest) => Some(*digest),
+            RevisionHash::Text(_) => None,
+        })
+        .collect();
+    // A live winner may have any hash of its own, which is kept with it.
+    let own_is_text = usize::from(matches!(own.revision.hash, RevisionHash::Text(_)));
+    let in_line = digests.len() + own_is_text == nodes.len()
+        && nodes.len() <= REVISION_ANCESTORS_MAX
+        && !(own.deleted && own_is_text == 1);
+    let line = |digests: &[[u8; 16]], generation| Ancestry {
+        generation,
+        hashes: digests.concat().into(),
+    };
+    match (in_line, own.deleted) {
+        (true, true) => Version {
+            ancestry: line(&digests, own.revision.generation),
+            given: None,
+            has_tree: false,
+        },
+        (true, false) => {
+            let ancestry = line(digests.get(1 - own_is_text..).unwrap_or_default(), before);
+            let computed = body.map(|body| ancestry.revision(false, body.bytes()));
+            let given = (computed.as_ref() != Some(&own.revision)).then(|| own.revision.hash.clone());
+            Version {
+                ancestry,
+                given,
+                has_tree: false,
+            }
+        }
+        (false, deleted) => Version {
+            ancestry: line(&[], if deleted { own.revision.generation } else { before }),
+            given: (!deleted).then(|| own.revision.hash.clone()),
+            has_tree: true,
+        },
+    }
+}
+
+/// The `_id` of a document, on its own.
+pub(super) fn owned_id(document: &DocumentBuf) -> value::Value {
+    id_of(document.as_raw()).to_value()
+}

@@ -1,0 +1,276 @@
+//! The revision tree of one document: what replicas have made of it, each branch ending in a leaf.
+//!
+//! The algorithms are CouchDB's (`src/couch/src/couch_key_tree.erl`): merging a path of revisions into the tree, stemming
+//! branches to a length, and choosing the winner, which every replica with the same leaves chooses alike.
+
+use super::{Revision, RevisionHash};
+use crate::seal::{seal, unseal};
+use crate::varint;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// The form of the bytes.
+const VERSION: u8 = 1;
+const NODE_DELETED: u8 = 0x01;
+const NODE_HAS_BODY: u8 = 0x02;
+const NODE_HAS_PARENT: u8 = 0x04;
+
+/// One revision in a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// The revision.
+    pub revision: Revision,
+    /// The place of the one before it, where it is known.
+    pub parent: Option<usize>,
+    /// Whether it is a deletion.
+    pub deleted: bool,
+    /// Whether its body is kept apart, since it is not the winner's.
+    pub(crate) has_body: bool,
+}
+
+/// All known revisions of one document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RevisionTree {
+    nodes: Vec<Node>,
+}
+
+/// A revision with those before it, newest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevisionPath {
+    /// The generation of the newest.
+    pub generation: u64,
+    /// The hashes, at least one and at most as many as the generation says.
+    pub hashes: Vec<RevisionHash>,
+}
+
+impl RevisionPath {
+    /// A path of one revision, whatever was before it.
+    pub fn of(revision: Revision) -> RevisionPath {
+        RevisionPath {
+            generation: revision.generation,
+            hashes: vec![revision.hash],
+        }
+    }
+
+    fn revisions(&self) -> impl DoubleEndedIterator<Item = Revision> + ExactSizeIterator {
+        let generation = self.generation;
+        self.hashes.iter().enumerate().map(move |(back, hash)| Revision {
+            generation: generation.saturating_sub(back as u64),
+            hash: hash.clone(),
+        })
+    }
+}
+
+impl RevisionTree {
+    /// A tree of one branch: the leaf, and the hashes before it, newest first.
+    pub(crate) fn line(leaf: Revision, before: impl Iterator<Item = RevisionHash>, deleted: bool) -> RevisionTree {
+        let hashes = std::iter::once(leaf.hash).chain(before).collect();
+        let path = RevisionPath {
+            generation: leaf.generation,
+            hashes,
+        };
+        let mut tree = RevisionTree::default();
+        tree.merge(&path, deleted);
+        tree
+    }
+
+    /// The revisions in no special order.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Where a revision stands.
+    pub fn find(&self, revision: &Revision) -> Option<usize> {
+        self.nodes.iter().position(|node| node.revision == *revision)
+    }
+
+    /// The places of the leaves, the winner first, then as CouchDB sorts them: not deleted before deleted, higher
+    /// generations first, then higher hashes.
+    pub fn leaves(&self) -> Vec<usize> {
+        let is_leaf = self.leaf_marks();
+        let mut leaves: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_leaf[at]).collect();
+        leaves.sort_by(|&a, &b| self.compare_leaves(a, b));
+        leaves
+    }
+
+    fn leaf_marks(&self) -> Vec<bool> {
+        let mut is_leaf = vec![true; self.nodes.len()];
+        for node in &self.nodes {
+            if let Some(parent) = node.parent {
+                is_leaf[parent] = false;
+            }
+        }
+        is_leaf
+    }
+
+    fn compare_leaves(&self, a: usize, b: usize) -> Ordering {
+        let (a, b) = (&self.nodes[a], &self.nodes[b]);
+        a.deleted
+            .cmp(&b.deleted)
+            .then_with(|| b.revision.cmp(&a.revision))
+    }
+
+    /// The place of the leaf that readers see; none in an empty tree.
+    pub fn winner(&self) -> Option<usize> {
+        let is_leaf = self.leaf_marks();
+        let leaves = (0..self.nodes.len()).filter(|&at| is_leaf[at]);
+        leaves.min_by(|&a, &b| self.compare_leaves(a, b))
+    }
+
+    /// Whether nothing follows the revision at this place.
+    pub fn is_leaf(&self, at: usize) -> bool {
+        self.nodes.iter().all(|node| node.parent != Some(at))
+    }
+
+    /// The places of the leaves that a revision leads to; itself, where it is one.
+    pub fn leaves_from(&self, at: usize) -> Vec<usize> {
+        let leads = |&leaf: &usize| self.path(leaf).any(|place| place == at);
+        self.leaves().into_iter().filter(leads).collect()
+    }
+
+    /// The places from a revision back to the oldest that is known.
+    pub fn path(&self, at: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(at), |&place| self.nodes[place].parent)
+    }
+
+    /// Adds a path. The place of its newest revision, and whether that was new.
+    pub(crate) fn merge(&mut self, path: &RevisionPath, deleted: bool) -> Option<(usize, bool)> {
+        let places: HashMap<Revision, usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| (node.revision.clone(), at))
+            .collect();
+        let newest = path.revisions().next()?;
+        let is_new = !places.contains_key(&newest);
+        let mut before = None;
+        for revision in path.revisions().rev() {
+            let at = match places.get(&revision) {
+                Some(&known) => {
+                    // A branch whose beginning was cut off here may be longer elsewhere.
+                    if self.nodes[known].parent.is_none() {
+                        self.nodes[known].parent = before;
+                    }
+                    known
+                }
+                None => self.push(revision, before),
+            };
+            before = Some(at);
+        }
+        let at = before?;
+        if is_new {
+            self.nodes[at].deleted = deleted;
+        }
+        Some((at, is_new))
+    }
+
+    fn push(&mut self, revision: Revision, parent: Option<usize>) -> usize {
+        self.nodes.push(Node {
+            revision,
+            parent,
+            deleted: false,
+            has_body: false,
+        });
+        self.nodes.len() - 1
+    }
+
+    pub(crate) fn node_mut(&mut self, at: usize) -> &mut Node {
+        &mut self.nodes[at]
+    }
+
+    /// Shortens every branch to `limit` revisions, its leaf counted.
+    pub(crate) fn stem(&mut self, limit: usize) {
+        if self.nodes.len() <= limit {
+            return;
+        }
+        let mut kept = vec![false; self.nodes.len()];
+        for leaf in self.leaves() {
+            for at in self.path(leaf).take(limit.max(1)) {
+                kept[at] = true;
+            }
+        }
+        self.retain(&kept);
+    }
+
+    /// Removes a leaf with the revisions that led only to it; false where it is none.
+    pub(crate) fn remove_leaf(&mut self, revision: &Revision) -> bool {
+        let Some(at) = self.find(revision).filter(|&at| self.is_leaf(at)) else {
+            return false;
+        };
+        let mut kept = vec![false; self.nodes.len()];
+        for leaf in self.leaves().into_iter().filter(|&leaf| leaf != at) {
+            for place in self.path(leaf) {
+                kept[place] = true;
+            }
+        }
+        self.retain(&kept);
+        true
+    }
+
+    fn retain(&mut self, kept: &[bool]) {
+        let mut places = vec![None; self.nodes.len()];
+        let mut next = 0;
+        for (at, place) in places.iter_mut().enumerate() {
+            if kept[at] {
+                *place = Some(next);
+                next += 1;
+            }
+        }
+        let mut at = 0;
+        self.nodes.retain_mut(|node| {
+            node.parent = node.parent.and_then(|parent| places[parent]);
+            at += 1;
+            kept[at - 1]
+        });
+    }
+
+    /// The bytes that are stored.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = vec![0, 0, 0, 0, VERSION];
+        varint::put(self.nodes.len() as u64, &mut out);
+        for node in &self.nodes {
+            let mut flags = 0;
+            flags |= if node.deleted { NODE_DELETED } else { 0 };
+            flags |= if node.has_body { NODE_HAS_BODY } else { 0 };
+            flags |= node.parent.map_or(0, |_| NODE_HAS_PARENT);
+            out.push(flags);
+            varint::put(node.revision.generation, &mut out);
+            node.revision.hash.encode(&mut out);
+            if let Some(parent) = node.parent {
+                varint::put(parent as u64, &mut out);
+            }
+        }
+        seal(&mut out);
+        out
+    }
+
+    /// Reads what was stored; none where checksum or form is wrong.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<RevisionTree> {
+        let (&version, mut rest) = unseal(bytes)?.split_first()?;
+        if version != VERSION {
+            return None;
+        }
+        let count = usize::try_from(varint::take(&mut rest)?).ok()?;
+        let nodes: Vec<Node> = (0..count)
+            .map(|_| read_node(&mut rest, count))
+            .collect::<Option<_>>()?;
+        rest.is_empty().then_some(RevisionTree { nodes })
+    }
+}
+
+fn read_node(bytes: &mut &[u8], count: usize) -> Option<Node> {
+    let (&flags, rest) = bytes.split_first()?;
+    *bytes = rest;
+    let generation = varint::take(bytes)?;
+    let hash = RevisionHash::read(bytes)?;
+    let parent = match flags & NODE_HAS_PARENT {
+        0 => None,
+        _ => Some(usize::try_from(varint::take(bytes)?).ok().filter(|&at| at < count)?),
+    };
+    Some(Node {
+        revision: Revision { generation, hash },
+        parent,
+        deleted: flags & NODE_DELETED != 0,
+        has_body: flags & NODE_HAS_BODY != 0,
+    })
+}

@@ -1,0 +1,162 @@
+//! Revisions of documents, and local documents.
+
+use super::Snapshot;
+use crate::record::Tombstone;
+use crate::{KeyRange, Order, PageLimit, Record, Revision, RevisionTree, StoreError, keys};
+use std::ops::Bound;
+use value::{DocumentBuf, Value, ValueRef, doc};
+
+/// All that is known of one document.
+#[derive(Clone, Debug)]
+pub struct DocumentHistory {
+    /// Its `_id`.
+    pub id: Value,
+    /// The number of its last change.
+    pub sequence: u64,
+    /// Its revisions.
+    pub tree: RevisionTree,
+    /// The place of the leaf that readers see.
+    pub winner: usize,
+    winning_body: Option<DocumentBuf>,
+}
+
+/// A page of local documents.
+#[derive(Clone, Debug, Default)]
+pub struct LocalPage {
+    /// Names and documents in the order of the names.
+    pub documents: Vec<(String, DocumentBuf)>,
+    /// Whether there is nothing behind this page.
+    pub exhausted: bool,
+}
+
+impl DocumentHistory {
+    /// Whether readers see the document as deleted.
+    pub fn is_deleted(&self) -> bool {
+        self.tree.nodes()[self.winner].deleted
+    }
+}
+
+impl Snapshot {
+    /// The history of an `_id`, deleted or not; none where it was never there.
+    pub async fn history(&self, id: ValueRef<'_>) -> Result<Option<DocumentHistory>, StoreError> {
+        if let Some(record) = self.by_id(id).await? {
+            return self.history_of(&record).await.map(Some);
+        }
+        let Some(tombstone) = self.tombstone(id).await? else {
+            return Ok(None);
+        };
+        let tree = match tombstone.has_tree() {
+            true => self.tree(id).await?,
+            false => RevisionTree::line(tombstone.revision(), tombstone.ancestry.iter().skip(1), true),
+        };
+        self.settled(id.to_value(), tombstone.sequence, tree, tombstone.body)
+            .map(Some)
+    }
+
+    /// The history of a record.
+    pub async fn history_of(&self, record: &Record) -> Result<DocumentHistory, StoreError> {
+        let id = record.document.as_raw().get("_id").unwrap_or(ValueRef::Null);
+        let tree = match record.has_tree() {
+            true => self.tree(id).await?,
+            false => RevisionTree::line(record.revision(), record.ancestors(), false),
+        };
+        self.settled(id.to_value(), record.sequence, tree, Some(record.document.clone()))
+    }
+
+    fn settled(
+        &self,
+        id: Value,
+        sequence: u64,
+        tree: RevisionTree,
+        winning_body: Option<DocumentBuf>,
+    ) -> Result<DocumentHistory, StoreError> {
+        let winner = tree
+            .winner()
+            .ok_or_else(|| self.corrupt("a revision tree without a leaf"))?;
+        Ok(DocumentHistory {
+            id,
+            sequence,
+            tree,
+            winner,
+            winning_body,
+        })
+    }
+
+    /// The body of the revision at a place; none where it is not kept any more.
+    pub async fn body(&self, history: &DocumentHistory, at: usize) -> Result<Option<DocumentBuf>, StoreError> {
+        let node = &history.tree.nodes()[at];
+        let bare = || DocumentBuf::from(&doc! {"_id": history.id.clone()});
+        if at == history.winner {
+            return Ok(Some(history.winning_body.clone().unwrap_or_else(bare)));
+        }
+        if node.has_body {
+            let bytes = self.kv().get(&keys::body(history.id.as_ref(), &node.revision)).await?;
+            let body = bytes.and_then(|bytes| keys::read_body(&bytes));
+            return body
+                .map(Some)
+                .ok_or_else(|| self.corrupt("the body of a revision"));
+        }
+        Ok((node.deleted && history.tree.is_leaf(at)).then(bare))
+    }
+
+    /// The revision of a deleted document's deletion, and what was written with it.
+    pub async fn deletion(
+        &self,
+        id: ValueRef<'_>,
+    ) -> Result<Option<(Revision, Option<DocumentBuf>)>, StoreError> {
+        let tombstone = self.tombstone(id).await?;
+        Ok(tombstone.map(|tombstone| (tombstone.revision(), tombstone.body)))
+    }
+
+    async fn tombstone(&self, id: ValueRef<'_>) -> Result<Option<Tombstone>, StoreError> {
+        if self.state().tombstones == 0 {
+            return Ok(None);
+        }
+        let bytes = self.kv().get(&keys::tombstone(id)).await?;
+        let tombstone = bytes.map(|bytes| Tombstone::decode(&bytes)).transpose();
+        tombstone.map_err(|what| self.corrupt(what))
+    }
+
+    async fn tree(&self, id: ValueRef<'_>) -> Result<RevisionTree, StoreError> {
+        let bytes = self.kv().get(&keys::tree(id)).await?;
+        bytes
+            .and_then(|bytes| RevisionTree::decode(&bytes))
+            .ok_or_else(|| self.corrupt("a revision tree that is missing or has a wrong form"))
+    }
+
+    /// A local document.
+    pub async fn local(&self, name: &str) -> Result<Option<DocumentBuf>, StoreError> {
+        let bytes = self.kv().get(&keys::local(name)).await?;
+        let fault = || self.corrupt("a local document");
+        bytes
+            .map(|bytes| keys::read_body(&bytes).ok_or_else(fault))
+            .transpose()
+    }
+
+    /// Local documents by name, from behind `after` on.
+    pub async fn locals(
+        &self,
+        after: Option<&str>,
+        order: Order,
+        limit: PageLimit,
+    ) -> Result<LocalPage, StoreError> {
+        let mut range = KeyRange::prefix(&[keys::LOCAL]);
+        if let Some(after) = after {
+            let bound = Bound::Excluded(keys::local(after));
+            match order {
+                Order::Forward => range.low = bound,
+                Order::Backward => range.high = bound,
+            }
+        }
+        let page = self.kv().page(&range, order, limit).await?;
+        let read = |at: usize| {
+            let name = String::from_utf8(page.key(at).get(1..)?.to_vec()).ok()?;
+            Some((name, keys::read_body(&page.value_bytes(at))?))
+        };
+        let documents = (0..page.len()).map(read).collect::<Option<_>>();
+        Ok(LocalPage {
+            documents: documents.ok_or_else(|| self.corrupt("a local document"))?,
+            exhausted: page.exhausted(),
+        })
+    }
+}
