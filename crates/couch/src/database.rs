@@ -2,18 +2,21 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
+use crate::security::{self, Permission};
 use crate::sequence::Sequences;
 use crate::{ids, names};
 use engine::{RevisionedCollection, RevisionedSnapshot};
 use value::Value;
 
-/// One database.
+/// One database, which the user may read.
 #[derive(Clone, Debug)]
 pub(crate) struct Database {
     /// Its name as CouchDB shows it.
     pub(crate) name: String,
     pub(crate) collection: RevisionedCollection,
     pub(crate) sequences: Sequences,
+    /// What the user may do with it.
+    pub(crate) permission: Permission,
 }
 
 impl Database {
@@ -34,18 +37,38 @@ impl Database {
             names::check(name)?;
             return Err(CouchError::no_database());
         };
+        let permission = match name {
+            // Each document there is checked by itself.
+            names::USERS if !call.user.is_admin() => Permission::Nothing,
+            _ => security::permission(&call.user, &namespace, &collection.security()),
+        };
+        if permission == Permission::Nothing {
+            return Err(security::refusal(&call.user));
+        }
         Ok(Database {
             name: name.to_owned(),
             sequences: Sequences::of(&collection),
             collection,
+            permission,
         })
+    }
+
+    /// Refuses whoever may not write this document.
+    pub(crate) fn require_write(&self, call: &Call, id: &str) -> Result<()> {
+        if id.starts_with(ids::DESIGN) {
+            return self.require_admin(call);
+        }
+        match self.permission >= Permission::Write {
+            true => Ok(()),
+            false => Err(security::refusal(&call.user)),
+        }
     }
 
     /// Refuses whoever may not change the database as a whole.
     pub(crate) fn require_admin(&self, call: &Call) -> Result<()> {
-        match call.user.is_admin() {
+        match self.permission >= Permission::Administer {
             true => Ok(()),
-            false => Err(CouchError::unauthorized("You are not a db or server admin.")),
+            false => Err(security::admin_refusal(&call.user)),
         }
     }
 

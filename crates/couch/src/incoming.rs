@@ -6,7 +6,7 @@ use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::json::{Reader, finish, put_string};
 use engine::{Revision, RevisionHash, RevisionPath};
-use value::{DocumentBuf, RawDocument, Type, Value, ValueRef};
+use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 
 /// A document of a request.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +132,21 @@ impl Incoming {
             value::raw::encode_value_into(&mut copy.body, value);
         }
         copy
+    }
+
+    /// The members besides the special ones, as a tree.
+    pub fn fields(&self) -> Document {
+        let mut bytes = vec![0; 4];
+        bytes.extend_from_slice(&self.body);
+        finish(&mut bytes, 0);
+        RawDocument::from_validated(&bytes).to_document()
+    }
+
+    /// Sets the members besides the special ones.
+    pub fn set_fields(&mut self, fields: &Document) {
+        let bytes = value::raw::encode_document(fields);
+        // Between the length and the end.
+        self.body = bytes.get(4..bytes.len() - 1).unwrap_or_default().to_vec();
     }
 
     fn kept_attachments(&self) -> Option<&Value> {

@@ -12,6 +12,8 @@
 //! Left to others: what edits, histories and changes are (`engine`, and the store below), connections (`http`).
 
 mod call;
+mod config;
+mod cors;
 mod database;
 mod endpoints;
 mod error;
@@ -25,10 +27,12 @@ mod outgoing;
 mod query;
 mod respond;
 mod route;
+mod security;
 mod selector;
 mod sequence;
 mod server;
 mod stream;
+mod users;
 
 pub use error::CouchError;
 pub use server::{Options, ServeError, serve};

@@ -8,8 +8,10 @@ use http::StatusCode;
 const DEFAULT_DATABASE: &str = "default";
 /// Databases that no protocol but MongoDB's sees.
 const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
+/// The database of users.
+pub const USERS: &str = "_users";
 /// Names with an underscore in front, which only these may have.
-const SYSTEM_NAMES: [&str; 3] = ["_users", "_replicator", "_global_changes"];
+const SYSTEM_NAMES: [&str; 3] = [USERS, "_replicator", "_global_changes"];
 
 /// The collection of a database's name.
 pub fn namespace(name: &str) -> Namespace {

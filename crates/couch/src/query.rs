@@ -35,11 +35,6 @@ impl Query {
         self.get(name) == Some("true")
     }
 
-    /// The value of a parameter that is JSON.
-    pub fn json(&self, name: &str) -> Result<Option<Value>> {
-        self.get(name).map(json).transpose()
-    }
-
     /// The value of a parameter that is a number, at least 0.
     pub fn number(&self, name: &str) -> Result<Option<u64>> {
         self.get(name).map(|text| number(name, text)).transpose()

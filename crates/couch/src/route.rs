@@ -1,9 +1,11 @@
 //! From a path to its endpoint.
 
 use crate::call::Call;
-use crate::endpoints::{all_docs, bulk_docs, bulk_get, changes, database, document, local, revisions, root};
+use crate::endpoints::{
+    all_docs, bulk_docs, bulk_get, changes, database, document, local, node, revisions, root, session, uuids,
+};
 use crate::error::{CouchError, Result};
-use crate::login;
+use crate::{ids, login, names};
 use http::Response;
 
 /// Answers a request.
@@ -11,32 +13,67 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     login::authenticate(call).await?;
     let path: Vec<String> = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    match path[..] {
+    match &path[..] {
         [] => root::welcome(call),
+        [first, ..] if first.starts_with('_') && !names::is_system(first) => global(call, &path).await,
+        [_] => database::run(call).await,
+        [_, second, ..] if second.starts_with('_') => special(call, &path).await,
+        [_, id] => document::run(call, id).await,
+        _ => Err(CouchError::not_implemented("attachments are not supported yet")),
+    }
+}
+
+/// What belongs to no database.
+async fn global(call: &mut Call, path: &[&str]) -> Result<Response> {
+    match path {
         ["_up"] => root::up(call),
         ["_all_dbs"] => root::all_dbs(call),
-        [name] if name.starts_with('_') && !crate::names::is_system(name) => Err(CouchError::missing()),
-        [_] => database::run(call).await,
-        [_, "_bulk_docs"] => bulk_docs::run(call).await,
-        [_, "_all_docs"] => all_docs::run(call, "").await,
-        [_, "_design_docs"] => all_docs::run(call, "_design/").await,
-        [_, "_all_docs", "queries"] => all_docs::queries(call, "").await,
-        [_, "_design_docs", "queries"] => all_docs::queries(call, "_design/").await,
-        [_, "_bulk_get"] => bulk_get::run(call).await,
-        [_, "_revs_diff"] => revisions::diff(call).await,
-        [_, "_missing_revs"] => revisions::missing_revs(call).await,
-        [_, "_purge"] => revisions::purge(call).await,
-        [_, "_revs_limit"] => revisions::limit(call).await,
-        [_, "_local_docs"] => local::list(call).await,
-        [_, "_local", name] => local::run(call, name).await,
-        [_, "_local"] => Err(CouchError::bad_request("Invalid _local document id.")),
-        [_, "_local", ..] => Err(CouchError::bad_request(
-            "_local documents do not accept attachments.",
-        )),
-        [_, "_changes"] => changes::run(call).await,
-        [_, "_ensure_full_commit"] => database::ensure_full_commit(call).await,
-        [_, "_design", name] => document::run(call, &format!("_design/{name}")).await,
-        [_, id] => document::run(call, id).await,
+        ["_dbs_info"] => root::dbs_info(call).await,
+        ["_uuids"] => uuids::run(call),
+        ["_session"] => session::run(call).await,
+        ["_membership"] => node::membership(call),
+        ["_active_tasks"] => node::active_tasks(call),
+        ["_node", name, rest @ ..] => node::run(call, name, rest).await,
+        ["_replicate"] | ["_scheduler", ..] => {
+            Err(CouchError::not_implemented("replication is not supported yet"))
+        }
+        ["_utils", ..] => Err(CouchError::not_found("there is no administration page here")),
+        _ => Err(CouchError::missing()),
+    }
+}
+
+/// What belongs to a database but is no document with a plain id.
+async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
+    match &path[1..] {
+        ["_all_docs"] => all_docs::run(call, "").await,
+        ["_design_docs"] => all_docs::run(call, ids::DESIGN).await,
+        ["_all_docs", "queries"] => all_docs::queries(call, "").await,
+        ["_design_docs", "queries"] => all_docs::queries(call, ids::DESIGN).await,
+        ["_bulk_docs"] => bulk_docs::run(call).await,
+        ["_bulk_get"] => bulk_get::run(call).await,
+        ["_changes"] => changes::run(call).await,
+        ["_compact", ..] => database::compact(call).await,
+        ["_ensure_full_commit"] => database::ensure_full_commit(call).await,
+        ["_missing_revs"] => revisions::missing_revs(call).await,
+        ["_purge"] => revisions::purge(call).await,
+        ["_revs_diff"] => revisions::diff(call).await,
+        ["_revs_limit"] => revisions::limit(call).await,
+        ["_security"] => database::security(call).await,
+        ["_view_cleanup"] => database::view_cleanup(call).await,
+        ["_local_docs"] => local::list(call).await,
+        ["_local"] => Err(CouchError::bad_request("Invalid _local document id.")),
+        ["_local", name] => local::run(call, name).await,
+        ["_local", ..] => Err(CouchError::bad_request("_local documents do not accept attachments.")),
+        ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
+        ["_find" | "_index" | "_explain", ..] => {
+            Err(CouchError::not_implemented("Mango queries are not supported yet"))
+        }
+        ["_design", _, ..] => Err(CouchError::not_implemented("views are not supported yet")),
+        // A slash of a design or local document's id may be encoded.
+        [id] => match id.strip_prefix(ids::LOCAL) {
+            Some(name) => local::run(call, name).await,
+            None => document::run(call, id).await,
+        },
         _ => Err(CouchError::missing()),
     }
 }

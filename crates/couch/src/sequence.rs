@@ -3,8 +3,6 @@
 
 use crate::error::{CouchError, Result};
 use engine::RevisionedCollection;
-use std::fmt;
-use value::Value;
 
 /// The sequences of one database.
 #[derive(Clone, Copy, Debug)]
@@ -46,21 +44,5 @@ impl Sequences {
                 Ok(if self.text(number) == text { number } else { 0 })
             }
         }
-    }
-
-    /// The number of a sequence in a JSON body.
-    pub fn of_value(&self, value: &Value) -> Result<u64> {
-        match value {
-            Value::String(text) => self.parse(text),
-            Value::Int32(number) => Ok(u64::try_from(*number).unwrap_or(0)),
-            Value::Int64(number) => Ok(u64::try_from(*number).unwrap_or(0)),
-            _ => Err(CouchError::bad_request("Malformed sequence supplied in 'since' parameter.")),
-        }
-    }
-}
-
-impl fmt::Display for Sequences {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }

@@ -1,11 +1,12 @@
 //! What all requests share, and how they are answered.
 
 use crate::call::Call;
+use crate::config::Config;
+use crate::endpoints::uuids::Generators;
 use crate::login::Logins;
-use crate::{respond, route};
+use crate::{cors, respond, route};
 use engine::Engine;
-use engine::ids::{Generator, Kind};
-use http::{Handler, Request, Response};
+use http::{Handler, Method, Request, Response, StatusCode};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::net::TcpListener;
@@ -24,6 +25,9 @@ pub enum ServeError {
     /// No secret for logins could be made.
     #[error("cannot prepare logins: the operating system gives no random bytes")]
     Secret,
+    /// The settings could not be read.
+    #[error("cannot read the settings: {0}")]
+    Config(#[from] engine::Error),
 }
 
 /// What all requests share.
@@ -32,17 +36,17 @@ pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) logins: Logins,
     /// The ids of documents that come without one.
-    pub(crate) ids: Generator,
-    uuid: String,
+    pub(crate) ids: Generators,
+    pub(crate) config: Config,
     pub(crate) started: Instant,
     /// Becomes true when feeds have to end.
     pub(crate) stop: watch::Receiver<bool>,
 }
 
 impl Server {
-    /// A mark of this server, the same after a restart.
+    /// A mark of this server, which stays once a setting was changed.
     pub(crate) fn uuid(&self) -> String {
-        self.uuid.clone()
+        self.config.get("couchdb", "uuid").unwrap_or_default()
     }
 }
 
@@ -54,12 +58,12 @@ pub async fn serve(
     stop: watch::Receiver<bool>,
 ) -> Result<(), ServeError> {
     let server = Server {
-        engine,
         logins: Logins::new().ok_or(ServeError::Secret)?,
-        ids: Generator::new(Kind::Sequential, ""),
-        uuid: uuid::Uuid::new_v4().simple().to_string(),
+        ids: Generators::new(),
+        config: Config::load(&engine).await?,
         started: Instant::now(),
         stop: stop.clone(),
+        engine,
     };
     let handler = Arc::new(Front(Arc::new(server)));
     http::serve(listener, handler, options.http, stop).await;
@@ -76,14 +80,22 @@ impl Handler for Front {
 }
 
 async fn answer(server: Arc<Server>, request: Request) -> Response {
-    let answered = match Call::new(server, request) {
+    let headers = request.headers.clone();
+    if request.method == Method::OPTIONS
+        && let Some(response) = cors::preflight(&server.config, &headers)
+    {
+        return response;
+    }
+    let answered = match Call::new(server.clone(), request) {
         Ok(mut call) => route::run(&mut call).await,
         Err(error) => Err(error),
     };
-    answered.unwrap_or_else(|error| {
-        if error.status.is_server_error() {
+    let mut response = answered.unwrap_or_else(|error| {
+        if error.status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(%error, "a request failed");
         }
         respond::error(&error)
-    })
+    });
+    cors::add(&server.config, &headers, &mut response);
+    response
 }

@@ -45,14 +45,6 @@ impl Output {
             None => false,
         }
     }
-
-    /// Whether the client is gone.
-    pub(crate) async fn closed(&self) {
-        match &self.sender {
-            Some(sender) => sender.closed().await,
-            None => std::future::pending().await,
-        }
-    }
 }
 
 /// Answers with what `write` writes.

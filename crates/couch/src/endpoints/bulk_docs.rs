@@ -1,12 +1,13 @@
 //! `_bulk_docs`: many documents in one commit.
 
 use super::document::edit;
+use super::uuids;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json::{Reader, write_string};
-use crate::{ids, respond};
+use crate::{ids, names, respond, users};
 use engine::{Edit, EditOutcome};
 use http::{Method, Response, StatusCode};
 use std::fmt::Write as _;
@@ -27,12 +28,18 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let database = Database::of(call)?;
     call.check_is_json()?;
     let bytes = call.bytes().await?;
-    let batch = parse(&bytes)?;
+    let mut batch = parse(&bytes)?;
     drop(bytes);
     let mut names = Vec::with_capacity(batch.documents.len());
     let mut edits: Vec<Edit> = Vec::with_capacity(batch.documents.len());
-    for document in &batch.documents {
-        let name = document.id.clone().unwrap_or_else(|| call.server.ids.next_id());
+    let mut changes = Vec::new();
+    for document in &mut batch.documents {
+        let name = document.id.clone().unwrap_or_else(|| uuids::next(call));
+        database.require_write(call, &name)?;
+        changes.push(match database.name == names::USERS {
+            true => users::prepare(&name, document)?,
+            false => None,
+        });
         let id = match ids::is_ambiguous(&name) {
             true => database.id(&name).await?,
             false => Value::from(name.as_str()),
@@ -41,6 +48,11 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         names.push(name);
     }
     let outcomes = database.collection.edit(edits, call.is_journaled()).await?;
+    for (change, outcome) in changes.into_iter().zip(&outcomes) {
+        if let (Some(change), EditOutcome::Written(_)) = (change, outcome) {
+            users::apply(&call.server.engine, change).await?;
+        }
+    }
     Ok(respond::json(StatusCode::CREATED, answer(&batch, &names, outcomes)))
 }
 

@@ -6,8 +6,9 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
-use crate::{names, respond};
+use crate::{names, respond, security};
 use http::{Method, Response, StatusCode};
+use value::Value;
 
 /// `/{db}`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -22,6 +23,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
 
 async fn create(call: &mut Call) -> Result<Response> {
     let name = call.path[0].clone();
+    security::require_server_admin(&call.user)?;
     names::check(&name)?;
     let namespace = names::namespace(&name);
     call.server
@@ -40,6 +42,7 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
         ));
     }
     let name = call.path[0].clone();
+    security::require_server_admin(&call.user)?;
     // Refuses what is not there or not seen here.
     Database::of(call)?;
     match call.server.engine.drop_collection(&names::namespace(&name)).await? {
@@ -83,4 +86,55 @@ pub(crate) async fn ensure_full_commit(call: &mut Call) -> Result<Response> {
     call.server.engine.flush().await?;
     let text = r#"{"ok":true,"instance_start_time":"0"}"#.to_owned();
     Ok(respond::json(StatusCode::CREATED, text))
+}
+
+/// `/{db}/_security`.
+pub(crate) async fn security(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    match call.method {
+        Method::GET | Method::HEAD => {
+            let object = database.collection.security();
+            if object.is_empty() {
+                return Ok(respond::ok(security::DEFAULT.to_owned()));
+            }
+            let mut text = String::new();
+            crate::json::write(Value::from(object).as_ref(), &mut text);
+            Ok(respond::ok(text))
+        }
+        Method::PUT => {
+            database.require_admin(call)?;
+            let object = call.json_object().await?;
+            security::check(&object)?;
+            database.collection.set_security(object).await?;
+            Ok(respond::ok_true(StatusCode::OK))
+        }
+        _ => Err(CouchError::method_not_allowed("PUT,GET")),
+    }
+}
+
+/// `POST /{db}/_compact`, which goes on behind the answer.
+pub(crate) async fn compact(call: &mut Call) -> Result<Response> {
+    let database = maintained(call)?;
+    tokio::spawn(async move {
+        if let Err(error) = database.collection.compact().await {
+            tracing::warn!(%error, database = database.name, "the compaction failed");
+        }
+    });
+    Ok(respond::ok_true(StatusCode::ACCEPTED))
+}
+
+/// `POST /{db}/_view_cleanup`: what no design document names any more is removed as it goes, so nothing is left to do.
+pub(crate) async fn view_cleanup(call: &mut Call) -> Result<Response> {
+    maintained(call)?;
+    Ok(respond::ok_true(StatusCode::ACCEPTED))
+}
+
+fn maintained(call: &Call) -> Result<Database> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    let database = Database::of(call)?;
+    database.require_admin(call)?;
+    call.check_is_json()?;
+    Ok(database)
 }

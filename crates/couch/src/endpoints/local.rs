@@ -63,6 +63,7 @@ pub(crate) async fn put_local(
     name: &str,
     document: &Incoming,
 ) -> Result<u64> {
+    database.require_write(call, name)?;
     let journaled = call.is_journaled();
     if document.deleted {
         database.collection.put_local(name, None, journaled).await?;

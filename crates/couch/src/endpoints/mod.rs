@@ -7,5 +7,8 @@ pub(crate) mod changes;
 pub(crate) mod database;
 pub(crate) mod document;
 pub(crate) mod local;
+pub(crate) mod node;
 pub(crate) mod revisions;
 pub(crate) mod root;
+pub(crate) mod session;
+pub(crate) mod uuids;

@@ -1,10 +1,14 @@
 //! `/`, `/_up`, `/_all_dbs` (`src/chttpd/src/chttpd_misc.erl`).
 
+use super::database::write_info;
 use crate::call::Call;
+use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
-use crate::{names, respond};
+use crate::limits::DBS_INFO_MAX;
+use crate::{names, query, respond};
 use http::{Method, Response};
+use value::{Document, Value};
 
 /// The version of CouchDB whose behaviour this is.
 const VERSION: &str = "3.5.0";
@@ -25,16 +29,84 @@ pub(crate) fn up(call: &Call) -> Result<Response> {
     Ok(respond::ok(r#"{"status":"ok","seeds":{}}"#.to_owned()))
 }
 
-/// `GET /_all_dbs`.
+/// `GET /_all_dbs`, in whole or from one name to another.
 pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
     only_get(call)?;
+    let key = |names: [&str; 2]| -> Result<Option<String>> {
+        let text = names.into_iter().find_map(|name| call.query.get(name));
+        match text.map(query::json).transpose()? {
+            None => Ok(None),
+            Some(Value::String(name)) => Ok(Some(name)),
+            Some(_) => Err(CouchError::query_parse("keys of databases are strings")),
+        }
+    };
+    let (mut low, mut high) = (key(["startkey", "start_key"])?, key(["endkey", "end_key"])?);
+    let is_descending = call.query.is_true("descending");
+    let mut names = names::all(&call.server.engine);
+    if is_descending {
+        names.reverse();
+        std::mem::swap(&mut low, &mut high);
+    }
+    names.retain(|name| {
+        low.as_ref().is_none_or(|low| name >= low) && high.as_ref().is_none_or(|high| name <= high)
+    });
+    let number = |name: &str, default: usize| -> Result<usize> {
+        Ok(call.query.number(name)?.map_or(default, |number| usize::try_from(number).unwrap_or(default)))
+    };
+    let (skip, limit) = (number("skip", 0)?, number("limit", usize::MAX)?);
     let mut text = String::from("[");
-    for (position, name) in names::all(&call.server.engine).iter().enumerate() {
-        text.push_str(if position > 0 { "," } else { "" });
+    for name in names.iter().skip(skip).take(limit) {
+        text.push_str(if text.len() > 1 { "," } else { "" });
         write_string(name, &mut text);
     }
     text.push(']');
     Ok(respond::ok(text))
+}
+
+/// `/_dbs_info`: what each database is and holds.
+pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
+    let names = match call.method {
+        Method::GET | Method::HEAD => names::all(&call.server.engine),
+        Method::POST => {
+            call.check_is_json()?;
+            named(&call.json_object().await?)?
+        }
+        _ => return Err(CouchError::method_not_allowed("GET,HEAD,POST")),
+    };
+    let mut text = String::from("[");
+    for name in names {
+        let database = Database::named(call, &name);
+        if database.is_err() && call.method != Method::POST {
+            continue;
+        }
+        text.push_str(if text.len() > 1 { "," } else { "" });
+        text.push_str(r#"{"key":"#);
+        write_string(&name, &mut text);
+        match database {
+            Ok(database) => {
+                text.push_str(r#","info":"#);
+                write_info(&database, &mut text).await?;
+            }
+            Err(_) => text.push_str(r#","error":"not_found""#),
+        }
+        text.push('}');
+    }
+    text.push(']');
+    Ok(respond::ok(text))
+}
+
+fn named(body: &Document) -> Result<Vec<String>> {
+    let Some(Value::Array(keys)) = body.get("keys") else {
+        return Err(CouchError::bad_request("`keys` member must exist."));
+    };
+    if keys.len() > DBS_INFO_MAX {
+        return Err(CouchError::bad_request("too_many_keys"));
+    }
+    let name = |key: &Value| match key {
+        Value::String(name) => Ok(name.clone()),
+        _ => Err(CouchError::bad_request("`keys` must be an array of strings.")),
+    };
+    keys.iter().map(name).collect()
 }
 
 /// Refuses all methods but GET and HEAD.

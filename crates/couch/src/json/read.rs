@@ -29,11 +29,6 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Where the next byte stands.
-    pub fn position(&self) -> usize {
-        self.at
-    }
-
     /// Refuses anything behind the value.
     pub fn end(&mut self) -> Result<(), JsonError> {
         match self.peek() {

@@ -5,7 +5,8 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
-use crate::{ids, respond};
+use crate::endpoints::uuids;
+use crate::{ids, names, respond, users};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
 use value::Value;
@@ -25,7 +26,7 @@ pub(crate) async fn post(call: &mut Call) -> Result<Response> {
     call.check_is_json()?;
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
-    let id = document.id.take().unwrap_or_else(|| call.server.ids.next_id());
+    let id = document.id.take().unwrap_or_else(|| uuids::next(call));
     write(call, &database, &id, document).await
 }
 
@@ -73,6 +74,12 @@ pub(super) async fn write(
     id: &str,
     document: Incoming,
 ) -> Result<Response> {
+    database.require_write(call, id)?;
+    let mut document = document;
+    let user = match database.name == names::USERS {
+        true => users::prepare(id, &mut document)?,
+        false => None,
+    };
     let key = database.id(id).await?;
     let deleted = document.deleted;
     let given = call.query.get("new_edits") == Some("false");
@@ -84,6 +91,9 @@ pub(super) async fn write(
         Some(EditOutcome::Refused(error)) => return Err(error.into()),
         Some(EditOutcome::Conflict) | None => return Err(CouchError::conflict()),
     };
+    if let Some(user) = user {
+        users::apply(&call.server.engine, user).await?;
+    }
     let mut text = String::from(r#"{"ok":true,"id":"#);
     crate::json::write_string(id, &mut text);
     if call.query.get("batch") == Some("ok") {

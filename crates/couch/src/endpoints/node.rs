@@ -1,0 +1,155 @@
+//! `/_node/_local/…`, `/_membership`, `/_active_tasks`: what administration pages read.
+
+use super::root::only_get;
+use crate::call::Call;
+use crate::error::{CouchError, Result};
+use crate::json::write_string;
+use crate::security::require_server_admin;
+use crate::{respond, users};
+use http::{Method, Response};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use value::Value;
+
+/// The name of the only node.
+const NODE: &str = "nonode@nohost";
+
+/// `GET /_membership`.
+pub(crate) fn membership(call: &Call) -> Result<Response> {
+    only_get(call)?;
+    Ok(respond::ok(format!(r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#)))
+}
+
+/// `GET /_active_tasks`.
+pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
+    only_get(call)?;
+    require_server_admin(&call.user)?;
+    Ok(respond::ok("[]".to_owned()))
+}
+
+/// `/_node/{node}/…`.
+pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Response> {
+    require_server_admin(&call.user)?;
+    if node != "_local" && node != NODE {
+        return Err(CouchError::not_found("no such node: ".to_owned() + node));
+    }
+    match rest {
+        [] => {
+            only_get(call)?;
+            Ok(respond::ok(format!(r#"{{"name":"{NODE}"}}"#)))
+        }
+        ["_system"] => system(call),
+        ["_stats", ..] => stats(call),
+        ["_versions"] => {
+            only_get(call)?;
+            Ok(respond::ok(r#"{"javascript_engine":{"name":"quickjs"}}"#.to_owned()))
+        }
+        ["_restart"] => Err(CouchError::not_implemented("the server is restarted from outside")),
+        ["_config", "_reload"] if call.method == Method::POST => Ok(respond::ok_true(http::StatusCode::OK)),
+        ["_config"] => {
+            only_get(call)?;
+            Ok(respond::ok(config(call)))
+        }
+        ["_config", section] => {
+            only_get(call)?;
+            let settings = settings(call, section);
+            let mut text = String::new();
+            write_settings(&settings, &mut text);
+            Ok(respond::ok(text))
+        }
+        ["_config", section, name] => setting(call, section, name).await,
+        _ => Err(CouchError::missing()),
+    }
+}
+
+fn config(call: &Call) -> String {
+    let mut names: Vec<String> = call.server.config.all().into_keys().collect();
+    names.push("admins".to_owned());
+    names.sort();
+    let mut text = String::from("{");
+    for (position, section) in names.iter().enumerate() {
+        text.push_str(if position > 0 { "," } else { "" });
+        write_string(section, &mut text);
+        text.push(':');
+        write_settings(&settings(call, section), &mut text);
+    }
+    text.push('}');
+    text
+}
+
+/// The settings of a section; the administrators are users, whose passwords are not shown.
+fn settings(call: &Call, section: &str) -> BTreeMap<String, String> {
+    if section == "admins" {
+        let names = users::admins(&call.server.engine).into_iter();
+        return names.map(|name| (name, "-scram-".to_owned())).collect();
+    }
+    call.server.config.all().remove(section).unwrap_or_default()
+}
+
+fn write_settings(settings: &BTreeMap<String, String>, out: &mut String) {
+    out.push('{');
+    for (position, (name, text)) in settings.iter().enumerate() {
+        out.push_str(if position > 0 { "," } else { "" });
+        write_string(name, out);
+        out.push(':');
+        write_string(text, out);
+    }
+    out.push('}');
+}
+
+async fn setting(call: &mut Call, section: &str, name: &str) -> Result<Response> {
+    let unknown = || CouchError::not_found("unknown_config_value");
+    let present = settings(call, section).remove(name);
+    let before = match call.method {
+        Method::GET | Method::HEAD => present.ok_or_else(unknown)?,
+        Method::PUT => {
+            let Value::String(text) = call.json().await? else {
+                return Err(CouchError::bad_request("Request body must be a JSON string"));
+            };
+            let engine = call.server.engine.clone();
+            if section == "admins" {
+                users::put_admin(&engine, name, &text).await?;
+            } else {
+                call.server.config.set(&engine, section, name, Some(text)).await?;
+            }
+            present.unwrap_or_default()
+        }
+        Method::DELETE => {
+            let present = present.ok_or_else(unknown)?;
+            let engine = call.server.engine.clone();
+            if section == "admins" {
+                users::drop_user(&engine, name).await?;
+            } else {
+                call.server.config.set(&engine, section, name, None).await?;
+            }
+            present
+        }
+        _ => return Err(CouchError::method_not_allowed("GET,PUT,DELETE")),
+    };
+    let mut text = String::new();
+    write_string(&before, &mut text);
+    Ok(respond::ok(text))
+}
+
+fn system(call: &Call) -> Result<Response> {
+    only_get(call)?;
+    let report = call.server.engine.server_report();
+    let uptime = call.server.started.elapsed().as_secs();
+    Ok(respond::ok(format!(
+        r#"{{"uptime":{uptime},"memory":{{"other":{},"processes":0}},"run_queue":0,"process_count":{},"message_queues":{{}}}}"#,
+        report.memory_bytes, report.sessions
+    )))
+}
+
+fn stats(call: &Call) -> Result<Response> {
+    only_get(call)?;
+    let report = call.server.engine.server_report();
+    let mut text = String::from(r#"{"couchdb":{"#);
+    for (position, (name, value)) in [("commits", report.commits), ("flushes", report.flushes)].iter().enumerate() {
+        text.push_str(if position > 0 { "," } else { "" });
+        // Writing to a String cannot fail.
+        let _ = write!(text, r#""{name}":{{"value":{value},"type":"counter","desc":"number of {name}"}}"#);
+    }
+    text.push_str("}}");
+    Ok(respond::ok(text))
+}

@@ -1,0 +1,122 @@
+//! Who may use a database: its security object, and the roles of the MongoDB protocol (`src/couch/src/couch_db.erl`,
+//! `check_is_member`, `check_is_admin`).
+
+use crate::error::{CouchError, Result};
+use crate::login::User;
+use auth::{Action, Resource};
+use engine::Namespace;
+use value::{Document, Value};
+
+/// What a user may do with one database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Permission {
+    /// Nothing.
+    Nothing,
+    /// Read documents.
+    Read,
+    /// Read and write documents.
+    Write,
+    /// Change design documents and the database itself too.
+    Administer,
+}
+
+/// What the user may do.
+pub(crate) fn permission(user: &User, namespace: &Namespace, security: &Document) -> Permission {
+    if user.is_admin() || is_listed(user, security, "admins") || allows(user, namespace, &[Action::CollMod]) {
+        return Permission::Administer;
+    }
+    let is_public = !security.is_empty() && is_empty(security, "members");
+    if is_public
+        || is_listed(user, security, "members")
+        || allows(user, namespace, &[Action::Insert, Action::Update, Action::Remove])
+    {
+        return Permission::Write;
+    }
+    match allows(user, namespace, &[Action::Find]) {
+        true => Permission::Read,
+        false => Permission::Nothing,
+    }
+}
+
+/// Why a user may not use a database.
+pub(crate) fn refusal(user: &User) -> CouchError {
+    match user.name {
+        None => CouchError::unauthorized("You are not authorized to access this db."),
+        Some(_) => CouchError::forbidden("You are not allowed to access this db."),
+    }
+}
+
+/// Why a user may not administer a database.
+pub(crate) fn admin_refusal(user: &User) -> CouchError {
+    let reason = "You are not a db or server admin.";
+    match user.name {
+        None => CouchError::unauthorized(reason),
+        Some(_) => CouchError::forbidden(reason),
+    }
+}
+
+/// Refuses whoever is no server administrator.
+pub(crate) fn require_server_admin(user: &User) -> Result<()> {
+    match user.is_admin() {
+        true => Ok(()),
+        false => Err(CouchError::unauthorized("You are not a server admin.")),
+    }
+}
+
+fn allows(user: &User, namespace: &Namespace, actions: &[Action]) -> bool {
+    let resource = Resource::Collection(&namespace.database, &namespace.collection);
+    user.privileges
+        .as_ref()
+        .is_some_and(|privileges| actions.iter().all(|&action| privileges.allows(action, resource)))
+}
+
+fn list<'d>(security: &'d Document, group: &str, kind: &str) -> &'d [Value] {
+    let Some(Value::Document(group)) = security.get(group) else {
+        return &[];
+    };
+    match group.get(kind) {
+        Some(Value::Array(listed)) => listed,
+        _ => &[],
+    }
+}
+
+fn is_empty(security: &Document, group: &str) -> bool {
+    list(security, group, "names").is_empty() && list(security, group, "roles").is_empty()
+}
+
+fn is_listed(user: &User, security: &Document, group: &str) -> bool {
+    let is = |listed: &Value, text: &str| matches!(listed, Value::String(listed) if listed == text);
+    let by_name = user
+        .name
+        .as_ref()
+        .is_some_and(|name| list(security, group, "names").iter().any(|listed| is(listed, name)));
+    let roles = list(security, group, "roles");
+    by_name || user.roles.iter().any(|role| roles.iter().any(|listed| is(listed, role)))
+}
+
+/// The object that a database without one has: nobody but administrators.
+pub(crate) const DEFAULT: &str = r#"{"members":{"roles":["_admin"]},"admins":{"roles":["_admin"]}}"#;
+
+/// Refuses a security object of the wrong form.
+pub(crate) fn check(security: &Document) -> Result<()> {
+    for group in ["admins", "members", "readers"] {
+        match security.get(group) {
+            None | Some(Value::Document(_)) => {}
+            Some(_) => {
+                return Err(CouchError::bad_request("admins or members must be a JSON list of strings"));
+            }
+        }
+        for kind in ["names", "roles"] {
+            let Some(Value::Document(inner)) = security.get(group) else { continue };
+            let is_right = match inner.get(kind) {
+                None => true,
+                Some(Value::Array(listed)) => listed.iter().all(|one| matches!(one, Value::String(_))),
+                Some(_) => false,
+            };
+            if !is_right {
+                return Err(CouchError::bad_request(format!("{kind} must be a JSON list of strings")));
+            }
+        }
+    }
+    Ok(())
+}
