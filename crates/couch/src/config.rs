@@ -72,13 +72,16 @@ impl Config {
         }
         let mut document = Document::new();
         for (section, settings) in self.all() {
-            let settings = settings.into_iter().fold(Document::new(), |settings, (name, text)| {
-                settings.with(name, Value::from(text))
-            });
+            let settings = settings
+                .into_iter()
+                .fold(Document::new(), |settings, (name, text)| {
+                    settings.with(name, Value::from(text))
+                });
             document.push(section, Value::from(settings));
         }
         if let Some(kept) = engine.revisioned(&namespace())? {
-            kept.put_local(DOCUMENT, Some(DocumentBuf::from(&document)), true).await?;
+            kept.put_local(DOCUMENT, Some(DocumentBuf::from(&document)), true)
+                .await?;
         }
         Ok(())
     }
@@ -86,7 +89,9 @@ impl Config {
 
 fn merge(document: &Document, sections: &mut Sections) {
     for (section, settings) in document.iter() {
-        let Value::Document(settings) = settings else { continue };
+        let Value::Document(settings) = settings else {
+            continue;
+        };
         let known = sections.entry(section.to_owned()).or_default();
         known.clear();
         for (name, text) in settings.iter() {

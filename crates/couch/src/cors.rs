@@ -28,33 +28,62 @@ fn allowed_origin<'h>(config: &Config, headers: &'h HeaderMap) -> Option<&'h Hea
 pub(crate) fn preflight(config: &Config, headers: &HeaderMap) -> Option<Response> {
     let origin = allowed_origin(config, headers)?;
     let method = headers.get("access-control-request-method")?.to_str().ok()?;
-    let methods = config.get("cors", "methods").unwrap_or_else(|| METHODS.to_owned());
+    let methods = config
+        .get("cors", "methods")
+        .unwrap_or_else(|| METHODS.to_owned());
     if !methods.split(',').any(|allowed| allowed.trim() == method) {
         return None;
     }
-    let wanted = headers.get("access-control-request-headers").and_then(|wanted| wanted.to_str().ok());
-    let allowed = config.get("cors", "headers").unwrap_or_else(|| HEADERS.to_owned()).to_ascii_lowercase();
-    let is_allowed = |name: &str| allowed.split(',').any(|one| one.trim() == name.trim().to_ascii_lowercase());
+    let wanted = headers
+        .get("access-control-request-headers")
+        .and_then(|wanted| wanted.to_str().ok());
+    let allowed = config
+        .get("cors", "headers")
+        .unwrap_or_else(|| HEADERS.to_owned())
+        .to_ascii_lowercase();
+    let is_allowed = |name: &str| {
+        allowed
+            .split(',')
+            .any(|one| one.trim() == name.trim().to_ascii_lowercase())
+    };
     if wanted.is_some_and(|wanted| !wanted.split(',').all(is_allowed)) {
         return None;
     }
     let mut response = respond::empty(StatusCode::NO_CONTENT);
     add_origin(config, origin, response.headers_mut());
-    let max_age = config.get("cors", "max_age").unwrap_or_else(|| MAX_AGE_SECONDS.to_owned());
+    let max_age = config
+        .get("cors", "max_age")
+        .unwrap_or_else(|| MAX_AGE_SECONDS.to_owned());
     set(response.headers_mut(), header::ACCESS_CONTROL_MAX_AGE, &max_age);
-    set(response.headers_mut(), header::ACCESS_CONTROL_ALLOW_METHODS, &methods);
+    set(
+        response.headers_mut(),
+        header::ACCESS_CONTROL_ALLOW_METHODS,
+        &methods,
+    );
     if let Some(wanted) = wanted {
-        set(response.headers_mut(), header::ACCESS_CONTROL_ALLOW_HEADERS, wanted);
+        set(
+            response.headers_mut(),
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            wanted,
+        );
     }
     Some(response)
 }
 
 /// Adds what lets the page that asked read the answer.
 pub(crate) fn add(config: &Config, asked: &HeaderMap, response: &mut Response) {
-    let Some(origin) = allowed_origin(config, asked) else { return };
+    let Some(origin) = allowed_origin(config, asked) else {
+        return;
+    };
     add_origin(config, origin, response.headers_mut());
-    let exposed = config.get("cors", "exposed_headers").unwrap_or_else(|| EXPOSED.to_owned());
-    set(response.headers_mut(), header::ACCESS_CONTROL_EXPOSE_HEADERS, &exposed);
+    let exposed = config
+        .get("cors", "exposed_headers")
+        .unwrap_or_else(|| EXPOSED.to_owned());
+    set(
+        response.headers_mut(),
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        &exposed,
+    );
 }
 
 fn add_origin(config: &Config, origin: &HeaderValue, headers: &mut HeaderMap) {

@@ -43,7 +43,11 @@ fn other_meaning(text: &str) -> Option<Value> {
 fn object_id(text: &str) -> Option<ObjectId> {
     let mut bytes = [0; 12];
     for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        let digit = |digit: u8| char::from(digit).to_digit(16).filter(|_| !digit.is_ascii_uppercase());
+        let digit = |digit: u8| {
+            char::from(digit)
+                .to_digit(16)
+                .filter(|_| !digit.is_ascii_uppercase())
+        };
         *byte = (digit(digits[0])? << 4 | digit(digits[1])?) as u8;
     }
     Some(ObjectId::from_bytes(bytes))
@@ -55,9 +59,11 @@ pub async fn resolve(snapshot: &RevisionedSnapshot, text: &str) -> Result<Value>
     let Some(other) = other_meaning(text) else {
         return Ok(string);
     };
-    let known = async |id: &Value| -> Result<bool> {
-        Ok(snapshot.document(id.as_ref()).await?.is_some() || snapshot.deletion(id.as_ref()).await?.is_some())
-    };
+    let known =
+        async |id: &Value| -> Result<bool> {
+            Ok(snapshot.document(id.as_ref()).await?.is_some()
+                || snapshot.deletion(id.as_ref()).await?.is_some())
+        };
     Ok(if !known(&string).await? && known(&other).await? {
         other
     } else {

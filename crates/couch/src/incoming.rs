@@ -75,7 +75,11 @@ impl Incoming {
             }
             "deleted" => match reader.value()? {
                 Value::Bool(deleted) => self.deleted = deleted,
-                _ => return Err(CouchError::doc_validation("Bad special document member: _deleted")),
+                _ => {
+                    return Err(CouchError::doc_validation(
+                        "Bad special document member: _deleted",
+                    ));
+                }
             },
             "attachments" => self.attachments = Some(reader.value()?),
             "revs_info" | "local_seq" | "conflicts" | "deleted_conflicts" => drop(reader.value()?),
@@ -193,7 +197,9 @@ pub fn parse_revision(text: &str) -> Result<Revision> {
 /// Reads `_revisions`; none where it names no revision.
 fn revisions(value: &Value) -> Result<Option<RevisionPath>> {
     let Value::Document(revisions) = value else {
-        return Err(CouchError::doc_validation("Bad special document member: _revisions"));
+        return Err(CouchError::doc_validation(
+            "Bad special document member: _revisions",
+        ));
     };
     let start = match revisions.get("start") {
         Some(Value::Int32(start)) if *start >= 0 => *start as u64,
@@ -214,7 +220,9 @@ fn revisions(value: &Value) -> Result<Option<RevisionPath>> {
     };
     let hashes: Vec<RevisionHash> = ids.iter().map(hash).collect::<Result<_>>()?;
     if hashes.len() as u64 > start {
-        return Err(CouchError::doc_validation("_revisions.ids has more revisions than _revisions.start says"));
+        return Err(CouchError::doc_validation(
+            "_revisions.ids has more revisions than _revisions.start says",
+        ));
     }
     Ok((!hashes.is_empty()).then_some(RevisionPath {
         generation: start,

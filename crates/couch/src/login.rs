@@ -86,8 +86,8 @@ pub(crate) fn roles(account: &auth::User) -> Vec<String> {
 pub(crate) async fn authenticate(call: &mut Call) -> Result<()> {
     let is_local = call.user.is_local;
     if let Some(given) = basic_credentials(&call.headers) {
-        let given = given
-            .map_err(|_| CouchError::bad_request("Authorization header has invalid base64 value"))?;
+        let given =
+            given.map_err(|_| CouchError::bad_request("Authorization header has invalid base64 value"))?;
         let account = by_password(call, &given.name, &given.password).await?;
         call.user = User::of(&account, "default", is_local);
         return Ok(());
@@ -217,12 +217,11 @@ impl Logins {
 
     /// What only this server can make of an account and a time; another password makes another.
     fn mark(&self, account: &auth::User, time: &str) -> String {
-        let key = account.credentials.first().map(|(_, kept)| kept.stored_key.as_slice());
-        let digest = self.digest(&[
-            account.id().as_bytes(),
-            time.as_bytes(),
-            key.unwrap_or_default(),
-        ]);
+        let key = account
+            .credentials
+            .first()
+            .map(|(_, kept)| kept.stored_key.as_slice());
+        let digest = self.digest(&[account.id().as_bytes(), time.as_bytes(), key.unwrap_or_default()]);
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

@@ -72,7 +72,11 @@ pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
 fn write_history(history: &DocumentHistory, at: usize, shown: Shown, out: &mut String) {
     let nodes = history.tree.nodes();
     if shown.revs {
-        let _ = write!(out, r#","_revisions":{{"start":{},"ids":["#, nodes[at].revision.generation);
+        let _ = write!(
+            out,
+            r#","_revisions":{{"start":{},"ids":["#,
+            nodes[at].revision.generation
+        );
         for (position, place) in history.tree.path(at).enumerate() {
             out.push_str(if position > 0 { "," } else { "" });
             write_string(&nodes[place].revision.hash.to_string(), out);

@@ -27,7 +27,9 @@ impl Query {
 
     /// The value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
+        self.iter()
+            .find(|(found, _)| *found == name)
+            .map(|(_, value)| value)
     }
 
     /// Whether a flag is set to `true`.
@@ -48,10 +50,19 @@ pub fn json(text: &str) -> Result<Value> {
 
 /// Reads a whole number, at least 0.
 pub fn number(name: &str, text: &str) -> Result<u64> {
-    let is_negative = text.strip_prefix('-').is_some_and(|rest| rest.parse::<u64>().is_ok());
+    let is_negative = text
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.parse::<u64>().is_ok());
     text.parse().map_err(|_| {
-        let wanted = if is_negative { "Positive integer" } else { "Integer" };
-        CouchError::query_parse(format!("Invalid value for {}: {text:?} ({name})", wanted.to_lowercase()))
+        let wanted = if is_negative {
+            "Positive integer"
+        } else {
+            "Integer"
+        };
+        CouchError::query_parse(format!(
+            "Invalid value for {}: {text:?} ({name})",
+            wanted.to_lowercase()
+        ))
     })
 }
 
@@ -60,6 +71,8 @@ pub fn flag(name: &str, text: &str) -> Result<bool> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(CouchError::query_parse(format!("Invalid boolean parameter: {text:?} ({name})"))),
+        _ => Err(CouchError::query_parse(format!(
+            "Invalid boolean parameter: {text:?} ({name})"
+        ))),
     }
 }

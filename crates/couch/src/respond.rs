@@ -72,7 +72,9 @@ pub fn error(error: &CouchError) -> Response {
     text.push('}');
     let mut response = json(error.status, text);
     if let Some(methods) = error.allow {
-        response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
+        response
+            .headers_mut()
+            .insert(ALLOW, HeaderValue::from_static(methods));
     }
     response
 }

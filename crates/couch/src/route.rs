@@ -63,7 +63,9 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_local_docs"] => local::list(call).await,
         ["_local"] => Err(CouchError::bad_request("Invalid _local document id.")),
         ["_local", name] => local::run(call, name).await,
-        ["_local", ..] => Err(CouchError::bad_request("_local documents do not accept attachments.")),
+        ["_local", ..] => Err(CouchError::bad_request(
+            "_local documents do not accept attachments.",
+        )),
         ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
         ["_find" | "_index" | "_explain", ..] => {
             Err(CouchError::not_implemented("Mango queries are not supported yet"))

@@ -86,12 +86,17 @@ fn is_empty(security: &Document, group: &str) -> bool {
 
 fn is_listed(user: &User, security: &Document, group: &str) -> bool {
     let is = |listed: &Value, text: &str| matches!(listed, Value::String(listed) if listed == text);
-    let by_name = user
-        .name
-        .as_ref()
-        .is_some_and(|name| list(security, group, "names").iter().any(|listed| is(listed, name)));
+    let by_name = user.name.as_ref().is_some_and(|name| {
+        list(security, group, "names")
+            .iter()
+            .any(|listed| is(listed, name))
+    });
     let roles = list(security, group, "roles");
-    by_name || user.roles.iter().any(|role| roles.iter().any(|listed| is(listed, role)))
+    by_name
+        || user
+            .roles
+            .iter()
+            .any(|role| roles.iter().any(|listed| is(listed, role)))
 }
 
 /// The object that a database without one has: nobody but administrators.
@@ -103,18 +108,24 @@ pub(crate) fn check(security: &Document) -> Result<()> {
         match security.get(group) {
             None | Some(Value::Document(_)) => {}
             Some(_) => {
-                return Err(CouchError::bad_request("admins or members must be a JSON list of strings"));
+                return Err(CouchError::bad_request(
+                    "admins or members must be a JSON list of strings",
+                ));
             }
         }
         for kind in ["names", "roles"] {
-            let Some(Value::Document(inner)) = security.get(group) else { continue };
+            let Some(Value::Document(inner)) = security.get(group) else {
+                continue;
+            };
             let is_right = match inner.get(kind) {
                 None => true,
                 Some(Value::Array(listed)) => listed.iter().all(|one| matches!(one, Value::String(_))),
                 Some(_) => false,
             };
             if !is_right {
-                return Err(CouchError::bad_request(format!("{kind} must be a JSON list of strings")));
+                return Err(CouchError::bad_request(format!(
+                    "{kind} must be a JSON list of strings"
+                )));
             }
         }
     }

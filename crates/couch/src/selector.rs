@@ -19,7 +19,9 @@ fn translate(selector: &Document) -> Result<Document> {
         match name {
             "$and" | "$or" | "$nor" => {
                 let Value::Array(parts) = value else {
-                    return Err(CouchError::bad_request(format!("Bad argument for operator {name}")));
+                    return Err(CouchError::bad_request(format!(
+                        "Bad argument for operator {name}"
+                    )));
                 };
                 let parts: Vec<Value> = parts.iter().map(part).collect::<Result<_>>()?;
                 if !parts.is_empty() {
@@ -113,7 +115,8 @@ fn operator(path: &str, name: &str, argument: &Value, all: &mut Vec<Document>) -
         }
         "$type" => all.push(doc! {path: {"$type": type_names(argument)?}}),
         "$elemMatch" => {
-            let (Value::Document(condition), is_operators) = (argument, starts_with_operator(argument)) else {
+            let (Value::Document(condition), is_operators) = (argument, starts_with_operator(argument))
+            else {
                 return Err(CouchError::bad_request("Bad argument for operator $elemMatch"));
             };
             let condition = match is_operators {
@@ -135,10 +138,13 @@ fn none_of(conditions: Vec<Document>) -> Document {
 }
 
 fn starts_with_operator(value: &Value) -> bool {
-    let Value::Document(document) = value else { return false };
-    document.iter().next().is_some_and(|(name, _)| {
-        name.starts_with('$') && !matches!(name, "$and" | "$or" | "$nor" | "$not")
-    })
+    let Value::Document(document) = value else {
+        return false;
+    };
+    document
+        .iter()
+        .next()
+        .is_some_and(|(name, _)| name.starts_with('$') && !matches!(name, "$and" | "$or" | "$nor" | "$not"))
 }
 
 /// MongoDB's names of CouchDB's types.

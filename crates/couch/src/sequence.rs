@@ -36,7 +36,11 @@ impl Sequences {
     /// The number of a sequence that a client gives back; 0, from where everything is new, for one of another database.
     pub fn parse(&self, text: &str) -> Result<u64> {
         let text = text.trim_matches('"');
-        let malformed = || CouchError::bad_request(format!("Malformed sequence supplied in 'since' parameter: {text}"));
+        let malformed = || {
+            CouchError::bad_request(format!(
+                "Malformed sequence supplied in 'since' parameter: {text}"
+            ))
+        };
         match text.split_once('-') {
             None => text.parse().map_err(|_| malformed()),
             Some((number, _)) => {

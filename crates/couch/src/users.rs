@@ -60,7 +60,9 @@ pub(crate) fn prepare(id: &str, document: &mut Incoming) -> Result<Option<UserCh
     for role in &roles {
         match role {
             Value::String(role) if role.starts_with('_') => {
-                return Err(forbidden("No system roles (starting with underscore) in users db."));
+                return Err(forbidden(
+                    "No system roles (starting with underscore) in users db.",
+                ));
             }
             Value::String(_) => {}
             _ => return Err(forbidden("doc.roles can only contain strings")),
@@ -135,10 +137,11 @@ async fn put(
     user.credentials = credentials;
     user.roles.extend(role.filter(|role| !user.roles.contains(role)));
     user.custom_data = Some(data).filter(|data| *data != doc! {});
-    Ok(match present {
+    match present {
         Some(_) => engine.replace_user(user).await?,
         None => engine.create_user(user).await?,
-    })
+    }
+    Ok(())
 }
 
 /// Drops the user of a name, if there is one.

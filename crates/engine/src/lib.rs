@@ -59,12 +59,13 @@ pub use operations::{OperationGuard, OperationInfo};
 pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use revisions::{
-    Change, ChangeKind, DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, Order, Record, Revision,
-    RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
+    Change, ChangeKind, DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, Order, Record,
+    Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport,
+    RevisionedSnapshot,
 };
 pub use sessions::SessionId;
-pub use store::ids;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
+pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
 

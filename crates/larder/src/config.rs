@@ -90,7 +90,10 @@ impl ServeOptions {
                 .memory
                 .or(file.memory)
                 .map_or_else(memory::default_budget, |size| size.0),
-            mongo_listen: self.mongo_listen.or(file.mongo_listen).unwrap_or(Listen::loopback(27017)),
+            mongo_listen: self
+                .mongo_listen
+                .or(file.mongo_listen)
+                .unwrap_or(Listen::loopback(27017)),
             couch_listen: couch_listen.unwrap_or(Listen::loopback(5984)),
             couch_listen_given: couch_listen.is_some(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),

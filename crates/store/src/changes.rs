@@ -43,10 +43,7 @@ pub enum ChangeKind {
 impl Collection {
     /// The changes behind `after`, in order, at most `limit`; fewer (or none) where there are no more.
     pub async fn changes(&self, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
-        self.snapshot()
-            .await?
-            .changes(after, Order::Forward, limit)
-            .await
+        self.snapshot().await?.changes(after, Order::Forward, limit).await
     }
 }
 

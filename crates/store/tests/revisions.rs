@@ -39,7 +39,11 @@ async fn written(collection: &Arc<Collection>, operation: WriteOp) -> Revision {
 
 async fn history(collection: &Arc<Collection>) -> DocumentHistory {
     let snapshot = collection.snapshot().await.unwrap();
-    snapshot.history(Value::from("a").as_ref()).await.unwrap().unwrap()
+    snapshot
+        .history(Value::from("a").as_ref())
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 /// The leaves, the winner first, each with the field `n` of its body, and a `!` where it is deleted.
@@ -63,7 +67,11 @@ async fn leaves(collection: &Arc<Collection>) -> Vec<String> {
 #[tokio::test]
 async fn an_edit_follows_the_leaf_that_it_names_and_no_other() {
     let (_store, collection) = new_collection().await;
-    let first = written(&collection, edit(doc! {"_id": "a", "n": 1}, EditOrigin::After(None))).await;
+    let first = written(
+        &collection,
+        edit(doc! {"_id": "a", "n": 1}, EditOrigin::After(None)),
+    )
+    .await;
     assert_eq!(first.generation, 1);
     let again = edit(doc! {"_id": "a", "n": 2}, EditOrigin::After(None));
     assert!(matches!(one(&collection, again).await, Ok(Outcome::Conflict)));
@@ -93,7 +101,10 @@ async fn the_higher_revision_wins_on_every_node() {
         for edit in edits {
             written(&collection, edit).await;
         }
-        assert_eq!(leaves(&collection).await, ["2-c=Int32(3)", "2-b=Int32(2)", "1-z=Int32(4)"]);
+        assert_eq!(
+            leaves(&collection).await,
+            ["2-c=Int32(3)", "2-b=Int32(2)", "1-z=Int32(4)"]
+        );
     }
 }
 
@@ -117,7 +128,10 @@ async fn where_the_winner_is_deleted_the_other_branch_is_seen() {
         EditOrigin::After(Some(revision("1-y"))),
     );
     let deletion = written(&collection, deletion).await;
-    assert_eq!(leaves(&collection).await, ["1-x=Int32(1)".to_owned(), format!("{deletion}!")]);
+    assert_eq!(
+        leaves(&collection).await,
+        ["1-x=Int32(1)".to_owned(), format!("{deletion}!")]
+    );
     assert_eq!(collection.stats().count, 1);
     let last = edit(
         doc! {"_id": "a", "deleted": true, "n": 5},
@@ -135,7 +149,9 @@ async fn an_update_without_revisions_continues_the_winning_branch() {
     let (_store, collection) = new_collection().await;
     written(&collection, given(doc! {"_id": "a", "n": 1}, 1, &["x"])).await;
     written(&collection, given(doc! {"_id": "a", "n": 2}, 1, &["y"])).await;
-    one(&collection, put_op("a", doc! {"_id": "a", "n": 3})).await.unwrap();
+    one(&collection, put_op("a", doc! {"_id": "a", "n": 3}))
+        .await
+        .unwrap();
     let history = history(&collection).await;
     let winner = &history.tree.nodes()[history.winner];
     assert_eq!(winner.revision.generation, 2);
@@ -154,9 +170,14 @@ async fn a_delete_without_revisions_ends_every_branch() {
     one(&collection, delete_op("a")).await.unwrap();
     assert_eq!(collection.stats().count, 0);
     assert!(leaves(&collection).await.iter().all(|leaf| leaf.ends_with('!')));
-    one(&collection, insert_op(doc! {"_id": "a", "n": 9})).await.unwrap();
+    one(&collection, insert_op(doc! {"_id": "a", "n": 9}))
+        .await
+        .unwrap();
     let seen = leaves(&collection).await;
-    assert!(seen[0].starts_with("3-") && seen[0].ends_with("=Int32(9)"), "{seen:?}");
+    assert!(
+        seen[0].starts_with("3-") && seen[0].ends_with("=Int32(9)"),
+        "{seen:?}"
+    );
 }
 
 #[tokio::test]
@@ -173,7 +194,13 @@ async fn a_purged_leaf_was_never_there() {
     assert_eq!(leaves(&collection).await, ["2-y=Int32(2)"]);
     one(&collection, purge(&["2-y"])).await.unwrap();
     let snapshot = collection.snapshot().await.unwrap();
-    assert!(snapshot.history(Value::from("a").as_ref()).await.unwrap().is_none());
+    assert!(
+        snapshot
+            .history(Value::from("a").as_ref())
+            .await
+            .unwrap()
+            .is_none()
+    );
     assert!(collection.changes(0, 9).await.unwrap().is_empty());
 }
 
@@ -189,15 +216,21 @@ async fn branches_are_cut_to_the_revisions_that_are_kept() {
         modified.await.unwrap();
     };
     kept(30).await;
-    one(&collection, insert_op(doc! {"_id": "a", "n": 0})).await.unwrap();
+    one(&collection, insert_op(doc! {"_id": "a", "n": 0}))
+        .await
+        .unwrap();
     for n in 1..100 {
-        one(&collection, put_op("a", doc! {"_id": "a", "n": n})).await.unwrap();
+        one(&collection, put_op("a", doc! {"_id": "a", "n": n}))
+            .await
+            .unwrap();
     }
     let long = history(&collection).await;
     assert_eq!(long.tree.path(long.winner).count(), 30);
     kept(1).await;
     for n in 100..103 {
-        one(&collection, put_op("a", doc! {"_id": "a", "n": n})).await.unwrap();
+        one(&collection, put_op("a", doc! {"_id": "a", "n": n}))
+            .await
+            .unwrap();
     }
     let short = history(&collection).await;
     assert_eq!(short.tree.nodes()[short.winner].revision.generation, 103);
@@ -212,7 +245,15 @@ async fn a_local_document_is_in_no_log() {
         document: document.map(|document| DocumentBuf::from(&document)),
     };
     one(&collection, put(Some(doc! {"n": 1}))).await.unwrap();
-    let read = async || collection.snapshot().await.unwrap().local("checkpoint").await.unwrap();
+    let read = async || {
+        collection
+            .snapshot()
+            .await
+            .unwrap()
+            .local("checkpoint")
+            .await
+            .unwrap()
+    };
     assert_eq!(read().await.unwrap().to_document(), doc! {"n": 1});
     assert!(collection.changes(0, 9).await.unwrap().is_empty());
     one(&collection, put(None)).await.unwrap();

@@ -3,12 +3,12 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
+use crate::ids;
 use crate::json::write_string;
 use crate::limits::PAGE_ROWS;
 use crate::outgoing::{self, Shown};
 use crate::query::{self, Query};
 use crate::stream::{self, Output};
-use crate::ids;
 use engine::{Order, Record, RevisionedSnapshot};
 use http::{Method, Response};
 use std::fmt::Write as _;
@@ -70,8 +70,14 @@ impl RowOptions {
             "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" => {
                 self.set_value(name, &Value::Bool(query::flag(name, text)?))
             }
-            "skip" => Ok(self.skip = query::number(name, text)?),
-            "limit" => Ok(self.limit = query::number(name, text)?),
+            "skip" => {
+                self.skip = query::number(name, text)?;
+                Ok(())
+            }
+            "limit" => {
+                self.limit = query::number(name, text)?;
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -166,7 +172,9 @@ pub(crate) async fn queries(call: &mut Call, prefix: &'static str) -> Result<Res
     call.check_is_json()?;
     let body = call.json_object().await?;
     let Some(Value::Array(queries)) = body.get("queries") else {
-        return Err(CouchError::bad_request("POST body must include `queries` parameter."));
+        return Err(CouchError::bad_request(
+            "POST body must include `queries` parameter.",
+        ));
     };
     let parse = |query: &Value| match query {
         Value::Document(query) => {
@@ -212,7 +220,11 @@ async fn write(database: &Database, options: &RowOptions, output: &mut Output) -
             rows.of_keys(keys).await?;
         }
         None => {
-            let offset = if options.start.is_none() { options.skip.min(total).to_string() } else { "null".to_owned() };
+            let offset = if options.start.is_none() {
+                options.skip.min(total).to_string()
+            } else {
+                "null".to_owned()
+            };
             rows.head(database, offset);
             rows.of_range().await?;
         }
@@ -285,14 +297,16 @@ impl Rows<'_> {
 
     async fn of_key(&mut self, key: &Value) -> Result<()> {
         let Value::String(text) = key else {
-            return Ok(self.not_found(key));
+            self.not_found(key);
+            return Ok(());
         };
         let id = ids::resolve(self.snapshot, text).await?;
         if let Some(record) = self.snapshot.document(id.as_ref()).await? {
             return self.live(&record, Some(text)).await;
         }
         let Some((revision, _)) = self.snapshot.deletion(id.as_ref()).await? else {
-            return Ok(self.not_found(key));
+            self.not_found(key);
+            return Ok(());
         };
         self.separate();
         let out = &mut self.output.text;
@@ -301,7 +315,11 @@ impl Rows<'_> {
         out.push_str(r#","key":"#);
         write_string(text, out);
         let _ = write!(out, r#","value":{{"rev":"{revision}","deleted":true}}"#);
-        out.push_str(if self.options.include_docs { r#","doc":null}"# } else { "}" });
+        out.push_str(if self.options.include_docs {
+            r#","doc":null}"#
+        } else {
+            "}"
+        });
         Ok(())
     }
 
@@ -314,7 +332,9 @@ impl Rows<'_> {
     }
 
     fn separate(&mut self) {
-        self.output.text.push_str(if self.written > 0 { ",\r\n" } else { "\r\n" });
+        self.output
+            .text
+            .push_str(if self.written > 0 { ",\r\n" } else { "\r\n" });
         self.written += 1;
     }
 

@@ -53,7 +53,10 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
             users::apply(&call.server.engine, change).await?;
         }
     }
-    Ok(respond::json(StatusCode::CREATED, answer(&batch, &names, outcomes)))
+    Ok(respond::json(
+        StatusCode::CREATED,
+        answer(&batch, &names, outcomes),
+    ))
 }
 
 /// What became of each; of revisions that another store made, only what failed is told.
@@ -111,7 +114,9 @@ fn parse(bytes: &[u8]) -> Result<Batch> {
             "new_edits" => match reader.value()? {
                 Value::Bool(flag) => new_edits = flag,
                 _ => {
-                    return Err(CouchError::bad_request("`new_edits` parameter must be a boolean."));
+                    return Err(CouchError::bad_request(
+                        "`new_edits` parameter must be a boolean.",
+                    ));
                 }
             },
             _ => drop(reader.value()?),

@@ -90,7 +90,12 @@ async fn write_one(
             out.push('}');
         } else {
             out.truncate(start);
-            write_error(Some(&id), Some(&opened.revision.to_string()), &CouchError::missing(), out);
+            write_error(
+                Some(&id),
+                Some(&opened.revision.to_string()),
+                &CouchError::missing(),
+                out,
+            );
         }
     }
     out.push_str("]}");

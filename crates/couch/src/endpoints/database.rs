@@ -45,7 +45,12 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
     security::require_server_admin(&call.user)?;
     // Refuses what is not there or not seen here.
     Database::of(call)?;
-    match call.server.engine.drop_collection(&names::namespace(&name)).await? {
+    match call
+        .server
+        .engine
+        .drop_collection(&names::namespace(&name))
+        .await?
+    {
         true => Ok(respond::ok_true(StatusCode::OK)),
         false => Err(CouchError::no_database()),
     }

@@ -111,7 +111,16 @@ pub(crate) async fn list(call: &mut Call) -> Result<Response> {
     if !matches!(call.method, Method::GET | Method::HEAD) {
         return Err(CouchError::not_implemented("_local_docs is listed by GET alone"));
     }
-    for refused in ["key", "keys", "startkey", "start_key", "endkey", "end_key", "skip", "limit"] {
+    for refused in [
+        "key",
+        "keys",
+        "startkey",
+        "start_key",
+        "endkey",
+        "end_key",
+        "skip",
+        "limit",
+    ] {
         if call.query.get(refused).is_some() {
             let reason = format!("_local_docs with {refused} is not supported");
             return Err(CouchError::not_implemented(reason));
@@ -135,7 +144,9 @@ async fn write_list(
     include_docs: bool,
     output: &mut Output,
 ) -> Result<()> {
-    output.text.push_str(r#"{"total_rows":null,"offset":null,"rows":["#);
+    output
+        .text
+        .push_str(r#"{"total_rows":null,"offset":null,"rows":["#);
     let snapshot = database.snapshot().await?;
     let mut after: Option<String> = None;
     loop {

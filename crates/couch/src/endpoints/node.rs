@@ -17,7 +17,9 @@ const NODE: &str = "nonode@nohost";
 /// `GET /_membership`.
 pub(crate) fn membership(call: &Call) -> Result<Response> {
     only_get(call)?;
-    Ok(respond::ok(format!(r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#)))
+    Ok(respond::ok(format!(
+        r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#
+    )))
 }
 
 /// `GET /_active_tasks`.
@@ -42,9 +44,13 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         ["_stats", ..] => stats(call),
         ["_versions"] => {
             only_get(call)?;
-            Ok(respond::ok(r#"{"javascript_engine":{"name":"quickjs"}}"#.to_owned()))
+            Ok(respond::ok(
+                r#"{"javascript_engine":{"name":"quickjs"}}"#.to_owned(),
+            ))
         }
-        ["_restart"] => Err(CouchError::not_implemented("the server is restarted from outside")),
+        ["_restart"] => Err(CouchError::not_implemented(
+            "the server is restarted from outside",
+        )),
         ["_config", "_reload"] if call.method == Method::POST => Ok(respond::ok_true(http::StatusCode::OK)),
         ["_config"] => {
             only_get(call)?;
@@ -145,10 +151,16 @@ fn stats(call: &Call) -> Result<Response> {
     only_get(call)?;
     let report = call.server.engine.server_report();
     let mut text = String::from(r#"{"couchdb":{"#);
-    for (position, (name, value)) in [("commits", report.commits), ("flushes", report.flushes)].iter().enumerate() {
+    for (position, (name, value)) in [("commits", report.commits), ("flushes", report.flushes)]
+        .iter()
+        .enumerate()
+    {
         text.push_str(if position > 0 { "," } else { "" });
         // Writing to a String cannot fail.
-        let _ = write!(text, r#""{name}":{{"value":{value},"type":"counter","desc":"number of {name}"}}"#);
+        let _ = write!(
+            text,
+            r#""{name}":{{"value":{value},"type":"counter","desc":"number of {name}"}}"#
+        );
     }
     text.push_str("}}");
     Ok(respond::ok(text))

@@ -51,7 +51,10 @@ pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
         low.as_ref().is_none_or(|low| name >= low) && high.as_ref().is_none_or(|high| name <= high)
     });
     let number = |name: &str, default: usize| -> Result<usize> {
-        Ok(call.query.number(name)?.map_or(default, |number| usize::try_from(number).unwrap_or(default)))
+        Ok(call
+            .query
+            .number(name)?
+            .map_or(default, |number| usize::try_from(number).unwrap_or(default)))
     };
     let (skip, limit) = (number("skip", 0)?, number("limit", usize::MAX)?);
     let mut text = String::from("[");

@@ -46,13 +46,20 @@ pub(crate) fn run(call: &Call) -> Result<Response> {
         None => 1,
     };
     if count > UUIDS_MAX {
-        return Err(CouchError::bad_request(format!("count must be at most {UUIDS_MAX}")));
+        return Err(CouchError::bad_request(format!(
+            "count must be at most {UUIDS_MAX}"
+        )));
     }
     let configured = call.server.config.get("uuids", "algorithm");
-    let name = call.query.get("algorithm").or(configured.as_deref()).unwrap_or("sequential");
-    let generator = call.server.ids.named(name).ok_or_else(|| {
-        CouchError::bad_request("the algorithm must be sequential, monotonic or random")
-    })?;
+    let name = call
+        .query
+        .get("algorithm")
+        .or(configured.as_deref())
+        .unwrap_or("sequential");
+    let generator =
+        call.server.ids.named(name).ok_or_else(|| {
+            CouchError::bad_request("the algorithm must be sequential, monotonic or random")
+        })?;
     let prefix = call.query.get("prefix").unwrap_or_default();
     let mut text = String::from(r#"{"uuids":["#);
     for position in 0..count {

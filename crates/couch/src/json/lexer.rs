@@ -76,7 +76,10 @@ fn unicode(text: &str, at: usize) -> Result<(char, usize), JsonError> {
         return Err(JsonError::Invalid);
     }
     let second = hex4(text, at + 6)?;
-    let low = second.checked_sub(0xDC00).filter(|low| *low < 0x400).ok_or(JsonError::Invalid)?;
+    let low = second
+        .checked_sub(0xDC00)
+        .filter(|low| *low < 0x400)
+        .ok_or(JsonError::Invalid)?;
     let character = char::from_u32(0x10000 + ((first - 0xD800) << 10) + low).ok_or(JsonError::Invalid)?;
     Ok((character, at + 10))
 }
@@ -105,7 +108,11 @@ pub(super) fn number(text: &str, at: usize) -> Result<(Number, usize), JsonError
         while bytes.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
         }
-        if at > start { Ok(at) } else { Err(JsonError::Invalid) }
+        if at > start {
+            Ok(at)
+        } else {
+            Err(JsonError::Invalid)
+        }
     };
     let first = at + usize::from(bytes.get(at) == Some(&b'-'));
     let mut end = digits(first)?;

@@ -127,7 +127,9 @@ impl<'a> Reader<'a> {
     /// document, the outermost having 1.
     pub fn element(&mut self, name: &str, out: &mut Vec<u8>, depth: usize) -> Result<(), JsonError> {
         if name.contains('\0') {
-            return Err(JsonError::Unexpected("Names of fields must not contain a zero byte"));
+            return Err(JsonError::Unexpected(
+                "Names of fields must not contain a zero byte",
+            ));
         }
         let kind_at = out.len();
         out.push(0);
@@ -212,7 +214,9 @@ impl<'a> Reader<'a> {
 
 fn check_depth(depth: usize) -> Result<(), JsonError> {
     match depth > NESTING_DEPTH_MAX {
-        true => Err(JsonError::Unexpected("The document is nested more than 180 levels deep")),
+        true => Err(JsonError::Unexpected(
+            "The document is nested more than 180 levels deep",
+        )),
         false => Ok(()),
     }
 }

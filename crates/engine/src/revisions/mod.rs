@@ -162,7 +162,9 @@ impl RevisionedCollection {
         let mut outcomes: Vec<Option<EditOutcome>> = Vec::with_capacity(edits.len());
         let mut operations = Vec::with_capacity(edits.len());
         for edit in edits {
-            let refused = validator.as_deref().and_then(|validator| refusal(validator, &edit));
+            let refused = validator
+                .as_deref()
+                .and_then(|validator| refusal(validator, &edit));
             if refused.is_none() {
                 operations.push(WriteOp::Edit(edit));
             }
@@ -191,7 +193,9 @@ impl RevisionedCollection {
     /// Puts a local document, which has no history and is in no change log, or removes it.
     pub async fn put_local(&self, name: &str, document: Option<DocumentBuf>, journaled: bool) -> Result<()> {
         let name = name.to_owned();
-        let outcomes = self.commit(vec![WriteOp::Local { name, document }], journaled).await?;
+        let outcomes = self
+            .commit(vec![WriteOp::Local { name, document }], journaled)
+            .await?;
         match outcomes.into_iter().next() {
             Some(Outcome::Failed(error)) => Err(error.into()),
             _ => Ok(()),

@@ -22,11 +22,9 @@ pub struct DocumentPosition(Vec<u8>);
 impl RevisionedSnapshot {
     pub(super) async fn take(collection: &Collection) -> Result<RevisionedSnapshot> {
         let snapshot = collection.snapshot().await?;
-        let ids = collection
-            .indexes()
-            .into_iter()
-            .next()
-            .ok_or_else(|| crate::Error::new(query::Code::INTERNAL_ERROR, "a collection without its _id_ index"))?;
+        let ids = collection.indexes().into_iter().next().ok_or_else(|| {
+            crate::Error::new(query::Code::INTERNAL_ERROR, "a collection without its _id_ index")
+        })?;
         Ok(RevisionedSnapshot { snapshot, ids })
     }
 
@@ -107,7 +105,11 @@ impl RevisionedSnapshot {
     }
 
     /// Local documents in the order of their names, from behind `after` on; false where there are more.
-    pub async fn locals(&self, after: Option<&str>, order: Order) -> Result<(Vec<(String, DocumentBuf)>, bool)> {
+    pub async fn locals(
+        &self,
+        after: Option<&str>,
+        order: Order,
+    ) -> Result<(Vec<(String, DocumentBuf)>, bool)> {
         let page = self.snapshot.locals(after, order, PageLimit::default()).await?;
         Ok((page.documents, page.exhausted))
     }

@@ -101,7 +101,8 @@ impl Group<'_> {
     pub(crate) async fn forget_deleted(&mut self, tombstone: Tombstone) -> Result<(), StoreError> {
         let id = tombstone.id.clone();
         let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
-        self.settle(id.as_ref(), &history, RevisionTree::default(), None).await
+        self.settle(id.as_ref(), &history, RevisionTree::default(), None)
+            .await
     }
 
     /// Ends every branch of a document: for whoever deletes it without knowing of branches.

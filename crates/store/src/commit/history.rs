@@ -50,7 +50,9 @@ impl Group<'_> {
         record: Option<Record>,
         tombstone: Option<Tombstone>,
     ) -> Result<History, StoreError> {
-        let live = record.as_ref().map(|record| (record.revision(), &record.ancestry));
+        let live = record
+            .as_ref()
+            .map(|record| (record.revision(), &record.ancestry));
         let deleted = tombstone
             .as_ref()
             .map(|tombstone| (tombstone.revision(), &tombstone.ancestry));

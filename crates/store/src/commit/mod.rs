@@ -24,7 +24,7 @@ pub(crate) use modify::{LOG_DELETED, LOG_PUT, id_key, id_of};
 pub(crate) use queue::{Queue, submit};
 pub(crate) use statement::Session;
 pub use types::{
-    CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId, Target, Transform,
-    Transformed, WriteOp,
+    CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId,
+    Target, Transform, Transformed, WriteOp,
 };
 pub(crate) use writer::Writer;

@@ -120,11 +120,7 @@ impl Group<'_> {
         }
     }
 
-    pub(super) async fn update(
-        &mut self,
-        before: Record,
-        after: DocumentBuf,
-    ) -> Result<Outcome, StoreError> {
+    pub(super) async fn update(&mut self, before: Record, after: DocumentBuf) -> Result<Outcome, StoreError> {
         check(after.as_raw())?;
         let id = before.id;
         let (old_id, new_id) = (id_of(before.document.as_raw()), id_of(after.as_raw()));
@@ -215,7 +211,8 @@ impl Group<'_> {
         }
         let id = id_of(record.document.as_raw()).to_value();
         let history = self.history(id.as_ref(), Some(record.clone()), None).await?;
-        self.settle(id.as_ref(), &history, RevisionTree::default(), None).await
+        self.settle(id.as_ref(), &history, RevisionTree::default(), None)
+            .await
     }
 
     /// Removes a record and its entries, but not the tree beside it.

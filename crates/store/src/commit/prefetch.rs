@@ -1,8 +1,8 @@
 //! Reading in one go what a group's operations will look at.
 
 use super::group::Group;
-use super::{id_key, id_of};
 use super::request::{Operation, Request};
+use super::{id_key, id_of};
 use crate::index::{IndexSet, entry_record};
 use crate::{Record, RecordId, StoreError, Target, keys};
 

@@ -27,7 +27,12 @@ pub(crate) struct Tombstone {
 impl Tombstone {
     /// The revision of the deletion.
     pub(crate) fn revision(&self) -> Revision {
-        let own = || self.ancestry.iter().next().unwrap_or(RevisionHash::Digest([0; 16]));
+        let own = || {
+            self.ancestry
+                .iter()
+                .next()
+                .unwrap_or(RevisionHash::Digest([0; 16]))
+        };
         Revision {
             generation: self.ancestry.generation,
             hash: self.tree.clone().unwrap_or_else(own),

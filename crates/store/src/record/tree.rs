@@ -63,7 +63,11 @@ impl RevisionPath {
 
 impl RevisionTree {
     /// A tree of one branch: the leaf, and the hashes before it, newest first.
-    pub(crate) fn line(leaf: Revision, before: impl Iterator<Item = RevisionHash>, deleted: bool) -> RevisionTree {
+    pub(crate) fn line(
+        leaf: Revision,
+        before: impl Iterator<Item = RevisionHash>,
+        deleted: bool,
+    ) -> RevisionTree {
         let hashes = std::iter::once(leaf.hash).chain(before).collect();
         let path = RevisionPath {
             generation: leaf.generation,
@@ -265,7 +269,11 @@ fn read_node(bytes: &mut &[u8], count: usize) -> Option<Node> {
     let hash = RevisionHash::read(bytes)?;
     let parent = match flags & NODE_HAS_PARENT {
         0 => None,
-        _ => Some(usize::try_from(varint::take(bytes)?).ok().filter(|&at| at < count)?),
+        _ => Some(
+            usize::try_from(varint::take(bytes)?)
+                .ok()
+                .filter(|&at| at < count)?,
+        ),
     };
     Some(Node {
         revision: Revision { generation, hash },

@@ -60,7 +60,12 @@ impl Snapshot {
             true => self.tree(id).await?,
             false => RevisionTree::line(record.revision(), record.ancestors(), false),
         };
-        self.settled(id.to_value(), record.sequence, tree, Some(record.document.clone()))
+        self.settled(
+            id.to_value(),
+            record.sequence,
+            tree,
+            Some(record.document.clone()),
+        )
     }
 
     fn settled(
@@ -83,14 +88,21 @@ impl Snapshot {
     }
 
     /// The body of the revision at a place; none where it is not kept any more.
-    pub async fn body(&self, history: &DocumentHistory, at: usize) -> Result<Option<DocumentBuf>, StoreError> {
+    pub async fn body(
+        &self,
+        history: &DocumentHistory,
+        at: usize,
+    ) -> Result<Option<DocumentBuf>, StoreError> {
         let node = &history.tree.nodes()[at];
         let bare = || DocumentBuf::from(&doc! {"_id": history.id.clone()});
         if at == history.winner {
             return Ok(Some(history.winning_body.clone().unwrap_or_else(bare)));
         }
         if node.has_body {
-            let bytes = self.kv().get(&keys::body(history.id.as_ref(), &node.revision)).await?;
+            let bytes = self
+                .kv()
+                .get(&keys::body(history.id.as_ref(), &node.revision))
+                .await?;
             let body = bytes.and_then(|bytes| keys::read_body(&bytes));
             return body
                 .map(Some)

@@ -39,11 +39,7 @@ fn is_past(time_ms: u64, kept_ms: u64, now_ms: i64) -> bool {
 }
 
 /// Deletes the old ones of all keys of a kind, page by page.
-async fn sweep(
-    collection: &Collection,
-    kind: u8,
-    is_old: impl Fn(&[u8]) -> bool,
-) -> Result<u64, StoreError> {
+async fn sweep(collection: &Collection, kind: u8, is_old: impl Fn(&[u8]) -> bool) -> Result<u64, StoreError> {
     let mut range = KeyRange::prefix(&[kind]);
     let mut count = 0;
     loop {

@@ -127,7 +127,9 @@ impl Feed {
     fn write_end(&self, out: &mut String) {
         let (position, pending) = match self.options.order {
             Order::Forward => {
-                let position = self.position.min(self.database.collection.head().max(self.options.since));
+                let position = self
+                    .position
+                    .min(self.database.collection.head().max(self.options.since));
                 let behind = self.database.collection.head().saturating_sub(position);
                 (position, behind)
             }

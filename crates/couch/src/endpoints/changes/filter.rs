@@ -34,11 +34,17 @@ impl Filter {
             "_selector" => match body.get("selector") {
                 Some(Value::Document(selector)) => Ok(Filter::Selector(selector::filter(selector)?)),
                 Some(_) => Err(CouchError::bad_request("Selector error: expected a JSON object")),
-                None => Err(CouchError::bad_request("Selector must be specified in POST payload")),
+                None => Err(CouchError::bad_request(
+                    "Selector must be specified in POST payload",
+                )),
             },
-            "_view" => Err(CouchError::not_implemented("the filter _view is not supported yet")),
+            "_view" => Err(CouchError::not_implemented(
+                "the filter _view is not supported yet",
+            )),
             name if name.starts_with('_') => Err(CouchError::bad_request("unknown builtin filter name")),
-            _ => Err(CouchError::not_implemented("filters in JavaScript are not supported yet")),
+            _ => Err(CouchError::not_implemented(
+                "filters in JavaScript are not supported yet",
+            )),
         }
     }
 
@@ -51,7 +57,6 @@ impl Filter {
             Filter::Selector(filter) => filter.matches(&document()),
         }
     }
-
 }
 
 fn named_ids(named: Option<&Value>) -> Result<HashSet<String>> {

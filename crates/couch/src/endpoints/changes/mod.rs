@@ -43,7 +43,10 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let (sender, mut response) = respond::streamed();
     if kind == Kind::EventSource {
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        );
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     tokio::spawn(feed.follow(sender));

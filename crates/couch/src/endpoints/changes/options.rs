@@ -56,7 +56,10 @@ impl ChangesOptions {
             options.set(&name.to_ascii_lowercase(), value, database)?;
         }
         // A browser that connects again says how far it has come.
-        if let Some(last) = call.header("last-event-id").filter(|_| options.kind == Kind::EventSource) {
+        if let Some(last) = call
+            .header("last-event-id")
+            .filter(|_| options.kind == Kind::EventSource)
+        {
             options.since = since(last, database)?;
         }
         // As CouchDB, which gives one change where none are wanted.

@@ -4,9 +4,9 @@ use super::filter::Filter;
 use super::options::ChangesOptions;
 use crate::database::Database;
 use crate::error::Result;
+use crate::ids;
 use crate::json::write_string;
 use crate::outgoing::{self, Shown};
-use crate::ids;
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
 use std::fmt::Write as _;
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
@@ -100,7 +100,13 @@ pub(super) async fn write(
             ..Shown::default()
         };
         let more = history.as_ref().map(|history| (history, history.winner, shown));
-        outgoing::write(changed.body().as_raw(), &changed.revision, changed.deleted, more, out);
+        outgoing::write(
+            changed.body().as_raw(),
+            &changed.revision,
+            changed.deleted,
+            more,
+            out,
+        );
     }
     out.push('}');
     Ok(true)

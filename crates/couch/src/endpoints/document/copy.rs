@@ -26,13 +26,19 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let target_revision = Query::parse(query)?.get("rev").map(parse_revision).transpose()?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;
-    let history = snapshot.history(key.as_ref()).await?.ok_or_else(CouchError::missing)?;
+    let history = snapshot
+        .history(key.as_ref())
+        .await?
+        .ok_or_else(CouchError::missing)?;
     let at = match call.query.get("rev").map(parse_revision).transpose()? {
         Some(revision) => history.tree.find(&revision).ok_or_else(CouchError::missing)?,
         None if history.is_deleted() => return Err(CouchError::not_found("deleted")),
         None => history.winner,
     };
-    let body = snapshot.body(&history, at).await?.ok_or_else(CouchError::missing)?;
+    let body = snapshot
+        .body(&history, at)
+        .await?
+        .ok_or_else(CouchError::missing)?;
     let mut copy = Incoming::of_body(body.as_raw());
     copy.revision = target_revision;
     put::write(call, &database, &target, copy).await

@@ -2,10 +2,10 @@
 
 use crate::call::Call;
 use crate::database::Database;
+use crate::endpoints::uuids;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
-use crate::endpoints::uuids;
 use crate::{ids, names, respond, users};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
@@ -101,7 +101,11 @@ pub(super) async fn write(
         return Ok(respond::json(StatusCode::ACCEPTED, text));
     }
     text.push_str(&format!(r#","rev":"{revision}"}}"#));
-    let status = if deleted { StatusCode::OK } else { StatusCode::CREATED };
+    let status = if deleted {
+        StatusCode::OK
+    } else {
+        StatusCode::CREATED
+    };
     let mut response = respond::json(status, text);
     respond::tag(&mut response, &format!("\"{revision}\""));
     if !deleted {
