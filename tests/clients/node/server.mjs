@@ -8,20 +8,23 @@ import { createInterface } from "node:readline";
 export async function startServer() {
   const folder = await mkdtemp(join(tmpdir(), "larder-"));
   const binary = process.env.LARDER_BINARY;
-  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0"];
+  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0"];
   const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
-  const address = await new Promise((resolve, reject) => {
+  const addresses = await new Promise((resolve, reject) => {
     const lines = [];
+    const found = {};
     createInterface({ input: child.stderr }).on("line", (line) => {
       lines.push(line);
-      const found = /listening.*protocol="?mongo"? address=(\S+)/.exec(line);
-      if (found) resolve(found[1]);
+      const listening = /listening.*protocol="?(\w+)"? address=(\S+)/.exec(line);
+      if (listening) found[listening[1]] = listening[2];
+      if (found.mongo && found.couch) resolve(found);
     });
     child.once("error", reject);
     child.once("exit", () => reject(new Error(`the server did not start:\n${lines.join("\n")}`)));
   });
   return {
-    uri: `mongodb://${address}/`,
+    uri: `mongodb://${addresses.mongo}/`,
+    couch: `http://${addresses.couch}/`,
     async stop() {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

@@ -7,7 +7,7 @@ import subprocess
 import threading
 from contextlib import contextmanager
 
-LISTENING = re.compile(r"listening.*protocol=\"?mongo\"? address=(\S+)")
+LISTENING = re.compile(r"listening.*protocol=\"?(\w+)\"? address=(\S+)")
 
 
 class Server:
@@ -18,13 +18,13 @@ class Server:
         self.options = options
         self.log = []
         self._listening = threading.Event()
-        self.address = None
+        self.addresses = {}
         command = [os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", "64m",
-                   "--mongo-listen", "127.0.0.1:0", *options]
+                   "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        if not self._listening.wait(60) or self.address is None:
+        if not self._listening.wait(60) or not self.is_listening():
             self.kill()
             raise RuntimeError("the server did not start:\n" + "".join(self.log))
 
@@ -33,13 +33,25 @@ class Server:
             self.log.append(line)
             found = LISTENING.search(line)
             if found:
-                self.address = found.group(1)
+                self.addresses[found.group(1)] = found.group(2)
+            if self.is_listening():
                 self._listening.set()
         self._listening.set()
+
+    def is_listening(self):
+        return {"mongo", "couch"} <= self.addresses.keys()
+
+    @property
+    def address(self):
+        return self.addresses["mongo"]
 
     @property
     def uri(self):
         return f"mongodb://{self.address}/"
+
+    @property
+    def couch(self):
+        return f"http://{self.addresses['couch']}"
 
     def stop(self):
         """Asks for an orderly end and waits for it; gives the exit code."""
