@@ -14,7 +14,7 @@
 //! Left to others: what a stage or an update does with the value (`pipeline`, `projection`, `update`).
 
 pub(crate) mod accumulator;
-mod date;
+pub(crate) mod date;
 pub(crate) mod decimal;
 mod found;
 mod node;

@@ -27,6 +27,7 @@ mod stage;
 mod stages;
 mod step;
 mod sub_pipeline;
+mod window;
 
 pub use collections::{CollectionStatistics, Collections, NoCollections, Resolved, Subject, WriteTarget};
 pub use leading::Leading;

@@ -3,9 +3,10 @@
 use super::Pipeline;
 use super::stage::{Position, Stage, StageScope};
 use super::stages::{
-    bucket, bucket_auto, count, describing, documents, facet, graph_lookup, group, limit, lookup, matching,
+    bucket, bucket_auto, count, densify, describing, documents, facet, fill, graph_lookup, group, limit, lookup, matching,
     merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
 };
+use super::window;
 use crate::expression::Variables;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
@@ -48,6 +49,9 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$unionWith", union_with::parse),
     ("$out", out::parse),
     ("$merge", merge::parse),
+    ("$setWindowFields", window::parse),
+    ("$densify", densify::parse),
+    ("$fill", fill::parse),
     ("$collStats", describing::parse_collection_statistics),
     ("$indexStats", describing::parse_index_statistics),
     ("$planCacheStats", describing::parse_plan_cache),
@@ -58,9 +62,6 @@ const STAGES: &[(&str, ParseStage)] = &[
 
 /// MongoDB's stages that are not built.
 const UNSUPPORTED: &[&str] = &[
-    "$setWindowFields",
-    "$densify",
-    "$fill",
     "$geoNear",
     "$search",
     "$searchMeta",

@@ -6,10 +6,13 @@ mod deviation;
 mod extreme;
 mod percentile;
 mod ranked;
+mod removable_sum;
 mod sum;
 
 pub(crate) use percentile::{Method, method, percentiles, shares};
 pub(crate) use ranked::Ranked;
+pub(crate) use removable_sum::RemovableTotal;
+pub(crate) use sum::Total;
 
 use super::found::Found;
 use crate::Result;

@@ -9,7 +9,7 @@ use value::{Decimal128, Value};
 
 /// The widest type that was added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
-enum Width {
+pub(super) enum Width {
     #[default]
     Int,
     Long,
@@ -19,13 +19,13 @@ enum Width {
 
 /// A sum of numbers of all types.
 #[derive(Debug)]
-struct Total {
-    width: Width,
-    integers: i128,
-    doubles: f64,
+pub(crate) struct Total {
+    pub(super) width: Width,
+    pub(super) integers: i128,
+    pub(super) doubles: f64,
     /// What rounding has taken from `doubles` so far.
-    compensation: f64,
-    decimals: Decimal128,
+    pub(super) compensation: f64,
+    pub(super) decimals: Decimal128,
 }
 
 impl Default for Total {
@@ -41,7 +41,7 @@ impl Default for Total {
 }
 
 impl Total {
-    fn add(&mut self, number: Number) {
+    pub(crate) fn add(&mut self, number: Number) {
         let width = match number {
             Number::Int(number) => {
                 self.integers += i128::from(number);
@@ -85,7 +85,7 @@ impl Total {
         self.doubles = sum;
     }
 
-    fn as_double(&self) -> f64 {
+    pub(crate) fn as_double(&self) -> f64 {
         if self.doubles.is_finite() {
             let mut total = Total {
                 doubles: self.doubles,
@@ -115,7 +115,7 @@ impl Total {
         total.add(self.decimals)
     }
 
-    fn number(&self) -> Number {
+    pub(crate) fn number(&self) -> Number {
         match self.width {
             Width::Decimal => Number::Decimal(self.as_decimal()),
             Width::Double => Number::Double(self.as_double()),

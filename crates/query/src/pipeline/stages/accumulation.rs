@@ -68,7 +68,8 @@ impl Accumulation {
         Accumulation::parse_operand(name, operand, scope)
     }
 
-    fn parse_operand(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
+    /// Parses the operand of the accumulator of this name.
+    pub(in crate::pipeline) fn parse_operand(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
         if let Some(kind) = Kind::find(name) {
             return Ok(Accumulation::Simple(
                 kind,

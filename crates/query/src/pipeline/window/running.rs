@@ -1,0 +1,157 @@
+//! `$setWindowFields` at work: sorted, then a partition at a time.
+
+use super::parse::Windows;
+use super::partition::Partition;
+use crate::execute::{Sorter, sort_key};
+use crate::expression::Variables;
+use crate::pipeline::fields;
+use crate::pipeline::memory;
+use crate::pipeline::row::Row;
+use crate::pipeline::stage::Run;
+use crate::pipeline::step::{Flow, PAGE_ROWS, Step};
+use crate::{QueryError, Result};
+use std::sync::Arc;
+use value::key::{self, Direction};
+use value::path::{self, FieldPath, Reached};
+use value::{DocumentRef, Value, ValueRef};
+
+/// A document with its keys.
+struct Keyed {
+    row: Row,
+    partition: Vec<u8>,
+    order: Vec<u8>,
+}
+
+type Sorted = std::iter::Peekable<Box<dyn Iterator<Item = Keyed> + Send>>;
+
+/// A running `$setWindowFields`.
+pub(super) struct Running {
+    windows: Windows,
+    variables: Arc<Variables>,
+    sorter: Option<Sorter<Keyed>>,
+    sorted: Option<Sorted>,
+    ready: std::vec::IntoIter<Row>,
+}
+
+impl Running {
+    pub(super) fn new(windows: Windows, run: &Run) -> Running {
+        Running {
+            windows,
+            variables: Arc::clone(&run.variables),
+            sorter: Some(Sorter::new(None)),
+            sorted: None,
+            ready: Vec::new().into_iter(),
+        }
+    }
+
+    fn keyed(&self, row: Row) -> Result<Keyed> {
+        let document = row.as_ref();
+        let mut partition = Vec::new();
+        if let Some(by) = &self.windows.partition_by {
+            let value = by.find(document, &self.variables)?;
+            if let Some(ValueRef::Array(_)) = value.get() {
+                return Err(QueryError::type_mismatch(
+                    "An expression used to partition cannot evaluate to value of type array",
+                ));
+            }
+            key::encode(value.or_null(), Direction::Ascending, &mut partition);
+        }
+        let mut order = Vec::new();
+        if let Some(sort) = &self.windows.sort {
+            sort_key(document, sort, &mut order);
+        }
+        Ok(Keyed {
+            row,
+            partition,
+            order,
+        })
+    }
+
+    /// The next partition; empty at the end.
+    fn next_partition(&mut self) -> Result<Partition> {
+        let mut partition = Partition::default();
+        let Some(sorted) = &mut self.sorted else {
+            return Ok(partition);
+        };
+        let Some(first) = sorted.next() else {
+            return Ok(partition);
+        };
+        let same = first.partition.clone();
+        let mut next = Some(first);
+        while let Some(keyed) = next {
+            let sort_value = match self.windows.sort.as_ref().map(|sort| sort.fields()) {
+                Some([only]) => Some(value_at(keyed.row.as_ref(), &only.path)),
+                _ => None,
+            };
+            partition.push(keyed.row, sort_value, keyed.order);
+            memory::check("$setWindowFields", partition.bytes())?;
+            next = sorted.next_if(|keyed| keyed.partition == same);
+        }
+        Ok(partition)
+    }
+
+    /// Computes all outputs on the documents as they came, then sets them.
+    fn set_outputs(&self, partition: Partition) -> Result<Vec<Row>> {
+        let outputs = self.windows.outputs.iter();
+        let columns = outputs
+            .map(|output| output.function.apply(&partition, &output.frame, &self.variables))
+            .collect::<Result<Vec<_>>>()?;
+        let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
+        let rows = partition.into_rows().into_iter().map(|row| {
+            let mut document = row.into_document();
+            for (output, column) in self.windows.outputs.iter().zip(&mut columns) {
+                if let Some(value) = column.next().flatten() {
+                    fields::set(&mut document, output.path.parts(), value);
+                }
+            }
+            Row::Tree(document)
+        });
+        Ok(rows.collect())
+    }
+}
+
+/// What a document is sorted by, null where it is missing.
+fn value_at(document: DocumentRef<'_>, path: &FieldPath) -> Value {
+    let mut found = Value::Null;
+    path::visit(document, path, &mut |reached: Reached<'_>| {
+        if let Some(value) = reached.value {
+            found = value.to_value();
+        }
+        true
+    });
+    found
+}
+
+impl Step for Running {
+    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            let keyed = self.keyed(row)?;
+            let mut key = keyed.partition.clone();
+            key.extend_from_slice(&keyed.order);
+            let bytes = keyed.row.size_bytes() + key.len();
+            if let Some(sorter) = &mut self.sorter {
+                sorter.push(key, keyed, bytes)?;
+            }
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
+        if let Some(sorter) = self.sorter.take() {
+            let sorted: Box<dyn Iterator<Item = Keyed> + Send> = Box::new(sorter.into_sorted());
+            self.sorted = Some(sorted.peekable());
+        }
+        while out.len() < PAGE_ROWS {
+            if let Some(row) = self.ready.next() {
+                out.push(row);
+                continue;
+            }
+            let partition = self.next_partition()?;
+            if partition.is_empty() {
+                return Ok(Flow::Done);
+            }
+            self.ready = self.set_outputs(partition)?.into_iter();
+        }
+        Ok(Flow::More)
+    }
+}
