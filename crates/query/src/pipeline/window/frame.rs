@@ -54,7 +54,9 @@ impl Frame {
                 "range" => range = Some(value),
                 "unit" => unit = Some(value),
                 unknown => {
-                    return Err(wrong(format!("'window' field contains an unknown field: {unknown}")));
+                    return Err(wrong(format!(
+                        "'window' field contains an unknown field: {unknown}"
+                    )));
                 }
             }
         }
@@ -62,11 +64,13 @@ impl Frame {
             (Some(_), Some(_)) => Err(wrong(
                 "Window bounds can specify either 'documents' or 'range', not both",
             )),
-            (None, None) if unit.is_some() => Err(wrong("Window bounds can only specify 'unit' with range-based bounds")),
+            (None, None) if unit.is_some() => Err(wrong(
+                "Window bounds can only specify 'unit' with range-based bounds",
+            )),
             (None, None) => Ok(Frame::WHOLE),
-            (Some(_), None) if unit.is_some() => {
-                Err(wrong("Window bounds can only specify 'unit' with range-based bounds"))
-            }
+            (Some(_), None) if unit.is_some() => Err(wrong(
+                "Window bounds can only specify 'unit' with range-based bounds",
+            )),
             (Some(documents), None) => Frame::parse_documents(documents, ascending),
             (None, Some(range)) => Frame::parse_range(range, unit, ascending),
         }
@@ -129,6 +133,14 @@ impl Frame {
                 "Range-based bounds require sortBy a single field",
             )),
         }
+    }
+
+    /// Whether all frames begin where the partition does.
+    pub(super) fn begins_with_partition(&self) -> bool {
+        matches!(
+            self,
+            Frame::Documents(Bound::Unbounded, _) | Frame::Range(Bound::Unbounded, ..)
+        )
     }
 
     /// The frames of all documents of a partition, in order.
@@ -224,8 +236,11 @@ fn moved(value: &Value, offset: Number, unit: Option<Unit>) -> Result<Value> {
     match (value.as_ref(), unit) {
         (ValueRef::DateTime(ms), Some(unit)) => {
             let amount = offset.to_i64().unwrap_or(0);
-            let moved = date::add(ms, unit, amount, &Zone::UTC)
-                .unwrap_or(if amount < 0 { i64::MIN } else { i64::MAX });
+            let moved = date::add(ms, unit, amount, &Zone::UTC).unwrap_or(if amount < 0 {
+                i64::MIN
+            } else {
+                i64::MAX
+            });
             Ok(Value::DateTime(moved))
         }
         (number, _) => Ok(Number::of(number).map_or(Value::Null, |number| number.add(offset).into())),

@@ -37,7 +37,12 @@ impl Function {
         match self {
             Function::Removable(kind, input) => {
                 let values = partition.evaluate(input, variables)?;
-                slide(kind.start(), &values, partition, frame)
+                slide(
+                    kind.start(frame.begins_with_partition()),
+                    &values,
+                    partition,
+                    frame,
+                )
             }
             Function::Accumulated(accumulation) => recompute(accumulation, partition, frame, variables),
             Function::Rank(rank) => Ok(rank.apply(partition)),

@@ -27,7 +27,9 @@ impl Smoothing {
             average = Some(next);
             Some(next.into())
         });
-        Ok(averages.map(|value: Option<Value>| Some(value.unwrap_or(Value::Null))).collect())
+        Ok(averages
+            .map(|value: Option<Value>| Some(value.unwrap_or(Value::Null)))
+            .collect())
     }
 
     fn weighed(&self, value: Number, average: Number) -> Number {
@@ -64,7 +66,9 @@ impl Filling {
                 });
                 Ok(filled.collect())
             }
-            Filling::Linear(input) => fill_lines(&partition.evaluate(input, variables)?, partition.sort_values()),
+            Filling::Linear(input) => {
+                fill_lines(&partition.evaluate(input, variables)?, partition.sort_values())
+            }
         }
     }
 }
@@ -74,10 +78,7 @@ fn is_nullish(value: &Value) -> bool {
 }
 
 fn fill_lines(values: &[Option<Value>], axis: &[Value]) -> Result<Vec<Option<Value>>> {
-    let places = axis
-        .iter()
-        .map(place)
-        .collect::<Result<Vec<Number>>>()?;
+    let places = axis.iter().map(place).collect::<Result<Vec<Number>>>()?;
     for pair in axis.windows(2) {
         if let [a, b] = pair {
             if a.type_of() == value::Type::DateTime && b.type_of() != value::Type::DateTime {
@@ -142,7 +143,9 @@ fn place(value: &Value) -> Result<Number> {
 
 /// The height at `x` on the line through two points.
 fn interpolated((x1, y1): (Number, Number), (x2, y2): (Number, Number), x: Number) -> Number {
-    let decimal = [x1, y1, x2, y2, x].iter().any(|n| matches!(n, Number::Decimal(_)));
+    let decimal = [x1, y1, x2, y2, x]
+        .iter()
+        .any(|n| matches!(n, Number::Decimal(_)));
     let rise = y2.subtract(y1).multiply(x.subtract(x1));
     let run = x2.subtract(x1);
     let share = match decimal {

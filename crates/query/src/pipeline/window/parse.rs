@@ -129,7 +129,9 @@ impl Output {
             match part {
                 "window" => {}
                 _ if !part.starts_with('$') => {
-                    return Err(wrong(format!("Window function found an unknown argument: {part}")));
+                    return Err(wrong(format!(
+                        "Window function found an unknown argument: {part}"
+                    )));
                 }
                 _ if function.is_some() => {
                     return Err(wrong(format!(
@@ -194,7 +196,9 @@ impl FunctionParser<'_> {
             "$expMovingAvg" => self.smoothing(),
             "$locf" => {
                 self.refuse_window()?;
-                Ok(Function::Filling(Filling::LastObserved(self.expression(self.operand)?)))
+                Ok(Function::Filling(Filling::LastObserved(
+                    self.expression(self.operand)?,
+                )))
             }
             "$linearFill" => {
                 self.refuse_window()?;
@@ -307,10 +311,7 @@ impl FunctionParser<'_> {
             Some(Value::String(name)) => {
                 let unit = Unit::parse(name)?;
                 if unit_milliseconds(unit).is_none() {
-                    return Err(QueryError::new(
-                        Code(5_490_704),
-                        "unit must be 'week' or smaller",
-                    ));
+                    return Err(QueryError::new(Code(5_490_704), "unit must be 'week' or smaller"));
                 }
                 Some(unit)
             }

@@ -1,8 +1,8 @@
 //! One partition: the documents with equal keys, in order.
 
+use crate::Result;
 use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
-use crate::Result;
 use value::Value;
 
 /// The documents of a partition with what was sorted by.

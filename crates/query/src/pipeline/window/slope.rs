@@ -69,7 +69,10 @@ fn input(name: &str, value: Option<&Value>, codes: &Codes) -> Result<Option<Numb
             Some(number) => Ok(Some(number)),
             None => Err(QueryError::new(
                 codes.not_numeric_input,
-                format!("{name} input must be a number, but found {}", value.type_of().alias()),
+                format!(
+                    "{name} input must be a number, but found {}",
+                    value.type_of().alias()
+                ),
             )),
         },
     }
@@ -90,7 +93,9 @@ pub(super) fn unit_milliseconds(unit: Unit) -> Option<i64> {
 
 fn divide(a: Number, b: Number) -> Number {
     match (a, b) {
-        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => Number::Decimal(a.to_decimal().divide(b.to_decimal())),
+        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
+            Number::Decimal(a.to_decimal().divide(b.to_decimal()))
+        }
         _ => Number::Double(a.to_f64() / b.to_f64()),
     }
 }
@@ -157,7 +162,10 @@ impl Integral {
                 Some((before, value)) if before.start == range.start && before.end < range.end => {
                     let sum = Number::of(value.as_ref()).unwrap_or(Number::Int(0));
                     let from = before.end.max(range.start + 1);
-                    areas[from..range.end].iter().fold(sum, |sum, area| sum.add(*area)).into()
+                    areas[from..range.end]
+                        .iter()
+                        .fold(sum, |sum, area| sum.add(*area))
+                        .into()
                 }
                 _ if range.is_empty() => Value::Null,
                 _ => areas[range.start + 1..range.end]

@@ -1,22 +1,26 @@
-//! `$covariancePop` and `$covarianceSamp` over a moving frame: the means and the co-moment, kept up to date.
+//! `$covariancePop` and `$covarianceSamp` over a moving frame: sums and the co-moment, kept up to date.
+//!
+//! The order of the steps is MongoDB's, so that rounding is too: of a pair that comes in or goes out the distance of x is from
+//! the mean without it, that of y from the mean with it.
 
 use super::Removable;
 use crate::Result;
-use crate::expression::accumulator::RemovableTotal;
+use crate::expression::accumulator::{RemovableTotal, Total};
 use crate::expression::number::Number;
-use value::Value;
+use value::{Decimal128, Value};
 
 #[derive(Debug, Default)]
 pub(super) struct Covariance {
     /// 1 for a sample, which estimates with one degree of freedom less.
     taken: i64,
+    /// The pairs of finite numbers.
     count: i64,
-    /// Pairs with a NaN or an infinity: with them there is no covariance.
-    not_finite: i64,
-    mean_x: RemovableTotal,
-    mean_y: RemovableTotal,
+    /// The sum of what is NaN or infinite, which is then the result.
+    not_finite: RemovableTotal,
+    sum_x: RemovableTotal,
+    sum_y: RemovableTotal,
     /// The sum of the products of the distances from both means.
-    moment: RemovableTotal,
+    moment: Total,
 }
 
 /// Two numbers in an array; anything else does not count.
@@ -38,17 +42,19 @@ fn is_finite(number: Number) -> bool {
     }
 }
 
+/// The count is taken as a double, which in decimals has 15 digits.
 fn divide(number: Number, count: i64) -> Number {
     match number {
-        Number::Decimal(number) => Number::Decimal(number.divide(count.into())),
+        Number::Decimal(number) => Number::Decimal(number.divide(Decimal128::from_f64(count as f64))),
         other => Number::Double(other.to_f64() / count as f64),
     }
 }
 
-fn negative(number: Number) -> Number {
-    match number {
-        Number::Decimal(number) => Number::Decimal(number.negate()),
-        other => Number::Double(-other.to_f64()),
+fn mean(sum: &mut RemovableTotal, count: i64) -> Number {
+    match (sum.number(), count) {
+        (_, 0) => Number::Int(0),
+        (Number::Decimal(sum), count) => Number::Decimal(sum.divide(count.into())),
+        (sum, count) => Number::Double(sum.to_f64() / count as f64),
     }
 }
 
@@ -67,16 +73,18 @@ impl Removable for Covariance {
             return Ok(());
         };
         if !is_finite(x) || !is_finite(y) {
-            self.not_finite += 1;
+            [x, y]
+                .into_iter()
+                .filter(|number| !is_finite(*number))
+                .for_each(|number| self.not_finite.add(number));
             return Ok(());
         }
+        let before_x = x.subtract(mean(&mut self.sum_x, self.count));
+        self.sum_x.add(x);
+        self.sum_y.add(y);
         self.count += 1;
-        let distance_x = x.subtract(self.mean_x.number());
-        self.mean_x.add(divide(distance_x, self.count));
-        let distance_y = y.subtract(self.mean_y.number());
-        self.mean_y.add(divide(distance_y, self.count));
-        let rest_y = y.subtract(self.mean_y.number());
-        self.moment.add(distance_x.multiply(rest_y));
+        let after_y = y.subtract(mean(&mut self.sum_y, self.count));
+        self.moment.add(before_x.multiply(after_y));
         Ok(())
     }
 
@@ -85,33 +93,35 @@ impl Removable for Covariance {
             return;
         };
         if !is_finite(x) || !is_finite(y) {
-            self.not_finite -= 1;
+            [x, y]
+                .into_iter()
+                .filter(|number| !is_finite(*number))
+                .for_each(|number| self.not_finite.remove(number));
             return;
         }
+        let before_y = y.subtract(mean(&mut self.sum_y, self.count));
+        self.sum_x.remove(x);
+        self.sum_y.remove(y);
         self.count -= 1;
         if self.count == 0 {
-            *self = Covariance {
-                not_finite: self.not_finite,
-                ..Covariance::new(self.taken)
-            };
+            self.moment = Total::default();
             return;
         }
-        let distance_x = x.subtract(self.mean_x.number());
-        self.mean_x.add(negative(divide(distance_x, self.count)));
-        let distance_y = y.subtract(self.mean_y.number());
-        self.mean_y.add(negative(divide(distance_y, self.count)));
-        let before_x = x.subtract(self.mean_x.number());
-        self.moment.add(negative(before_x.multiply(distance_y)));
+        let after_x = x.subtract(mean(&mut self.sum_x, self.count));
+        self.moment.add(match after_x.multiply(before_y) {
+            Number::Decimal(product) => Number::Decimal(product.negate()),
+            product => Number::Double(-product.to_f64()),
+        });
     }
 
     fn result(&mut self) -> Value {
-        if self.not_finite > 0 {
-            return Value::Double(f64::NAN);
-        }
         let freedom = self.count - self.taken;
-        if freedom <= 0 {
-            return Value::Null;
+        match (freedom, self.taken) {
+            (..=0, _) => Value::Null,
+            // One pair is where its mean is.
+            (1, 0) => Value::Double(0.0),
+            _ if self.not_finite.count() > 0 => self.not_finite.number().into(),
+            _ => divide(self.moment.number(), freedom).into(),
         }
-        divide(self.moment.number(), freedom).into()
     }
 }

@@ -28,21 +28,21 @@ impl Deviation {
     }
 
     fn update(&mut self, number: Number, quantity: i64) {
-        let number = number.to_f64();
-        if !number.is_finite() {
+        if let Number::Double(number) = number
+            && !number.is_finite()
+        {
             self.not_finite += quantity;
+            self.count += quantity;
             return;
         }
+        let number = number.to_f64();
         if self.count == 0 {
             self.count = 1;
             self.sum.add(Number::Double(number));
             return;
         }
         if self.count + quantity == 0 {
-            *self = Deviation {
-                not_finite: self.not_finite,
-                ..Deviation::new(self.taken)
-            };
+            *self = Deviation::new(self.taken);
             return;
         }
         let distance = self.count as f64 * number - self.sum.as_double();
@@ -73,8 +73,11 @@ impl Removable for Deviation {
         if self.not_finite > 0 || freedom <= 0 {
             return Value::Null;
         }
+        let squares = self.squares.as_double();
         // Rounding may leave less than nothing.
-        let squares = self.squares.as_double().max(0.0);
+        if squares < 0.0 || (self.taken == 0 && self.count == 1) {
+            return Value::Int32(0);
+        }
         Value::Double((squares / freedom as f64).sqrt())
     }
 }

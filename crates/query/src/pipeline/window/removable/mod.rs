@@ -7,6 +7,8 @@ mod extreme;
 mod sum;
 
 use crate::Result;
+use crate::expression::Found;
+use crate::expression::accumulator::{self, Accumulator};
 use collection::{Edge, Pushed, Set};
 use covariance::Covariance;
 use deviation::Deviation;
@@ -64,8 +66,23 @@ impl Kind {
         })
     }
 
-    /// The state before any value.
-    pub(super) fn start(self) -> Box<dyn Removable> {
+    /// The same accumulator in `$group`, where asking for its result leaves its state as it is.
+    fn of_group(self) -> Option<accumulator::Kind> {
+        Some(match self {
+            Kind::Sum => accumulator::Kind::Sum,
+            Kind::Average => accumulator::Kind::Average,
+            Kind::DeviationOfPopulation => accumulator::Kind::DeviationOfPopulation,
+            Kind::DeviationOfSample => accumulator::Kind::DeviationOfSample,
+            _ => return None,
+        })
+    }
+
+    /// The state before any value. Of a frame that begins with the partition nothing ever goes out; there numbers are added
+    /// up as `$group` does, whose rounding differs.
+    pub(super) fn start(self, only_grows: bool) -> Box<dyn Removable> {
+        if only_grows && let Some(growing) = self.of_group() {
+            return Box::new(Growing(growing.start()));
+        }
         match self {
             Kind::Sum => Box::<Sum>::default(),
             Kind::Average => Box::<Average>::default(),
@@ -83,13 +100,29 @@ impl Kind {
     }
 }
 
+/// An accumulator of `$group` over a frame that only grows.
+#[derive(Debug)]
+struct Growing(Box<dyn Accumulator>);
+
+impl Removable for Growing {
+    fn add(&mut self, value: Option<&Value>) -> Result<()> {
+        self.0.add(Found::from(value.map(Value::as_ref)))
+    }
+
+    fn remove(&mut self, _value: Option<&Value>) {}
+
+    fn result(&mut self) -> Value {
+        self.0.result().unwrap_or(Value::Null)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Slides a frame of two over the values.
     fn over_two(kind: Kind, values: &[Value]) -> Vec<Value> {
-        let mut state = kind.start();
+        let mut state = kind.start(false);
         let mut results = Vec::new();
         for (at, value) in values.iter().enumerate() {
             state.add(Some(value)).expect("any value may come");
