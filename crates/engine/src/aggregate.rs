@@ -4,9 +4,10 @@ use crate::cursors::{Cursor, CursorReply};
 use crate::find::{Tailing, parse_hint, variables};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reach::Reach;
-use crate::{Context, Engine, Result};
+use crate::{Context, Engine, Error, Result};
+use query::Code;
 use query::expression::Variables;
-use query::pipeline::{COLLECTIONLESS, OpenOptions, Opened, Surroundings};
+use query::pipeline::{COLLECTIONLESS, OpenOptions, Opened, Pipeline, Surroundings};
 use std::sync::Arc;
 use store::Namespace;
 use value::{Document, Value};
@@ -106,12 +107,17 @@ impl Engine {
         Surroundings {
             collections: Arc::new(Reach::new(self, context, request.bypass_validation)),
             moment: context.moment.clone(),
+            spill: self.spill(request.allow_disk_use),
         }
     }
 
-    /// Refuses stages that are wrong.
-    pub(crate) fn check_pipeline(&self, namespace: &Namespace, stages: &[Value]) -> Result<()> {
-        query::pipeline::Pipeline::parse(stages, &Variables::default(), namespace)?;
+    /// Refuses stages that are wrong, or that a view cannot have.
+    pub(crate) fn check_view_pipeline(&self, namespace: &Namespace, stages: &[Value]) -> Result<()> {
+        let pipeline = Pipeline::parse(stages, &Variables::default(), namespace)?;
+        if pipeline.writes() {
+            let message = "The pipeline of a view cannot write: it has a stage $out or $merge";
+            return Err(Error::new(Code(167), message));
+        }
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use crate::validators::Validators;
 use crate::{Error, Result, background};
 use kv::Kv;
 use query::Code;
+use query::spill::SpillFolder;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -22,6 +23,9 @@ const FILE_CACHE_SHARE: usize = 8;
 
 /// The memory for hot files of an engine that is given no budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
+
+/// The folder of temporary files below the data folder.
+const SPILL_FOLDER: &str = "_tmp";
 
 /// How an engine is opened.
 #[derive(Clone, Debug)]
@@ -42,6 +46,8 @@ pub struct Engine {
 struct Inner {
     store: Store,
     kv: Kv,
+    /// Temporary files; none where the store has no folder.
+    spill: Option<Arc<SpillFolder>>,
     cursors: Cursors,
     moments: Moments,
     sessions: Sessions,
@@ -64,15 +70,20 @@ impl Engine {
             folder,
             memory_bytes: options.memory_bytes - file_cache_bytes,
         })?;
-        Engine::with_caches(kv, file_cache_bytes).await
+        // The data folder is locked by now, so that nobody else uses what is removed.
+        let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
+            let message = format!("the folder for temporary files cannot be emptied: {error}");
+            Error::new(Code(39), message)
+        })?;
+        Engine::with_caches(kv, file_cache_bytes, Some(spill)).await
     }
 
     /// An engine on a store that is open already; tests use it with a simulated one.
     pub async fn on(kv: Kv) -> Result<Engine> {
-        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS).await
+        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS, None).await
     }
 
-    async fn with_caches(kv: Kv, file_cache_bytes: usize) -> Result<Engine> {
+    async fn with_caches(kv: Kv, file_cache_bytes: usize, spill: Option<Arc<SpillFolder>>) -> Result<Engine> {
         let options = StoreOptions {
             filter_compiler: query::filter::compile_partial,
             ..StoreOptions::default()
@@ -84,6 +95,7 @@ impl Engine {
             inner: Arc::new(Inner {
                 store,
                 kv,
+                spill,
                 cursors: Cursors::default(),
                 moments: Moments::default(),
                 sessions: Sessions::default(),
@@ -126,6 +138,11 @@ impl Engine {
 
     pub(crate) fn kv(&self) -> &Kv {
         &self.inner.kv
+    }
+
+    /// Where an operation goes on that memory does not take, if it may.
+    pub(crate) fn spill(&self, allowed: bool) -> Option<Arc<SpillFolder>> {
+        self.inner.spill.clone().filter(|_| allowed)
     }
 
     pub(crate) fn cursors(&self) -> &Cursors {

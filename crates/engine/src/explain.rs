@@ -121,6 +121,7 @@ impl Engine {
         verbosity: Verbosity,
     ) -> Result<Document> {
         let mut spec = request.spec(context)?;
+        spec.spill = self.spill(!request.refuse_disk_use);
         let collection = self.store().collection(namespace);
         if collection.as_ref().is_some_and(|collection| collection.is_view()) {
             let pipeline = crate::views::stages(request);
@@ -164,7 +165,8 @@ impl Engine {
         )?;
         let Some(spec) = spec else {
             let stages: Value = rest.to_documents().into_iter().map(Value::from).collect();
-            return Ok(doc! {"stages": stages});
+            let hash = query::plan::Shape::of_stages(&rest.to_documents()).hash();
+            return Ok(doc! {"stages": stages, "queryShapeHash": hash.repeat(8)});
         };
         let name = namespace.to_string();
         let mut found =

@@ -48,6 +48,8 @@ pub struct FindRequest {
     pub variables: Document,
     /// Whether reading the whole collection is refused.
     pub refuse_full_scan: bool,
+    /// Whether a sort that memory does not take is refused; else it goes on in files.
+    pub refuse_disk_use: bool,
 }
 
 /// What a cursor does at the end of a capped collection.
@@ -166,6 +168,7 @@ impl Engine {
         request: &FindRequest,
     ) -> Result<CursorReply> {
         let mut spec = request.spec(context)?;
+        spec.spill = self.spill(!request.refuse_disk_use);
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(CursorReply {
                 id: 0,

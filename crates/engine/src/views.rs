@@ -52,7 +52,7 @@ impl Engine {
             return Ok(());
         };
         if let Some(Value::Array(stages)) = options.get("pipeline") {
-            self.check_pipeline(namespace, stages)?;
+            self.check_view_pipeline(namespace, stages)?;
         }
         let mut at = Namespace::new(&namespace.database, below);
         for _ in 0..VIEW_DEPTH_MAX {
@@ -85,6 +85,7 @@ impl Engine {
             pipeline: stages(request),
             batch_size: request.batch_size,
             variables: request.variables.clone(),
+            allow_disk_use: !request.refuse_disk_use,
             ..AggregateRequest::default()
         };
         self.run_pipeline(context, namespace, &request, single_batch)
@@ -130,6 +131,7 @@ impl Engine {
         let request = AggregateRequest {
             pipeline,
             batch_size: Some(u64::MAX),
+            allow_disk_use: true,
             ..AggregateRequest::default()
         };
         let mut reply = self.run_pipeline(context, namespace, &request, false).await?;

@@ -10,6 +10,7 @@
 //! - [`execute`]: plans running page by page on a snapshot; finding and changing documents.
 //! - [`explain`]: plans and what they examined, in MongoDB's shape.
 //! - [`pipeline`]: aggregation stages over pages of documents.
+//! - [`spill`]: temporary files for what does not fit into memory.
 //!
 //! Errors carry MongoDB's code and message ([`QueryError`]): the language is MongoDB's, and so are its errors.
 //!
@@ -24,6 +25,7 @@ pub mod filter;
 pub mod pipeline;
 pub mod plan;
 pub mod projection;
+pub mod spill;
 pub mod update;
 pub mod write;
 

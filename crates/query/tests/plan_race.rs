@@ -90,6 +90,7 @@ async fn cost(collection: &Arc<Collection>, query: &Document, hint: Option<&str>
         records_only: false,
         keys: false,
         fresh: false,
+        spill: None,
         interruption: query::execute::Interruption {
             deadline: None,
             killed: Arc::new(AtomicBool::new(false)),

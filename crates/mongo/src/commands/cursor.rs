@@ -55,6 +55,16 @@ pub(super) fn hint(arguments: &Arguments<'_>) -> Result<Option<Value>> {
     }
 }
 
+/// As [`hint`], but null is none of the forms.
+pub(super) fn hint_not_null(arguments: &Arguments<'_>) -> Result<Option<Value>> {
+    match arguments.any("hint") {
+        Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
+            "Hint must be a string or an object",
+        )),
+        _ => hint(arguments),
+    }
+}
+
 /// `let`: variables, each evaluated without a document.
 pub(super) fn variables(arguments: &Arguments<'_>) -> Result<Document> {
     arguments.decoded("let")

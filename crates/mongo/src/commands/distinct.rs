@@ -32,7 +32,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
     let request = DistinctRequest {
         field: field.to_owned(),
         filter: arguments.decoded("query")?,
-        hint: cursor::hint(arguments)?,
+        hint: cursor::hint_not_null(arguments)?,
     };
     collation::check(arguments)?;
     arguments.finish()?;

@@ -1,7 +1,7 @@
 //! `explain`, and `aggregate` with `explain: true`.
 
 use super::table::find as find_command;
-use super::{aggregate, build_info, count, delete, distinct, find, find_and_modify, update};
+use super::{aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, update};
 use crate::arguments::Arguments;
 use crate::dispatch::{Call, namespace_of};
 use crate::error::{CommandError, Result};
@@ -86,7 +86,7 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
         "aggregate" => {
             let (source, request) = aggregate::parse(&call.database, &arguments, true)?;
             arguments.finish()?;
-            aggregate::check_access(call, &request.pipeline)?;
+            aggregate_rules::check_access(call, &request.pipeline)?;
             Ok(Explained::Aggregate(source, request))
         }
         "update" => {

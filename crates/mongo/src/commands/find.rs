@@ -48,9 +48,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
         no_cursor_timeout: arguments.flag("noCursorTimeout")?.unwrap_or(false),
         variables: cursor::variables(arguments)?,
         refuse_full_scan: false,
+        refuse_disk_use: !arguments.flag("allowDiskUse")?.unwrap_or(true),
     };
     collation::check(arguments)?;
-    arguments.flag("allowDiskUse")?;
     arguments.flag("mirrored")?;
     arguments.flag("allowPartialResults")?;
     arguments.flag("oplogReplay")?;

@@ -5,6 +5,7 @@
 
 mod abort_transaction;
 mod aggregate;
+mod aggregate_rules;
 mod build_info;
 mod bulk_write;
 mod clone_collection_as_capped;

@@ -2,12 +2,13 @@
 
 use super::index_cursor::ScanCounters;
 use super::sort_key::sort_key;
-use super::sorter::Sorter;
+use super::sorter::{Sorted, Sorter};
 use super::source::{Hit, Source, Stopped};
 use super::stream::Interruption;
 use crate::Result;
 use crate::filter::Filter;
 use crate::plan::Plan;
+use crate::spill::SpillFolder;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use store::{RecordId, Snapshot};
@@ -51,6 +52,8 @@ pub struct Task {
     pub keys: bool,
     /// Whether the plan is chosen anew, whatever is remembered.
     pub fresh: bool,
+    /// Where a sort goes on that memory does not take; none where it may not.
+    pub spill: Option<Arc<SpillFolder>>,
     /// When to end early.
     pub interruption: Interruption,
 }
@@ -63,6 +66,8 @@ pub struct Execution {
     /// Records that were met, where one can be met twice.
     seen: Option<HashSet<RecordId>>,
     sorter: Option<Sorter<Hit>>,
+    /// What the sort has kept, once its input has ended.
+    sorted: Option<Sorted<Hit>>,
     out: VecDeque<Found>,
     chunk: usize,
     exhausted: bool,
@@ -85,6 +90,8 @@ pub struct Counters {
     pub results: u64,
     /// Documents kept by the sort at its end, and their bytes.
     pub sorted: (u64, u64),
+    /// Whether the sort went on in files.
+    pub used_disk: bool,
 }
 
 impl Counters {
@@ -118,7 +125,11 @@ impl Execution {
         let source = Source::new(&plan, task, first_page);
         Execution {
             seen: plan.repeats().then(HashSet::new),
-            sorter: plan.sort.is_some().then(|| Sorter::new(task.results_max)),
+            sorter: plan
+                .sort
+                .is_some()
+                .then(|| Sorter::new(task.results_max, task.spill.clone())),
+            sorted: None,
             source,
             plan,
             out: VecDeque::new(),
@@ -170,6 +181,10 @@ impl Execution {
                 return Ok(Paused::Spent);
             }
             task.interruption.check()?;
+            if self.sorted.is_some() {
+                self.give_sorted(snapshot, task).await?;
+                continue;
+            }
             // A part of the budget at a time, so that the checks come often enough.
             let mut part = (*budget).min(KEYS_BETWEEN_CHECKS);
             let given = part;
@@ -179,7 +194,7 @@ impl Execution {
             self.counters.scans = self.source.counters();
             self.process(snapshot, task, &mut hits).await?;
             if stopped == Stopped::Exhausted {
-                self.finish(snapshot, task).await?;
+                self.end_source()?;
             }
             if stopped == Stopped::Spent {
                 tokio::task::yield_now().await;
@@ -273,23 +288,40 @@ impl Execution {
         Ok(())
     }
 
-    /// The source has ended: the sort gives what it kept.
-    async fn finish(&mut self, snapshot: &Snapshot, task: &Task) -> Result<()> {
-        self.exhausted = true;
+    /// The source has ended: what the sort kept comes next.
+    fn end_source(&mut self) -> Result<()> {
         let Some(sorter) = self.sorter.take() else {
+            self.exhausted = true;
             return Ok(());
         };
         self.counters.sorted = (sorter.len() as u64, sorter.bytes() as u64);
-        let mut hits: Vec<Hit> = sorter.into_sorted().collect();
+        self.counters.results = sorter.len() as u64;
+        self.counters.used_disk = sorter.uses_disk();
+        self.sorted = Some(sorter.into_sorted()?);
+        Ok(())
+    }
+
+    /// Gives a part of what the sort kept.
+    async fn give_sorted(&mut self, snapshot: &Snapshot, task: &Task) -> Result<()> {
+        let count = chunk_max(snapshot);
+        let mut hits: Vec<Hit> = Vec::with_capacity(count);
+        if let Some(sorted) = &mut self.sorted {
+            while hits.len() < count
+                && let Some((_, hit)) = sorted.next()?
+            {
+                hits.push(hit);
+            }
+        }
+        if hits.len() < count {
+            self.sorted = None;
+            self.exhausted = true;
+        }
         if !task.records_only {
-            for chunk in hits.chunks_mut(chunk_max(snapshot)) {
-                if chunk.iter().any(|hit| hit.document.is_none()) {
-                    self.look_up(snapshot, chunk).await?;
-                }
+            if hits.iter().any(|hit| hit.document.is_none()) {
+                self.look_up(snapshot, &mut hits).await?;
             }
             hits.retain(|hit| hit.document.is_some());
         }
-        self.counters.results = hits.len() as u64;
         for hit in hits {
             let mut position = None;
             if let (true, Some(document)) = (task.positions, &hit.document) {

@@ -8,6 +8,7 @@ use crate::expression::Variables;
 use crate::filter::Filter;
 use crate::plan::{Hint, Ordering, Query};
 use crate::projection::Projection;
+use crate::spill::SpillFolder;
 use crate::{Code, QueryError, Result};
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -54,6 +55,8 @@ pub struct FindSpec {
     pub first_batch: usize,
     /// The moment that is read, for as long as it is kept; none for now.
     pub moment: Option<Weak<Moment>>,
+    /// Where a sort goes on that memory does not take; none where it may not.
+    pub spill: Option<Arc<SpillFolder>>,
     /// When to end early.
     pub interruption: Interruption,
 }
@@ -78,6 +81,7 @@ impl FindSpec {
             tailable: false,
             first_batch: FIRST_BATCH,
             moment: None,
+            spill: None,
             interruption: Interruption::default(),
         }
     }
@@ -131,6 +135,7 @@ impl FindSpec {
             records_only: false,
             keys: self.return_key,
             fresh: false,
+            spill: self.spill.clone(),
             interruption: self.interruption.clone(),
         }
     }

@@ -6,9 +6,10 @@ use super::execution::Task;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::merge::MergeCursor;
 use super::sort_key::KeySorter;
-use crate::Result;
 use crate::plan::facts::IndexFacts;
 use crate::plan::{Access, Plan};
+use crate::spill::Spilled;
+use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use store::{IndexEntry, RecordId, Snapshot};
 use value::{Document, DocumentBuf, Value};
@@ -216,6 +217,50 @@ impl Hit {
             sort_key: Vec::new(),
             key: None,
         }
+    }
+}
+
+impl Spilled for Hit {
+    fn save(&self, out: &mut Vec<u8>) {
+        let document = self.document.as_ref().map(DocumentBuf::bytes);
+        let flags = u8::from(document.is_some()) | u8::from(self.covered) << 1;
+        out.extend(self.record.0.to_le_bytes());
+        out.push(flags);
+        if let Some(document) = document {
+            out.extend_from_slice(document);
+        }
+        if let Some(key) = &self.key {
+            out.extend_from_slice(DocumentBuf::from(&**key).bytes());
+        }
+    }
+
+    fn load(bytes: &[u8]) -> Result<Hit> {
+        let damaged = || QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged");
+        let (record, rest) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
+        let (flags, mut rest) = rest.split_first().ok_or_else(damaged)?;
+        let document = if flags & 1 == 0 {
+            None
+        } else {
+            // BSON begins with its length.
+            let length = rest.first_chunk::<4>().ok_or_else(damaged)?;
+            let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| damaged())?;
+            let (document, behind) = rest.split_at_checked(length).ok_or_else(damaged)?;
+            rest = behind;
+            Some(DocumentBuf::from_validated(document.to_vec().into()))
+        };
+        let key = if rest.is_empty() {
+            None
+        } else {
+            let key = DocumentBuf::from_validated(rest.to_vec().into());
+            Some(Box::new(key.to_document()))
+        };
+        Ok(Hit {
+            record: RecordId(u64::from_le_bytes(*record)),
+            document,
+            covered: flags & 2 != 0,
+            sort_key: Vec::new(),
+            key,
+        })
     }
 }
 

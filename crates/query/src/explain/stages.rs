@@ -53,7 +53,7 @@ fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execu
         .with("type", if plan.sort_keys { "default" } else { "simple" })
         .counting("totalDataSizeSorted", counters.sorted.1)
         .counting("documentsKept", counters.sorted.0)
-        .with("usedDisk", false)
+        .with("usedDisk", counters.used_disk)
         .over(input)
 }
 

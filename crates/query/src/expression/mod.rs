@@ -40,6 +40,11 @@ use parse::Parser;
 use std::sync::Arc;
 use value::{DocumentRef, Value, ValueRef};
 
+/// The names of all operators, `$` included.
+pub fn operator_names() -> impl Iterator<Item = &'static str> {
+    operators::names()
+}
+
 /// A parsed expression. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Expression {

@@ -28,6 +28,24 @@ impl ParseScope {
     }
 }
 
+/// The variables that the server itself sets for a command.
+const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
+
+/// Whether an expression reads such a variable anywhere.
+fn reads_server_variable(expression: &Value) -> bool {
+    match expression {
+        Value::String(text) => text
+            .strip_prefix("$$")
+            .and_then(|path| path.split('.').next())
+            .is_some_and(|name| matches!(name, "NOW" | "CLUSTER_TIME")),
+        Value::Document(operator) => operator
+            .iter()
+            .any(|(name, operand)| name != "$literal" && reads_server_variable(operand)),
+        Value::Array(operands) => operands.iter().any(reads_server_variable),
+        _ => false,
+    }
+}
+
 /// The values of variables while a query runs.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
@@ -64,7 +82,21 @@ impl Variables {
     /// Sets the variables of a command's `let`: expressions without fields, each seeing those before it.
     pub fn set_let(&mut self, definitions: &Document) -> Result<()> {
         for (name, definition) in definitions.iter() {
+            if SERVER_VARIABLES.contains(&name) {
+                return Err(QueryError::new(
+                    Code(4_738_901),
+                    format!("Attempt to set value of built-in variable through 'let': $${name}"),
+                ));
+            }
             super::parse::check_new_variable(name)?;
+            if reads_server_variable(definition) {
+                return Err(QueryError::new(
+                    Code(51_144),
+                    format!(
+                        "'let' variable '{name}' may not use the built-in variables $$NOW and $$CLUSTER_TIME"
+                    ),
+                ));
+            }
             let expression = Expression::parse(definition, &self.parse_scope())?;
             if expression.reads_document() {
                 return Err(QueryError::new(

@@ -75,6 +75,7 @@ impl Opened {
         let (leading, rest) = pipeline.split_leading();
         let mut spec = leading.spec(scope.variables, options)?;
         spec.moment = surroundings.moment.clone();
+        spec.spill = surroundings.spill.clone();
         let sort = leading.sort.as_ref().map(SortPattern::to_document);
         spec.allowed_indexes = surroundings.collections.allowed_indexes(
             &resolved.namespace,

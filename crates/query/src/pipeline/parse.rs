@@ -3,8 +3,8 @@
 use super::Pipeline;
 use super::stage::{Position, Stage, StageScope};
 use super::stages::{
-    bucket, bucket_auto, count, densify, describing, documents, facet, fill, graph_lookup, group, limit, lookup, matching,
-    merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
+    bucket, bucket_auto, count, densify, describing, documents, facet, fill, graph_lookup, group, limit,
+    lookup, matching, merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
 };
 use super::window;
 use crate::expression::Variables;

@@ -1,6 +1,7 @@
 //! A document on its way through a pipeline.
 
 use crate::expression::document_bytes;
+use crate::spill::Spilled;
 use crate::{Code, QueryError, Result};
 use value::{Document, DocumentBuf, DocumentRef};
 
@@ -52,5 +53,33 @@ impl Row {
             ));
         }
         Ok(bytes)
+    }
+}
+
+impl Spilled for Row {
+    fn save(&self, out: &mut Vec<u8>) {
+        match self {
+            Row::Raw(bytes) => out.extend_from_slice(bytes.bytes()),
+            Row::Tree(document) => out.extend_from_slice(DocumentBuf::from(document).bytes()),
+        }
+    }
+
+    fn load(bytes: &[u8]) -> Result<Row> {
+        Ok(Row::Raw(DocumentBuf::from_validated(bytes.to_vec().into())))
+    }
+}
+
+/// A document and how many bytes of its key stand for its partition.
+impl Spilled for (Row, usize) {
+    fn save(&self, out: &mut Vec<u8>) {
+        out.extend((self.1 as u64).to_le_bytes());
+        self.0.save(out);
+    }
+
+    fn load(bytes: &[u8]) -> Result<(Row, usize)> {
+        let damaged = || QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged");
+        let (length, row) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| damaged())?;
+        Ok((Row::load(row)?, length))
     }
 }

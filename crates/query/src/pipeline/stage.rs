@@ -2,9 +2,11 @@
 
 use super::collections::{Collections, NoCollections};
 use super::step::Work;
+use crate::execute::Sorter;
 use crate::expression::Variables;
 use crate::plan::SortPattern;
 use crate::projection::Projection;
+use crate::spill::{SpillFolder, Spilled};
 use std::fmt::Debug;
 use std::sync::{Arc, Weak};
 use store::{Moment, Namespace};
@@ -89,6 +91,13 @@ pub(crate) struct Run {
     pub(crate) surroundings: Surroundings,
 }
 
+impl Run {
+    /// A sorter for a stage.
+    pub(crate) fn sorter<T: Spilled>(&self, results_max: Option<u64>) -> Sorter<T> {
+        Sorter::new(results_max, self.surroundings.spill.clone())
+    }
+}
+
 /// What a pipeline has around it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
@@ -96,14 +105,17 @@ pub struct Surroundings {
     pub collections: Arc<dyn Collections>,
     /// The moment at which all of them are read; none for now.
     pub moment: Option<Weak<Moment>>,
+    /// Where stages go on that memory does not take; none where they may not.
+    pub spill: Option<Arc<SpillFolder>>,
 }
 
 impl Default for Surroundings {
-    /// No other collections.
+    /// No other collections, no files.
     fn default() -> Surroundings {
         Surroundings {
             collections: Arc::new(NoCollections),
             moment: None,
+            spill: None,
         }
     }
 }

@@ -83,7 +83,7 @@ impl SubPipeline {
         self.stages.iter().any(is_random)
     }
 
-    /// Opens it, with a filter before its stages where one is given.
+    /// Opens it, with a filter in front where one is given.
     pub(super) fn open<'a>(
         &'a self,
         filter: Option<Document>,
@@ -93,7 +93,10 @@ impl SubPipeline {
     ) -> BoxFuture<'a, Result<SubStream>> {
         Box::pin(async move {
             let front = filter.map(|filter| Value::Document(Document::new().with("$match", filter)));
-            let stages: Vec<Value> = front.into_iter().chain(self.stages.iter().cloned()).collect();
+            let mut stages = self.stages.clone();
+            // Documents that are made cannot be filtered before they are.
+            let place = usize::from(starts_with_documents(&stages));
+            stages.splice(place..place, front);
             let options = OpenOptions {
                 interruption: interruption.clone(),
                 ..OpenOptions::default()

@@ -3,7 +3,7 @@
 use super::sort::{Ordering, sign};
 use crate::filter::{Filter, Node, Predicate};
 use std::fmt::Write;
-use value::Value;
+use value::{Document, Value};
 
 /// The shape of a query, as text that is equal for equal shapes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,12 @@ impl Shape {
             add(&mut text, format_args!(" of {name}"));
         }
         Shape(text)
+    }
+
+    /// The shape of a pipeline that reads no collection: the names of its stages.
+    pub fn of_stages(stages: &[Document]) -> Shape {
+        let names = stages.iter().filter_map(|stage| stage.iter().next());
+        Shape(names.map(|(name, _)| name).collect::<Vec<_>>().join(" "))
     }
 
     /// Eight hexadecimal digits that stand for the shape in explain and statistics.

@@ -102,6 +102,11 @@ pub(super) fn find(name: &str) -> Option<&'static Operator> {
     TABLE.get(name)
 }
 
+/// The names of all operators.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.keys().copied()
+}
+
 const fn operator(name: &'static str, syntax: Syntax) -> Operator {
     Operator { name, syntax }
 }

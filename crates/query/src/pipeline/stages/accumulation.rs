@@ -69,7 +69,11 @@ impl Accumulation {
     }
 
     /// Parses the operand of the accumulator of this name.
-    pub(in crate::pipeline) fn parse_operand(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
+    pub(in crate::pipeline) fn parse_operand(
+        name: &str,
+        operand: &Value,
+        scope: &StageScope<'_>,
+    ) -> Result<Accumulation> {
         if let Some(kind) = Kind::find(name) {
             return Ok(Accumulation::Simple(
                 kind,

@@ -3,16 +3,17 @@
 use super::accumulation::{Accumulation, State};
 use super::bucket::{add_output, check_group_by};
 use super::granularity::Granularity;
-use crate::execute::Sorter;
+use crate::execute::{Sorted, Sorter};
 use crate::expression::number::Number;
 use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Run, Stage, StageScope, named};
 use crate::pipeline::step::{Flow, Step, Work};
+use crate::spill::Spilled;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::key::{self, Direction};
-use value::{Document, Value};
+use value::{Document, DocumentBuf, Value, ValueRef};
 
 #[derive(Clone, Debug)]
 struct BucketAuto {
@@ -126,7 +127,7 @@ impl Stage for BucketAuto {
         Work::local(Bucketing {
             stage: self.clone(),
             variables: Arc::clone(&run.variables),
-            sorter: Some(Sorter::new(None)),
+            sorter: Some(run.sorter(None)),
         })
     }
 
@@ -137,6 +138,25 @@ impl Stage for BucketAuto {
 
 /// What is sorted: the value that is grouped by, and the document.
 type Keyed = (Value, Row);
+
+impl Spilled for Keyed {
+    fn save(&self, out: &mut Vec<u8>) {
+        let value = DocumentBuf::from(&named("", self.0.clone()));
+        out.extend_from_slice(value.bytes());
+        self.1.save(out);
+    }
+
+    fn load(bytes: &[u8]) -> Result<Keyed> {
+        let damaged = || QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged");
+        // BSON begins with its length.
+        let length = bytes.first_chunk::<4>().ok_or_else(damaged)?;
+        let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| damaged())?;
+        let (value, row) = bytes.split_at_checked(length).ok_or_else(damaged)?;
+        let value = DocumentBuf::from_validated(value.to_vec().into());
+        let value = value.as_raw().get("").map_or(Value::Null, ValueRef::to_value);
+        Ok((value, Row::load(row)?))
+    }
+}
 
 struct Bucketing {
     stage: BucketAuto,
@@ -178,11 +198,11 @@ impl Step for Bucketing {
             return Ok(Flow::Done);
         };
         let count = sorter.len();
-        let mut sorted = sorter.into_sorted().peekable();
+        let mut sorted = sorter.into_sorted()?;
         let mut buckets: Vec<Bucket> = Vec::new();
         // Each bucket takes its share of all; those that are left over go one each to the first.
         let share = (count as f64 / self.stage.buckets as f64).round().max(1.0) as usize;
-        while let Some(first) = sorted.next() {
+        while let Some((_, first)) = sorted.next()? {
             let is_last = buckets.len() + 1 == self.stage.buckets;
             let bucket = self.fill(first, &mut sorted, if is_last { usize::MAX } else { share })?;
             let mut bucket = bucket;
@@ -207,12 +227,7 @@ impl Step for Bucketing {
 
 impl Bucketing {
     /// A bucket of so many documents and all that are equal to its last, rounded outwards by the granularity.
-    fn fill(
-        &self,
-        first: Keyed,
-        rest: &mut std::iter::Peekable<impl Iterator<Item = Keyed>>,
-        share: usize,
-    ) -> Result<Bucket> {
+    fn fill(&self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
         let (min, row) = first;
         let mut bucket = Bucket {
             max: min.clone(),
@@ -221,9 +236,9 @@ impl Bucketing {
         };
         self.add(&mut bucket, &row)?;
         let mut taken = 1;
-        while let Some((value, row)) = rest.next_if(|(value, _)| {
+        while let Some((_, (value, row))) = rest.next_if(|_, (value, _)| {
             taken < share || value::compare(value.as_ref(), bucket.max.as_ref()).is_eq()
-        }) {
+        })? {
             taken += 1;
             bucket.max = value;
             self.add(&mut bucket, &row)?;
@@ -233,7 +248,7 @@ impl Bucketing {
             bucket.max = granularity.round_up(&bucket.max);
             let inside = |value: &Value| value::compare(value.as_ref(), bucket.max.as_ref()).is_lt();
             let mut inner = Vec::new();
-            while let Some((_, row)) = rest.next_if(|(value, _)| inside(value)) {
+            while let Some((_, (_, row))) = rest.next_if(|_, (value, _)| inside(value))? {
                 inner.push(row);
             }
             inner.iter().try_for_each(|row| self.add(&mut bucket, row))?;

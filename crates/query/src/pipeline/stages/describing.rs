@@ -154,9 +154,16 @@ pub(in crate::pipeline) fn parse_plan_cache(
             operand.type_of().alias()
         )));
     };
+    let not_known = |name: &str| {
+        QueryError::failed_to_parse(format!(
+            "$planCacheStats parameters object may contain only 'allHosts' parameter. Found: {name}"
+        ))
+    };
+    if let Some((second, _)) = options.iter().nth(1) {
+        return Err(not_known(second));
+    }
     match options.iter().next() {
-        None => {}
-        Some(("allHosts", Value::Bool(false))) => {}
+        None | Some(("allHosts", Value::Bool(false))) => {}
         Some(("allHosts", Value::Bool(true))) => {
             return Err(wrong(
                 4_503_200,
@@ -169,11 +176,7 @@ pub(in crate::pipeline) fn parse_plan_cache(
                 other.type_of().alias()
             )));
         }
-        Some((unknown, _)) => {
-            return Err(QueryError::failed_to_parse(format!(
-                "$planCacheStats parameters object may contain only 'allHosts' parameter. Found: {unknown}"
-            )));
-        }
+        Some((unknown, _)) => return Err(not_known(unknown)),
     }
     stage(
         "$planCacheStats",
@@ -188,8 +191,9 @@ pub(in crate::pipeline) fn parse_current_op(
     operand: &Value,
     scope: &StageScope<'_>,
 ) -> Result<Vec<Arc<dyn Stage>>> {
-    const OPTIONS: [&str; 6] = [
+    const OPTIONS: [&str; 7] = [
         "allUsers",
+        "idleCursors",
         "idleConnections",
         "idleSessions",
         "localOps",

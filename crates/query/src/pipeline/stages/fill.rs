@@ -47,8 +47,12 @@ pub(in crate::pipeline) fn parse(
             }
         }
     }
-    let output =
-        output.ok_or_else(|| wrong(40_414, "BSON field '$fill.output' is missing but a required field"))?;
+    let output = output.ok_or_else(|| {
+        wrong(
+            40_414,
+            "BSON field '$fill.output' is missing but a required field",
+        )
+    })?;
     if partition_by.is_some() && partition_fields.is_some() {
         return Err(wrong(
             6_050_204,
@@ -124,7 +128,9 @@ fn parse_output(output: &Document) -> Result<(Document, Document)> {
             _ => {
                 return Err(wrong(
                     6_050_200,
-                    format!("$fill's output of '{field}' must be an object with exactly one of 'method' and 'value'"),
+                    format!(
+                        "$fill's output of '{field}' must be an object with exactly one of 'method' and 'value'"
+                    ),
                 ));
             }
         }

@@ -1,16 +1,17 @@
 //! `$group`: documents with equal keys, and what accumulates over them.
 
 use super::accumulation::{Accumulation, State};
+use crate::execute::{Sorted, Sorter};
 use crate::expression::{Expression, Found, Variables};
 use crate::pipeline::memory;
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Run, Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step, Work, give};
+use crate::pipeline::step::{Flow, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 use value::key::{self, Direction};
-use value::{Document, Value};
+use value::{Document, DocumentRef, Value};
 
 #[derive(Clone, Debug)]
 pub(super) struct Group {
@@ -84,12 +85,14 @@ impl Stage for Group {
     fn start(&self, run: &Run) -> Work {
         Work::local(Grouping {
             group: self.clone(),
-            variables: Arc::clone(&run.variables),
+            run: run.clone(),
             places: HashMap::new(),
             groups: Vec::new(),
             bytes: 0,
             key: Vec::new(),
-            given: None,
+            rest: None,
+            sorted: None,
+            given: 0,
         })
     }
 
@@ -98,18 +101,24 @@ impl Stage for Group {
     }
 }
 
-/// The groups so far.
+/// The groups so far. Once they are as many as memory takes, further documents wait in files, sorted by their keys; at
+/// the end they are added to their groups, one group after the other.
 struct Grouping {
     group: Group,
-    variables: Arc<Variables>,
+    run: Run,
     /// Where each key's group is.
     places: HashMap<Box<[u8]>, usize>,
-    groups: Vec<OneGroup>,
+    /// None once a group was given.
+    groups: Vec<Option<OneGroup>>,
     /// What keys and states hold.
     bytes: usize,
     /// The key of the document at hand, kept to be written again.
     key: Vec<u8>,
-    given: Option<std::vec::IntoIter<OneGroup>>,
+    /// The documents that came when memory was full.
+    rest: Option<Sorter<Row>>,
+    sorted: Option<Sorted<Row>>,
+    /// How many of the groups in memory were given at the end.
+    given: usize,
 }
 
 struct OneGroup {
@@ -121,11 +130,16 @@ struct OneGroup {
 const GROUP_BYTES: usize = 128;
 
 impl Grouping {
-    fn add(&mut self, row: &Row) -> Result<()> {
+    fn add(&mut self, row: Row) -> Result<()> {
         let document = row.as_ref();
-        let id = self.group.id.find(document, &self.variables)?;
+        let id = self.group.id.find(document, &self.run.variables)?;
         self.key.clear();
         key::encode(id.or_null(), Direction::Ascending, &mut self.key);
+        if let Some(rest) = &mut self.rest {
+            drop(id);
+            let bytes = row.size_bytes();
+            return rest.push(self.key.clone(), row, bytes);
+        }
         let at = match self.places.get(self.key.as_slice()) {
             Some(at) => *at,
             None => {
@@ -136,51 +150,127 @@ impl Grouping {
                 self.open(id)?
             }
         };
-        let states = &mut self.groups[at].states;
-        for ((_, accumulation), state) in self.group.fields.iter().zip(states) {
-            let before = state.bytes();
-            accumulation.add(state, document, &self.variables)?;
-            self.bytes = (self.bytes + state.bytes()).saturating_sub(before);
+        if let Some(group) = &mut self.groups[at] {
+            let (before, after) = self.group.add_to(group, document, &self.run.variables)?;
+            self.bytes = (self.bytes + after).saturating_sub(before);
         }
-        memory::check("$group", self.bytes)
+        if memory::is_full(self.bytes) {
+            if self.run.surroundings.spill.is_none() {
+                return Err(QueryError::new(
+                    Code(292),
+                    "Exceeded memory limit for $group, but didn't allow external spilling; pass allowDiskUse:true to opt in",
+                ));
+            }
+            self.rest = Some(self.run.sorter(None));
+        }
+        Ok(())
     }
 
     /// Opens a group for the key at hand.
     fn open(&mut self, id: Value) -> Result<usize> {
         let at = self.groups.len();
-        let id_document = Document::new().with("_id", id.clone());
-        let states = self.group.fields.iter();
-        let states =
-            states.map(|(_, accumulation)| accumulation.start((&id_document).into(), &self.variables));
-        let states: Vec<State> = states.collect::<Result<_>>()?;
-        self.bytes += GROUP_BYTES * (1 + states.len()) + 2 * self.key.len();
-        self.groups.push(OneGroup { id, states });
+        let group = self.group.start(id, &self.run.variables)?;
+        self.bytes += GROUP_BYTES * (1 + group.states.len()) + 2 * self.key.len();
+        self.groups.push(Some(group));
         self.places.insert(self.key.as_slice().into(), at);
         Ok(at)
+    }
+
+    /// The next of the groups to which documents in files belong; none at their end.
+    fn next_of_rest(&mut self) -> Result<Option<OneGroup>> {
+        let Some(sorted) = &mut self.sorted else {
+            return Ok(None);
+        };
+        let Some((key, first)) = sorted.next()? else {
+            self.sorted = None;
+            return Ok(None);
+        };
+        let variables = &self.run.variables;
+        let known = self
+            .places
+            .get(key.as_slice())
+            .and_then(|at| self.groups[*at].take());
+        let mut group = match known {
+            Some(group) => group,
+            None => {
+                let id = self.group.id.evaluate(first.as_ref(), variables)?;
+                self.group.start(id.unwrap_or(Value::Null), variables)?
+            }
+        };
+        let mut next = Some((Vec::new(), first));
+        while let Some((_, row)) = next {
+            let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), variables)?;
+            memory::check("$group", bytes)?;
+            next = sorted.next_if(|other, _| other == key)?;
+        }
+        Ok(Some(group))
+    }
+}
+
+impl Group {
+    /// A group without documents.
+    fn start(&self, id: Value, variables: &Variables) -> Result<OneGroup> {
+        let document = Document::new().with("_id", id.clone());
+        let states = self.fields.iter();
+        let states = states.map(|(_, accumulation)| accumulation.start((&document).into(), variables));
+        Ok(OneGroup {
+            id,
+            states: states.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Adds a document to its group; the bytes of the states before and after.
+    fn add_to(
+        &self,
+        group: &mut OneGroup,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<(usize, usize)> {
+        let (mut before, mut after) = (0, 0);
+        for ((_, accumulation), state) in self.fields.iter().zip(&mut group.states) {
+            before += state.bytes();
+            accumulation.add(state, document, variables)?;
+            after += state.bytes();
+        }
+        Ok((before, after))
+    }
+
+    fn result(&self, mut group: OneGroup) -> Row {
+        let mut document = Document::new().with("_id", group.id);
+        for ((name, _), state) in self.fields.iter().zip(&mut group.states) {
+            if let Some(value) = state.result() {
+                document.push(name.as_str(), value);
+            }
+        }
+        Row::Tree(document)
     }
 }
 
 impl Step for Grouping {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
-        rows.iter().try_for_each(|row| self.add(row)).map_err(in_group)?;
+        rows.into_iter()
+            .try_for_each(|row| self.add(row))
+            .map_err(in_group)?;
         Ok(Flow::More)
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
-        let groups = self.given.get_or_insert_with(|| {
-            self.places = HashMap::new();
-            std::mem::take(&mut self.groups).into_iter()
-        });
-        let fields = &self.group.fields;
-        let mut rows = groups.map(|mut group| {
-            let mut document = Document::new().with("_id", group.id);
-            for ((name, _), state) in fields.iter().zip(&mut group.states) {
-                if let Some(value) = state.result() {
-                    document.push(name.as_str(), value);
-                }
+        if let Some(rest) = self.rest.take() {
+            self.sorted = Some(rest.into_sorted()?);
+        }
+        while out.len() < PAGE_ROWS {
+            if let Some(group) = self.next_of_rest().map_err(in_group)? {
+                out.push(self.group.result(group));
+                continue;
             }
-            Row::Tree(document)
-        });
-        Ok(give(&mut rows, out))
+            let Some(group) = self.groups.get_mut(self.given) else {
+                return Ok(Flow::Done);
+            };
+            self.given += 1;
+            if let Some(group) = group.take() {
+                out.push(self.group.result(group));
+            }
+        }
+        Ok(Flow::More)
     }
 }

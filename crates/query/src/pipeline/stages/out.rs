@@ -78,6 +78,12 @@ fn parse_options(options: &Document) -> Result<Namespace> {
             }
         };
         match value {
+            _ if place.is_some() => {
+                return Err(QueryError::new(
+                    Code(40_413),
+                    format!("BSON field '$out.{name}' is a duplicate field"),
+                ));
+            }
             Value::Null | Value::Undefined => {}
             Value::String(text) => *place = Some(text.as_str()),
             other => {

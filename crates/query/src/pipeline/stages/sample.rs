@@ -32,9 +32,10 @@ pub(in crate::pipeline) fn parse(
         if option != "size" {
             return Err(wrong(28_748, format!("unrecognized option to $sample: {option}")));
         }
-        size = Some(parse_size(value)?);
+        size = Some(value);
     }
     let size = size.ok_or_else(|| wrong(28_749, "$sample stage must specify a size".to_owned()))?;
+    let size = parse_size(size)?;
     Ok(vec![Arc::new(Sample { size })])
 }
 
@@ -46,6 +47,8 @@ fn parse_size(value: &Value) -> Result<u64> {
         Number::Decimal(_) => number.rounded(),
         other => other.truncated(),
     };
+    // What is larger than a long counts as the largest.
+    let whole = whole.or(number.is_positive().then_some(i64::MAX));
     match whole.and_then(|size| u64::try_from(size).ok()) {
         Some(size) if size > 0 => Ok(size),
         _ => Err(QueryError::new(

@@ -1,9 +1,9 @@
 //! `$sort`; with a limit behind it, it keeps no more than that.
 
-use crate::execute::{Sorter, sort_key};
+use crate::execute::{Sorted, Sorter, sort_key};
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{QueryPart, Run, Stage, StageScope, named};
-use crate::pipeline::step::{Flow, Step, Work, give};
+use crate::pipeline::step::{Flow, PAGE_ROWS, Step, Work};
 use crate::plan::SortPattern;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
@@ -45,10 +45,10 @@ impl Sort {
 }
 
 impl Stage for Sort {
-    fn start(&self, _run: &Run) -> Work {
+    fn start(&self, run: &Run) -> Work {
         Work::local(Sorting {
             pattern: self.pattern.clone(),
-            sorter: Some(Sorter::new(self.results_max)),
+            sorter: Some(run.sorter(self.results_max)),
             sorted: None,
         })
     }
@@ -82,7 +82,7 @@ impl Stage for Sort {
 struct Sorting {
     pattern: SortPattern,
     sorter: Option<Sorter<Row>>,
-    sorted: Option<Box<dyn Iterator<Item = Row> + Send>>,
+    sorted: Option<Sorted<Row>>,
 }
 
 impl Step for Sorting {
@@ -100,11 +100,17 @@ impl Step for Sorting {
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
         if let Some(sorter) = self.sorter.take() {
-            self.sorted = Some(Box::new(sorter.into_sorted()));
+            self.sorted = Some(sorter.into_sorted()?);
         }
-        Ok(match &mut self.sorted {
-            Some(sorted) => give(sorted, out),
-            None => Flow::Done,
-        })
+        let Some(sorted) = &mut self.sorted else {
+            return Ok(Flow::Done);
+        };
+        while out.len() < PAGE_ROWS {
+            match sorted.next()? {
+                Some((_, row)) => out.push(row),
+                None => return Ok(Flow::Done),
+            }
+        }
+        Ok(Flow::More)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::parse::Windows;
 use super::partition::Partition;
-use crate::execute::{Sorter, sort_key};
+use crate::execute::{Sorted, Sorter, sort_key};
 use crate::expression::Variables;
 use crate::pipeline::fields;
 use crate::pipeline::memory;
@@ -15,21 +15,15 @@ use value::key::{self, Direction};
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
-/// A document with its keys.
-struct Keyed {
-    row: Row,
-    partition: Vec<u8>,
-    order: Vec<u8>,
-}
-
-type Sorted = std::iter::Peekable<Box<dyn Iterator<Item = Keyed> + Send>>;
+/// A document, and how much of its key stands for its partition.
+type Keyed = (Row, usize);
 
 /// A running `$setWindowFields`.
 pub(super) struct Running {
     windows: Windows,
     variables: Arc<Variables>,
     sorter: Option<Sorter<Keyed>>,
-    sorted: Option<Sorted>,
+    sorted: Option<Sorted<Keyed>>,
     ready: std::vec::IntoIter<Row>,
 }
 
@@ -38,15 +32,15 @@ impl Running {
         Running {
             windows,
             variables: Arc::clone(&run.variables),
-            sorter: Some(Sorter::new(None)),
+            sorter: Some(run.sorter(None)),
             sorted: None,
             ready: Vec::new().into_iter(),
         }
     }
 
-    fn keyed(&self, row: Row) -> Result<Keyed> {
-        let document = row.as_ref();
-        let mut partition = Vec::new();
+    /// The key by which a document is sorted, and how much of it stands for the partition.
+    fn key(&self, document: DocumentRef<'_>) -> Result<(Vec<u8>, usize)> {
+        let mut key = Vec::new();
         if let Some(by) = &self.windows.partition_by {
             let value = by.find(document, &self.variables)?;
             if let Some(ValueRef::Array(_)) = value.get() {
@@ -54,17 +48,15 @@ impl Running {
                     "An expression used to partition cannot evaluate to value of type array",
                 ));
             }
-            key::encode(value.or_null(), Direction::Ascending, &mut partition);
+            key::encode(value.or_null(), Direction::Ascending, &mut key);
         }
-        let mut order = Vec::new();
+        let partition = key.len();
         if let Some(sort) = &self.windows.sort {
+            let mut order = Vec::new();
             sort_key(document, sort, &mut order);
+            key.append(&mut order);
         }
-        Ok(Keyed {
-            row,
-            partition,
-            order,
-        })
+        Ok((key, partition))
     }
 
     /// The next partition; empty at the end.
@@ -73,19 +65,20 @@ impl Running {
         let Some(sorted) = &mut self.sorted else {
             return Ok(partition);
         };
-        let Some(first) = sorted.next() else {
-            return Ok(partition);
-        };
-        let same = first.partition.clone();
-        let mut next = Some(first);
-        while let Some(keyed) = next {
+        let mut next = sorted.next()?;
+        let same = next
+            .as_ref()
+            .map(|(key, (_, length))| key[..*length].to_vec())
+            .unwrap_or_default();
+        while let Some((mut key, (row, length))) = next {
             let sort_value = match self.windows.sort.as_ref().map(|sort| sort.fields()) {
-                Some([only]) => Some(value_at(keyed.row.as_ref(), &only.path)),
+                Some([only]) => Some(value_at(row.as_ref(), &only.path)),
                 _ => None,
             };
-            partition.push(keyed.row, sort_value, keyed.order);
+            key.drain(..length);
+            partition.push(row, sort_value, key);
             memory::check("$setWindowFields", partition.bytes())?;
-            next = sorted.next_if(|keyed| keyed.partition == same);
+            next = sorted.next_if(|key, (_, length)| key[..*length] == same)?;
         }
         Ok(partition)
     }
@@ -125,12 +118,10 @@ fn value_at(document: DocumentRef<'_>, path: &FieldPath) -> Value {
 impl Step for Running {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
-            let keyed = self.keyed(row)?;
-            let mut key = keyed.partition.clone();
-            key.extend_from_slice(&keyed.order);
-            let bytes = keyed.row.size_bytes() + key.len();
+            let (key, partition) = self.key(row.as_ref())?;
+            let bytes = row.size_bytes();
             if let Some(sorter) = &mut self.sorter {
-                sorter.push(key, keyed, bytes)?;
+                sorter.push(key, (row, partition), bytes)?;
             }
         }
         Ok(Flow::More)
@@ -138,8 +129,7 @@ impl Step for Running {
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
         if let Some(sorter) = self.sorter.take() {
-            let sorted: Box<dyn Iterator<Item = Keyed> + Send> = Box::new(sorter.into_sorted());
-            self.sorted = Some(sorted.peekable());
+            self.sorted = Some(sorter.into_sorted()?);
         }
         while out.len() < PAGE_ROWS {
             if let Some(row) = self.ready.next() {

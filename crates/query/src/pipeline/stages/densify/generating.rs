@@ -1,7 +1,7 @@
 //! `$densify` at work: documents sorted by partition and field, with new ones between them.
 
 use super::{Bounds, Densify};
-use crate::execute::Sorter;
+use crate::execute::{Sorted, Sorter};
 use crate::pipeline::fields::{reached, set};
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::Run;
@@ -25,8 +25,8 @@ struct Keyed {
 /// A running `$densify`.
 pub(super) struct Densifying {
     densify: Densify,
-    sorter: Option<Sorter<Keyed>>,
-    sorted: Option<Box<dyn Iterator<Item = Keyed> + Send>>,
+    sorter: Option<Sorter<(Row, usize)>>,
+    sorted: Option<Sorted<(Row, usize)>>,
     /// The extremes of all documents.
     extremes: Option<(Value, Value)>,
     /// The steps of the partition at hand.
@@ -54,10 +54,10 @@ fn order(a: &Value, b: &Value) -> Ordering {
 }
 
 impl Densifying {
-    pub(super) fn new(densify: Densify, _run: &Run) -> Densifying {
+    pub(super) fn new(densify: Densify, run: &Run) -> Densifying {
         Densifying {
             densify,
-            sorter: Some(Sorter::new(None)),
+            sorter: Some(run.sorter(None)),
             sorted: None,
             extremes: None,
             steps: None,
@@ -67,31 +67,40 @@ impl Densifying {
         }
     }
 
-    fn keyed(&mut self, row: Row) -> Result<Keyed> {
-        let document = row.as_ref();
-        let mut partition = Vec::new();
-        for field in &self.densify.partition_fields {
-            let value = reached(document, field.parts()).unwrap_or(ValueRef::Null);
-            key::encode(value, Direction::Ascending, &mut partition);
+    /// The value of a document, none where it has none.
+    fn value(&self, row: &Row) -> Result<Option<Value>> {
+        match reached(row.as_ref(), self.densify.field.parts()) {
+            None | Some(ValueRef::Null | ValueRef::Undefined) => Ok(None),
+            Some(value) => self.checked(value).map(Some),
         }
-        let value = match reached(document, self.densify.field.parts()) {
-            None | Some(ValueRef::Null | ValueRef::Undefined) => None,
-            Some(value) => Some(self.checked(value)?),
+    }
+
+    /// The next document in order.
+    fn next_sorted(&mut self) -> Result<Option<Keyed>> {
+        let Some(sorted) = &mut self.sorted else {
+            return Ok(None);
         };
-        if let Some(value) = &value {
-            let (min, max) = self.extremes.get_or_insert_with(|| (value.clone(), value.clone()));
-            if order(value, min).is_lt() {
-                *min = value.clone();
-            }
-            if order(value, max).is_gt() {
-                *max = value.clone();
-            }
-        }
-        Ok(Keyed {
+        let Some((mut key, (row, length))) = sorted.next()? else {
+            return Ok(None);
+        };
+        key.truncate(length);
+        Ok(Some(Keyed {
+            value: self.value(&row)?,
             row,
-            partition,
-            value,
-        })
+            partition: key,
+        }))
+    }
+
+    fn widen_extremes(&mut self, value: &Value) {
+        let (min, max) = self
+            .extremes
+            .get_or_insert_with(|| (value.clone(), value.clone()));
+        if order(value, min).is_lt() {
+            *min = value.clone();
+        }
+        if order(value, max).is_gt() {
+            *max = value.clone();
+        }
     }
 
     fn checked(&self, value: ValueRef<'_>) -> Result<Value> {
@@ -101,11 +110,17 @@ impl Densifying {
             None if kind.is_number() => Ok(value.to_value()),
             Some(_) => Err(QueryError::new(
                 Code(6_053_600),
-                format!("Encountered non-date value in collection when densifying by dates: {}", kind.alias()),
+                format!(
+                    "Encountered non-date value in collection when densifying by dates: {}",
+                    kind.alias()
+                ),
             )),
             None => Err(QueryError::new(
                 Code(5_733_201),
-                format!("Densify field type must be numeric, or a date with a 'unit', but found {}", kind.alias()),
+                format!(
+                    "Densify field type must be numeric, or a date with a 'unit', but found {}",
+                    kind.alias()
+                ),
             )),
         }
     }
@@ -229,13 +244,21 @@ impl Densifying {
 impl Step for Densifying {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
-            let keyed = self.keyed(row)?;
-            let mut bytes = keyed.partition.clone();
-            let value = keyed.value.as_ref().map_or(ValueRef::Null, Value::as_ref);
-            key::encode(value, Direction::Ascending, &mut bytes);
-            let size = keyed.row.size_bytes() + bytes.len();
+            let mut key = Vec::new();
+            for field in &self.densify.partition_fields {
+                let value = reached(row.as_ref(), field.parts()).unwrap_or(ValueRef::Null);
+                key::encode(value, Direction::Ascending, &mut key);
+            }
+            let partition = key.len();
+            let value = self.value(&row)?;
+            if let Some(value) = &value {
+                self.widen_extremes(value);
+            }
+            let value = value.as_ref().map_or(ValueRef::Null, Value::as_ref);
+            key::encode(value, Direction::Ascending, &mut key);
+            let bytes = row.size_bytes();
             if let Some(sorter) = &mut self.sorter {
-                sorter.push(bytes, keyed, size)?;
+                sorter.push(key, (row, partition), bytes)?;
             }
         }
         Ok(Flow::More)
@@ -243,12 +266,12 @@ impl Step for Densifying {
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
         if let Some(sorter) = self.sorter.take() {
-            self.sorted = Some(Box::new(sorter.into_sorted()));
+            self.sorted = Some(sorter.into_sorted()?);
         }
         while out.len() < PAGE_ROWS {
             let next = match self.waiting.take() {
                 Some(waiting) => Some(waiting),
-                None => self.sorted.as_mut().and_then(Iterator::next),
+                None => self.next_sorted()?,
             };
             let ends_partition = match (&self.steps, &next) {
                 (Some(steps), Some(keyed)) => steps.partition != keyed.partition,

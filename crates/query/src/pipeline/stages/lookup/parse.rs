@@ -108,6 +108,7 @@ impl<'o> Given<'o> {
                 "localField" => given.local = Some(text_or_null(name, value)?),
                 "foreignField" => given.foreign = Some(text_or_null(name, value)?),
                 "pipeline" => given.stages = Some(stages_of(name, value)?),
+                "let" if *value == Value::Null => {}
                 "let" => {
                     given.has_let = true;
                     given.variables = variables(value, scope)?;

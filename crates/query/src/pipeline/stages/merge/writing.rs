@@ -71,7 +71,7 @@ impl Merging {
     }
 
     async fn write(&mut self, documents: Vec<DocumentBuf>) -> Result<()> {
-        if documents.is_empty() {
+        if documents.is_empty() || self.finds_nothing()? {
             return Ok(());
         }
         let target = self.target().await?;
@@ -100,14 +100,22 @@ impl Merging {
                     .map_err(as_query_error)?;
                 first_failure(updated.failures)?;
                 if merge.not_matched == WhenNotMatched::Fail && updated.matched < count {
-                    return Err(QueryError::new(
-                        Code(13_113),
-                        "$merge could not find a matching document in the target collection for at least one document in \
-                         the source collection",
-                    ));
+                    return Err(not_found());
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// Whether there is no collection and none is to be made, so that nothing matches.
+    fn finds_nothing(&self) -> Result<bool> {
+        if self.merge.not_matched == WhenNotMatched::Insert {
+            return Ok(false);
+        }
+        let present = self.run.surroundings.collections.resolve(&self.merge.into)?;
+        match (present.collection, self.merge.not_matched) {
+            (None, WhenNotMatched::Fail) => Err(not_found()),
+            (collection, _) => Ok(collection.is_none()),
         }
     }
 
@@ -222,6 +230,14 @@ impl Merging {
         let update = Update::parse(&UpdateInput::Document(input), &[], &scope)?;
         Ok((Arc::new(update), variables))
     }
+}
+
+fn not_found() -> QueryError {
+    QueryError::new(
+        Code(13_113),
+        "$merge could not find a matching document in the target collection for at least one document in the source \
+         collection",
+    )
 }
 
 impl AwaitedStep for Merging {

@@ -1,0 +1,149 @@
+//! What `aggregate` refuses for reasons outside of the stages themselves: the stable API, read concerns, rights.
+
+use crate::dispatch::Call;
+use crate::error::{CommandError, Result};
+use auth::{Action, Resource};
+use value::{Document, Value};
+
+/// Stages that the stable API does not have.
+const UNSTABLE: [&str; 12] = [
+    "$currentOp",
+    "$indexStats",
+    "$listLocalSessions",
+    "$listSessions",
+    "$planCacheStats",
+    "$search",
+    "$searchMeta",
+    "$vectorSearch",
+    "$rankFusion",
+    "$querySettings",
+    "$queryStats",
+    "$listSearchIndexes",
+];
+
+/// Stages that tell of this very server, and so know no read concern but `local`.
+const LOCAL_ONLY: [&str; 4] = [
+    "$currentOp",
+    "$listLocalSessions",
+    "$listSessions",
+    "$planCacheStats",
+];
+
+/// Refuses stages that do not go with how the command is called.
+pub(super) fn check(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
+    for stage in pipeline {
+        let Value::Document(stage) = stage else { continue };
+        for (name, value) in stage.iter() {
+            if call.generic.api_strict && is_unstable(name, value) {
+                return Err(CommandError::new(
+                    323,
+                    format!("stage {name} is not allowed with 'apiStrict: true' in API Version 1"),
+                ));
+            }
+            check_read_concern(call, name)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_unstable(name: &str, value: &Value) -> bool {
+    match (name, value) {
+        // Only the count belongs to it.
+        ("$collStats", Value::Document(options)) => options.iter().any(|(option, _)| option != "count"),
+        _ => UNSTABLE.contains(&name),
+    }
+}
+
+fn check_read_concern(call: &Call<'_>, stage: &str) -> Result<()> {
+    let level = call
+        .generic
+        .read_concern
+        .as_ref()
+        .and_then(|read_concern| read_concern.name.as_deref());
+    let refused = match (stage, level) {
+        (_, None | Some("local")) => false,
+        ("$out" | "$merge", Some("linearizable")) => true,
+        (stage, Some(_)) => LOCAL_ONLY.contains(&stage),
+    };
+    match (refused, level) {
+        (true, Some(level)) => Err(CommandError::invalid_options(format!(
+            "Aggregation stage {stage} cannot run with a readConcern other than 'local', or in a multi-document transaction. \
+             Current readConcern: {level}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// A pipeline may read and write collections that the command does not name first.
+pub(super) fn check_access(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
+    if !call.server.engine.has_users() {
+        return Ok(());
+    }
+    for stage in pipeline {
+        let Value::Document(stage) = stage else { continue };
+        for (name, value) in stage.iter() {
+            check_stage(call, name, value)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
+    let (database, collection) = target(&call.database, value);
+    match name {
+        "$lookup" | "$graphLookup" | "$unionWith" => {
+            if let Some(collection) = collection {
+                call.require(Action::Find, Resource::Collection(&database, &collection))?;
+            }
+        }
+        "$out" | "$merge" => {
+            let collection = collection.unwrap_or_default();
+            let resource = Resource::Collection(&database, &collection);
+            call.require(Action::Insert, resource)?;
+            call.require(
+                if name == "$out" {
+                    Action::Remove
+                } else {
+                    Action::Update
+                },
+                resource,
+            )?;
+        }
+        "$currentOp" => call.require(Action::Inprog, Resource::Cluster)?,
+        _ => {}
+    }
+    if let Value::Document(inner) = value {
+        let nested = |value: &Value| match value {
+            Value::Array(stages) => check_access(call, stages),
+            _ => Ok(()),
+        };
+        match name {
+            "$facet" => inner.iter().try_for_each(|(_, stages)| nested(stages))?,
+            _ => inner.get("pipeline").map_or(Ok(()), nested)?,
+        }
+    }
+    Ok(())
+}
+
+/// The collection that a stage names, in whichever of its forms.
+fn target(database: &str, value: &Value) -> (String, Option<String>) {
+    let text = |document: &Document, name: &str| match document.get(name) {
+        Some(Value::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    match value {
+        Value::String(name) => (database.to_owned(), Some(name.clone())),
+        Value::Document(document) => {
+            let into = match document.get("into").or_else(|| document.get("from")) {
+                Some(Value::Document(into)) => into,
+                Some(Value::String(name)) => return (database.to_owned(), Some(name.clone())),
+                _ => document,
+            };
+            (
+                text(into, "db").unwrap_or_else(|| database.to_owned()),
+                text(into, "coll"),
+            )
+        }
+        _ => (database.to_owned(), None),
+    }
+}

@@ -1,0 +1,195 @@
+//! One temporary file: written once, then read once.
+
+use super::folder::io_error;
+use crate::{Code, QueryError, Result};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::PathBuf;
+
+/// The bytes of records after which a block is written.
+const BLOCK_BYTES: usize = 64 * 1024;
+
+/// Bytes of a block's length and checksum.
+const HEADER_BYTES: usize = 8;
+
+/// A file that is removed when it is no longer used.
+#[derive(Debug)]
+struct Temporary {
+    file: File,
+    path: PathBuf,
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What cannot be removed now goes with the folder.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A file to which records are added.
+#[derive(Debug)]
+pub(crate) struct SpillWriter {
+    temporary: Temporary,
+    block: Vec<u8>,
+}
+
+impl SpillWriter {
+    pub(super) fn create(path: PathBuf) -> io::Result<SpillWriter> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        Ok(SpillWriter {
+            temporary: Temporary { file, path },
+            block: Vec::with_capacity(BLOCK_BYTES + HEADER_BYTES),
+        })
+    }
+
+    /// Adds a record.
+    pub(crate) fn push(&mut self, key: &[u8], item: &[u8]) -> Result<()> {
+        for part in [key, item] {
+            let length = u32::try_from(part.len()).map_err(|_| too_large())?;
+            self.block.extend(length.to_le_bytes());
+        }
+        self.block.extend_from_slice(key);
+        self.block.extend_from_slice(item);
+        if self.block.len() >= BLOCK_BYTES {
+            self.write_block().map_err(|error| io_error(&error))?;
+        }
+        Ok(())
+    }
+
+    /// The records to be read from the first.
+    pub(crate) fn finish(mut self) -> Result<SpillRun> {
+        let rewound = self.write_block().and_then(|()| self.temporary.file.rewind());
+        rewound.map_err(|error| io_error(&error))?;
+        Ok(SpillRun {
+            temporary: self.temporary,
+            block: Vec::new(),
+            at: 0,
+        })
+    }
+
+    fn write_block(&mut self) -> io::Result<()> {
+        if self.block.is_empty() {
+            return Ok(());
+        }
+        let length = u32::try_from(self.block.len()).map_err(io::Error::other)?;
+        let mut header = [0; HEADER_BYTES];
+        header[..4].copy_from_slice(&length.to_le_bytes());
+        header[4..].copy_from_slice(&crc32c::crc32c(&self.block).to_le_bytes());
+        self.temporary.file.write_all(&header)?;
+        self.temporary.file.write_all(&self.block)?;
+        self.block.clear();
+        Ok(())
+    }
+}
+
+/// A file of records being read.
+#[derive(Debug)]
+pub(crate) struct SpillRun {
+    temporary: Temporary,
+    block: Vec<u8>,
+    at: usize,
+}
+
+impl SpillRun {
+    /// The next record's key and item; none at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+        if self.at >= self.block.len() && !self.read_block()? {
+            return Ok(None);
+        }
+        let (key_length, item_length) = (self.read_length()?, self.read_length()?);
+        let key = self.take(key_length)?.to_vec();
+        let item = self.take(item_length)?.to_vec();
+        Ok(Some((key, item)))
+    }
+
+    fn take(&mut self, length: usize) -> Result<&[u8]> {
+        let begin = self.at;
+        let end = begin.checked_add(length).ok_or_else(damaged)?;
+        self.at = end;
+        self.block.get(begin..end).ok_or_else(damaged)
+    }
+
+    fn read_length(&mut self) -> Result<usize> {
+        let bytes: [u8; 4] = self.take(4)?.try_into().map_err(|_| damaged())?;
+        usize::try_from(u32::from_le_bytes(bytes)).map_err(|_| damaged())
+    }
+
+    /// Reads the next block; false at the end of the file.
+    fn read_block(&mut self) -> Result<bool> {
+        let mut header = [0; HEADER_BYTES];
+        match self.temporary.file.read_exact(&mut header) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
+            read => read.map_err(|error| io_error(&error))?,
+        }
+        let [l0, l1, l2, l3, c0, c1, c2, c3] = header;
+        let length = u32::from_le_bytes([l0, l1, l2, l3]);
+        self.block
+            .resize(usize::try_from(length).map_err(|_| damaged())?, 0);
+        self.at = 0;
+        self.temporary
+            .file
+            .read_exact(&mut self.block)
+            .map_err(|error| io_error(&error))?;
+        if crc32c::crc32c(&self.block) != u32::from_le_bytes([c0, c1, c2, c3]) {
+            return Err(damaged());
+        }
+        Ok(true)
+    }
+}
+
+fn too_large() -> QueryError {
+    QueryError::new(
+        Code::BSON_OBJECT_TOO_LARGE,
+        "a document is too large for a temporary file",
+    )
+}
+
+fn damaged() -> QueryError {
+    QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SpillFolder;
+
+    #[test]
+    fn records_come_back_in_order_and_the_file_goes() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        let mut writer = folder.create().unwrap();
+        for number in 0..10_000u32 {
+            writer.push(&number.to_be_bytes(), b"item").unwrap();
+        }
+        let mut run = writer.finish().unwrap();
+        for number in 0..10_000u32 {
+            let (key, item) = run.next().unwrap().unwrap();
+            assert_eq!(
+                (key.as_slice(), item.as_slice()),
+                (&number.to_be_bytes()[..], &b"item"[..])
+            );
+        }
+        assert!(run.next().unwrap().is_none());
+        drop(run);
+        assert_eq!(
+            std::fs::read_dir(scratch.path().join("spill")).unwrap().count(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_folder_is_emptied_when_it_is_opened_and_removed_at_the_end() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("spill");
+        std::fs::create_dir(&path).unwrap();
+        std::fs::write(path.join("old.spill"), b"left behind").unwrap();
+        let folder = SpillFolder::open(&path).unwrap();
+        assert!(!path.exists());
+        drop(folder.create().unwrap());
+        drop(folder);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,28 @@
+//! What does not fit into memory, kept in files as long as one operation needs it.
+//!
+//! A [`SpillFolder`] belongs to a server. An operation writes a file of records (`SpillWriter`), reads it once from its
+//! beginning (`SpillRun`), and the file goes with it. Nothing of it is meant to live longer: whoever opens the folder
+//! empties it first.
+//!
+//! What is read is checked before it is believed: a file is a row of blocks, each of four bytes of length (little-endian),
+//! four of the CRC-32C of the rest, and records: lengths of key and item (four bytes each), key, item.
+//!
+//! Files are written and read where they are needed, without waiting for the disk to have them.
+
+mod file;
+mod folder;
+
+pub use folder::SpillFolder;
+
+pub(crate) use file::SpillRun;
+
+use crate::Result;
+
+/// Something that can be kept in a file.
+pub(crate) trait Spilled: Sized {
+    /// Appends its bytes.
+    fn save(&self, out: &mut Vec<u8>);
+
+    /// Reads what [`Spilled::save`] has written.
+    fn load(bytes: &[u8]) -> Result<Self>;
+}
