@@ -41,6 +41,7 @@ enum Experiment {
     Coupons,
     Flush,
     Ids,
+    Leaves,
     Pi,
     Plans,
 }
@@ -61,6 +62,7 @@ fn main() -> Result<()> {
         Experiment::Coupons => experiment::coupons::run,
         Experiment::Flush => experiment::flush::run,
         Experiment::Ids => experiment::ids::run,
+        Experiment::Leaves => experiment::leaves::run,
         Experiment::Pi => experiment::pi::run,
         Experiment::Plans => experiment::plans::run,
     };

@@ -1,7 +1,8 @@
 //! The bytes of a page.
 //!
 //! A byte that says how, the size of what follows uncompressed (varint), then zstd. Within it: the level (0 is a leaf), the number
-//! of entries, and the entries column by column, since equal things side by side compress best. `docs/format.md`, "Views".
+//! of entries, and the entries column by column, each against the one before it: what rows share is all but gone before zstd
+//! sees it. `docs/format.md`, "Views".
 
 use super::row::{Child, Position, Row, Summary};
 use crate::codec::{Reader, put_varint};
@@ -126,17 +127,43 @@ pub fn decode(bytes: &Bytes) -> Option<Page> {
     reader.is_at_end().then_some(page)
 }
 
-/// All sizes, then all bytes.
+/// For each entry how many bytes it begins with of the one before it; then the sizes of the rests; then the rests.
 fn put_column<'a>(column: impl Iterator<Item = &'a Bytes> + Clone, out: &mut Vec<u8>) {
-    column
-        .clone()
-        .for_each(|bytes| put_varint(bytes.len() as u64, out));
-    column.for_each(|bytes| out.extend_from_slice(bytes));
+    let mut before: &[u8] = &[];
+    let mut shared = Vec::with_capacity(column.size_hint().0);
+    for bytes in column.clone() {
+        let count = before.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        shared.push(count);
+        put_varint(count as u64, out);
+        before = bytes;
+    }
+    let rests = column.zip(shared).map(|(bytes, shared)| &bytes[shared..]);
+    rests.clone().for_each(|rest| put_varint(rest.len() as u64, out));
+    rests.for_each(|rest| out.extend_from_slice(rest));
 }
 
 fn take_column(reader: &mut Reader, count: usize) -> Option<Vec<Bytes>> {
-    let sizes: Vec<usize> = (0..count).map(|_| reader.count()).collect::<Option<_>>()?;
-    sizes.into_iter().map(|size| reader.bytes(size)).collect()
+    let numbers = |reader: &mut Reader| -> Option<Vec<usize>> {
+        (0..count)
+            .map(|_| usize::try_from(reader.varint()?).ok())
+            .collect()
+    };
+    let (shared, rests) = (numbers(reader)?, numbers(reader)?);
+    let mut whole = Vec::new();
+    let mut places = Vec::with_capacity(count);
+    let mut before = 0..0;
+    for (shared, rest) in shared.into_iter().zip(rests) {
+        let start = whole.len();
+        if shared > before.len() || start as u64 > PAGE_BYTES_MAX {
+            return None;
+        }
+        whole.extend_from_within(before.start..before.start + shared);
+        whole.extend_from_slice(&reader.bytes(rest)?);
+        before = start..whole.len();
+        places.push(before.clone());
+    }
+    let whole = Bytes::from(whole);
+    Some(places.into_iter().map(|place| whole.slice(place)).collect())
 }
 
 fn compress(content: &[u8]) -> Vec<u8> {

@@ -4,5 +4,6 @@ pub mod batching;
 pub mod coupons;
 pub mod flush;
 pub mod ids;
+pub mod leaves;
 pub mod pi;
 pub mod plans;
