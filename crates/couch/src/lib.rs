@@ -15,6 +15,7 @@ mod call;
 mod config;
 mod cors;
 mod database;
+mod design;
 mod endpoints;
 mod error;
 mod ids;

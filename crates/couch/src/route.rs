@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::endpoints::{
     all_docs, bulk_docs, bulk_get, changes, database, document, local, node, revisions, root, session, uuids,
+    view,
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};
@@ -32,7 +33,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_uuids"] => uuids::run(call),
         ["_session"] => session::run(call).await,
         ["_membership"] => node::membership(call),
-        ["_active_tasks"] => node::active_tasks(call),
+        ["_active_tasks"] => view::active_tasks(call),
         ["_node", name, rest @ ..] => node::run(call, name, rest).await,
         ["_replicate"] | ["_scheduler", ..] => {
             Err(CouchError::not_implemented("replication is not supported yet"))
@@ -52,6 +53,7 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_bulk_docs"] => bulk_docs::run(call).await,
         ["_bulk_get"] => bulk_get::run(call).await,
         ["_changes"] => changes::run(call).await,
+        ["_compact", name] => view::compact(call, name).await,
         ["_compact", ..] => database::compact(call).await,
         ["_ensure_full_commit"] => database::ensure_full_commit(call).await,
         ["_missing_revs"] => revisions::missing_revs(call).await,
@@ -59,18 +61,23 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_revs_diff"] => revisions::diff(call).await,
         ["_revs_limit"] => revisions::limit(call).await,
         ["_security"] => database::security(call).await,
-        ["_view_cleanup"] => database::view_cleanup(call).await,
+        ["_view_cleanup"] => view::clean_up(call).await,
         ["_local_docs"] => local::list(call).await,
         ["_local"] => Err(CouchError::bad_request("Invalid _local document id.")),
         ["_local", name] => local::run(call, name).await,
         ["_local", ..] => Err(CouchError::bad_request(
             "_local documents do not accept attachments.",
         )),
+        ["_temp_view"] => view::temporary(),
+        ["_design", name, "_info"] => view::design_info(call, name).await,
+        ["_design", name, "_view", view] => view::run(call, name, view).await,
+        ["_design", name, "_view", view, "queries"] => view::queries(call, name, view).await,
+        ["_design", _, kind @ ("_show" | "_list" | "_update" | "_rewrite"), ..] => view::refused(kind),
         ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
         ["_find" | "_index" | "_explain", ..] => {
             Err(CouchError::not_implemented("Mango queries are not supported yet"))
         }
-        ["_design", _, ..] => Err(CouchError::not_implemented("views are not supported yet")),
+        ["_design", _, ..] => Err(CouchError::not_implemented("attachments are not supported yet")),
         // A slash of a design or local document's id may be encoded.
         [id] => match id.strip_prefix(ids::LOCAL) {
             Some(name) => local::run(call, name).await,

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::config::Config;
 use crate::endpoints::uuids::Generators;
+use crate::design::Designs;
 use crate::login::Logins;
 use crate::{cors, respond, route};
 use engine::Engine;
@@ -35,6 +36,8 @@ pub enum ServeError {
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) logins: Logins,
+    /// Design documents and what they define.
+    pub(crate) designs: Designs,
     /// The ids of documents that come without one.
     pub(crate) ids: Generators,
     pub(crate) config: Config,
@@ -61,6 +64,9 @@ pub async fn serve(
         logins: Logins::new().ok_or(ServeError::Secret)?,
         ids: Generators::new(),
         config: Config::load(&engine).await?,
+        designs: Designs::new(),
+        ids: Generator::new(Kind::Sequential, ""),
+        uuid: uuid::Uuid::new_v4().simple().to_string(),
         started: Instant::now(),
         stop: stop.clone(),
         engine,

@@ -41,6 +41,9 @@ mod validators;
 mod views;
 mod write;
 
+/// Views of design documents and the other functions that these hold.
+pub use view as design;
+
 pub mod files;
 pub mod limits;
 

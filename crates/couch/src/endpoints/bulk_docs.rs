@@ -4,6 +4,7 @@ use super::document::edit;
 use super::uuids;
 use crate::call::Call;
 use crate::database::Database;
+use crate::design::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json::{Reader, write_string};
@@ -47,9 +48,9 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         edits.push(edit(id, document, batch.given)?);
         names.push(name);
     }
-    let outcomes = database.collection.edit(edits, call.is_journaled()).await?;
+    let outcomes = checked(call, &database, edits).await?;
     for (change, outcome) in changes.into_iter().zip(&outcomes) {
-        if let (Some(change), EditOutcome::Written(_)) = (change, outcome) {
+        if let (Some(change), Ok(EditOutcome::Written(_))) = (change, outcome) {
             users::apply(&call.server.engine, change).await?;
         }
     }
@@ -59,14 +60,35 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     ))
 }
 
+/// Writes those that the design documents let through; what became of each.
+async fn checked(call: &Call, database: &Database, edits: Vec<Edit>) -> Result<Vec<Result<EditOutcome>>> {
+    let check = EditCheck::begin(call, database).await?;
+    let mut refusals = Vec::with_capacity(edits.len());
+    let mut allowed = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let refusal = check.refusal(&edit).await;
+        if refusal.is_none() {
+            allowed.push(edit);
+        }
+        refusals.push(refusal);
+    }
+    let written = database.collection.edit(allowed, call.is_journaled()).await?;
+    let mut written = written.into_iter();
+    let outcome = |refusal: Option<CouchError>| match refusal {
+        Some(refusal) => Err(refusal),
+        None => Ok(written.next().unwrap_or(EditOutcome::Conflict)),
+    };
+    Ok(refusals.into_iter().map(outcome).collect())
+}
+
 /// What became of each; of revisions that another store made, only what failed is told.
-fn answer(batch: &Batch, names: &[String], outcomes: Vec<EditOutcome>) -> String {
+fn answer(batch: &Batch, names: &[String], outcomes: Vec<Result<EditOutcome>>) -> String {
     let mut text = String::with_capacity(outcomes.len() * 96);
     text.push('[');
     for ((document, name), outcome) in batch.documents.iter().zip(names).zip(outcomes) {
         let error = match outcome {
-            EditOutcome::Written(_) if batch.given => continue,
-            EditOutcome::Written(revision) => {
+            Ok(EditOutcome::Written(_)) if batch.given => continue,
+            Ok(EditOutcome::Written(revision)) => {
                 text.push_str(if text.len() > 1 { "," } else { "" });
                 text.push_str(r#"{"ok":true,"id":"#);
                 write_string(name, &mut text);
@@ -74,8 +96,9 @@ fn answer(batch: &Batch, names: &[String], outcomes: Vec<EditOutcome>) -> String
                 let _ = write!(text, r#","rev":"{revision}"}}"#);
                 continue;
             }
-            EditOutcome::Conflict => CouchError::conflict(),
-            EditOutcome::Refused(error) => error.into(),
+            Ok(EditOutcome::Conflict) => CouchError::conflict(),
+            Ok(EditOutcome::Refused(error)) => error.into(),
+            Err(refusal) => refusal,
         };
         text.push_str(if text.len() > 1 { "," } else { "" });
         text.push_str(r#"{"id":"#);

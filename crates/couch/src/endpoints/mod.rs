@@ -12,3 +12,4 @@ pub(crate) mod revisions;
 pub(crate) mod root;
 pub(crate) mod session;
 pub(crate) mod uuids;
+pub(crate) mod view;

@@ -5,6 +5,7 @@
 //! together is of one moment.
 
 mod snapshot;
+mod views;
 
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{

@@ -16,12 +16,19 @@ use parking_lot::Mutex;
 use state::State;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use store::{Collection, Derived, DerivedSnapshot, Record};
+use store::{Collection, Derived, DerivedSnapshot, DocumentHistory, Record};
 
 /// How documents become the JSON that map functions see; the protocol's to say.
 pub trait Render: Send + Sync {
     /// The document's id, and its JSON text appended to `out`; none, and nothing appended, for what is no document to the protocol.
-    fn document(&self, record: &Record, options: RenderOptions, out: &mut String) -> Option<String>;
+    /// `history` is there where the document has branches, or where `_local_seq` is asked for.
+    fn document(
+        &self,
+        record: &Record,
+        history: Option<&DocumentHistory>,
+        options: RenderOptions,
+        out: &mut String,
+    ) -> Option<String>;
 
     /// The id of a document that was deleted.
     fn id(&self, id: &value::Value) -> Option<String>;
@@ -82,6 +89,12 @@ impl Group {
     /// What the design document defines.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// Refuses a query that this view cannot answer, before anything is built for it.
+    pub fn check(&self, view: &str, query: &Query) -> Result<()> {
+        let (_, reducer) = self.definition.view(view).ok_or(Error::MissingView)?;
+        query.check(reducer.is_some())
     }
 
     /// Answers a query from the rows as they are; bring them up to date with [`Group::update`] first.

@@ -12,12 +12,11 @@ use super::state::State;
 use crate::javascript::Command;
 use crate::limits::{MAP_BATCH_BYTES, MAP_BATCH_DOCUMENTS};
 use crate::{Error, Result, ScriptError};
-use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
-use store::{Change, ChangeKind, DerivedSnapshot, Durability, StoreError};
+use store::{Change, ChangeKind, DerivedSnapshot, Durability, Order, Snapshot, StoreError};
 
 /// How far an update is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,15 +171,18 @@ impl Group {
 
     /// The next changes; none where there are no more.
     async fn read(&self, after: u64) -> Result<Option<Read>> {
-        let mut changes = VecDeque::from(self.collection.changes(after, self.batch_documents()).await?);
+        let snapshot = self.collection.snapshot().await?;
+        let changes = snapshot
+            .changes(after, Order::Forward, self.batch_documents())
+            .await?;
         if changes.is_empty() {
             return Ok(None);
         }
         let mut read = Read::default();
-        while let Some(change) = changes.pop_front() {
+        for change in changes {
             read.sequence = change.sequence;
             read.changes += 1;
-            self.render_change(change, &mut read);
+            self.render_change(&snapshot, change, &mut read).await?;
             if read.text.len() >= MAP_BATCH_BYTES {
                 break;
             }
@@ -188,15 +190,21 @@ impl Group {
         Ok(Some(read))
     }
 
-    fn render_change(&self, change: Change, read: &mut Read) {
+    async fn render_change(&self, snapshot: &Snapshot, change: Change, read: &mut Read) -> Result<()> {
         let options = RenderOptions {
             local_sequence: self.definition.local_sequence,
         };
         match change.kind {
             ChangeKind::Put(record) => {
+                let history = match record.has_tree() || options.local_sequence {
+                    true => Some(snapshot.history_of(&record).await?),
+                    false => None,
+                };
                 let before = read.text.len();
                 read.text.push(if read.ids.is_empty() { '[' } else { ',' });
-                let id = self.render.document(&record, options, &mut read.text);
+                let id = self
+                    .render
+                    .document(&record, history.as_ref(), options, &mut read.text);
                 let is_mapped = |id: &str| self.definition.include_design || !id.starts_with("_design/");
                 match id {
                     Some(id) if is_mapped(&id) => read.ids.push(id),
@@ -205,6 +213,7 @@ impl Group {
             }
             ChangeKind::Deleted { id, .. } => read.removed.extend(self.render.id(&id)),
         }
+        Ok(())
     }
 
     /// How many documents to read at once, so that their size stays about that of a batch.

@@ -6,8 +6,8 @@ use kv::{Kv, Simulation};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{
-    Collection, CommitOptions, DocumentFilter, Namespace, Record, Store, StoreError, StoreOptions, Target,
-    Transformed, WriteOp,
+    Collection, CommitOptions, DocumentFilter, DocumentHistory, Namespace, Record, Store, StoreError,
+    StoreOptions, Target, Transformed, WriteOp,
 };
 use value::{DocumentBuf, DocumentRef, ValueRef};
 use view::{Group, Query, Render, RenderOptions, ScriptLimits, Views};
@@ -25,7 +25,13 @@ impl DocumentFilter for Nothing {
 struct Plain;
 
 impl Render for Plain {
-    fn document(&self, record: &Record, _: RenderOptions, out: &mut String) -> Option<String> {
+    fn document(
+        &self,
+        record: &Record,
+        _: Option<&DocumentHistory>,
+        _: RenderOptions,
+        out: &mut String,
+    ) -> Option<String> {
         let document = record.document.to_document();
         let id = self.id(document.get("_id")?)?;
         value::json::write(

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use store::{
-    Collection, CommitOptions, DocumentFilter, Durability, Namespace, Record, Store, StoreOptions, WriteOp,
+    Collection, CommitOptions, DocumentFilter, DocumentHistory, Durability, Namespace, Record, Store,
+    StoreOptions, WriteOp,
 };
 use tokio::runtime::Runtime;
 use value::{Document, DocumentBuf, DocumentRef, ValueRef};
@@ -31,7 +32,13 @@ pub struct BuiltView {
 struct Plain;
 
 impl Render for Plain {
-    fn document(&self, record: &Record, _: RenderOptions, out: &mut String) -> Option<String> {
+    fn document(
+        &self,
+        record: &Record,
+        _: Option<&DocumentHistory>,
+        _: RenderOptions,
+        out: &mut String,
+    ) -> Option<String> {
         let document = record.document.as_raw();
         let id = document.get("_id")?.as_str()?.to_owned();
         let document = ValueRef::Document(DocumentRef::Raw(document));

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::uuids;
+use crate::design::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
@@ -84,6 +85,9 @@ pub(super) async fn write(
     let deleted = document.deleted;
     let given = call.query.get("new_edits") == Some("false");
     let edit = edit(key, &document, given)?;
+    if let Some(refusal) = EditCheck::begin(call, database).await?.refusal(&edit).await {
+        return Err(refusal);
+    }
     let journaled = call.is_journaled();
     let outcome = database.collection.edit(vec![edit], journaled).await?.pop();
     let revision = match outcome {

@@ -1,0 +1,137 @@
+//! What design documents have to say before a document is written.
+//!
+//! Reference: `src/couch/src/couch_db.erl` (`validate_doc_update`). A design document is itself checked instead; local documents are
+//! not. The functions are given the document as the client found it; an edit that names another revision than the present one
+//! is refused as a conflict when it is written, so what they looked at is what is replaced.
+
+use super::{Design, IDS};
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::{ids, outgoing};
+use engine::design::{Refusal, check_design};
+use engine::{Edit, EditOrigin, RevisionPath, RevisionedSnapshot};
+use http::StatusCode;
+use serde_json::json;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use value::{Document, ValueRef};
+
+/// The validations of one database, for the edits of one request.
+pub(crate) struct EditCheck<'a> {
+    call: &'a Call,
+    /// The design documents that have a validation.
+    designs: Vec<Arc<Design>>,
+    snapshot: RevisionedSnapshot,
+    user: String,
+    security: String,
+}
+
+impl<'a> EditCheck<'a> {
+    /// Finds the validations.
+    pub(crate) async fn begin(call: &'a Call, database: &Database) -> Result<EditCheck<'a>> {
+        let mut designs = call.server.designs.all(database).await?;
+        designs.retain(|design| design.body.contains_key("validate_doc_update"));
+        let mut security = String::new();
+        let properties: Document = database.collection.security();
+        crate::json::write(ValueRef::Document((&properties).into()), &mut security);
+        Ok(EditCheck {
+            call,
+            designs,
+            snapshot: database.snapshot().await?,
+            user: json!({"db": database.name, "name": call.user.name, "roles": call.user.roles}).to_string(),
+            security,
+        })
+    }
+
+    /// Why an edit is refused, if it is.
+    pub(crate) async fn refusal(&self, edit: &Edit) -> Option<CouchError> {
+        let id = edit.document.as_raw().get("_id").map(ids::text).unwrap_or_default();
+        let checked = match id.starts_with(IDS.0) {
+            true => self.check_design(&id, edit).await,
+            false => self.validate(edit).await,
+        };
+        checked.err()
+    }
+
+    async fn check_design(&self, id: &str, edit: &Edit) -> Result<()> {
+        if !self.call.user.is_admin() {
+            return Err(CouchError::unauthorized("You are not a db or server admin."));
+        }
+        if edit.deleted {
+            return Ok(());
+        }
+        let body = serde_json::from_str(&new_document(edit));
+        let body = body.map_err(|error| CouchError::bad_request(error.to_string()))?;
+        let limits = self.call.server.designs.limits;
+        check_design(id, &body, limits).await.map_err(|error| {
+            // What a request for such a view would fail with is here a mistake of the request.
+            CouchError {
+                status: StatusCode::BAD_REQUEST,
+                ..error.into()
+            }
+        })
+    }
+
+    async fn validate(&self, edit: &Edit) -> Result<()> {
+        if self.designs.is_empty() {
+            return Ok(());
+        }
+        let (new, present) = (new_document(edit), self.present(edit).await?);
+        for design in &self.designs {
+            let refused = design.functions.validate(&new, &present, &self.user, &self.security).await?;
+            match refused {
+                None => {}
+                Some(Refusal::Forbidden(reason)) => return Err(CouchError::forbidden(reason)),
+                Some(Refusal::Unauthorized(reason)) => return Err(CouchError::unauthorized(reason)),
+                Some(Refusal::Unknown(reason)) => {
+                    return Err(CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "unknown_error", reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The document that is to be replaced, as JSON text; `null` for none.
+    async fn present(&self, edit: &Edit) -> Result<String> {
+        let id = edit.document.as_raw().get("_id").unwrap_or(ValueRef::Null);
+        let mut out = String::new();
+        if let Some(record) = self.snapshot.document(id).await? {
+            outgoing::write(record.document.as_raw(), &record.revision(), false, None, &mut out);
+        } else if let Some((revision, body)) = self.snapshot.deletion(id).await? {
+            let bare = value::DocumentBuf::from(&value::doc! {"_id": id.to_value()});
+            let body = body.unwrap_or(bare);
+            outgoing::write(body.as_raw(), &revision, true, None, &mut out);
+        } else {
+            out.push_str("null");
+        }
+        Ok(out)
+    }
+}
+
+/// The document as it is to be, as JSON text.
+fn new_document(edit: &Edit) -> String {
+    let raw = edit.document.as_raw();
+    let mut out = String::from(r#"{"_id":"#);
+    crate::json::write_string(&ids::text(raw.get("_id").unwrap_or(ValueRef::Null)), &mut out);
+    match &edit.origin {
+        EditOrigin::After(None) => {}
+        // Writing to a String cannot fail.
+        EditOrigin::After(Some(parent)) => drop(write!(out, r#","_rev":"{parent}""#)),
+        EditOrigin::Given(path) => write_path(path, &mut out),
+    }
+    crate::json::write_fields(raw, |name| name != "_id", &mut out);
+    out.push_str(if edit.deleted { r#","_deleted":true}"# } else { "}" });
+    out
+}
+
+fn write_path(path: &RevisionPath, out: &mut String) {
+    let Some(first) = path.hashes.first() else {
+        return;
+    };
+    let _ = write!(out, r#","_rev":"{0}-{first}","_revisions":{{"start":{0},"ids":["#, path.generation);
+    for (position, hash) in path.hashes.iter().enumerate() {
+        let _ = write!(out, "{}\"{hash}\"", if position > 0 { "," } else { "" });
+    }
+    out.push_str("]}");
+}

@@ -1,0 +1,183 @@
+//! Design documents: their views, filters and validations.
+//!
+//! What they hold is found anew for each request, compiled functions are kept as long as the design document stays the same.
+
+mod edits;
+mod render;
+
+pub(crate) use edits::EditCheck;
+
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::outgoing;
+use engine::design::{Error, Functions, Group, ScriptError, ScriptLimits, Views};
+use engine::{Order, Record};
+use http::StatusCode;
+use parking_lot::Mutex;
+use render::Rendered;
+use serde_json::{Map, Value as Json};
+use std::collections::HashMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use value::Value;
+
+/// What design documents' ids begin with, and the first text behind all of them.
+const IDS: (&str, &str) = ("_design/", "_design0");
+
+/// The design documents that are read at once.
+const PAGE_DESIGNS: usize = 256;
+
+/// The design documents whose functions are kept; past it all are forgotten, and compiled again when they are called.
+const KEPT_MAX: usize = 512;
+
+/// One version of a design document.
+#[derive(Debug)]
+pub(crate) struct Design {
+    /// With `_design/`.
+    pub(crate) id: String,
+    /// Its members, `_id` and `_rev` with them.
+    pub(crate) body: Map<String, Json>,
+    pub(crate) functions: Functions,
+    sequence: u64,
+}
+
+/// The collection's UUID and the id.
+type DesignKey = ([u8; 16], String);
+
+/// The design documents of all databases that are in use.
+#[derive(Debug)]
+pub(crate) struct Designs {
+    views: Views,
+    limits: ScriptLimits,
+    kept: Mutex<HashMap<DesignKey, Arc<Design>>>,
+}
+
+impl Designs {
+    /// None is in use yet.
+    pub(crate) fn new() -> Designs {
+        let limits = ScriptLimits::default();
+        Designs {
+            views: Views::new(Arc::new(Rendered), limits),
+            limits,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// All views.
+    pub(crate) fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// The design document of this name (what stands behind `_design/`).
+    pub(crate) async fn named(&self, database: &Database, name: &str) -> Result<Arc<Design>> {
+        let id = format!("{}{name}", IDS.0);
+        let snapshot = database.snapshot().await?;
+        let key = Value::from(id.as_str());
+        if let Some(record) = snapshot.document(key.as_ref()).await? {
+            return self.of_record(database, id, &record);
+        }
+        Err(match snapshot.deletion(key.as_ref()).await? {
+            Some(_) => CouchError::not_found("deleted"),
+            None => CouchError::missing(),
+        })
+    }
+
+    /// All design documents of a database.
+    pub(crate) async fn all(&self, database: &Database) -> Result<Vec<Arc<Design>>> {
+        let snapshot = database.snapshot().await?;
+        let mut found = Vec::new();
+        let mut after = None;
+        loop {
+            let range = (Bound::Included(Value::from(IDS.0)), Bound::Excluded(Value::from(IDS.1)));
+            let (records, next) = snapshot
+                .documents(range, after.as_ref(), Order::Forward, PAGE_DESIGNS)
+                .await?;
+            for record in records {
+                if let Some(id) = record.document.as_raw().get("_id").and_then(value::ValueRef::as_str) {
+                    found.push(self.of_record(database, id.to_owned(), &record)?);
+                }
+            }
+            if next.is_none() {
+                return Ok(found);
+            }
+            after = next;
+        }
+    }
+
+    /// The views of a design document.
+    pub(crate) async fn group(&self, database: &Database, design: &Design) -> Result<Arc<Group>> {
+        Ok(database
+            .collection
+            .view_group(&self.views, &design.id, &design.body)
+            .await?)
+    }
+
+    /// Removes the rows of views that no design document of a database defines any more.
+    pub(crate) async fn clean_up(&self, database: &Database) -> Result<()> {
+        let designs = self.all(database).await?;
+        let kept = designs.iter().map(|design| (design.id.clone(), design.body.clone()));
+        let kept: Vec<_> = kept.collect();
+        Ok(database.collection.clean_up_views(&self.views, &kept).await?)
+    }
+
+    fn of_record(&self, database: &Database, id: String, record: &Record) -> Result<Arc<Design>> {
+        let key = (database.collection.uuid(), id);
+        let mut kept = self.kept.lock();
+        if let Some(design) = kept.get(&key)
+            && design.sequence == record.sequence
+        {
+            return Ok(design.clone());
+        }
+        let mut text = String::new();
+        outgoing::write(record.document.as_raw(), &record.revision(), false, None, &mut text);
+        let body = serde_json::from_str(&text);
+        let body = body.map_err(|error| CouchError::bad_request(format!("{}: {error}", key.1)))?;
+        let design = Arc::new(Design {
+            functions: Functions::new(&key.1, text, self.limits),
+            id: key.1.clone(),
+            body,
+            sequence: record.sequence,
+        });
+        if kept.len() >= KEPT_MAX {
+            kept.clear();
+        }
+        kept.insert(key, design.clone());
+        Ok(design)
+    }
+}
+
+impl From<Error> for CouchError {
+    fn from(error: Error) -> CouchError {
+        let text = error.to_string();
+        match error {
+            Error::Store(error) => engine::Error::from(error).into(),
+            Error::InvalidDesign(_) => CouchError::new(StatusCode::BAD_REQUEST, "invalid_design_doc", text),
+            Error::MissingView => CouchError::not_found(text),
+            Error::QueryParse(_) => CouchError::query_parse(text),
+            Error::Script { script, .. } => of_script(script, text),
+            Error::InvalidValue(_) => CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "invalid_value", text),
+            Error::Capped => CouchError::not_implemented(text),
+            _ => CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error", text),
+        }
+    }
+}
+
+impl From<ScriptError> for CouchError {
+    fn from(error: ScriptError) -> CouchError {
+        let text = match &error {
+            ScriptError::Thrown { reason, .. } => reason.clone(),
+            other => other.to_string(),
+        };
+        of_script(error, text)
+    }
+}
+
+/// What a script's error is called; CouchDB's query server dies where a function has to be stopped.
+fn of_script(error: ScriptError, text: String) -> CouchError {
+    let status = StatusCode::INTERNAL_SERVER_ERROR;
+    match error {
+        ScriptError::Thrown { kind, .. } if kind == "not_found" => CouchError::not_found(text),
+        ScriptError::Thrown { kind, .. } => CouchError::new(status, kind, text),
+        _ => CouchError::new(status, "os_process_error", text),
+    }
+}

@@ -1,0 +1,125 @@
+//! Writing the rows of a view (`src/couch_mrview/src/couch_mrview_http.erl`, `view_cb`).
+
+use super::parameters::ViewParameters;
+use crate::database::Database;
+use crate::error::Result;
+use crate::incoming::parse_revision;
+use crate::json::write_string;
+use crate::outgoing::{self, Shown};
+use crate::stream::Output;
+use crate::ids;
+use engine::RevisionedSnapshot;
+use engine::design::{Answer, AnswerRow};
+use serde_json::Value as Json;
+use std::fmt::Write as _;
+
+/// A query with the rows that it found.
+pub(super) struct Asked {
+    pub(super) database: Database,
+    pub(super) parameters: ViewParameters,
+    pub(super) answer: Answer,
+}
+
+impl Asked {
+    /// Appends the answer.
+    pub(super) async fn write(mut self, output: &mut Output) -> Result<()> {
+        self.write_head(&mut output.text);
+        let documents = match self.parameters.query.include_docs {
+            true => Some(self.database.snapshot().await?),
+            false => None,
+        };
+        let mut is_first = true;
+        while let Some(rows) = self.answer.next().await? {
+            for row in rows {
+                output.text.push_str(if is_first { "" } else { ",\r\n" });
+                is_first = false;
+                self.write_row(&row, documents.as_ref(), &mut output.text).await?;
+            }
+            if !output.flush_if_large().await {
+                return Ok(());
+            }
+        }
+        output.text.push_str("\r\n]}");
+        Ok(())
+    }
+
+    fn write_head(&self, out: &mut String) {
+        out.push('{');
+        // Writing to a String cannot fail.
+        if let Some((total, offset)) = self.answer.totals {
+            let _ = write!(out, r#""total_rows":{total},"offset":{offset},"#);
+        }
+        if self.parameters.update_sequence {
+            let sequence = self.database.sequences.text(self.answer.sequence);
+            let _ = write!(out, r#""update_seq":"{sequence}","#);
+        }
+        out.push_str("\"rows\":[\r\n");
+    }
+
+    async fn write_row(
+        &self,
+        row: &AnswerRow,
+        documents: Option<&RevisionedSnapshot>,
+        out: &mut String,
+    ) -> Result<()> {
+        out.push('{');
+        if let Some(id) = &row.id {
+            out.push_str(r#""id":"#);
+            write_string(id, out);
+            out.push(',');
+        }
+        out.push_str(r#""key":"#);
+        out.push_str(row.key.as_deref().map_or("null", text));
+        out.push_str(r#","value":"#);
+        out.push_str(text(&row.value));
+        if let Some(documents) = documents {
+            out.push_str(r#","doc":"#);
+            self.write_document(row, documents, out).await?;
+        }
+        out.push('}');
+        Ok(())
+    }
+
+    /// Appends the document of a row, or the one that its value names (a linked document).
+    async fn write_document(
+        &self,
+        row: &AnswerRow,
+        documents: &RevisionedSnapshot,
+        out: &mut String,
+    ) -> Result<()> {
+        let value: Json = serde_json::from_slice(&row.value).unwrap_or_default();
+        let named = |name: &str| value.get(name).and_then(Json::as_str);
+        let id = named("_id").or(row.id.as_deref()).unwrap_or_default();
+        let id = ids::resolve(documents, id).await?;
+        let shown = Shown {
+            conflicts: self.parameters.query.conflicts == Some(true),
+            ..Shown::default()
+        };
+        if let Some(revision) = named("_rev").and_then(|text| parse_revision(text).ok()) {
+            let history = documents.history(id.as_ref()).await?;
+            let place = history.as_ref().and_then(|history| history.tree.find(&revision));
+            if let (Some(history), Some(at)) = (&history, place)
+                && let Some(body) = documents.body(history, at).await?
+            {
+                let deleted = history.tree.nodes()[at].deleted;
+                outgoing::write(body.as_raw(), &revision, deleted, Some((history, at, shown)), out);
+                return Ok(());
+            }
+        } else if let Some(record) = documents.document(id.as_ref()).await? {
+            let history = match shown.conflicts && record.has_tree() {
+                true => Some(documents.history_of(&record).await?),
+                false => None,
+            };
+            let more = history.as_ref().map(|history| (history, history.winner, shown));
+            outgoing::write(record.document.as_raw(), &record.revision(), false, more, out);
+            return Ok(());
+        }
+        out.push_str("null");
+        Ok(())
+    }
+}
+
+/// JSON text of a page, which was text when it was written there and has a checksum.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or("null")
+}

@@ -1,0 +1,94 @@
+//! What views hold, and looking after them.
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::endpoints::root::only_get;
+use crate::error::{CouchError, Result};
+use crate::{names, respond};
+use engine::Namespace;
+use http::{Method, Response, StatusCode};
+use serde_json::json;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// `GET /{db}/_design/{name}/_info`.
+pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response> {
+    if call.method != Method::GET {
+        return Err(CouchError::method_not_allowed("GET"));
+    }
+    let database = Database::of(call)?;
+    let design = call.server.designs.named(&database, name).await?;
+    let info = call.server.designs.group(&database, &design).await?.info().await?;
+    let text = json!({
+        "name": name,
+        "view_index": {
+            "updates_pending": {"minimum": info.pending, "preferred": info.pending, "total": info.pending},
+            "waiting_commit": false,
+            "waiting_clients": 0,
+            "updater_running": info.is_updating,
+            "update_seq": info.sequence,
+            "sizes": {"file": info.disk_bytes, "external": info.external_bytes, "active": info.disk_bytes},
+            "signature": info.signature,
+            "purge_seq": 0,
+            "language": info.language,
+            "compact_running": false,
+            "collator_versions": ["CLDR root"],
+        },
+    });
+    Ok(respond::ok(text.to_string()))
+}
+
+/// `POST /{db}/_view_cleanup`.
+pub(crate) async fn clean_up(call: &mut Call) -> Result<Response> {
+    only_post(call)?;
+    let database = Database::of(call)?;
+    database.require_admin(call)?;
+    call.server.designs.clean_up(&database).await?;
+    Ok(respond::ok_true(StatusCode::ACCEPTED))
+}
+
+/// `POST /{db}/_compact/{design document}`.
+pub(crate) async fn compact(call: &mut Call, name: &str) -> Result<Response> {
+    only_post(call)?;
+    let database = Database::of(call)?;
+    database.require_admin(call)?;
+    let design = call.server.designs.named(&database, name).await?;
+    let group = call.server.designs.group(&database, &design).await?;
+    // CouchDB answers at once too, and compacts behind.
+    tokio::spawn(async move {
+        if let Err(error) = group.compact().await {
+            tracing::warn!(%error, "a view could not be compacted");
+        }
+    });
+    Ok(respond::ok_true(StatusCode::ACCEPTED))
+}
+
+/// `GET /_active_tasks`: the views that are being built.
+pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
+    only_get(call)?;
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let tasks = call.server.designs.views().tasks().into_iter().map(|task| {
+        let database = Namespace::parse(&task.namespace).map(|namespace| names::name(&namespace));
+        json!({
+            "node": "larder@127.0.0.1",
+            "pid": "<0.0.0>",
+            "type": "indexer",
+            "database": database,
+            "design_document": task.design,
+            "indexer_pid": "<0.0.0>",
+            "changes_done": task.done,
+            "total_changes": task.total,
+            "progress": task.done * 100 / task.total.max(1),
+            "started_on": seconds(task.started),
+            "updated_on": seconds(task.updated),
+        })
+    });
+    let tasks: Vec<_> = tasks.collect();
+    Ok(respond::ok(serde_json::Value::Array(tasks).to_string()))
+}
+
+fn only_post(call: &Call) -> Result<()> {
+    match call.method == Method::POST {
+        true => Ok(()),
+        false => Err(CouchError::method_not_allowed("POST")),
+    }
+}

@@ -1,0 +1,139 @@
+//! Views of design documents (`src/chttpd/src/chttpd_view.erl`).
+
+mod answer;
+mod info;
+mod parameters;
+
+pub(crate) use info::{active_tasks, clean_up, compact, design_info};
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::design::Design;
+use crate::error::{CouchError, Result};
+use crate::stream::{self, Output};
+use answer::Asked;
+use engine::design::{Group, Update};
+use http::{Method, Response, StatusCode};
+use parameters::ViewParameters;
+use serde_json::{Map, Value as Json};
+use std::sync::Arc;
+
+/// `/{db}/_design/{name}/_view/{view}`.
+pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Response> {
+    let database = Database::of(call)?;
+    let parameters = match call.method {
+        Method::GET | Method::HEAD => ViewParameters::of_query(&call.query)?,
+        Method::POST => {
+            call.check_is_json()?;
+            let body = json_body(call).await?;
+            if body.contains_key("queries") {
+                return Err(CouchError::bad_request(
+                    "The `queries` parameter is no longer supported at this endpoint",
+                ));
+            }
+            ViewParameters::of_body(&body)?.with_query(&call.query)?
+        }
+        _ => return Err(CouchError::method_not_allowed("GET,POST,HEAD")),
+    };
+    let design = call.server.designs.named(&database, name).await?;
+    let asked = asked(call, &database, &design, view, parameters).await?;
+    stream::respond_with(|mut output| async move {
+        let written = asked.write(&mut output).await;
+        (output, written)
+    })
+    .await
+}
+
+/// `/{db}/_design/{name}/_view/{view}/queries`: several in one.
+pub(crate) async fn queries(call: &mut Call, name: &str, view: &str) -> Result<Response> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    let database = Database::of(call)?;
+    call.check_is_json()?;
+    let body = json_body(call).await?;
+    let Some(queries) = body.get("queries") else {
+        return Err(CouchError::bad_request("POST body must include `queries` parameter."));
+    };
+    let Json::Array(queries) = queries else {
+        return Err(CouchError::bad_request("`queries` must be an array."));
+    };
+    let design = call.server.designs.named(&database, name).await?;
+    let common = ViewParameters::of_query(&call.query)?;
+    let mut all = Vec::with_capacity(queries.len());
+    for query in queries {
+        let Json::Object(query) = query else {
+            return Err(CouchError::bad_request("each query must be a JSON object"));
+        };
+        let parameters = common.clone().with_body(query)?;
+        all.push(asked(call, &database, &design, view, parameters).await?);
+    }
+    stream::respond_with(|mut output| async move {
+        let written = write_all(all, &mut output).await;
+        (output, written)
+    })
+    .await
+}
+
+async fn write_all(all: Vec<Asked>, output: &mut Output) -> Result<()> {
+    output.text.push_str(r#"{"results":["#);
+    for (position, asked) in all.into_iter().enumerate() {
+        output.text.push_str(if position > 0 { ",\r\n" } else { "\r\n" });
+        asked.write(output).await?;
+    }
+    output.text.push_str("\r\n]}");
+    Ok(())
+}
+
+/// Brings the rows up to date as the query wants, and finds those that it asks for.
+async fn asked(
+    call: &Call,
+    database: &Database,
+    design: &Design,
+    view: &str,
+    parameters: ViewParameters,
+) -> Result<Asked> {
+    let designs = &call.server.designs;
+    let mut group: Arc<Group> = designs.group(database, design).await?;
+    group.check(view, &parameters.query)?;
+    match parameters.query.update {
+        Update::Before => group.update(database.collection.head()).await?,
+        Update::No | Update::After => {
+            if parameters.query.update == Update::After {
+                group.update_in_background();
+            }
+            group = designs.views().standing_in(group, view).await?;
+        }
+    }
+    let answer = group.query(view, parameters.query.clone()).await?;
+    Ok(Asked {
+        database: database.clone(),
+        parameters,
+        answer,
+    })
+}
+
+async fn json_body(call: &mut Call) -> Result<Map<String, Json>> {
+    let bytes = call.bytes().await?;
+    match serde_json::from_slice(&bytes) {
+        Ok(Json::Object(body)) => Ok(body),
+        Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
+        Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),
+    }
+}
+
+/// `/{db}/_temp_view`.
+pub(crate) fn temporary() -> Result<Response> {
+    Err(CouchError::new(
+        StatusCode::GONE,
+        "gone",
+        "Temporary views are not supported in CouchDB",
+    ))
+}
+
+/// Functions of design documents that are not run: `_show`, `_list`, `_update`, `_rewrite`.
+pub(crate) fn refused(kind: &str) -> Result<Response> {
+    Err(CouchError::not_implemented(format!(
+        "{kind} functions of design documents are not supported; views, filters and validate_doc_update are"
+    )))
+}

@@ -1,0 +1,153 @@
+//! The parameters of a query of a view (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_param`).
+
+use crate::error::{CouchError, Result};
+use crate::query::Query as UrlQuery;
+use engine::design::{Direction, Query, Update};
+use serde_json::{Map, Value as Json};
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ViewParameters {
+    pub(super) query: Query,
+    /// Whether the answer names the last change that is in it.
+    pub(super) update_sequence: bool,
+}
+
+impl ViewParameters {
+    /// Those of a URL.
+    pub(super) fn of_query(query: &UrlQuery) -> Result<ViewParameters> {
+        ViewParameters::default().with_query(query)
+    }
+
+    /// Those of a body.
+    pub(super) fn of_body(body: &Map<String, Json>) -> Result<ViewParameters> {
+        ViewParameters::default().with_body(body)
+    }
+
+    /// These with those of a URL, which come last and win.
+    pub(super) fn with_query(mut self, query: &UrlQuery) -> Result<ViewParameters> {
+        for (name, text) in query.iter() {
+            let value = match name {
+                "key" | "keys" | "startkey" | "start_key" | "endkey" | "end_key" => {
+                    let invalid = |_| CouchError::bad_request("invalid UTF-8 JSON");
+                    serde_json::from_str(text).map_err(invalid)?
+                }
+                _ => Json::from(text),
+            };
+            self.set(name, value)?;
+        }
+        Ok(self)
+    }
+
+    /// These with those of a body.
+    pub(super) fn with_body(mut self, body: &Map<String, Json>) -> Result<ViewParameters> {
+        for (name, value) in body {
+            self.set(name, value.clone())?;
+        }
+        Ok(self)
+    }
+
+    fn set(&mut self, name: &str, value: Json) -> Result<()> {
+        let query = &mut self.query;
+        match name {
+            "key" => {
+                query.start_key = Some(value.clone());
+                query.end_key = Some(value);
+            }
+            "keys" => set_keys(query, value)?,
+            "startkey" | "start_key" => query.start_key = Some(value),
+            "endkey" | "end_key" => query.end_key = Some(value),
+            "startkey_docid" | "start_key_doc_id" => query.start_id = Some(text(&value)),
+            "endkey_docid" | "end_key_doc_id" => query.end_id = Some(text(&value)),
+            "limit" => query.limit = Some(number(&value)?),
+            "skip" => query.skip = number(&value)?,
+            "descending" => {
+                query.direction = match flag(&value)? {
+                    true => Direction::Backward,
+                    false => Direction::Forward,
+                };
+            }
+            "inclusive_end" => query.inclusive_end = flag(&value)?,
+            "reduce" => query.reduce = Some(flag(&value)?),
+            "group" => query.group = Some(flag(&value)?),
+            "group_level" => query.group_level = Some(number(&value)?),
+            "include_docs" => query.include_docs = flag(&value)?,
+            "conflicts" => query.conflicts = Some(flag(&value)?),
+            "update_seq" => self.update_sequence = flag(&value)?,
+            // Where rows come from is one place, and they come sorted.
+            "sorted" | "attachments" | "att_encoding_info" => drop(flag(&value)?),
+            "stable" => match text(&value).as_str() {
+                "true" | "false" => {}
+                _ => return Err(invalid(name)),
+            },
+            "update" => query.update = update(name, &text(&value))?,
+            "stale" => {
+                query.update = match text(&value).as_str() {
+                    "ok" => Update::No,
+                    "update_after" => Update::After,
+                    _ => return Err(invalid(name)),
+                };
+            }
+            "partition" => {
+                let message = "`partition` parameter is not supported in this design doc";
+                return Err(CouchError::query_parse(message));
+            }
+            // CouchDB hands others on to functions that are not run here.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// One key alone is a key.
+fn set_keys(query: &mut Query, value: Json) -> Result<()> {
+    match value {
+        Json::Array(mut keys) if keys.len() == 1 => {
+            query.start_key = keys.pop();
+            query.end_key = query.start_key.clone();
+        }
+        Json::Array(keys) => query.keys = Some(keys),
+        _ => return Err(CouchError::bad_request("`keys` member must be an array.")),
+    }
+    Ok(())
+}
+
+fn update(name: &str, text: &str) -> Result<Update> {
+    match text {
+        "true" => Ok(Update::Before),
+        "false" => Ok(Update::No),
+        "lazy" => Ok(Update::After),
+        _ => Err(invalid(name)),
+    }
+}
+
+fn invalid(name: &str) -> CouchError {
+    CouchError::query_parse(format!("Invalid value for `{name}`."))
+}
+
+/// A text as it is, any other value as JSON.
+fn text(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn flag(value: &Json) -> Result<bool> {
+    let text = text(value);
+    match text.to_ascii_lowercase().as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(CouchError::query_parse(format!("Invalid boolean parameter: {text:?}"))),
+    }
+}
+
+fn number(value: &Json) -> Result<u64> {
+    let text = text(value);
+    match text.parse::<i64>() {
+        Ok(number) => u64::try_from(number).map_err(|_| {
+            CouchError::query_parse(format!("Invalid value for positive integer: {text:?}"))
+        }),
+        Err(_) => Err(CouchError::query_parse(format!("Invalid value for integer: {text:?}"))),
+    }
+}
