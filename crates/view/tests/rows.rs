@@ -73,6 +73,18 @@ async fn changes_and_deletions_take_old_rows_away() {
 }
 
 #[tokio::test]
+async fn rows_of_one_key_and_document_come_in_the_order_of_their_values() {
+    let database = Database::new().await;
+    database.put(&[json!({"_id": "a"})]).await;
+    let map = "function () { emit(1, 'b'); emit(0, 1); emit(1, 'a'); emit(1); emit(1, 'b'); }";
+    let group = database.group(json!({"all": {"map": map}})).await;
+    assert_eq!(
+        database.rows(&group, "all", Query::default()).await,
+        json!([["a", 0, 1], ["a", 1, null], ["a", 1, "a"], ["a", 1, "b"], ["a", 1, "b"]])
+    );
+}
+
+#[tokio::test]
 async fn ranges_skip_and_limit() {
     let database = Database::new().await;
     let documents: Vec<Value> = (0..10)

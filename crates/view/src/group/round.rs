@@ -3,7 +3,7 @@
 use super::state::State;
 use crate::codec::{Reader, put_sized, put_varint};
 use crate::design::Definition;
-use crate::key;
+use crate::key::{self, Collation};
 use crate::limits::{UPDATE_ROUND_BYTES, UPDATE_ROUND_DOCUMENTS};
 use crate::tree::{Position, Row, RowChange, Tree, Writer};
 use crate::{Error, Result};
@@ -52,16 +52,18 @@ impl Round {
             let id = Bytes::from(id);
             let mut rows = Vec::with_capacity(views.iter().map(Vec::len).sum());
             for (view, emitted) in views.into_iter().enumerate() {
-                for (emission, (key, value)) in emitted.into_iter().enumerate() {
+                let first = rows.len();
+                for (key, value) in emitted {
                     let position = Position {
                         sort_key: sort_key(key.get(), definition, view)?,
                         id: id.clone(),
-                        emission: emission as u32,
+                        emission: 0,
                     };
                     let key = answer.slice_ref(key.get().as_bytes());
                     let value = answer.slice_ref(value.get().as_bytes());
                     rows.push((view, Row { position, key, value }));
                 }
+                number(&mut rows[first..])?;
             }
             self.add(id, rows);
         }
@@ -135,6 +137,27 @@ impl Round {
         }
         Ok(batch)
     }
+}
+
+/// Numbers the rows that one document emitted in one view. Those of one key come in the order of their values, as Erlang orders
+/// them, for that is how CouchDB keeps them (`couch_mrview_updater:insert_results`).
+fn number(rows: &mut [(usize, Row)]) -> Result<()> {
+    if rows.len() < 2 {
+        return Ok(());
+    }
+    let mut order = Vec::with_capacity(rows.len());
+    for (_, row) in rows.iter() {
+        let mut value = Vec::new();
+        let parsed = serde_json::from_slice(&row.value);
+        let parsed = parsed.map_err(|error| Error::InvalidValue(format!("an emitted value: {error}")))?;
+        key::encode(&parsed, Collation::Raw, &mut value)?;
+        order.push((row.position.sort_key.clone(), value, order.len()));
+    }
+    order.sort_unstable();
+    for (emission, (_, _, place)) in order.into_iter().enumerate() {
+        rows[place].1.position.emission = emission as u32;
+    }
+    Ok(())
 }
 
 fn sort_key(key: &str, definition: &Definition, view: usize) -> Result<Bytes> {

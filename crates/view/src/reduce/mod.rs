@@ -31,15 +31,16 @@ pub enum Function {
 }
 
 impl Function {
-    /// The built-in of this name; none where there is no such.
+    /// The built-in of this name; none where there is no such. What follows the name does not matter, as in CouchDB.
     pub fn built_in(source: &str) -> Option<Function> {
-        match source.trim() {
-            "_sum" => Some(Function::Sum),
-            "_count" => Some(Function::Count),
-            "_stats" => Some(Function::Stats),
-            "_approx_count_distinct" => Some(Function::ApproxCountDistinct),
-            _ => None,
-        }
+        let named = [
+            ("_sum", Function::Sum),
+            ("_count", Function::Count),
+            ("_stats", Function::Stats),
+            ("_approx_count_distinct", Function::ApproxCountDistinct),
+        ];
+        let found = named.into_iter().find(|(name, _)| source.starts_with(name));
+        found.map(|(_, function)| function)
     }
 }
 

@@ -47,10 +47,10 @@ impl Stats {
                 let pairs = a.into_iter().zip(b);
                 Ok(Stats::Many(pairs.map(|(a, b)| a.with(b)).collect::<Result<_>>()?))
             }
-            _ => Err(Error::InvalidValue(
-                "The _stats function requires that map values be numbers or arrays of numbers of one length"
-                    .to_owned(),
-            )),
+            _ => Err(Error::InvalidValue(format!(
+                "The _stats function requires that map values be numbers or arrays of numbers, not '{}'",
+                other.to_value()
+            ))),
         }
     }
 
