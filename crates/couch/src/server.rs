@@ -65,8 +65,6 @@ pub async fn serve(
         ids: Generators::new(),
         config: Config::load(&engine).await?,
         designs: Designs::new(),
-        ids: Generator::new(Kind::Sequential, ""),
-        uuid: uuid::Uuid::new_v4().simple().to_string(),
         started: Instant::now(),
         stop: stop.clone(),
         engine,

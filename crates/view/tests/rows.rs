@@ -80,7 +80,13 @@ async fn rows_of_one_key_and_document_come_in_the_order_of_their_values() {
     let group = database.group(json!({"all": {"map": map}})).await;
     assert_eq!(
         database.rows(&group, "all", Query::default()).await,
-        json!([["a", 0, 1], ["a", 1, null], ["a", 1, "a"], ["a", 1, "b"], ["a", 1, "b"]])
+        json!([
+            ["a", 0, 1],
+            ["a", 1, null],
+            ["a", 1, "a"],
+            ["a", 1, "b"],
+            ["a", 1, "b"]
+        ])
     );
 }
 

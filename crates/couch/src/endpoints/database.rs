@@ -128,13 +128,8 @@ pub(crate) async fn compact(call: &mut Call) -> Result<Response> {
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
-/// `POST /{db}/_view_cleanup`: what no design document names any more is removed as it goes, so nothing is left to do.
-pub(crate) async fn view_cleanup(call: &mut Call) -> Result<Response> {
-    maintained(call)?;
-    Ok(respond::ok_true(StatusCode::ACCEPTED))
-}
-
-fn maintained(call: &Call) -> Result<Database> {
+/// The database that is looked after, which only its administrators may do.
+pub(super) fn maintained(call: &Call) -> Result<Database> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }

@@ -1,4 +1,4 @@
-//! `/_node/_local/…`, `/_membership`, `/_active_tasks`: what administration pages read.
+//! `/_node/_local/…`, `/_membership`: what administration pages read.
 
 use super::root::only_get;
 use crate::call::Call;
@@ -20,13 +20,6 @@ pub(crate) fn membership(call: &Call) -> Result<Response> {
     Ok(respond::ok(format!(
         r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#
     )))
-}
-
-/// `GET /_active_tasks`.
-pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
-    only_get(call)?;
-    require_server_admin(&call.user)?;
-    Ok(respond::ok("[]".to_owned()))
 }
 
 /// `/_node/{node}/…`.

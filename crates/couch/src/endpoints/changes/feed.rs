@@ -78,7 +78,13 @@ impl Feed {
             _ => PAGE_ROWS,
         };
         let changes = snapshot.changes(self.position, self.options.order, limit).await?;
-        for change in &changes {
+        let asked = self.filter.ask(&changes).await?;
+        for (place, change) in changes.iter().enumerate() {
+            let is_let_through = asked.as_ref().is_none_or(|asked| asked.get(place) == Some(&true));
+            if !is_let_through {
+                self.position = change.sequence;
+                continue;
+            }
             let start = out.len();
             self.separate(out);
             let database = &self.database;

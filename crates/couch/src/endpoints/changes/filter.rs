@@ -1,13 +1,18 @@
 //! Which changes are given.
 
+use super::row;
 use crate::call::Call;
+use crate::database::Database;
+use crate::design::Design;
 use crate::error::{CouchError, Result};
 use crate::{ids, query, selector};
-use engine::DocumentFilter;
+use engine::{Change, DocumentFilter};
+use serde_json::json;
 use std::collections::HashSet;
-use value::{Document, Value};
+use std::sync::Arc;
+use value::{Document, Value, ValueRef};
 
-/// The built-in filters (`src/couch/src/couch_changes.erl`, `configure_filter`).
+/// The filters (`src/couch/src/couch_changes.erl`, `configure_filter`).
 #[derive(Debug)]
 pub(super) enum Filter {
     /// All changes.
@@ -18,11 +23,19 @@ pub(super) enum Filter {
     Design,
     /// Those of documents that match.
     Selector(DocumentFilter),
+    /// Those that a filter function of a design document lets through, which is given the request.
+    Function {
+        design: Arc<Design>,
+        name: String,
+        request: String,
+    },
+    /// Those for which the map function of a view emits.
+    View { design: Arc<Design>, name: String },
 }
 
 impl Filter {
     /// Reads the filter out of the parameters and the body.
-    pub(super) fn parse(call: &Call, body: &Document) -> Result<Filter> {
+    pub(super) async fn parse(call: &Call, database: &Database, body: &Document) -> Result<Filter> {
         match call.query.get("filter").unwrap_or_default() {
             "" => Ok(Filter::All),
             "_design" => Ok(Filter::Design),
@@ -38,25 +51,77 @@ impl Filter {
                     "Selector must be specified in POST payload",
                 )),
             },
-            "_view" => Err(CouchError::not_implemented(
-                "the filter _view is not supported yet",
-            )),
+            "_view" => {
+                let named = call.query.get("view").unwrap_or_default();
+                let wrong = || CouchError::bad_request("`view` filter parameter is not provided.");
+                let (design, name) = named.split_once('/').ok_or_else(wrong)?;
+                Ok(Filter::View {
+                    design: call.server.designs.named(database, design).await?,
+                    name: name.to_owned(),
+                })
+            }
             name if name.starts_with('_') => Err(CouchError::bad_request("unknown builtin filter name")),
-            _ => Err(CouchError::not_implemented(
-                "filters in JavaScript are not supported yet",
-            )),
+            named => {
+                let wrong = || CouchError::bad_request("filter parameter must be of the form `designname/filtername`");
+                let (design, name) = named.split_once('/').ok_or_else(wrong)?;
+                Ok(Filter::Function {
+                    design: call.server.designs.named(database, design).await?,
+                    name: name.to_owned(),
+                    request: request(call, database),
+                })
+            }
         }
+    }
+
+    /// Which of these changes a function lets through, all asked in one call; none where no function is to be asked.
+    pub(super) async fn ask(&self, changes: &[Change]) -> Result<Option<Vec<bool>>> {
+        let documents = || changes.iter().map(row::seen_by_functions).collect::<Vec<String>>();
+        Ok(match self {
+            Filter::Function { design, name, request } => {
+                Some(design.functions.filter(name, &documents(), request).await?)
+            }
+            Filter::View { design, name } => Some(design.functions.filter_by_view(name, &documents()).await?),
+            _ => None,
+        })
     }
 
     /// Whether the document of this `_id` and content passes.
     pub(super) fn passes(&self, id: &str, document: &dyn Fn() -> Document) -> bool {
         match self {
-            Filter::All => true,
+            // Those of functions were asked for the whole page.
+            Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
             Filter::Ids(named) => named.contains(id),
             Filter::Design => id.starts_with(ids::DESIGN),
             Filter::Selector(filter) => filter.matches(&document()),
         }
     }
+}
+
+/// What a filter function is told of the request (`src/chttpd/src/chttpd_external.erl`, `json_req_obj`).
+fn request(call: &Call, database: &Database) -> String {
+    let query: serde_json::Map<_, _> = call.query.iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let headers = call.headers.iter().filter_map(|(name, value)| {
+        let value = value.to_str().ok()?;
+        Some((name.as_str().to_owned(), value.into()))
+    });
+    let headers: serde_json::Map<_, _> = headers.collect();
+    let mut security = String::new();
+    let properties = database.collection.security();
+    crate::json::write(ValueRef::Document((&properties).into()), &mut security);
+    json!({
+        "info": {"db_name": database.name},
+        "id": null,
+        "method": call.method.as_str(),
+        "path": call.path,
+        "query": query,
+        "headers": headers,
+        "body": "undefined",
+        "form": {},
+        "cookie": {},
+        "userCtx": {"db": database.name, "name": call.user.name, "roles": call.user.roles},
+        "secObj": serde_json::from_str::<serde_json::Value>(&security).unwrap_or_default(),
+    })
+    .to_string()
 }
 
 fn named_ids(named: Option<&Value>) -> Result<HashSet<String>> {

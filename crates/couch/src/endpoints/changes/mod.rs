@@ -29,7 +29,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         _ => return Err(CouchError::method_not_allowed("GET,POST,HEAD")),
     };
     let options = ChangesOptions::parse(call, &database)?;
-    let filter = Filter::parse(call, &body)?;
+    let filter = Filter::parse(call, &database, &body).await?;
     let stop = call.server.stop.clone();
     let kind = options.kind;
     let feed = Feed::new(database, options, filter, stop);

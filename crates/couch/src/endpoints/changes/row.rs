@@ -67,6 +67,14 @@ impl Changed {
     }
 }
 
+/// The document of a change as functions are given it, as JSON text.
+pub(super) fn seen_by_functions(change: &Change) -> String {
+    let changed = Changed::of(change);
+    let mut out = String::new();
+    outgoing::write(changed.body().as_raw(), &changed.revision, changed.deleted, None, &mut out);
+    out
+}
+
 /// Appends a change; false where the filter keeps it back.
 pub(super) async fn write(
     database: &Database,

@@ -2,7 +2,9 @@
 
 use crate::call::Call;
 use crate::database::Database;
+use crate::endpoints::database::maintained;
 use crate::endpoints::root::only_get;
+use crate::security::require_server_admin;
 use crate::error::{CouchError, Result};
 use crate::{names, respond};
 use engine::Namespace;
@@ -39,18 +41,14 @@ pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response>
 
 /// `POST /{db}/_view_cleanup`.
 pub(crate) async fn clean_up(call: &mut Call) -> Result<Response> {
-    only_post(call)?;
-    let database = Database::of(call)?;
-    database.require_admin(call)?;
+    let database = maintained(call)?;
     call.server.designs.clean_up(&database).await?;
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
 /// `POST /{db}/_compact/{design document}`.
 pub(crate) async fn compact(call: &mut Call, name: &str) -> Result<Response> {
-    only_post(call)?;
-    let database = Database::of(call)?;
-    database.require_admin(call)?;
+    let database = maintained(call)?;
     let design = call.server.designs.named(&database, name).await?;
     let group = call.server.designs.group(&database, &design).await?;
     // CouchDB answers at once too, and compacts behind.
@@ -65,6 +63,7 @@ pub(crate) async fn compact(call: &mut Call, name: &str) -> Result<Response> {
 /// `GET /_active_tasks`: the views that are being built.
 pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
     only_get(call)?;
+    require_server_admin(&call.user)?;
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let tasks = call.server.designs.views().tasks().into_iter().map(|task| {
         let database = Namespace::parse(&task.namespace).map(|namespace| names::name(&namespace));
@@ -84,11 +83,4 @@ pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
     });
     let tasks: Vec<_> = tasks.collect();
     Ok(respond::ok(serde_json::Value::Array(tasks).to_string()))
-}
-
-fn only_post(call: &Call) -> Result<()> {
-    match call.method == Method::POST {
-        true => Ok(()),
-        false => Err(CouchError::method_not_allowed("POST")),
-    }
 }
