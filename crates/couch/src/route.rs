@@ -72,7 +72,12 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_design", name, "_info"] => view::design_info(call, name).await,
         ["_design", name, "_view", view] => view::run(call, name, view).await,
         ["_design", name, "_view", view, "queries"] => view::queries(call, name, view).await,
-        ["_design", _, kind @ ("_show" | "_list" | "_update" | "_rewrite"), ..] => view::refused(kind),
+        [
+            "_design",
+            _,
+            kind @ ("_show" | "_list" | "_update" | "_rewrite"),
+            ..,
+        ] => view::refused(kind),
         ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
         ["_find" | "_index" | "_explain", ..] => {
             Err(CouchError::not_implemented("Mango queries are not supported yet"))

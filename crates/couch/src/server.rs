@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::config::Config;
-use crate::endpoints::uuids::Generators;
 use crate::design::Designs;
+use crate::endpoints::uuids::Generators;
 use crate::login::Logins;
 use crate::{cors, respond, route};
 use engine::Engine;

@@ -46,7 +46,12 @@ impl<'a> EditCheck<'a> {
 
     /// Why an edit is refused, if it is.
     pub(crate) async fn refusal(&self, edit: &Edit) -> Option<CouchError> {
-        let id = edit.document.as_raw().get("_id").map(ids::text).unwrap_or_default();
+        let id = edit
+            .document
+            .as_raw()
+            .get("_id")
+            .map(ids::text)
+            .unwrap_or_default();
         let checked = match id.starts_with(IDS.0) {
             true => self.check_design(&id, edit).await,
             false => self.validate(edit).await,
@@ -79,13 +84,20 @@ impl<'a> EditCheck<'a> {
         }
         let (new, present) = (new_document(edit), self.present(edit).await?);
         for design in &self.designs {
-            let refused = design.functions.validate(&new, &present, &self.user, &self.security).await?;
+            let refused = design
+                .functions
+                .validate(&new, &present, &self.user, &self.security)
+                .await?;
             match refused {
                 None => {}
                 Some(Refusal::Forbidden(reason)) => return Err(CouchError::forbidden(reason)),
                 Some(Refusal::Unauthorized(reason)) => return Err(CouchError::unauthorized(reason)),
                 Some(Refusal::Unknown(reason)) => {
-                    return Err(CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "unknown_error", reason));
+                    return Err(CouchError::new(
+                        StatusCode::INTERNAL_SERVER_ERROR,
+                        "unknown_error",
+                        reason,
+                    ));
                 }
             }
         }
@@ -97,7 +109,13 @@ impl<'a> EditCheck<'a> {
         let id = edit.document.as_raw().get("_id").unwrap_or(ValueRef::Null);
         let mut out = String::new();
         if let Some(record) = self.snapshot.document(id).await? {
-            outgoing::write(record.document.as_raw(), &record.revision(), false, None, &mut out);
+            outgoing::write(
+                record.document.as_raw(),
+                &record.revision(),
+                false,
+                None,
+                &mut out,
+            );
         } else if let Some((revision, body)) = self.snapshot.deletion(id).await? {
             let bare = value::DocumentBuf::from(&value::doc! {"_id": id.to_value()});
             let body = body.unwrap_or(bare);
@@ -129,7 +147,11 @@ fn write_path(path: &RevisionPath, out: &mut String) {
     let Some(first) = path.hashes.first() else {
         return;
     };
-    let _ = write!(out, r#","_rev":"{0}-{first}","_revisions":{{"start":{0},"ids":["#, path.generation);
+    let _ = write!(
+        out,
+        r#","_rev":"{0}-{first}","_revisions":{{"start":{0},"ids":["#,
+        path.generation
+    );
     for (position, hash) in path.hashes.iter().enumerate() {
         let _ = write!(out, "{}\"{hash}\"", if position > 0 { "," } else { "" });
     }

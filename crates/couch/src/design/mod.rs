@@ -88,12 +88,20 @@ impl Designs {
         let mut found = Vec::new();
         let mut after = None;
         loop {
-            let range = (Bound::Included(Value::from(IDS.0)), Bound::Excluded(Value::from(IDS.1)));
+            let range = (
+                Bound::Included(Value::from(IDS.0)),
+                Bound::Excluded(Value::from(IDS.1)),
+            );
             let (records, next) = snapshot
                 .documents(range, after.as_ref(), Order::Forward, PAGE_DESIGNS)
                 .await?;
             for record in records {
-                if let Some(id) = record.document.as_raw().get("_id").and_then(value::ValueRef::as_str) {
+                if let Some(id) = record
+                    .document
+                    .as_raw()
+                    .get("_id")
+                    .and_then(value::ValueRef::as_str)
+                {
                     found.push(self.of_record(database, id.to_owned(), &record)?);
                 }
             }
@@ -115,7 +123,9 @@ impl Designs {
     /// Removes the rows of views that no design document of a database defines any more.
     pub(crate) async fn clean_up(&self, database: &Database) -> Result<()> {
         let designs = self.all(database).await?;
-        let kept = designs.iter().map(|design| (design.id.clone(), design.body.clone()));
+        let kept = designs
+            .iter()
+            .map(|design| (design.id.clone(), design.body.clone()));
         let kept: Vec<_> = kept.collect();
         Ok(database.collection.clean_up_views(&self.views, &kept).await?)
     }
@@ -129,7 +139,13 @@ impl Designs {
             return Ok(design.clone());
         }
         let mut text = String::new();
-        outgoing::write(record.document.as_raw(), &record.revision(), false, None, &mut text);
+        outgoing::write(
+            record.document.as_raw(),
+            &record.revision(),
+            false,
+            None,
+            &mut text,
+        );
         let body = serde_json::from_str(&text);
         let body = body.map_err(|error| CouchError::bad_request(format!("{}: {error}", key.1)))?;
         let design = Arc::new(Design {
@@ -155,7 +171,9 @@ impl From<Error> for CouchError {
             Error::MissingView => CouchError::not_found(text),
             Error::QueryParse(_) => CouchError::query_parse(text),
             Error::Script { script, .. } => of_script(script, text),
-            Error::InvalidValue(_) => CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "invalid_value", text),
+            Error::InvalidValue(_) => {
+                CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "invalid_value", text)
+            }
             Error::Capped => CouchError::not_implemented(text),
             _ => CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error", text),
         }

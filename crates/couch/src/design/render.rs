@@ -1,7 +1,7 @@
 //! Documents as map functions see them.
 
-use crate::outgoing::{self, Shown};
 use crate::ids;
+use crate::outgoing::{self, Shown};
 use engine::design::{Render, RenderOptions};
 use engine::{DocumentHistory, Record};
 use value::{Value, ValueRef};

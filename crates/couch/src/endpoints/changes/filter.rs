@@ -62,7 +62,9 @@ impl Filter {
             }
             name if name.starts_with('_') => Err(CouchError::bad_request("unknown builtin filter name")),
             named => {
-                let wrong = || CouchError::bad_request("filter parameter must be of the form `designname/filtername`");
+                let wrong = || {
+                    CouchError::bad_request("filter parameter must be of the form `designname/filtername`")
+                };
                 let (design, name) = named.split_once('/').ok_or_else(wrong)?;
                 Ok(Filter::Function {
                     design: call.server.designs.named(database, design).await?,
@@ -75,11 +77,18 @@ impl Filter {
 
     /// Which of these changes a function lets through, all asked in one call; none where no function is to be asked.
     pub(super) async fn ask(&self, changes: &[Change]) -> Result<Option<Vec<bool>>> {
-        let documents = || changes.iter().map(row::seen_by_functions).collect::<Vec<String>>();
+        let documents = || {
+            changes
+                .iter()
+                .map(row::seen_by_functions)
+                .collect::<Vec<String>>()
+        };
         Ok(match self {
-            Filter::Function { design, name, request } => {
-                Some(design.functions.filter(name, &documents(), request).await?)
-            }
+            Filter::Function {
+                design,
+                name,
+                request,
+            } => Some(design.functions.filter(name, &documents(), request).await?),
             Filter::View { design, name } => Some(design.functions.filter_by_view(name, &documents()).await?),
             _ => None,
         })
@@ -99,7 +108,11 @@ impl Filter {
 
 /// What a filter function is told of the request (`src/chttpd/src/chttpd_external.erl`, `json_req_obj`).
 fn request(call: &Call, database: &Database) -> String {
-    let query: serde_json::Map<_, _> = call.query.iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let query: serde_json::Map<_, _> = call
+        .query
+        .iter()
+        .map(|(name, value)| (name.to_owned(), value.into()))
+        .collect();
     let headers = call.headers.iter().filter_map(|(name, value)| {
         let value = value.to_str().ok()?;
         Some((name.as_str().to_owned(), value.into()))

@@ -71,7 +71,13 @@ impl Changed {
 pub(super) fn seen_by_functions(change: &Change) -> String {
     let changed = Changed::of(change);
     let mut out = String::new();
-    outgoing::write(changed.body().as_raw(), &changed.revision, changed.deleted, None, &mut out);
+    outgoing::write(
+        changed.body().as_raw(),
+        &changed.revision,
+        changed.deleted,
+        None,
+        &mut out,
+    );
     out
 }
 

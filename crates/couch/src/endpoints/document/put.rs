@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::database::Database;
-use crate::endpoints::uuids;
 use crate::design::EditCheck;
+use crate::endpoints::uuids;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;

@@ -3,11 +3,11 @@
 use super::parameters::ViewParameters;
 use crate::database::Database;
 use crate::error::Result;
+use crate::ids;
 use crate::incoming::parse_revision;
 use crate::json::write_string;
 use crate::outgoing::{self, Shown};
 use crate::stream::Output;
-use crate::ids;
 use engine::RevisionedSnapshot;
 use engine::design::{Answer, AnswerRow};
 use serde_json::Value as Json;

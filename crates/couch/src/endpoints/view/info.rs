@@ -4,8 +4,8 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::database::maintained;
 use crate::endpoints::root::only_get;
-use crate::security::require_server_admin;
 use crate::error::{CouchError, Result};
+use crate::security::require_server_admin;
 use crate::{names, respond};
 use engine::Namespace;
 use http::{Method, Response, StatusCode};
@@ -19,7 +19,13 @@ pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response>
     }
     let database = Database::of(call)?;
     let design = call.server.designs.named(&database, name).await?;
-    let info = call.server.designs.group(&database, &design).await?.info().await?;
+    let info = call
+        .server
+        .designs
+        .group(&database, &design)
+        .await?
+        .info()
+        .await?;
     let text = json!({
         "name": name,
         "view_index": {

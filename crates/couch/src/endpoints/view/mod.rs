@@ -53,7 +53,9 @@ pub(crate) async fn queries(call: &mut Call, name: &str, view: &str) -> Result<R
     call.check_is_json()?;
     let body = json_body(call).await?;
     let Some(queries) = body.get("queries") else {
-        return Err(CouchError::bad_request("POST body must include `queries` parameter."));
+        return Err(CouchError::bad_request(
+            "POST body must include `queries` parameter.",
+        ));
     };
     let Json::Array(queries) = queries else {
         return Err(CouchError::bad_request("`queries` must be an array."));

@@ -138,16 +138,19 @@ fn flag(value: &Json) -> Result<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(CouchError::query_parse(format!("Invalid boolean parameter: {text:?}"))),
+        _ => Err(CouchError::query_parse(format!(
+            "Invalid boolean parameter: {text:?}"
+        ))),
     }
 }
 
 fn number(value: &Json) -> Result<u64> {
     let text = text(value);
     match text.parse::<i64>() {
-        Ok(number) => u64::try_from(number).map_err(|_| {
-            CouchError::query_parse(format!("Invalid value for positive integer: {text:?}"))
-        }),
-        Err(_) => Err(CouchError::query_parse(format!("Invalid value for integer: {text:?}"))),
+        Ok(number) => u64::try_from(number)
+            .map_err(|_| CouchError::query_parse(format!("Invalid value for positive integer: {text:?}"))),
+        Err(_) => Err(CouchError::query_parse(format!(
+            "Invalid value for integer: {text:?}"
+        ))),
     }
 }
