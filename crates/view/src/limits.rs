@@ -3,8 +3,11 @@
 /// How long a function may run for one document, or one reduction (CouchDB's `os_process_timeout`).
 pub const SCRIPT_TIME_MS: u64 = 5_000;
 
-/// The memory of one program, documents at hand included (CouchDB gives its query server as much).
+/// The memory of one thread of a program, documents at hand included (CouchDB gives its query server as much).
 pub const SCRIPT_MEMORY_BYTES: usize = 64 << 20;
+
+/// The threads of one program.
+pub const SCRIPT_WORKERS_MAX: usize = 4;
 
 /// How long the thread of a program waits for a call before it ends.
 pub const SCRIPT_IDLE_MS_MAX: u64 = 10_000;

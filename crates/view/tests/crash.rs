@@ -85,6 +85,25 @@ async fn after_a_crash_at_any_step_a_view_is_what_a_rebuilt_one_is() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writes_during_an_update_are_taken_in_their_order() {
+    let database = std::sync::Arc::new(Database::new().await);
+    let group = database.group(views("kept")).await;
+    let writer = database.clone();
+    let writing = tokio::spawn(async move {
+        let mut numbers = Numbers(7);
+        for _ in 0..150 {
+            writer.put(&changes(&mut numbers)).await;
+        }
+    });
+    while !writing.is_finished() {
+        group.update(database.head()).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    writing.await.unwrap();
+    assert_eq!(all(&database, "kept").await, all(&database, "fresh").await);
+}
+
 #[tokio::test]
 async fn an_unchanged_definition_keeps_its_rows_and_a_new_one_is_built_beside_the_old() {
     let database = Database::new().await;

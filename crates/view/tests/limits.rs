@@ -8,13 +8,20 @@ use serde_json::{Value, json};
 use support::*;
 use view::{Error, Query, Refusal, ScriptError, ScriptLimits};
 
-const LIMITS: ScriptLimits = ScriptLimits {
+/// Little time, for loops that never end.
+const HASTY: ScriptLimits = ScriptLimits {
     time_ms: 50,
+    memory_bytes: 64 << 20,
+};
+
+/// Little memory, and time enough to use it up on a busy machine.
+const SMALL: ScriptLimits = ScriptLimits {
+    time_ms: 60_000,
     memory_bytes: 8 << 20,
 };
 
-async fn run(map: &str) -> view::Result<Value> {
-    let database = Database::open(&Simulation::new(1), LIMITS).await;
+async fn run(map: &str, limits: ScriptLimits) -> view::Result<Value> {
+    let database = Database::open(&Simulation::new(1), limits).await;
     database
         .put(&[json!({"_id": "good"}), json!({"_id": "bad", "bad": true})])
         .await;
@@ -24,7 +31,12 @@ async fn run(map: &str) -> view::Result<Value> {
 
 #[tokio::test]
 async fn a_loop_is_stopped_and_the_document_named() {
-    match run("function (doc) { while (doc.bad) { try { doc.bad; } catch (e) {} } }").await {
+    match run(
+        "function (doc) { while (doc.bad) { try { doc.bad; } catch (e) {} } }",
+        HASTY,
+    )
+    .await
+    {
         Err(Error::Script {
             script: ScriptError::TimedOut { .. },
             document,
@@ -41,8 +53,11 @@ async fn a_loop_is_stopped_and_the_document_named() {
 
 #[tokio::test]
 async fn memory_is_limited() {
-    match run("function (doc) { var all = []; while (doc.bad) all.push('x'.repeat(1000) + all.length); }")
-        .await
+    match run(
+        "function (doc) { var all = []; while (doc.bad) all.push('x'.repeat(1000) + all.length); }",
+        SMALL,
+    )
+    .await
     {
         Err(Error::Script {
             script: ScriptError::OutOfMemory { .. },
@@ -57,13 +72,17 @@ async fn memory_is_limited() {
 
 #[tokio::test]
 async fn endless_recursion_skips_the_document() {
-    let rows = run("function (doc) { function f() { return f() + 1; } if (doc.bad) f(); emit(1, 1); }").await;
+    let rows = run(
+        "function (doc) { function f() { return f() + 1; } if (doc.bad) f(); emit(1, 1); }",
+        SMALL,
+    )
+    .await;
     assert_eq!(rows.unwrap(), json!([["good", 1, 1]]));
 }
 
 #[tokio::test]
 async fn a_view_goes_on_after_its_function_was_stopped() {
-    let database = Database::open(&Simulation::new(1), LIMITS).await;
+    let database = Database::open(&Simulation::new(1), HASTY).await;
     database.put(&[json!({"_id": "bad", "bad": true})]).await;
     let group = database
         .group(json!({"all": {"map": "function (doc) { while (doc.bad); emit(1, 1); }"}}))

@@ -1,8 +1,8 @@
 //! Bringing a group up to date with the change log.
 //!
-//! Changes are read in batches; while the map functions run over one, the next is read and the rows of the one before are taken
-//! in. What is gathered is written in one commit together with the sequence number that it reaches, so after a crash the update goes
-//! on from there. The commit need not be flushed by itself: commits become durable in the order in which they are made, so the rows
+//! Changes are read in batches; while the map functions run over some, the next is read and the rows of those before are taken
+//! in, always in the order of the log. What is gathered is written in one commit together with the sequence number that it reaches, so
+//! after a crash the update goes on from there. The commit need not be flushed by itself: commits become durable in the order in which they are made, so the rows
 //! are never ahead of the documents.
 
 use super::Group;
@@ -12,6 +12,7 @@ use super::state::State;
 use crate::javascript::Command;
 use crate::limits::{MAP_BATCH_BYTES, MAP_BATCH_DOCUMENTS};
 use crate::{Error, Result, ScriptError};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -35,10 +36,14 @@ pub struct Progress {
     pub updated: SystemTime,
 }
 
-/// Documents on their way through the map functions.
+/// Changes on their way: what one read of the change log gave.
 struct Batch<F> {
+    /// Documents that have no rows any more.
+    removed: Vec<String>,
+    /// Documents that the map functions look at.
     ids: Vec<String>,
-    answer: F,
+    /// What these say; none where there is no such document.
+    answer: Option<F>,
 }
 
 /// What reading the change log gave.
@@ -92,32 +97,34 @@ impl Group {
         self.begin_progress(&state);
         let mut round = Round::default();
         let mut sequence = state.sequence;
-        let mut mapping = None;
+        // As many as can run, and one more that waits for the first of them.
+        let in_flight_max = self.definition.program.workers() + 1;
+        let mut in_flight = VecDeque::new();
+        let mut turn = 0;
         loop {
             // What the log holds up to here is read if the log then ends.
             let head = *self.collection.head_watch().borrow();
             let read = self.read(sequence).await?;
             let ended = read.is_none();
-            let mut next = None;
             if let Some(read) = read {
                 sequence = read.sequence;
                 self.note_progress(read.changes);
-                read.removed.into_iter().for_each(|id| round.add_removed(id));
-                if !read.ids.is_empty() {
-                    let answer = self.definition.program.call(Command::Map, read.text + "]");
-                    next = Some(Batch {
-                        ids: read.ids,
-                        answer,
-                    });
-                }
+                let program = &self.definition.program;
+                let map = |text| program.call_in_turn(turn, Command::Map, text + "]");
+                in_flight.push_back(Batch {
+                    answer: (!read.ids.is_empty()).then(|| map(read.text)),
+                    removed: read.removed,
+                    ids: read.ids,
+                });
+                turn += 1;
             }
-            if let Some(batch) = std::mem::replace(&mut mapping, next) {
-                self.take_in(batch, &mut round).await?;
-            }
-            if ended || round.is_full() {
-                if let Some(batch) = mapping.take() {
+            let is_last = ended || round.is_full();
+            while in_flight.len() >= in_flight_max || (is_last && !in_flight.is_empty()) {
+                if let Some(batch) = in_flight.pop_front() {
                     self.take_in(batch, &mut round).await?;
                 }
+            }
+            if is_last {
                 snapshot = self
                     .write(snapshot, &mut state, &mut round, sequence, ended)
                     .await?;
@@ -134,7 +141,11 @@ impl Group {
     where
         F: Future<Output = std::result::Result<String, ScriptError>>,
     {
-        let answer = batch.answer.await.map_err(|script| {
+        batch.removed.into_iter().for_each(|id| round.add_removed(id));
+        let Some(answer) = batch.answer else {
+            return Ok(());
+        };
+        let answer = answer.await.map_err(|script| {
             let place = match script {
                 ScriptError::TimedOut { place, .. } | ScriptError::OutOfMemory { place, .. } => Some(place),
                 _ => None,

@@ -1,8 +1,9 @@
 //! The one place that runs JavaScript: QuickJS, with limits on time and memory.
 //!
-//! A [`Program`] is the functions of one design document. It runs in a thread of its own, which is started when it is first
-//! called and ends when it is idle, so a program that nobody uses costs nothing. Calls carry JSON text both ways, many
-//! documents in one. What a function sees is in `driver.js`.
+//! A [`Program`] is the functions of one design document. It runs in threads of its own, each with its own runtime, which are
+//! started when they are first called and end when they are idle, so a program that nobody uses costs nothing. Calls carry
+//! JSON text both ways, many documents in one; those that follow each other in a long build go to the threads in turn. What a
+//! function sees is in `driver.js`.
 //!
 //! What must hold: a function that loops or eats memory is stopped at its limit, its runtime is thrown away, and the error says
 //! which document it was given; no function sees anything of the process but what it is handed.
@@ -12,10 +13,11 @@ mod runtime;
 
 pub use functions::{Functions, Refusal};
 
-use crate::limits::SCRIPT_IDLE_MS_MAX;
+use crate::limits::{SCRIPT_IDLE_MS_MAX, SCRIPT_WORKERS_MAX};
 use parking_lot::Mutex;
 use runtime::Runtime;
 use std::future::Future;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -118,7 +120,7 @@ struct Call {
 pub struct Program {
     sources: Sources,
     limits: ScriptLimits,
-    thread: Thread,
+    threads: Vec<Thread>,
 }
 
 /// The way to the thread, while there is one. It is taken away before the thread ends, so that no call is sent in vain.
@@ -130,7 +132,7 @@ impl Program {
         Program {
             sources,
             limits,
-            thread: Thread::default(),
+            threads: (0..workers()).map(|_| Thread::default()).collect(),
         }
     }
 
@@ -139,18 +141,37 @@ impl Program {
         self.call(Command::Map, "[]".to_owned()).await.map(drop)
     }
 
+    /// How many calls can run at a time.
+    pub(crate) fn workers(&self) -> usize {
+        self.threads.len()
+    }
+
     /// Runs a command on JSON text. It is under way at once; the future only waits for the answer.
     pub(crate) fn call(
         &self,
         command: Command,
         input: String,
     ) -> impl Future<Output = Result<String, ScriptError>> + Send + use<> {
+        self.call_in_turn(0, command, input)
+    }
+
+    /// The same in the thread whose turn it is: those of one turn run one after the other.
+    pub(crate) fn call_in_turn(
+        &self,
+        turn: usize,
+        command: Command,
+        input: String,
+    ) -> impl Future<Output = Result<String, ScriptError>> + Send + use<> {
         let (answer, answered) = oneshot::channel();
-        let sent = self.send(Call {
-            command,
-            input,
-            answer,
-        });
+        let thread = &self.threads[turn % self.threads.len()];
+        let sent = self.send(
+            thread,
+            Call {
+                command,
+                input,
+                answer,
+            },
+        );
         async move {
             sent?;
             let ended = |_| ScriptError::Unavailable("its thread ended".to_owned());
@@ -159,8 +180,8 @@ impl Program {
     }
 
     /// Hands a call to the thread; one that has ended is started again.
-    fn send(&self, call: Call) -> Result<(), ScriptError> {
-        let mut thread = self.thread.lock();
+    fn send(&self, way: &Thread, call: Call) -> Result<(), ScriptError> {
+        let mut thread = way.lock();
         let call = match &*thread {
             Some(sender) => match sender.send(call) {
                 Ok(()) => return Ok(()),
@@ -169,7 +190,7 @@ impl Program {
             None => call,
         };
         let (sender, calls) = mpsc::channel();
-        let (sources, limits, way) = (self.sources.clone(), self.limits, self.thread.clone());
+        let (sources, limits, way) = (self.sources.clone(), self.limits, way.clone());
         let started = thread::Builder::new()
             .name("javascript".to_owned())
             .stack_size(runtime::THREAD_STACK_BYTES)
@@ -184,9 +205,15 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Without a way to it the thread ends.
-        *self.thread.lock() = None;
+        // Without a way to it a thread ends.
+        self.threads.iter().for_each(|thread| *thread.lock() = None);
     }
+}
+
+/// As many threads as there are processors, within the limit.
+fn workers() -> usize {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    processors.min(SCRIPT_WORKERS_MAX)
 }
 
 /// Answers calls until there is none for a while, or a function had to be stopped.

@@ -1,7 +1,7 @@
 //! A Larder server.
 
 use super::{folder_bytes, free_address, stop, tied_command, wait_until_listening};
-use crate::client::Mongo;
+use crate::client::{Http, Mongo};
 use anyhow::{Context, Result};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,33 +12,42 @@ use std::process::{Child, Stdio};
 pub struct Larder {
     child: Child,
     folder: PathBuf,
-    /// Where it listens.
+    /// Where it listens to the MongoDB protocol.
     pub address: SocketAddr,
+    couch_address: SocketAddr,
 }
 
 impl Larder {
     /// Starts the program on a data folder, which it makes where there is none.
     pub fn start(program: &Path, folder: &Path, memory: &str) -> Result<Larder> {
-        let address = free_address()?;
+        let (address, couch_address) = (free_address()?, free_address()?);
         let mut child = tied_command(program, None)
             .args(["serve", "--memory", memory, "--log", "warn"])
             .args(["--mongo-listen", &address.to_string()])
+            .args(["--couch-listen", &couch_address.to_string()])
             .arg("--data")
             .arg(folder)
             .stdin(Stdio::null())
             .spawn()
             .with_context(|| format!("starting {}", program.display()))?;
         wait_until_listening(&mut child, address).context("starting Larder")?;
+        wait_until_listening(&mut child, couch_address).context("starting Larder")?;
         Ok(Larder {
             child,
             folder: folder.to_path_buf(),
             address,
+            couch_address,
         })
     }
 
     /// A connection.
     pub fn connect(&self) -> Result<Mongo> {
         Mongo::connect(self.address)
+    }
+
+    /// A connection of the CouchDB protocol.
+    pub fn connect_couch(&self) -> Result<Http> {
+        Http::connect(self.couch_address)
     }
 
     /// Bytes of memory resident now.
