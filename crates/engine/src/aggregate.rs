@@ -40,6 +40,8 @@ pub struct AggregateRequest {
     pub batch_size: Option<u64>,
     /// The index to use.
     pub hint: Option<Value>,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
     /// Variables that all stages see.
     pub variables: Document,
     /// Whether large stages may use the disk.
@@ -81,7 +83,8 @@ impl Engine {
         single_batch: bool,
     ) -> Result<CursorReply> {
         let surroundings = self.surroundings(context, request);
-        let variables = variables(&request.variables)?;
+        let collation = self.collation(namespace, request.collation.as_ref())?;
+        let variables = variables(&request.variables, collation)?;
         let options = request.open_options(context)?;
         let opened = Opened::resolve(namespace, &request.pipeline, &variables, &surroundings, &options)?;
         let stream = opened.start(&surroundings, context.interruption()).await?;

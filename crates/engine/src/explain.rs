@@ -53,6 +53,7 @@ impl Engine {
                     skip: request.skip,
                     limit: request.limit,
                     hint: request.hint.clone(),
+                    collation: request.collation.clone(),
                     ..FindRequest::default()
                 };
                 self.explain_find(context, namespace, &find, Purpose::Count, verbosity)
@@ -62,19 +63,21 @@ impl Engine {
                 let find = FindRequest {
                     filter: request.filter.clone(),
                     hint: request.hint.clone(),
+                    collation: request.collation.clone(),
                     ..FindRequest::default()
                 };
                 self.explain_find(context, namespace, &find, Purpose::Distinct, verbosity)
                     .await
             }
             Explained::Update(namespace, statement) => {
-                statement.parse()?;
+                statement.parse(None)?;
                 let find = FindRequest {
                     filter: statement.filter.clone(),
                     sort: statement.sort.clone(),
                     limit: (!statement.multi).then_some(1),
                     hint: statement.hint.clone(),
                     variables: statement.variables.clone(),
+                    collation: statement.collation.clone(),
                     ..FindRequest::default()
                 };
                 self.explain_find(context, namespace, &find, Purpose::Update, verbosity)
@@ -86,19 +89,21 @@ impl Engine {
                     limit: statement.only_first.then_some(1),
                     hint: statement.hint.clone(),
                     variables: statement.variables.clone(),
+                    collation: statement.collation.clone(),
                     ..FindRequest::default()
                 };
                 self.explain_find(context, namespace, &find, Purpose::Delete, verbosity)
                     .await
             }
             Explained::FindAndModify(namespace, request) => {
-                request.parse()?;
+                request.parse(None)?;
                 let find = FindRequest {
                     filter: request.filter.clone(),
                     sort: request.sort.clone(),
                     limit: Some(1),
                     hint: request.hint.clone(),
                     variables: request.variables.clone(),
+                    collation: request.collation.clone(),
                     ..FindRequest::default()
                 };
                 let purpose = if request.update.is_some() {
@@ -120,13 +125,15 @@ impl Engine {
         purpose: Purpose,
         verbosity: Verbosity,
     ) -> Result<Document> {
-        let mut spec = request.spec(context)?;
+        let collation = self.collation(namespace, request.collation.as_ref())?;
+        let mut spec = request.spec(context, collation)?;
         spec.spill = self.spill(!request.refuse_disk_use);
         let collection = self.store().collection(namespace);
         if collection.as_ref().is_some_and(|collection| collection.is_view()) {
             let pipeline = crate::views::stages(request);
             let request = AggregateRequest {
                 pipeline,
+                collation: request.collation.clone(),
                 ..AggregateRequest::default()
             };
             let source = AggregateSource::Collection(namespace.clone());
@@ -149,7 +156,8 @@ impl Engine {
         verbosity: Verbosity,
     ) -> Result<Document> {
         let surroundings = self.surroundings(context, request);
-        let variables = crate::find::variables(&request.variables)?;
+        let collation = self.collation(&source.namespace(), request.collation.as_ref())?;
+        let variables = crate::find::variables(&request.variables, collation)?;
         let options = request.open_options(context)?;
         let Opened {
             namespace,

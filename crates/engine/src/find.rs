@@ -11,6 +11,7 @@ use query::projection::Projection;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::Namespace;
+use value::collation::Collation;
 use value::{Document, Value};
 
 /// A query as a client asks it, in MongoDB's forms.
@@ -46,6 +47,8 @@ pub struct FindRequest {
     pub no_cursor_timeout: bool,
     /// Variables for `$expr`.
     pub variables: Document,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
     /// Whether reading the whole collection is refused.
     pub refuse_full_scan: bool,
     /// Whether a sort that memory does not take is refused; else it goes on in files.
@@ -75,6 +78,8 @@ pub struct CountRequest {
     pub limit: Option<u64>,
     /// The index to use.
     pub hint: Option<Value>,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
 }
 
 /// What `distinct` is asked.
@@ -86,14 +91,16 @@ pub struct DistinctRequest {
     pub filter: Document,
     /// The index to use.
     pub hint: Option<Value>,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
 }
 
-/// The variables of a command: the time that it began, and its `let`.
-pub(crate) fn variables(definitions: &Document) -> Result<Variables> {
+/// The variables of a command: the time that it began, the order of strings, and its `let`.
+pub(crate) fn variables(definitions: &Document, collation: Option<Collation>) -> Result<Variables> {
     let now_ms = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_millis() as i64);
-    let mut variables = Variables::new(now_ms);
+    let mut variables = Variables::new(now_ms).with_collation(collation);
     variables.set_let(definitions)?;
     Ok(variables)
 }
@@ -133,12 +140,12 @@ pub(crate) fn parse_hint(hint: Option<&Value>) -> Result<Option<Hint>> {
 
 impl FindRequest {
     /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or not.
-    pub(crate) fn spec(&self, context: &Context) -> Result<FindSpec> {
-        let variables = variables(&self.variables)?;
+    pub(crate) fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
+        let variables = variables(&self.variables, collation)?;
         let filter = parse_filter(&self.filter, &variables)?;
         let projection = parse_projection(&self.projection, &filter, &variables)?;
         let mut spec = FindSpec::new(filter);
-        spec.ordering = Ordering::parse(&self.sort)?;
+        spec.ordering = Ordering::parse(&self.sort)?.with_collation(variables.collation());
         spec.projection = projection;
         spec.skip = self.skip;
         spec.limit = self.limit;
@@ -167,7 +174,8 @@ impl Engine {
         namespace: &Namespace,
         request: &FindRequest,
     ) -> Result<CursorReply> {
-        let mut spec = request.spec(context)?;
+        let collation = self.collation(namespace, request.collation.as_ref())?;
+        let mut spec = request.spec(context, collation)?;
         spec.spill = self.spill(!request.refuse_disk_use);
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(CursorReply {
@@ -219,9 +227,11 @@ impl Engine {
             skip: request.skip,
             limit: request.limit,
             hint: request.hint.clone(),
+            collation: request.collation.clone(),
             ..FindRequest::default()
         };
-        let spec = find.spec(context)?;
+        let collation = self.collation(namespace, find.collation.as_ref())?;
+        let spec = find.spec(context, collation)?;
         match self.store().collection(namespace) {
             None => Ok(0),
             Some(view) if view.is_view() => self.count_in_view(context, namespace, &find).await,
@@ -239,9 +249,11 @@ impl Engine {
         let find = FindRequest {
             filter: request.filter.clone(),
             hint: request.hint.clone(),
+            collation: request.collation.clone(),
             ..FindRequest::default()
         };
-        let spec = find.spec(context)?;
+        let collation = self.collation(namespace, find.collation.as_ref())?;
+        let spec = find.spec(context, collation)?;
         match self.store().collection(namespace) {
             None => Ok(Vec::new()),
             Some(view) if view.is_view() => {

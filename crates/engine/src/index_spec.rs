@@ -5,6 +5,7 @@ use crate::limits::INDEX_FIELDS_MAX;
 use crate::{Error, Result};
 use query::Code;
 use store::IndexSpec;
+use value::collation::Collation;
 use value::{Document, Type, Value};
 
 /// MongoDB's code for a specification that no index can be made of.
@@ -49,7 +50,7 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("partialFilterExpression", Value::Document(filter)) => parsed.partial_filter = Some(filter.clone()),
         ("partialFilterExpression", other) => return Err(wrong_type(name, other, "object")),
         ("expireAfterSeconds", value) => parsed.expire_after_seconds = Some(seconds(value)?),
-        ("collation", Value::Document(collation)) => check_collation(collation)?,
+        ("collation", Value::Document(collation)) => put_collation(parsed, collation)?,
         ("prepareUnique", value) => parsed.prepare_unique = flag(name, value)?,
         ("collation", other) => return Err(wrong_type(name, other, "object")),
         ("v", value) => check_version(value)?,
@@ -217,21 +218,42 @@ fn check_version(value: &Value) -> Result<()> {
     }
 }
 
-/// Only the simple (binary) collation is built.
-pub(crate) fn check_collation(collation: &Document) -> Result<()> {
-    match collation.get("locale") {
-        Some(Value::String(locale)) if locale == "simple" => Ok(()),
-        Some(Value::String(locale)) => {
-            let message =
-                format!("collation with locale '{locale}' is not supported yet; only {{locale: \"simple\"}}");
-            Err(Error::new(Code(2), message))
-        }
-        Some(other) => Err(wrong_type("collation.locale", other, "string")),
-        None => Err(Error::new(
-            Code(40_414),
-            "BSON field 'collation.locale' is missing but a required field",
-        )),
+/// Keeps a collation with all of its options; that of bytes is kept as having none.
+fn put_collation(parsed: &mut IndexSpec, options: &Document) -> Result<()> {
+    if options.is_empty() {
+        return Err(Error::new(
+            Code(2),
+            "The field 'collation' cannot be an empty object",
+        ));
     }
+    if let Some(collation) = Collation::parse(options)? {
+        parsed.kept.push("collation", collation.description().clone());
+    }
+    Ok(())
+}
+
+/// Gives an index that asks for no collation the one of its collection, as MongoDB does.
+pub(crate) fn inherit_collation(
+    parsed: &mut IndexSpec,
+    asked: bool,
+    default: Option<&Collation>,
+) -> Result<()> {
+    let on_id = parsed.key.len() == 1 && parsed.key.contains("_id");
+    let Some(default) = default.filter(|_| !asked && !on_id) else {
+        return Ok(());
+    };
+    if parsed
+        .key
+        .iter()
+        .any(|(_, kind)| matches!(kind, Value::String(kind) if kind == "text" || kind == "2d"))
+    {
+        return Err(Error::new(
+            BAD_SPEC,
+            "text and 2d indexes only support the simple collation: give the index {collation: {locale: \"simple\"}}",
+        ));
+    }
+    parsed.kept.push("collation", default.description().clone());
+    Ok(())
 }
 
 fn flag(name: &str, value: &Value) -> Result<bool> {

@@ -1,7 +1,7 @@
 //! Indexes: made, listed, dropped.
 
 use crate::collections::check_namespace;
-use crate::index_spec::{BAD_SPEC, parse_spec};
+use crate::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::limits::INDEXES_MAX;
 use crate::time_series::TimeSeries;
 use crate::{Engine, Error, Result};
@@ -29,7 +29,13 @@ impl Engine {
             let message = format!("cannot create indexes on the system collection {namespace}");
             return Err(Error::new(Code::INVALID_NAMESPACE, message));
         }
-        let specs: Vec<IndexSpec> = specs.iter().map(parse_spec).collect::<Result<_>>()?;
+        let default = self.collation(namespace, None)?;
+        let parse = |spec: &Document| {
+            let mut parsed = parse_spec(spec)?;
+            inherit_collation(&mut parsed, spec.contains("collation"), default.as_ref())?;
+            Ok(parsed)
+        };
+        let specs: Vec<IndexSpec> = specs.iter().map(parse).collect::<Result<_>>()?;
         let created_collection = self.store().collection(namespace).is_none();
         let collection = self.for_writing(namespace).await?;
         if let Some(series) = TimeSeries::of(&collection.options()) {

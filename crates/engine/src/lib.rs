@@ -13,6 +13,7 @@
 mod aggregate;
 mod background;
 mod capped;
+mod collations;
 mod collections;
 mod context;
 mod cursors;

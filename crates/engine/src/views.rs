@@ -86,6 +86,7 @@ impl Engine {
             batch_size: request.batch_size,
             variables: request.variables.clone(),
             allow_disk_use: !request.refuse_disk_use,
+            collation: request.collation.clone(),
             ..AggregateRequest::default()
         };
         self.run_pipeline(context, namespace, &request, single_batch)
@@ -100,7 +101,7 @@ impl Engine {
     ) -> Result<u64> {
         let mut pipeline = stages(find);
         pipeline.push(doc! {"$count": "n"}.into());
-        let counted = self.collect(context, namespace, pipeline).await?;
+        let counted = self.collect(context, namespace, pipeline, find).await?;
         let count = counted
             .first()
             .and_then(|document| document.as_raw().get("n")?.as_f64());
@@ -114,10 +115,12 @@ impl Engine {
         find: &FindRequest,
         field: &str,
     ) -> Result<Vec<Value>> {
-        let documents = self.collect(context, namespace, stages(find)).await?;
+        let collation = self.collation(namespace, find.collation.as_ref())?;
+        let documents = self.collect(context, namespace, stages(find), find).await?;
         Ok(query::execute::distinct_values(
             documents.iter().map(DocumentBuf::as_ref),
             field,
+            collation.as_ref(),
         ))
     }
 
@@ -127,11 +130,13 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         pipeline: Vec<Value>,
+        find: &FindRequest,
     ) -> Result<Vec<DocumentBuf>> {
         let request = AggregateRequest {
             pipeline,
             batch_size: Some(u64::MAX),
             allow_disk_use: true,
+            collation: find.collation.clone(),
             ..AggregateRequest::default()
         };
         let mut reply = self.run_pipeline(context, namespace, &request, false).await?;

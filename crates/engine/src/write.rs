@@ -1,5 +1,6 @@
 //! Inserting, updating, deleting.
 
+use crate::collations::asked_or;
 use crate::find::{parse_filter, parse_hint, parse_projection, variables};
 use crate::time_series::TimeSeries;
 use crate::{Context, Engine, Error, Result};
@@ -10,6 +11,7 @@ use query::update::{Update, UpdateInput, UpdateScope};
 use query::write::{self, DeleteRequest, FindAndModify, InsertOptions, UpdateRequest, WriteError};
 use std::sync::Arc;
 use store::{Collection, Namespace, StatementId};
+use value::collation::Collation;
 use value::{Document, DocumentBuf, Value};
 
 /// How writes are made.
@@ -83,6 +85,8 @@ pub struct UpdateStatement {
     pub sort: Document,
     /// Variables for `$expr` and pipelines.
     pub variables: Document,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
     /// Constants that a pipeline sees.
     pub constants: Document,
 }
@@ -111,6 +115,8 @@ pub struct DeleteStatement {
     pub hint: Option<Value>,
     /// Variables for `$expr`.
     pub variables: Document,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
 }
 
 /// What the statements of a delete did.
@@ -143,6 +149,8 @@ pub struct FindAndModifyRequest {
     pub hint: Option<Value>,
     /// Variables for `$expr` and pipelines.
     pub variables: Document,
+    /// The order of strings; none for the collection's.
+    pub collation: Option<Document>,
 }
 
 /// What `findAndModify` did.
@@ -235,7 +243,9 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<UpdateReply> {
         let upserts = statements.iter().any(|statement| statement.upsert);
-        let (parsed, mut failures) = parse_all(&statements, options.ordered, UpdateStatement::parse);
+        let default = self.collation(namespace, None)?;
+        let parse = |statement: &UpdateStatement| statement.parse(default.as_ref());
+        let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         let mut reply = UpdateReply::default();
         let (positions, requests): (Vec<usize>, Vec<UpdateRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, upserts && !requests.is_empty()).await? {
@@ -267,7 +277,9 @@ impl Engine {
         statements: Vec<DeleteStatement>,
         options: &WriteOptions,
     ) -> Result<DeleteReply> {
-        let (parsed, mut failures) = parse_all(&statements, options.ordered, DeleteStatement::parse);
+        let default = self.collation(namespace, None)?;
+        let parse = |statement: &DeleteStatement| statement.parse(default.as_ref());
+        let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         let mut reply = DeleteReply::default();
         let (positions, requests): (Vec<usize>, Vec<DeleteRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, false).await? {
@@ -288,7 +300,8 @@ impl Engine {
         request: FindAndModifyRequest,
         options: &WriteOptions,
     ) -> Result<FindAndModifyReply> {
-        let parsed = request.parse()?;
+        let default = self.collation(namespace, None)?;
+        let parsed = request.parse(default.as_ref())?;
         let Some(collection) = self.target(namespace, request.upsert).await? else {
             return Ok(FindAndModifyReply::default());
         };
@@ -337,8 +350,9 @@ impl Engine {
 }
 
 impl UpdateStatement {
-    pub(crate) fn parse(&self) -> Result<UpdateRequest> {
-        let mut variables = variables(&self.variables)?;
+    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<UpdateRequest> {
+        let collation = asked_or(self.collation.as_ref(), default)?;
+        let mut variables = variables(&self.variables, collation)?;
         for (name, value) in self.constants.iter() {
             variables.set(name, Some(value.clone()));
         }
@@ -362,7 +376,7 @@ impl UpdateStatement {
             update: Arc::new(update.ok_or_else(missing)??),
             multi: self.multi,
             upsert: self.upsert,
-            ordering: Ordering::parse(&self.sort)?,
+            ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
             hint: parse_hint(self.hint.as_ref())?,
             variables: Arc::new(variables),
         })
@@ -370,9 +384,10 @@ impl UpdateStatement {
 }
 
 impl DeleteStatement {
-    pub(crate) fn parse(&self) -> Result<DeleteRequest> {
+    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<DeleteRequest> {
+        let collation = asked_or(self.collation.as_ref(), default)?;
         Ok(DeleteRequest {
-            filter: parse_filter(&self.filter, &variables(&self.variables)?)?,
+            filter: parse_filter(&self.filter, &variables(&self.variables, collation)?)?,
             only_first: self.only_first,
             hint: parse_hint(self.hint.as_ref())?,
         })
@@ -380,8 +395,9 @@ impl DeleteStatement {
 }
 
 impl FindAndModifyRequest {
-    pub(crate) fn parse(&self) -> Result<FindAndModify> {
-        let variables = variables(&self.variables)?;
+    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<FindAndModify> {
+        let collation = asked_or(self.collation.as_ref(), default)?;
+        let variables = variables(&self.variables, collation)?;
         let filter = parse_filter(&self.filter, &variables)?;
         let update = self
             .update
@@ -393,7 +409,7 @@ impl FindAndModifyRequest {
             update: update.transpose()?.map(Arc::new),
             return_new: self.return_new,
             upsert: self.upsert,
-            ordering: Ordering::parse(&self.sort)?,
+            ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
             hint: parse_hint(self.hint.as_ref())?,
             projection,
             variables: Arc::new(variables),

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
 
 use query::filter::{Filter, FilterScope};
+use query::plan::implies::implies;
+use query::plan::leaves::Conjunction;
 use value::{Document, Value, doc};
 
 fn filter(query: &Document) -> Filter {
@@ -69,7 +71,7 @@ fn a_query_implies_wider_conditions_only() {
     ];
     for (query, condition, expected) in cases {
         assert_eq!(
-            filter(&query).implies(&filter(&condition)),
+            implies(&Conjunction::of(&filter(&query)), filter(&condition).root()),
             expected,
             "{query:?} within {condition:?}"
         );

@@ -3,6 +3,7 @@
 mod support;
 
 use query::execute::{FindSpec, StreamState, count, distinct, find, find_records, sort_key};
+use query::expression::Variables;
 use query::filter::{Filter, FilterScope};
 use query::plan::Ordering;
 use query::projection::Projection;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use store::{Collection, IndexSpec};
 use support::random::Random;
 use support::{insert_all, new_collection};
+use value::collation::Collation;
 use value::{Document, DocumentBuf, DocumentRef, Value, doc};
 
 const COLLECTIONS: u64 = 60;
@@ -62,14 +64,24 @@ async fn check(
     random: &mut Random,
     context: &str,
 ) {
-    let parsed = Arc::new(Filter::parse(query, &FilterScope::default()).expect(context));
-    let ordering = Ordering::parse(sort).expect(context);
+    let collation = collation(random);
+    let variables = Variables::default().with_collation(collation.clone());
+    let scope = FilterScope {
+        variables: Some(&variables),
+        ..FilterScope::default()
+    };
+    let parsed = Arc::new(Filter::parse(query, &scope).expect(context));
+    let ordering = Ordering::parse(sort)
+        .expect(context)
+        .with_collation(collation.as_ref());
     let wanted: Vec<&Document> = stored
         .iter()
         .filter(|document| parsed.matches((*document).into()).expect(context))
         .collect();
     let mut spec = FindSpec::new(parsed.clone());
     spec.ordering = ordering.clone();
+    spec.variables = variables.clone();
+    let context = &format!("{context} collation {collation:?}");
 
     let found = all(collection, spec.clone(), random).await;
     assert_eq!(ids(found.iter()), ids(wanted.iter().copied()), "{context}");
@@ -125,11 +137,11 @@ async fn check(
     );
 
     check_projection(collection, &wanted, &spec, random, context).await;
-    let mut values = distinct(collection, FindSpec::new(parsed), "a")
-        .await
-        .expect(context);
+    let mut spec = FindSpec::new(parsed);
+    spec.variables = variables.clone();
+    let mut values = distinct(collection, spec, "a").await.expect(context);
     let refs = wanted.iter().map(|document| DocumentRef::from(*document));
-    let mut expected = query::execute::distinct_values(refs, "a");
+    let mut expected = query::execute::distinct_values(refs, "a", collation.as_ref());
     values.sort_by(|a, b| value::compare(a.as_ref(), b.as_ref()));
     expected.sort_by(|a, b| value::compare(a.as_ref(), b.as_ref()));
     assert_eq!(
@@ -137,6 +149,14 @@ async fn check(
         expected.len(),
         "distinct {context}: {values:?} {expected:?}"
     );
+}
+
+/// Half of the queries tell no case apart.
+fn collation(random: &mut Random) -> Option<Collation> {
+    match random.below(2) {
+        0 => Collation::parse(&doc! {"locale": "en", "strength": 2}).expect("a good collation"),
+        _ => None,
+    }
 }
 
 /// Results that an index covers are those that the documents give.
@@ -266,7 +286,7 @@ fn value(random: &mut Random, depth: u32) -> Value {
         0..=4 => Value::Int32(random.below(6) as i32),
         5 => Value::Double(random.below(10) as f64 / 2.0),
         6 => Value::Int64(random.below(6) as i64 - 2),
-        7 => Value::from(["", "a", "ab", "abc", "b"][random.below(5) as usize]),
+        7 => Value::from(["", "a", "A", "ab", "aB", "abc", "b", "B"][random.below(8) as usize]),
         8 => Value::Null,
         9 => Value::Bool(random.below(2) == 0),
         10 => Value::Double([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0][random.below(4) as usize]),
@@ -376,6 +396,7 @@ fn index(random: &mut Random, number: u64) -> IndexSpec {
     }
     let mut spec = IndexSpec::new(format!("index_{number}"), key);
     spec.sparse = random.below(4) == 0;
+    put_collation(random, &mut spec);
     if random.below(5) == 0 {
         spec.partial_filter = Some(match random.below(3) {
             0 => doc! {"a": {"$gt": 2}},
@@ -384,6 +405,12 @@ fn index(random: &mut Random, number: u64) -> IndexSpec {
         });
     }
     spec
+}
+
+fn put_collation(random: &mut Random, spec: &mut IndexSpec) {
+    if let (0, Some(collation)) = (random.below(2), collation(random)) {
+        spec.kept.push("collation", collation.description().clone());
+    }
 }
 
 /// One on everything, on one field, with a projection, or compound.
@@ -400,5 +427,6 @@ fn wildcard(random: &mut Random, number: u64) -> IndexSpec {
     if let Some(projection) = projection {
         spec.kept.push("wildcardProjection", projection);
     }
+    put_collation(random, &mut spec);
     spec
 }

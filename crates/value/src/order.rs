@@ -32,11 +32,20 @@ pub fn canonical_type(kind: Type) -> i8 {
 
 /// MongoDB's comparison: by canonical type first, then by value; numbers of all types by their exact value.
 pub fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
+    compare_by(a, b, &str::cmp)
+}
+
+/// [`compare`] with another order of strings.
+pub(crate) fn compare_by(
+    a: ValueRef<'_>,
+    b: ValueRef<'_>,
+    texts: &impl Fn(&str, &str) -> Ordering,
+) -> Ordering {
     use ValueRef as V;
     match (a, b) {
-        (V::String(a) | V::Symbol(a), V::String(b) | V::Symbol(b)) => a.cmp(b),
-        (V::Document(a), V::Document(b)) => compare_documents(a, b),
-        (V::Array(a), V::Array(b)) => compare_arrays(a, b),
+        (V::String(a) | V::Symbol(a), V::String(b) | V::Symbol(b)) => texts(a, b),
+        (V::Document(a), V::Document(b)) => compare_fields(a, b, texts),
+        (V::Array(a), V::Array(b)) => compare_arrays(a, b, texts),
         (V::Binary { subtype: s, bytes: a }, V::Binary { subtype: t, bytes: b }) => binary_length(s, a)
             .cmp(&binary_length(t, b))
             .then(s.cmp(&t))
@@ -71,6 +80,14 @@ pub fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
 
 /// MongoDB's comparison of two documents: field by field, type before name before value.
 pub fn compare_documents(a: DocumentRef<'_>, b: DocumentRef<'_>) -> Ordering {
+    compare_fields(a, b, &str::cmp)
+}
+
+fn compare_fields(
+    a: DocumentRef<'_>,
+    b: DocumentRef<'_>,
+    texts: &impl Fn(&str, &str) -> Ordering,
+) -> Ordering {
     let mut others = b.iter();
     for (name, value) in a.iter() {
         let Some((other_name, other)) = others.next() else {
@@ -79,7 +96,7 @@ pub fn compare_documents(a: DocumentRef<'_>, b: DocumentRef<'_>) -> Ordering {
         let order = canonical_type(value.type_of())
             .cmp(&canonical_type(other.type_of()))
             .then_with(|| name.cmp(other_name))
-            .then_with(|| compare(value, other));
+            .then_with(|| compare_by(value, other, texts));
         if order.is_ne() {
             return order;
         }
@@ -96,13 +113,13 @@ pub(crate) fn compare_decimals(a: Decimal128, b: Decimal128) -> Ordering {
     number::compare(Number::Decimal(a), Number::Decimal(b))
 }
 
-fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>) -> Ordering {
+fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>, texts: &impl Fn(&str, &str) -> Ordering) -> Ordering {
     let mut others = b.iter();
     for value in a.iter() {
         let Some(other) = others.next() else {
             return Ordering::Greater;
         };
-        let order = compare(value, other);
+        let order = compare_by(value, other, texts);
         if order.is_ne() {
             return order;
         }

@@ -88,8 +88,8 @@ pub(super) fn parse(
         variables: cursor::variables(arguments)?,
         allow_disk_use: arguments.flag("allowDiskUse")?.unwrap_or(true),
         bypass_validation: arguments.flag("bypassDocumentValidation")?.unwrap_or(false),
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     arguments.ignore(&[
         "fromMongos",
         "needsMerge",

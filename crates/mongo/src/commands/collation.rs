@@ -1,33 +1,32 @@
-//! `collation` as an argument: only the simple one, which compares bytes, is there.
+//! `collation` as an argument.
 
 use crate::arguments::Arguments;
 use crate::error::{CommandError, Result};
+use value::Document;
+use value::collation::Collation;
 
-/// Refuses every collation but `{locale: "simple"}`.
-pub(super) fn check(arguments: &Arguments<'_>) -> Result<()> {
-    let Some(collation) = arguments.document("collation")? else {
-        return Ok(());
+/// The collation asked for, which is a good one; none where nothing was asked for.
+pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Option<Document>> {
+    let Some(options) = arguments
+        .document("collation")?
+        .filter(|options| !options.is_empty())
+    else {
+        return Ok(None);
     };
-    if collation.is_empty() {
-        return Ok(());
+    let options = options.to_document();
+    read(&options)?;
+    Ok(Some(options))
+}
+
+/// The collation of a collection with all its options, as it is kept; none for the order of bytes.
+pub(super) fn completed(arguments: &Arguments<'_>) -> Result<Option<Collation>> {
+    match parse(arguments)? {
+        Some(options) => read(&options),
+        None => Ok(None),
     }
-    let inner = Arguments::of_document("collation", collation);
-    let locale = inner.required_string("locale")?;
-    inner.flag("caseLevel")?;
-    inner.string("caseFirst")?;
-    inner.integer("strength")?;
-    inner.flag("numericOrdering")?;
-    inner.string("alternate")?;
-    inner.string("maxVariable")?;
-    inner.flag("normalization")?;
-    inner.flag("backwards")?;
-    inner.string("version")?;
-    inner.finish()?;
-    match locale {
-        "simple" => Ok(()),
-        other => Err(CommandError::new(
-            238,
-            format!("collation with locale '{other}' is not supported yet: only {{locale: \"simple\"}} is"),
-        )),
-    }
+}
+
+/// Reads a description.
+pub(super) fn read(options: &Document) -> Result<Option<Collation>> {
+    Collation::parse(options).map_err(|error| CommandError::new(error.code, error.message))
 }

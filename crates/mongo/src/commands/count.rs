@@ -38,8 +38,8 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<CountRequest> {
         // A negative limit means the same as a positive one; 0 means none.
         limit: (limit != 0).then_some(limit.unsigned_abs()),
         hint: cursor::hint(arguments)?,
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     arguments.finish()?;
     Ok(request)
 }

@@ -58,7 +58,7 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<D
         }
     };
     let hint = cursor::hint(&arguments)?;
-    collation::check(&arguments)?;
+    let collation = collation::parse(&arguments)?;
     arguments.ignore(&["sampleId"]);
     arguments.finish()?;
     Ok(DeleteStatement {
@@ -66,5 +66,6 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<D
         only_first,
         hint,
         variables: variables.clone(),
+        collation,
     })
 }

@@ -33,8 +33,8 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
         field: field.to_owned(),
         filter: arguments.decoded("query")?,
         hint: cursor::hint_not_null(arguments)?,
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     arguments.finish()?;
     Ok(request)
 }

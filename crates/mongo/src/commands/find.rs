@@ -49,8 +49,8 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
         variables: cursor::variables(arguments)?,
         refuse_full_scan: false,
         refuse_disk_use: !arguments.flag("allowDiskUse")?.unwrap_or(true),
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     arguments.flag("mirrored")?;
     arguments.flag("allowPartialResults")?;
     arguments.flag("oplogReplay")?;

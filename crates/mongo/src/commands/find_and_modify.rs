@@ -42,8 +42,8 @@ pub(super) fn parse(arguments: &Arguments<'_>, called: &'static str) -> Result<F
         array_filters: writes::array_filters(arguments)?,
         hint: cursor::hint(arguments)?,
         variables: cursor::variables(arguments)?,
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     check(&request, removes)?;
     Ok(request)
 }

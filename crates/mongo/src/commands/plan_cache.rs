@@ -134,7 +134,7 @@ fn by_position(array: ArrayRef<'_>) -> Document {
         .collect()
 }
 
-/// The collation, which tells shapes apart although no query can have one yet.
+/// The collation, which tells shapes apart.
 fn collation(arguments: &Arguments<'_>) -> Result<Option<Document>> {
     match arguments.any("collation") {
         None => Ok(None),

@@ -61,6 +61,7 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<U
         sort: arguments.decoded("sort")?,
         variables: variables.clone(),
         constants: arguments.decoded("c")?,
+        collation: collation::parse(&arguments)?,
     };
     if !parsed.constants.is_empty() && !matches!(parsed.update, Some(Value::Array(_))) {
         return Err(CommandError::new(
@@ -73,7 +74,6 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<U
             "Cannot specify sort with multi=true",
         ));
     }
-    collation::check(&arguments)?;
     arguments.ignore(&[
         "upsertSupplied",
         "sampleId",

@@ -7,6 +7,7 @@ use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
 use store::Collection;
+use value::collation::Collation;
 use value::key::{self, Direction};
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
@@ -34,7 +35,10 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
     let mut execution = prepare(collection, &snapshot, &spec, &task, PAGE_RESULTS)
         .await?
         .execution;
-    let mut values = Distinct::default();
+    let mut values = Distinct {
+        collation: spec.variables.collation().cloned(),
+        ..Distinct::default()
+    };
     loop {
         let mut budget = u64::MAX;
         let paused = execution.run(&snapshot, &task, PAGE_RESULTS, &mut budget).await?;
@@ -50,15 +54,23 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
 
 #[derive(Default)]
 struct Distinct {
+    collation: Option<Collation>,
     known: HashSet<Vec<u8>>,
     values: Vec<Value>,
     bytes: usize,
 }
 
 /// The distinct values of a path in these documents.
-pub fn distinct_values<'d>(documents: impl IntoIterator<Item = DocumentRef<'d>>, field: &str) -> Vec<Value> {
+pub fn distinct_values<'d>(
+    documents: impl IntoIterator<Item = DocumentRef<'d>>,
+    field: &str,
+    collation: Option<&Collation>,
+) -> Vec<Value> {
     let path = FieldPath::parse(field);
-    let mut values = Distinct::default();
+    let mut values = Distinct {
+        collation: collation.cloned(),
+        ..Distinct::default()
+    };
     documents
         .into_iter()
         .for_each(|document| values.add_all(document, &path));
@@ -79,7 +91,14 @@ impl Distinct {
 
     fn add(&mut self, value: ValueRef<'_>) {
         let mut key = Vec::new();
-        key::encode(value, Direction::Ascending, &mut key);
+        match &self.collation {
+            None => key::encode(value, Direction::Ascending, &mut key),
+            Some(collation) => key::encode(
+                collation.key_value(value).as_ref(),
+                Direction::Ascending,
+                &mut key,
+            ),
+        }
         if !self.known.contains(&key) {
             self.bytes += key.len();
             self.known.insert(key);

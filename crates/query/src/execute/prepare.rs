@@ -49,7 +49,12 @@ pub async fn prepare(
         query.hint = None;
     }
     let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
-    let shape = Shape::new(&spec.filter, &spec.ordering, task.needed.as_deref());
+    let shape = Shape::new(
+        &spec.filter,
+        &spec.ordering,
+        task.needed.as_deref(),
+        spec.variables.collation(),
+    );
     let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
     let mut prepared = choose(collection, snapshot, task, &plans, (&shape, &indexes), wanted).await?;
     for scan in prepared.execution.plan().scans().iter().take(1) {
@@ -129,7 +134,12 @@ fn by_id(spec: &FindSpec) -> Option<Plan> {
         return None;
     }
     match spec.filter.root() {
-        crate::filter::Node::Field { name, predicate, .. } if name == "_id" => match predicate {
+        crate::filter::Node::Field {
+            name,
+            predicate,
+            collation,
+            ..
+        } if name == "_id" && (collation.is_none() || !predicate.depends_on_collation()) => match predicate {
             crate::filter::Predicate::Compare {
                 op: crate::filter::Comparison::Eq,
                 value,

@@ -1,6 +1,7 @@
 //! Bytes by which documents are sorted.
 
 use crate::plan::{IndexScan, SortPattern};
+use value::collation::has_text;
 use value::key::{self, Direction};
 use value::path::{self, Reached};
 use value::{DocumentRef, ValueRef};
@@ -12,7 +13,13 @@ pub fn sort_key(document: DocumentRef<'_>, pattern: &SortPattern, key: &mut Vec<
         let begin = key.len();
         let mut offer = |value: ValueRef<'_>| {
             candidate.clear();
-            key::encode(value, field.direction, &mut candidate);
+            match pattern.collation().filter(|_| has_text(value)) {
+                None => key::encode(value, field.direction, &mut candidate),
+                Some(collation) => {
+                    let value = collation.key_value(value);
+                    key::encode(value.as_ref(), field.direction, &mut candidate);
+                }
+            }
             if key.len() == begin || candidate.as_slice() < &key[begin..] {
                 key.truncate(begin);
                 key.extend_from_slice(&candidate);

@@ -113,7 +113,7 @@ fn describe(
         }
         shown.push("executionStats", stats);
     }
-    let shape = Shape::new(&spec.filter, &spec.ordering, None);
+    let shape = Shape::new(&spec.filter, &spec.ordering, None, spec.variables.collation());
     shown.push(
         "queryShapeHash",
         format!("{0}{0}{0}{0}{0}{0}{0}{0}", shape.hash()),

@@ -5,6 +5,7 @@ use super::operators::{self, Syntax};
 use super::path::{Base, Path};
 use super::scope::ParseScope;
 use crate::{Code, QueryError, Result};
+use value::collation::Collation;
 use value::{Document, Value, json};
 
 /// The parts that a field path may have at most, as in MongoDB.
@@ -25,6 +26,11 @@ impl<'s> Parser<'s> {
             locals: Vec::new(),
             slots: 0,
         }
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    pub(super) fn collation(&self) -> Option<&'s Collation> {
+        self.scope.collation()
     }
 
     /// Any expression.

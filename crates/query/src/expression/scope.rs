@@ -2,12 +2,14 @@
 
 use super::Expression;
 use crate::{Code, QueryError, Result};
+use value::collation::Collation;
 use value::{Document, DocumentRef, Timestamp, Value, ValueRef};
 
 /// What an expression may refer to.
 #[derive(Clone, Debug, Default)]
 pub struct ParseScope {
     variables: Vec<String>,
+    collation: Option<Collation>,
 }
 
 impl ParseScope {
@@ -21,6 +23,11 @@ impl ParseScope {
     pub fn with_variable(mut self, name: impl Into<String>) -> ParseScope {
         self.variables.push(name.into());
         self
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    pub(super) fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
     }
 
     pub(super) fn declares(&self, name: &str) -> bool {
@@ -52,6 +59,7 @@ pub struct Variables {
     now_ms: i64,
     cluster_time: Option<Timestamp>,
     named: Vec<(String, Option<Value>)>,
+    collation: Option<Collation>,
 }
 
 impl Variables {
@@ -68,6 +76,18 @@ impl Variables {
     pub fn with_cluster_time(mut self, time: Timestamp) -> Variables {
         self.cluster_time = Some(time);
         self
+    }
+
+    /// With this order of strings, for all that is parsed with these variables.
+    #[must_use]
+    pub fn with_collation(mut self, collation: Option<Collation>) -> Variables {
+        self.collation = collation;
+        self
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    pub fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
     }
 
     /// Gives a variable its value; none is missing.
@@ -115,6 +135,7 @@ impl Variables {
     pub fn parse_scope(&self) -> ParseScope {
         ParseScope {
             variables: self.named.iter().map(|(name, _)| name.clone()).collect(),
+            collation: self.collation.clone(),
         }
     }
 

@@ -9,9 +9,9 @@
 //!
 //! Left to others: expressions in `$expr` (`expression`), which index helps (`plan`).
 
+mod collated;
 mod equalities;
 mod expr;
-mod implies;
 mod matches;
 mod node;
 mod normal;

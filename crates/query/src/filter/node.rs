@@ -1,6 +1,7 @@
 //! The tree that a query is parsed into.
 
 use super::{ExprCondition, JsonSchema, Regex};
+use value::collation::Collation;
 use value::path::FieldPath;
 use value::{Type, Value};
 
@@ -21,6 +22,8 @@ pub enum Node {
         name: String,
         /// The condition.
         predicate: Predicate,
+        /// The order of strings, where it is not that of their bytes.
+        collation: Option<Collation>,
     },
     /// An aggregation expression that is true.
     Expr(ExprCondition),
@@ -49,7 +52,7 @@ pub enum Predicate {
     },
     /// Equals one of the values or matches one of the patterns. Without either, nothing matches.
     In {
-        /// Sorted by MongoDB's order, without duplicates.
+        /// Sorted by MongoDB's order (and the collation), without duplicates.
         values: Vec<Value>,
         /// Patterns.
         regexes: Vec<Regex>,

@@ -151,7 +151,8 @@ fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
 /// Marks plans that need no documents, or need them only for those that a sort leaves.
 fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
     let Access::Index(scan) = &plan.access else { return };
-    if plan.residual || scan.facts.is_multikey() {
+    // The keys of an index with a collation do not tell its strings.
+    if plan.residual || scan.facts.is_multikey() || scan.facts.collation.is_some() {
         return;
     }
     let has = |name: &str| {
@@ -159,7 +160,8 @@ fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
             field.name == name && !has_number(name) && matches!(field.kind, FieldKind::Ordered(_))
         })
     };
-    let sort_in_keys = |sort: &SortPattern| sort.fields().iter().all(|field| has(&field.name));
+    let sort_in_keys =
+        |sort: &SortPattern| sort.collation().is_none() && sort.fields().iter().all(|field| has(&field.name));
     let sortable = plan.sort.as_ref().is_none_or(sort_in_keys);
     plan.covered = sortable
         && query

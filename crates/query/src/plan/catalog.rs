@@ -4,8 +4,8 @@ use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use crate::filter::{Filter, FilterScope};
 use std::sync::Arc;
 use store::{Collection, Index, IndexState};
+use value::Document;
 use value::key::Direction;
-use value::{Document, Value};
 
 /// One index that can be read, with what the planner knows of it.
 #[derive(Clone, Debug)]
@@ -56,6 +56,7 @@ fn facts_of(index: &Index) -> IndexFacts {
         hidden: spec.hidden,
         partial: spec.partial_filter.as_ref().and_then(partial_filter),
         unusable: unusable(index),
+        collation: index.collation().cloned(),
         wildcard_path: None,
     }
 }
@@ -82,10 +83,5 @@ fn unusable(index: &Index) -> Option<String> {
     {
         return Some("the index's partialFilterExpression cannot be read".to_owned());
     }
-    match spec.kept.get("collation") {
-        Some(Value::Document(collation)) if collation.get("locale") != Some(&Value::from("simple")) => {
-            Some("the index has a collation".to_owned())
-        }
-        _ => None,
-    }
+    None
 }

@@ -3,6 +3,7 @@
 use crate::filter::Filter;
 use std::sync::Arc;
 use value::Document;
+use value::collation::Collation;
 use value::key::Direction;
 
 /// An index as the planner sees it.
@@ -24,6 +25,8 @@ pub struct IndexFacts {
     pub partial: Option<Arc<Filter>>,
     /// It has a collation or is of a kind that the planner cannot use.
     pub unusable: Option<String>,
+    /// The order of its strings, where it is not that of their bytes: then its keys do not tell the strings.
+    pub collation: Option<Collation>,
     /// Of a wildcard index: the path for which it is taken.
     pub wildcard_path: Option<String>,
 }

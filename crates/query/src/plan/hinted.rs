@@ -155,6 +155,12 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     for (field, (name, value)) in known.facts.fields.iter().zip(edge.iter()) {
+        let collated = known
+            .facts
+            .collation
+            .as_ref()
+            .map(|collation| collation.key_value(value.as_ref()));
+        let value = collated.as_ref().unwrap_or(value);
         if field.name != name {
             return Err(wrong());
         }

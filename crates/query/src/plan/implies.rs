@@ -32,8 +32,16 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
 }
 
 fn ensures(leaf: &Leaf<'_>, wanted: &Predicate) -> bool {
+    // The condition of an index knows no collation.
+    let texts = leaf.predicate.depends_on_collation() || wanted.depends_on_collation();
+    if leaf.collation.is_some() && texts {
+        return false;
+    }
     if matches!(wanted, Predicate::Exists) {
         return !matches_missing(&leaf.path, leaf.predicate);
+    }
+    if let (Predicate::Type(given), Predicate::Type(wanted)) = (leaf.predicate, wanted) {
+        return given.iter().all(|kind| wanted.contains(kind));
     }
     // One of the document's values lies in the leaf's keys; if all of those satisfy what is wanted, so does it.
     let wanted_keys = key_set(wanted, true);

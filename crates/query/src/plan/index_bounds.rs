@@ -7,6 +7,7 @@ use super::predicate::{KeySet, key_set, matches_missing};
 use super::wildcard;
 use crate::filter::{Comparison, Predicate};
 use value::Value;
+use value::collation::Collation;
 
 /// The bounds of one index for a conjunction.
 #[derive(Clone, Debug)]
@@ -83,7 +84,9 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
     for (position, field) in index.fields.iter().enumerate() {
         if field.kind == FieldKind::Path {
             let path = index.wildcard_path.as_deref().unwrap_or_default();
-            bounds.fields.push(wildcard::paths(path, conjunction));
+            bounds
+                .fields
+                .push(wildcard::paths(path, index.collation.as_ref(), conjunction));
             bounds.leading |= position == 0;
             continue;
         }
@@ -93,7 +96,7 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
         let usable = |(_, leaf): &(usize, &Leaf<'_>)| {
             !(has_number(&field.name)
                 || index.sparse && matches_missing(&leaf.path, leaf.predicate)
-                || of_wildcard && wildcard::keys(leaf).is_none())
+                || of_wildcard && wildcard::keys(leaf, index.collation.as_ref()).is_none())
         };
         let on_field: Vec<(usize, &Leaf<'_>)> = conjunction.on(&field.name).filter(usable).collect();
         let set = if field.multikey {
@@ -102,13 +105,13 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
                     .iter()
                     .all(|(earlier, other)| may_combine(earlier, other, field, leaf))
             });
-            best(field, allowed).map(|(number, leaf, set)| {
+            best(field, index.collation.as_ref(), allowed).map(|(number, leaf, set)| {
                 bounds.ensured[number] = set.exact;
                 bounded.push((field, leaf));
                 set.keys
             })
         } else {
-            all_of(field, &on_field, &mut bounds.ensured)
+            all_of(field, index.collation.as_ref(), &on_field, &mut bounds.ensured)
         };
         bounds.leading |= position == 0 && set.is_some();
         bounds.fields.push(set.unwrap_or_else(Intervals::all));
@@ -117,10 +120,15 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
 }
 
 /// Without arrays one key stands for all conditions on the field: they are intersected.
-fn all_of(field: &FieldFacts, leaves: &[(usize, &Leaf<'_>)], ensured: &mut [bool]) -> Option<Intervals> {
+fn all_of(
+    field: &FieldFacts,
+    collation: Option<&Collation>,
+    leaves: &[(usize, &Leaf<'_>)],
+    ensured: &mut [bool],
+) -> Option<Intervals> {
     let mut keys: Option<Intervals> = None;
     for (number, leaf) in leaves {
-        let Some(set) = field_keys(field, leaf) else {
+        let Some(set) = field_keys(field, collation, leaf) else {
             continue;
         };
         ensured[*number] = set.exact && leaf.element.is_none();
@@ -135,11 +143,12 @@ fn all_of(field: &FieldFacts, leaves: &[(usize, &Leaf<'_>)], ensured: &mut [bool
 /// With arrays two conditions may be met by two elements, which have two keys: only one condition can bound.
 fn best<'c, 'f>(
     field: &FieldFacts,
+    collation: Option<&Collation>,
     leaves: impl Iterator<Item = (usize, &'c Leaf<'f>)>,
 ) -> Option<(usize, &'c Leaf<'f>, KeySet)> {
     leaves
         .filter_map(|(number, leaf)| {
-            let mut set = field_keys(field, leaf)?;
+            let mut set = field_keys(field, collation, leaf)?;
             set.exact &= leaf.element.is_none();
             Some((number, leaf, set))
         })
@@ -162,10 +171,11 @@ fn width(keys: &Intervals) -> (u8, usize) {
     (kind, keys.as_slice().len())
 }
 
-fn field_keys(field: &FieldFacts, leaf: &Leaf<'_>) -> Option<KeySet> {
+fn field_keys(field: &FieldFacts, collation: Option<&Collation>, leaf: &Leaf<'_>) -> Option<KeySet> {
+    let predicate = leaf.on_keys_of(collation)?;
     match field.kind {
-        FieldKind::Ordered(_) => Some(key_set(leaf.predicate, field.multikey)),
-        FieldKind::Hashed => hashed_keys(leaf.predicate),
+        FieldKind::Ordered(_) => Some(key_set(&predicate, field.multikey)),
+        FieldKind::Hashed => hashed_keys(&predicate),
         FieldKind::Wildcard(_) | FieldKind::Path | FieldKind::Opaque => None,
     }
 }

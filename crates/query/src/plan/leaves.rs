@@ -1,7 +1,9 @@
 //! The conditions of a filter that all must hold, as the planner takes them.
 
 use crate::filter::{Comparison, Filter, Node, Predicate};
+use std::borrow::Cow;
 use value::Value;
+use value::collation::Collation;
 
 /// One condition on one path, taken out of the filter's conjunction.
 #[derive(Clone, Debug)]
@@ -12,6 +14,21 @@ pub struct Leaf<'a> {
     pub predicate: &'a Predicate,
     /// Where the condition is asked of one element of an array: that array.
     pub element: Option<Element>,
+    /// The order of strings, where it is not that of their bytes.
+    pub collation: Option<&'a Collation>,
+}
+
+impl Leaf<'_> {
+    /// The condition as it is asked of the keys of an index of this collation; none where these do not tell.
+    pub fn on_keys_of(&self, index: Option<&Collation>) -> Option<Cow<'_, Predicate>> {
+        match (self.collation, index) {
+            (None, None) => Some(Cow::Borrowed(self.predicate)),
+            // What has nothing to do with strings is the same in all collations.
+            _ if !self.predicate.depends_on_collation() => Some(Cow::Borrowed(self.predicate)),
+            (Some(own), Some(index)) if own == index => self.predicate.on_keys_of(index).map(Cow::Owned),
+            _ => None,
+        }
+    }
 }
 
 /// The array element that a condition in `$elemMatch` is asked of.
@@ -79,14 +96,25 @@ impl<'a> Conjunction<'a> {
                 [one] => self.add(one),
                 several => self.alternatives.push(several),
             },
-            Node::Field { name, predicate, .. } => self.add_field(name.clone(), predicate, None),
+            Node::Field {
+                name,
+                predicate,
+                collation,
+                ..
+            } => self.add_field(name.clone(), predicate, None, collation.as_ref()),
             Node::AlwaysTrue => {}
             Node::AlwaysFalse => self.never = true,
             Node::Nor(_) | Node::Expr(_) | Node::JsonSchema(_) | Node::SampleRate(_) => self.others = true,
         }
     }
 
-    fn add_field(&mut self, path: String, predicate: &'a Predicate, element: Option<Element>) {
+    fn add_field(
+        &mut self,
+        path: String,
+        predicate: &'a Predicate,
+        element: Option<Element>,
+        collation: Option<&'a Collation>,
+    ) {
         if let Predicate::ElemMatchObject(node) = predicate {
             self.others = true;
             self.elements += 1;
@@ -100,6 +128,7 @@ impl<'a> Conjunction<'a> {
             path,
             predicate,
             element,
+            collation,
         });
     }
 
@@ -110,8 +139,14 @@ impl<'a> Conjunction<'a> {
             Node::And(nodes) => nodes
                 .iter()
                 .for_each(|node| self.add_element(prefix, node, element)),
-            Node::Field { name, predicate, .. } if !has_number(name) => {
-                self.add_field(format!("{prefix}.{name}"), predicate, Some(element.clone()));
+            Node::Field {
+                name,
+                predicate,
+                collation,
+                ..
+            } if !has_number(name) => {
+                let path = format!("{prefix}.{name}");
+                self.add_field(path, predicate, Some(element.clone()), collation.as_ref());
             }
             _ => {}
         }

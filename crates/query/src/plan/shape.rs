@@ -3,6 +3,7 @@
 use super::sort::{Ordering, sign};
 use crate::filter::{Filter, Node, Predicate};
 use std::fmt::Write;
+use value::collation::Collation;
 use value::{Document, Value};
 
 /// The shape of a query, as text that is equal for equal shapes.
@@ -11,7 +12,12 @@ pub struct Shape(String);
 
 impl Shape {
     /// The shape of a filter, a sort, and the fields that the results are made of.
-    pub fn new(filter: &Filter, ordering: &Ordering, needed: Option<&[String]>) -> Shape {
+    pub fn new(
+        filter: &Filter,
+        ordering: &Ordering,
+        needed: Option<&[String]>,
+        collation: Option<&Collation>,
+    ) -> Shape {
         let mut text = String::new();
         node(filter.root(), &mut text);
         match ordering {
@@ -25,6 +31,9 @@ impl Shape {
                     );
                 }
             }
+        }
+        if let Some(collation) = collation {
+            add(&mut text, format_args!(" in {:?}", collation.description()));
         }
         for name in needed.unwrap_or_default() {
             add(&mut text, format_args!(" of {name}"));

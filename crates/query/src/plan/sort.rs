@@ -1,6 +1,7 @@
 //! What a sort asks for.
 
 use crate::{QueryError, Result};
+use value::collation::Collation;
 use value::decimal::Rounding;
 use value::key::Direction;
 use value::path::FieldPath;
@@ -10,6 +11,7 @@ use value::{Document, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortPattern {
     fields: Vec<SortField>,
+    collation: Option<Collation>,
 }
 
 /// One field to sort by.
@@ -57,6 +59,15 @@ impl Ordering {
         SortPattern::parse(sort).map(Ordering::By)
     }
 
+    /// With this order of strings.
+    #[must_use]
+    pub fn with_collation(self, collation: Option<&Collation>) -> Ordering {
+        match self {
+            Ordering::By(pattern) => Ordering::By(pattern.with_collation(collation)),
+            other => other,
+        }
+    }
+
     /// The pattern of fields, where it is one.
     pub fn pattern(&self) -> Option<&SortPattern> {
         match self {
@@ -96,7 +107,22 @@ impl SortPattern {
             }
             fields.push(field);
         }
-        Ok(SortPattern { fields })
+        Ok(SortPattern {
+            fields,
+            collation: None,
+        })
+    }
+
+    /// With this order of strings.
+    #[must_use]
+    pub fn with_collation(mut self, collation: Option<&Collation>) -> SortPattern {
+        self.collation = collation.cloned();
+        self
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    pub fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
     }
 
     /// The fields, most significant first.

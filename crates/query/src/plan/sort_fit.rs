@@ -31,6 +31,9 @@ pub const MERGED_SCANS_MAX: usize = 200;
 
 /// How a scan of the index within bounds meets the sort.
 pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) -> SortFit {
+    if index.collation.as_ref() != sort.collation() {
+        return SortFit::Unsorted;
+    }
     let mut wanted = sort.fields().iter().peekable();
     let mut backward: Option<bool> = None;
     let (mut scans, mut taken_apart) = (1usize, 0);

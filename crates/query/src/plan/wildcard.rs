@@ -13,6 +13,7 @@ use crate::filter::Predicate;
 use std::borrow::Cow;
 use std::sync::Arc;
 use store::Wildcard;
+use value::collation::Collation;
 use value::{Document, Value};
 
 /// The name of the part of the keys that holds the path.
@@ -36,7 +37,8 @@ pub fn on_paths(conjunction: &Conjunction<'_>, known: &KnownIndex, wildcard: &Wi
     let mut paths: Vec<&str> = Vec::new();
     for leaf in &conjunction.leaves {
         let named = known.facts.fields.iter().any(|field| field.name == leaf.path);
-        if !named && !paths.contains(&leaf.path.as_str()) && serves(wildcard, &leaf.path, conjunction) {
+        let serves = || serves(wildcard, &leaf.path, known.facts.collation.as_ref(), conjunction);
+        if !named && !paths.contains(&leaf.path.as_str()) && serves() {
             paths.push(&leaf.path);
         }
     }
@@ -49,11 +51,18 @@ pub fn on_paths(conjunction: &Conjunction<'_>, known: &KnownIndex, wildcard: &Wi
         .collect()
 }
 
-fn serves(wildcard: &Wildcard, path: &str, conjunction: &Conjunction<'_>) -> bool {
+fn serves(
+    wildcard: &Wildcard,
+    path: &str,
+    collation: Option<&Collation>,
+    conjunction: &Conjunction<'_>,
+) -> bool {
     if has_number(path) || !wildcard.holds(path) {
         return false;
     }
-    let mut of_values = conjunction.on(path).filter(|(_, leaf)| keys(leaf).is_some());
+    let mut of_values = conjunction
+        .on(path)
+        .filter(|(_, leaf)| keys(leaf, collation).is_some());
     if of_values.any(|(_, leaf)| !is_exists(leaf)) {
         return true;
     }
@@ -96,8 +105,9 @@ fn on_path(facts: &IndexFacts, path: &str) -> IndexFacts {
 
 /// The values that a condition allows among the values of its path; none where documents that satisfy it may have no
 /// entry there.
-pub fn keys(leaf: &Leaf<'_>) -> Option<KeySet> {
-    let set = key_set(leaf.predicate, true);
+pub fn keys(leaf: &Leaf<'_>, collation: Option<&Collation>) -> Option<KeySet> {
+    let predicate = leaf.on_keys_of(collation)?;
+    let set = key_set(&predicate, true);
     if is_exists(leaf) {
         return Some(set);
     }
@@ -106,8 +116,10 @@ pub fn keys(leaf: &Leaf<'_>) -> Option<KeySet> {
 }
 
 /// The paths whose entries are wanted: the one, or all below it too where the conditions only ask whether it exists.
-pub fn paths(path: &str, conjunction: &Conjunction<'_>) -> Intervals {
-    let mut known = conjunction.on(path).filter(|(_, leaf)| keys(leaf).is_some());
+pub fn paths(path: &str, collation: Option<&Collation>, conjunction: &Conjunction<'_>) -> Intervals {
+    let mut known = conjunction
+        .on(path)
+        .filter(|(_, leaf)| keys(leaf, collation).is_some());
     let one = Interval::point(Value::from(path));
     if known.any(|(_, leaf)| !is_exists(leaf)) {
         return Intervals::from(vec![one]);

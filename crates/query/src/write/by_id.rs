@@ -2,6 +2,7 @@
 
 use crate::filter::{Comparison, Filter, Node, Predicate};
 use value::Value;
+use value::collation::has_text;
 
 /// The `_id` that every matching document has, if the filter says so.
 pub(super) fn fixed_id(filter: &Filter) -> Option<Value> {
@@ -19,8 +20,9 @@ fn of_node(node: &Node) -> Option<&Value> {
                     op: Comparison::Eq,
                     value,
                 },
+            collation,
             ..
-        } if name == "_id" => Some(value),
+        } if name == "_id" && (collation.is_none() || !has_text(value.as_ref())) => Some(value),
         Node::And(nodes) => nodes.iter().find_map(of_node),
         _ => None,
     }

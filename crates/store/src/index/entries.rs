@@ -7,7 +7,7 @@ use crate::{FieldKind, Namespace, RecordId, StoreError, varint};
 use std::ops::Range;
 use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey};
-use value::{Document, RawDocument, ValueRef};
+use value::{Document, RawDocument, Value, ValueRef};
 
 /// Entries of documents, one behind the other in one buffer.
 #[derive(Debug, Default)]
@@ -122,8 +122,11 @@ impl EntrySet {
             Some(kinds) => kinds
                 .keys(index, document.into())
                 .map_err(|why| refused_kind(index, why))?,
-            None => extract::keys(document.into(), &index.paths, index.spec.sparse)
-                .map_err(|error| refused(&error))?,
+            None => {
+                let collation = index.collation.as_ref();
+                extract::keys_collated(document.into(), &index.paths, index.spec.sparse, collation)
+                    .map_err(|error| refused(&error))?
+            }
         };
         let arrays = found
             .array_parts
@@ -223,6 +226,15 @@ pub(crate) fn split_entry<'a>(
     Some((key, value, RecordId(u64::from_be_bytes(record.try_into().ok()?))))
 }
 
+/// A collated string, of which only the key is known, as MongoDB shows it.
+fn shown_key(key: &str) -> String {
+    let digits: String = key
+        .chars()
+        .map(|byte| format!("{:02x}", u32::from(byte)))
+        .collect();
+    format!("CollationKey(0x{digits})")
+}
+
 /// The error that tells which key of which index is taken; `key` is given with the index's prefix.
 pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mut bits: &[u8]) -> StoreError {
     let mut rest = key.get(keys::index_prefix(index.id).len()..).unwrap_or_default();
@@ -230,6 +242,10 @@ pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mu
     for ((name, _), path) in index.spec.key.iter().zip(index.paths.iter()) {
         let Some(value) = key::decode(&mut rest, &mut bits, path.direction) else {
             break;
+        };
+        let value = match value {
+            Value::String(key) if index.collation.is_some() => Value::String(shown_key(&key)),
+            value => value,
         };
         taken.push(name, value);
     }

@@ -76,7 +76,8 @@ impl Kinds {
         let Some(specials) = self.specials(index, document)? else {
             return Ok(IndexKeys::default());
         };
-        let plain = extract::keys(document, &self.plain, false).map_err(Refused::Extract)?;
+        let plain = extract::keys_collated(document, &self.plain, false, index.collation.as_ref())
+            .map_err(Refused::Extract)?;
         let mut found = IndexKeys {
             keys: Vec::with_capacity(plain.keys.len() * specials.sets.len()),
             array_parts: array_parts(index, &plain, specials.arrays),
@@ -184,7 +185,10 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
         match (field.kind, special) {
             (FieldKind::Wildcard(direction), Special::Path(path, value)) => {
                 put(ValueRef::String(path), Direction::Ascending);
-                put(*value, direction);
+                match &index.collation {
+                    Some(collation) => put(collation.key_value(*value).as_ref(), direction),
+                    None => put(*value, direction),
+                }
             }
             (FieldKind::Geo2d | FieldKind::Geo2dSphere, Special::Geometries(present)) => {
                 let value = match present.get(geometry) {

@@ -27,6 +27,8 @@ use crate::StoreError;
 use kinds::Kinds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use value::Value;
+use value::collation::Collation;
 use value::key::Direction;
 use value::path::FieldPath;
 use value::path::extract::IndexPath;
@@ -92,6 +94,7 @@ pub struct Index {
     paths: Arc<[IndexPath]>,
     kinds: Option<Arc<Kinds>>,
     hashed: bool,
+    collation: Option<Collation>,
     filter: Option<Arc<dyn DocumentFilter>>,
     runtime: Arc<Runtime>,
 }
@@ -116,6 +119,11 @@ impl Index {
         let fields = spec.fields()?;
         let filter = spec.partial_filter.as_ref().map(compile).transpose();
         let filter = filter.map_err(StoreError::CannotCreateIndex)?;
+        let collation = match spec.kept.get("collation") {
+            Some(Value::Document(options)) => Collation::parse(options),
+            _ => Ok(None),
+        };
+        let collation = collation.map_err(|error| StoreError::CannotCreateIndex(error.to_string()))?;
         let kinds = Kinds::of(&fields, &spec)?.map(Arc::new);
         let paths = fields
             .iter()
@@ -137,6 +145,7 @@ impl Index {
             fields: fields.into(),
             paths,
             kinds,
+            collation,
             filter,
             runtime: Arc::new(runtime),
         })
@@ -171,6 +180,11 @@ impl Index {
             let path = matches!(field.kind, FieldKind::Wildcard(_)).then_some(Direction::Ascending);
             path.into_iter().chain([field.kind.direction()])
         })
+    }
+
+    /// The order of its strings, where it is not that of their bytes: each has its `key_text` in the keys.
+    pub fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
     }
 
     /// Which paths the wildcard among its fields holds.

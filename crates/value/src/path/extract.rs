@@ -6,6 +6,7 @@
 //! Two different arrays in one compound index would multiply, and are refused as MongoDB refuses them.
 
 use super::{FieldPath, array_position};
+use crate::collation::{Collation, has_text};
 use crate::key::{self, Direction, TypeBits};
 use crate::{ArrayRef, DocumentBuf, DocumentRef, RawArray, RawDocument, ValueRef};
 
@@ -58,19 +59,41 @@ pub enum ExtractError {
 /// The keys of the document in an index on these paths. A sparse index leaves out keys none of whose paths
 /// reaches anything.
 pub fn keys(document: DocumentRef<'_>, paths: &[IndexPath], sparse: bool) -> Result<IndexKeys, ExtractError> {
+    keys_collated(document, paths, sparse, None)
+}
+
+/// [`keys`] with what stands for each string in this collation in the string's place.
+pub fn keys_collated(
+    document: DocumentRef<'_>,
+    paths: &[IndexPath],
+    sparse: bool,
+    collation: Option<&Collation>,
+) -> Result<IndexKeys, ExtractError> {
     match document {
-        DocumentRef::Raw(document) => raw_keys(document, paths, sparse),
+        DocumentRef::Raw(document) => raw_keys(document, paths, sparse, collation),
         // Arrays are told apart by where their bytes are.
-        DocumentRef::Tree(document) => raw_keys(DocumentBuf::from(document).as_raw(), paths, sparse),
+        DocumentRef::Tree(document) => {
+            raw_keys(DocumentBuf::from(document).as_raw(), paths, sparse, collation)
+        }
     }
 }
 
-fn raw_keys(document: RawDocument<'_>, paths: &[IndexPath], sparse: bool) -> Result<IndexKeys, ExtractError> {
+fn raw_keys<'p>(
+    document: RawDocument<'_>,
+    paths: &'p [IndexPath],
+    sparse: bool,
+    collation: Option<&'p Collation>,
+) -> Result<IndexKeys, ExtractError> {
     let found = IndexKeys {
         keys: Vec::with_capacity(1),
         array_parts: vec![Vec::new(); paths.len()],
     };
-    let mut extraction = Extraction { paths, sparse, found };
+    let mut extraction = Extraction {
+        paths,
+        sparse,
+        collation,
+        found,
+    };
     let progress = paths
         .iter()
         .map(|index| Progress::Pending(index.path.parts()))
@@ -122,6 +145,7 @@ struct Crossing<'a, 'p> {
 struct Extraction<'p> {
     paths: &'p [IndexPath],
     sparse: bool,
+    collation: Option<&'p Collation>,
     found: IndexKeys,
 }
 
@@ -238,7 +262,13 @@ impl<'p> Extraction<'p> {
         };
         for (end, index) in ends().zip(self.paths) {
             let value = end.unwrap_or(ValueRef::Null);
-            key::encode_with_bits(value, index.direction, &mut key.key, &mut key.bits);
+            match self.collation.filter(|_| has_text(value)) {
+                None => key::encode_with_bits(value, index.direction, &mut key.key, &mut key.bits),
+                Some(collation) => {
+                    let value = collation.key_value(value);
+                    key::encode_with_bits(value.as_ref(), index.direction, &mut key.key, &mut key.bits);
+                }
+            }
         }
         key.bits.trim();
         self.found.keys.push(key);

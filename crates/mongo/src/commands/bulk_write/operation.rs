@@ -104,8 +104,8 @@ fn update(arguments: &Arguments<'_>, variables: &Document) -> Result<UpdateState
         sort: arguments.decoded("sort")?,
         variables: variables.clone(),
         constants: arguments.decoded("constants")?,
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     Ok(statement)
 }
 
@@ -118,8 +118,8 @@ fn delete(arguments: &Arguments<'_>, variables: &Document) -> Result<DeleteState
         only_first: !arguments.bool("multi")?.unwrap_or(false),
         hint: hint(arguments)?,
         variables: variables.clone(),
+        collation: collation::parse(arguments)?,
     };
-    collation::check(arguments)?;
     Ok(statement)
 }
 

@@ -1,11 +1,13 @@
 //! `idIndex`: the index of `_id` is always the same, so this may only describe it.
 
 use crate::arguments::{Arguments, exact_i64, truncated_i64};
+use crate::commands::collation;
 use crate::error::{CommandError, Result};
+use value::collation::Collation;
 use value::{DocumentRef, ValueRef};
 
 /// Refuses anything but the description of the index that there is.
-pub(super) fn check(create: &Arguments<'_>) -> Result<()> {
+pub(super) fn check(create: &Arguments<'_>, collation: Option<&Collation>) -> Result<()> {
     let Some(document) = create.document("idIndex")? else {
         return Ok(());
     };
@@ -29,7 +31,7 @@ pub(super) fn check(create: &Arguments<'_>) -> Result<()> {
         Some(other) => return Err(wrong_type("name", other)),
         None => return Err(missing("name")),
     };
-    check_rest(document)?;
+    check_rest(document, collation)?;
     let is_id = key.iter().count() == 1 && key.get("_id").and_then(truncated_i64) == Some(1);
     if !is_id {
         return Err(CommandError::bad_value(
@@ -42,16 +44,17 @@ pub(super) fn check(create: &Arguments<'_>) -> Result<()> {
     }
 }
 
-fn check_rest(document: DocumentRef<'_>) -> Result<()> {
+fn check_rest(document: DocumentRef<'_>, of_collection: Option<&Collation>) -> Result<()> {
     for (name, value) in document.iter() {
         match name {
             "key" | "name" | "ns" => {}
             "v" => check_version(value)?,
             "collation" => {
-                let simple = value.as_document().is_some_and(|collation| {
-                    matches!(collation.get("locale"), Some(ValueRef::String("simple")))
-                });
-                if !simple {
+                let own = match value {
+                    ValueRef::Document(options) => collation::read(&options.to_document())?,
+                    other => return Err(wrong_type("collation", other)),
+                };
+                if own.as_ref() != of_collection {
                     return Err(CommandError::bad_value(
                         "The collation of the _id index must be that of the collection",
                     ));

@@ -49,7 +49,11 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Creat
         }
         options.push("expireAfterSeconds", seconds);
     }
-    collation::check(arguments)?;
+    let collation = collation::completed(arguments)?;
+    id_index::check(arguments, collation.as_ref())?;
+    if let Some(collation) = collation {
+        options.push("collation", collation.description().clone());
+    }
     refuse_unsupported(arguments)?;
     arguments.finish()?;
     if capped.is_some() && options.contains("viewOn") {
@@ -188,7 +192,6 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
 }
 
 fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
-    id_index::check(arguments)?;
     if let Some(fields) = arguments.document("encryptedFields")?
         && !fields.is_empty()
     {

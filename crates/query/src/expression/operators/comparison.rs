@@ -3,24 +3,106 @@
 use super::{Operator, Syntax, operator};
 use crate::Result;
 use crate::expression::found::Found;
+use crate::expression::node::{Apply, Call, Node, Operation, Scope};
+use crate::expression::parse::Parser;
 use std::cmp::Ordering;
+use value::collation::Collation;
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator(
-        "$cmp",
-        Syntax::Two(|a, b| Ok(Some(Value::Int32(compare(&a, &b) as i32)))),
-    ),
-    operator("$eq", Syntax::Two(|a, b| holds(compare(&a, &b).is_eq()))),
-    operator("$ne", Syntax::Two(|a, b| holds(compare(&a, &b).is_ne()))),
-    operator("$gt", Syntax::Two(|a, b| holds(compare(&a, &b).is_gt()))),
-    operator("$gte", Syntax::Two(|a, b| holds(compare(&a, &b).is_ge()))),
-    operator("$lt", Syntax::Two(|a, b| holds(compare(&a, &b).is_lt()))),
-    operator("$lte", Syntax::Two(|a, b| holds(compare(&a, &b).is_le()))),
+    operator("$cmp", Syntax::Named(parse)),
+    operator("$eq", Syntax::Named(parse)),
+    operator("$ne", Syntax::Named(parse)),
+    operator("$gt", Syntax::Named(parse)),
+    operator("$gte", Syntax::Named(parse)),
+    operator("$lt", Syntax::Named(parse)),
+    operator("$lte", Syntax::Named(parse)),
 ];
 
-fn holds(truth: bool) -> Result<Option<Value>> {
-    Ok(Some(Value::Bool(truth)))
+fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let mut operands = parser.operands(name, argument, 2, 2)?;
+    let (apply, outcome): (
+        fn(Found<'_>, Found<'_>) -> Result<Option<Value>>,
+        fn(Ordering) -> Value,
+    ) = match name {
+        "$eq" => (|a, b| Ok(Some(is_eq(compare(&a, &b)))), is_eq),
+        "$ne" => (|a, b| Ok(Some(is_ne(compare(&a, &b)))), is_ne),
+        "$gt" => (|a, b| Ok(Some(is_gt(compare(&a, &b)))), is_gt),
+        "$gte" => (|a, b| Ok(Some(is_ge(compare(&a, &b)))), is_ge),
+        "$lt" => (|a, b| Ok(Some(is_lt(compare(&a, &b)))), is_lt),
+        "$lte" => (|a, b| Ok(Some(is_le(compare(&a, &b)))), is_le),
+        _ => (|a, b| Ok(Some(sign(compare(&a, &b)))), sign),
+    };
+    let Some(collation) = parser.collation() else {
+        let apply = Apply::Two(apply);
+        return Ok(Node::Call(Call { apply, operands }));
+    };
+    // There are two: that was checked.
+    let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
+        return Ok(Node::Constant(None));
+    };
+    Ok(Node::Operation(Box::new(Collated {
+        collation: collation.clone(),
+        outcome,
+        left,
+        right,
+    })))
+}
+
+/// A comparison by a collation.
+#[derive(Debug)]
+struct Collated {
+    collation: Collation,
+    outcome: fn(Ordering) -> Value,
+    left: Node,
+    right: Node,
+}
+
+impl Operation for Collated {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let (left, right) = (self.left.evaluate(scope)?, self.right.evaluate(scope)?);
+        let order = match (left.get(), right.get()) {
+            (Some(a), Some(b)) => self.collation.compare_values(a, b),
+            _ => compare(&left, &right),
+        };
+        Ok(Found::from(Some((self.outcome)(order))))
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        vec![&mut self.left, &mut self.right]
+    }
+
+    fn reads_document(&self) -> bool {
+        self.left.reads_document() || self.right.reads_document()
+    }
+}
+
+fn is_eq(order: Ordering) -> Value {
+    Value::Bool(order.is_eq())
+}
+
+fn is_ne(order: Ordering) -> Value {
+    Value::Bool(order.is_ne())
+}
+
+fn is_gt(order: Ordering) -> Value {
+    Value::Bool(order.is_gt())
+}
+
+fn is_ge(order: Ordering) -> Value {
+    Value::Bool(order.is_ge())
+}
+
+fn is_lt(order: Ordering) -> Value {
+    Value::Bool(order.is_lt())
+}
+
+fn is_le(order: Ordering) -> Value {
+    Value::Bool(order.is_le())
+}
+
+fn sign(order: Ordering) -> Value {
+    Value::Int32(order as i32)
 }
 
 /// The order of two outcomes; nothing and undefined stand between MinKey and null.

@@ -8,6 +8,7 @@ mod single;
 use super::{Node, Predicate};
 use crate::Result;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use value::collation::Collation;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, ValueRef};
 
@@ -21,7 +22,12 @@ impl Node {
     /// satisfied, the last one winning.
     pub(super) fn matches(&self, document: DocumentRef<'_>, position: &mut Position) -> Result<bool> {
         match self {
-            Node::Field { path, predicate, .. } => predicate.matches_path(document, path, position),
+            Node::Field {
+                path,
+                predicate,
+                collation,
+                ..
+            } => predicate.matches_path(document, path, collation.as_ref(), position),
             Node::And(children) => {
                 for child in children {
                     if !child.matches(document, position)? {
@@ -62,46 +68,53 @@ impl Predicate {
         &self,
         document: DocumentRef<'_>,
         path: &FieldPath,
+        collation: Option<&Collation>,
         position: &mut Position,
     ) -> Result<bool> {
         if let Predicate::Not(predicates) = self {
             for predicate in predicates {
-                if !predicate.matches_path(document, path, &mut None)? {
+                if !predicate.matches_path(document, path, collation, &mut None)? {
                     return Ok(true);
                 }
             }
             return Ok(false);
         }
         match path.parts() {
-            [name] => self.matches_field(document.get(name), position),
-            _ => self.matches_reached(document, path, position),
+            [name] => self.matches_field(document.get(name), collation, position),
+            _ => self.matches_reached(document, path, collation, position),
         }
     }
 
     /// A path of one name: by far the commonest.
-    fn matches_field(&self, value: Option<ValueRef<'_>>, position: &mut Position) -> Result<bool> {
+    fn matches_field(
+        &self,
+        value: Option<ValueRef<'_>>,
+        collation: Option<&Collation>,
+        position: &mut Position,
+    ) -> Result<bool> {
         if let Some(ValueRef::Array(array)) = value
             && self.looks_into_arrays()
         {
             for (at, element) in array.iter().enumerate() {
-                if self.matches_single(Some(element), position)? {
+                if self.matches_single(Some(element), collation, position)? {
                     *position = Some(at);
                     return Ok(true);
                 }
             }
         }
-        self.matches_single(value, position)
+        self.matches_single(value, collation, position)
     }
 
     fn matches_reached(
         &self,
         document: DocumentRef<'_>,
         path: &FieldPath,
+        collation: Option<&Collation>,
         position: &mut Position,
     ) -> Result<bool> {
         let mut outcome = Ok(false);
         let mut test = |reached: Reached<'_>| {
-            outcome = self.matches_single(reached.value, position);
+            outcome = self.matches_single(reached.value, collation, position);
             if matches!(outcome, Ok(true)) && reached.array_position.is_some() {
                 *position = reached.array_position;
             }

@@ -4,6 +4,7 @@ use super::Position;
 use crate::Result;
 use crate::filter::{Comparison, Node, Predicate, Regex, number};
 use std::cmp::Ordering;
+use value::collation::Collation;
 use value::{ArrayRef, Document, DocumentRef, RawDocument, Value, ValueRef, canonical_type};
 
 impl Predicate {
@@ -11,32 +12,38 @@ impl Predicate {
     pub(super) fn matches_single(
         &self,
         value: Option<ValueRef<'_>>,
+        collation: Option<&Collation>,
         position: &mut Position,
     ) -> Result<bool> {
         match self {
             Predicate::Compare { op, value: limit } => Ok(match value {
-                Some(value) => compare(*op, value, limit.as_ref()),
+                Some(value) => compare_by(*op, value, limit.as_ref(), collation),
                 None => compare_missing(*op, limit),
             }),
-            Predicate::In { values, regexes } => is_in(values, regexes, value),
+            Predicate::In { values, regexes } => is_in(values, regexes, value, collation),
             Predicate::Exists => Ok(value.is_some()),
             Predicate::Not(predicates) => {
                 for predicate in predicates {
-                    if !predicate.matches_single(value, &mut None)? {
+                    if !predicate.matches_single(value, collation, &mut None)? {
                         return Ok(true);
                     }
                 }
                 Ok(false)
             }
             present => match value {
-                Some(value) => present.matches_present(value, position),
+                Some(value) => present.matches_present(value, collation, position),
                 None => Ok(false),
             },
         }
     }
 
     /// The predicates that a missing field never satisfies.
-    fn matches_present(&self, value: ValueRef<'_>, position: &mut Position) -> Result<bool> {
+    fn matches_present(
+        &self,
+        value: ValueRef<'_>,
+        collation: Option<&Collation>,
+        position: &mut Position,
+    ) -> Result<bool> {
         match self {
             Predicate::Type(types) => Ok(types.contains(value.type_of())),
             Predicate::Mod { divisor, remainder } => {
@@ -55,13 +62,13 @@ impl Predicate {
                 _ => Ok(false),
             },
             Predicate::ElemMatchValue(predicates) => match value {
-                ValueRef::Array(array) => {
-                    elem_match(array, position, |element| all_match(predicates, element))
-                }
+                ValueRef::Array(array) => elem_match(array, position, |element| {
+                    all_match(predicates, element, collation)
+                }),
                 _ => Ok(false),
             },
             Predicate::Compare { .. } | Predicate::In { .. } | Predicate::Exists | Predicate::Not(_) => {
-                self.matches_single(Some(value), position)
+                self.matches_single(Some(value), collation, position)
             }
         }
     }
@@ -70,6 +77,15 @@ impl Predicate {
 /// MongoDB's comparison for queries: only values of the limit's own kind, but for MinKey and MaxKey, which compare
 /// with everything; NaN equals NaN and is neither less nor greater than any number.
 pub(in crate::filter) fn compare(op: Comparison, value: ValueRef<'_>, limit: ValueRef<'_>) -> bool {
+    compare_by(op, value, limit, None)
+}
+
+fn compare_by(
+    op: Comparison,
+    value: ValueRef<'_>,
+    limit: ValueRef<'_>,
+    collation: Option<&Collation>,
+) -> bool {
     if canonical_type(value.type_of()) != canonical_type(limit.type_of()) {
         return match limit {
             ValueRef::MaxKey => matches!(op, Comparison::Lt | Comparison::Lte),
@@ -81,13 +97,20 @@ pub(in crate::filter) fn compare(op: Comparison, value: ValueRef<'_>, limit: Val
     if value_is_nan || limit_is_nan {
         return value_is_nan && limit_is_nan && !matches!(op, Comparison::Lt | Comparison::Gt);
     }
-    let order = value::compare(value, limit);
+    let order = order(value, limit, collation);
     match op {
         Comparison::Eq => order == Ordering::Equal,
         Comparison::Lt => order == Ordering::Less,
         Comparison::Lte => order != Ordering::Greater,
         Comparison::Gt => order == Ordering::Greater,
         Comparison::Gte => order != Ordering::Less,
+    }
+}
+
+fn order(a: ValueRef<'_>, b: ValueRef<'_>, collation: Option<&Collation>) -> Ordering {
+    match collation {
+        None => value::compare(a, b),
+        Some(collation) => collation.compare_values(a, b),
     }
 }
 
@@ -109,10 +132,15 @@ fn is_nan(value: ValueRef<'_>) -> bool {
     }
 }
 
-fn is_in(values: &[Value], regexes: &[Regex], value: Option<ValueRef<'_>>) -> Result<bool> {
+fn is_in(
+    values: &[Value],
+    regexes: &[Regex],
+    value: Option<ValueRef<'_>>,
+    collation: Option<&Collation>,
+) -> Result<bool> {
     let wanted = value.unwrap_or(ValueRef::Null);
     if values
-        .binary_search_by(|candidate| value::compare(candidate.as_ref(), wanted))
+        .binary_search_by(|candidate| order(candidate.as_ref(), wanted, collation))
         .is_ok()
     {
         return Ok(true);
@@ -152,9 +180,9 @@ fn elem_match(
     Ok(false)
 }
 
-fn all_match(predicates: &[Predicate], element: ValueRef<'_>) -> Result<bool> {
+fn all_match(predicates: &[Predicate], element: ValueRef<'_>, collation: Option<&Collation>) -> Result<bool> {
     for predicate in predicates {
-        if !predicate.matches_single(Some(element), &mut None)? {
+        if !predicate.matches_single(Some(element), collation, &mut None)? {
             return Ok(false);
         }
     }

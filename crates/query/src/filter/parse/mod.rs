@@ -10,6 +10,7 @@ use super::{Comparison, ExprCondition, FilterPlace, FilterScope, Node, Predicate
 use crate::expression::number::Number;
 use crate::{Code, QueryError, Result};
 pub(super) use kinds::type_set;
+use value::collation::Collation;
 use value::path::FieldPath;
 use value::{Document, Value};
 
@@ -80,9 +81,29 @@ impl<'s> Parser<'s> {
         children.extend(
             predicates
                 .into_iter()
-                .map(|predicate| field_node(name, predicate)),
+                .map(|predicate| self.field_node(name, predicate)),
         );
         Ok(())
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    fn collation(self) -> Option<&'s Collation> {
+        self.scope.variables.and_then(|variables| variables.collation())
+    }
+
+    fn field_node(self, name: &str, predicate: Predicate) -> Node {
+        if let Predicate::In { values, regexes } = &predicate
+            && values.is_empty()
+            && regexes.is_empty()
+        {
+            return Node::AlwaysFalse;
+        }
+        Node::Field {
+            path: FieldPath::parse(name),
+            name: name.to_owned(),
+            predicate,
+            collation: self.collation().cloned(),
+        }
     }
 
     /// An operator that stands where a field name could; none if it is no condition.
@@ -101,7 +122,7 @@ impl<'s> Parser<'s> {
             }
             "$comment" => return Ok(None),
             // Fields of a DBRef, which begin with a dollar sign though they are no operators.
-            "$ref" | "$id" | "$db" => field_node(name, equality(value)?),
+            "$ref" | "$id" | "$db" => self.field_node(name, equality(value)?),
             "$text" | "$where" if self.in_element => {
                 return Err(QueryError::bad_value(format!(
                     "{name} can only be applied to the top-level document"
@@ -184,20 +205,6 @@ fn is_operators(document: &Document, allow_partial_reference: bool) -> bool {
         has_ref && has_id
     };
     first.starts_with('$') && !is_reference
-}
-
-fn field_node(name: &str, predicate: Predicate) -> Node {
-    if let Predicate::In { values, regexes } = &predicate
-        && values.is_empty()
-        && regexes.is_empty()
-    {
-        return Node::AlwaysFalse;
-    }
-    Node::Field {
-        path: FieldPath::parse(name),
-        name: name.to_owned(),
-        predicate,
-    }
 }
 
 fn equality(value: &Value) -> Result<Predicate> {

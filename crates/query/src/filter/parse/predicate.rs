@@ -3,7 +3,7 @@
 use super::{Parser, bits, equality, is_operators, kinds, shown, unsupported};
 use crate::filter::{BitTest, Comparison, FilterPlace, Predicate, Regex, number};
 use crate::{Code, QueryError, Result};
-use std::cmp::Ordering;
+use value::collation::Collation;
 use value::{Document, Value};
 
 impl Parser<'_> {
@@ -31,8 +31,12 @@ impl Parser<'_> {
                 Err(QueryError::bad_value("Can't have regex as arg to $ne."))
             }
             "$ne" => Ok(Predicate::Not(vec![equality(value)?])),
-            "$in" => membership(operator, value),
-            "$nin" => Ok(Predicate::Not(vec![membership(operator, value)?])),
+            "$in" => membership(operator, value, self.collation()),
+            "$nin" => Ok(Predicate::Not(vec![membership(
+                operator,
+                value,
+                self.collation(),
+            )?])),
             "$not" => self.not(name, value),
             "$exists" => Ok(exists(value)),
             "$type" => kinds::type_set(operator, value).map(Predicate::Type),
@@ -122,7 +126,7 @@ fn ordering(name: &str, op: Comparison, value: &Value) -> Result<Predicate> {
     }
 }
 
-fn membership(operator: &str, value: &Value) -> Result<Predicate> {
+fn membership(operator: &str, value: &Value, collation: Option<&Collation>) -> Result<Predicate> {
     let Value::Array(entries) = value else {
         return Err(QueryError::bad_value(format!("{operator} needs an array")));
     };
@@ -141,8 +145,12 @@ fn membership(operator: &str, value: &Value) -> Result<Predicate> {
             value => values.push(value.clone()),
         }
     }
-    values.sort_by(|a, b| value::compare(a.as_ref(), b.as_ref()));
-    values.dedup_by(|a, b| value::compare(a.as_ref(), b.as_ref()) == Ordering::Equal);
+    let order = |a: &Value, b: &Value| match collation {
+        None => value::compare(a.as_ref(), b.as_ref()),
+        Some(collation) => collation.compare_values(a.as_ref(), b.as_ref()),
+    };
+    values.sort_by(order);
+    values.dedup_by(|a, b| order(a, b).is_eq());
     Ok(match (values.len(), regexes.len()) {
         (1, 0) => Predicate::Compare {
             op: Comparison::Eq,

@@ -134,7 +134,13 @@ impl Grouping {
         let document = row.as_ref();
         let id = self.group.id.find(document, &self.run.variables)?;
         self.key.clear();
-        key::encode(id.or_null(), Direction::Ascending, &mut self.key);
+        match self.run.variables.collation() {
+            None => key::encode(id.or_null(), Direction::Ascending, &mut self.key),
+            Some(collation) => {
+                let id = collation.key_value(id.or_null());
+                key::encode(id.as_ref(), Direction::Ascending, &mut self.key);
+            }
+        }
         if let Some(rest) = &mut self.rest {
             drop(id);
             let bytes = row.size_bytes();

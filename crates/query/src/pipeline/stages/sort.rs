@@ -18,7 +18,7 @@ pub(super) struct Sort {
 pub(in crate::pipeline) fn parse(
     _name: &str,
     operand: &Value,
-    _scope: &StageScope<'_>,
+    scope: &StageScope<'_>,
 ) -> Result<Vec<Arc<dyn Stage>>> {
     let Value::Document(pattern) = operand else {
         return Err(QueryError::new(
@@ -32,7 +32,9 @@ pub(in crate::pipeline) fn parse(
             "$sort stage must have at least one sort key",
         ));
     }
-    Ok(vec![Arc::new(Sort::new(SortPattern::parse(pattern)?))])
+    Ok(vec![Arc::new(Sort::new(
+        SortPattern::parse(pattern)?.with_collation(scope.variables.collation()),
+    ))])
 }
 
 impl Sort {

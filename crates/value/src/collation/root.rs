@@ -1,4 +1,4 @@
-//! The order of strings that people expect, by the Unicode Collation Algorithm.
+//! The root collation, by which CouchDB orders its views.
 //!
 //! These are the settings of CouchDB's view collation: ICU's root locale, tertiary strength, punctuation not ignored
 //! (CouchDB documentation, "Views Collation"; data: CLDR root collation). So `a < A < aa < b`, whatever the bytes are.

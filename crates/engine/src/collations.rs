@@ -1,0 +1,46 @@
+//! Which order of strings an operation takes: the one that it asks for, or its collection's.
+
+use crate::{Engine, Error, Result};
+use query::Code;
+use store::{Collection, Namespace};
+use value::collation::{Collation, CollationError};
+use value::{Document, Value};
+
+impl From<CollationError> for Error {
+    fn from(error: CollationError) -> Error {
+        Error::new(Code(error.code), error.message)
+    }
+}
+
+impl Engine {
+    /// The collation asked for, or else that of the collection or view; none for the order of bytes.
+    pub(crate) fn collation(
+        &self,
+        namespace: &Namespace,
+        asked: Option<&Document>,
+    ) -> Result<Option<Collation>> {
+        match asked {
+            Some(options) => Ok(Collation::parse(options)?),
+            None => match self.store().collection(namespace) {
+                Some(collection) => default_of(&collection),
+                None => Ok(None),
+            },
+        }
+    }
+}
+
+/// The collation that a collection was made with.
+pub(crate) fn default_of(collection: &Collection) -> Result<Option<Collation>> {
+    match collection.options().kept.get("collation") {
+        Some(Value::Document(options)) => Ok(Collation::parse(options)?),
+        _ => Ok(None),
+    }
+}
+
+/// The collation asked for, or else the one given.
+pub(crate) fn asked_or(asked: Option<&Document>, default: Option<&Collation>) -> Result<Option<Collation>> {
+    match asked {
+        Some(options) => Ok(Collation::parse(options)?),
+        None => Ok(default.cloned()),
+    }
+}

@@ -1,0 +1,292 @@
+//! MongoDB's description of a collation, read strictly, and completed with what the language says.
+
+use crate::decimal::Rounding;
+use crate::{Document, Value, doc};
+use icu_collator::options::{
+    AlternateHandling, CaseLevel, CollatorOptions, MaxVariable, ResolvedCollatorOptions, Strength,
+};
+use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
+use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
+use icu_locale_core::Locale;
+
+/// Why a description is refused: MongoDB's code and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CollationError {
+    /// MongoDB's error code.
+    pub code: i32,
+    /// What is wrong.
+    pub message: String,
+}
+
+const BAD_VALUE: i32 = 2;
+const TYPE_MISMATCH: i32 = 14;
+const NOT_IMPLEMENTED: i32 = 238;
+const MISSING_FIELD: i32 = 40_414;
+const UNKNOWN_FIELD: i32 = 40_415;
+
+/// The version of ICU that MongoDB states; no other is taken.
+const VERSION: &str = "57.1";
+
+/// The languages that MongoDB has collations for (MongoDB manual, "Collation Locales and Default Parameters").
+const LANGUAGES: &str = "af am ar as az be bg bn bo br bs ca ceb chr cs cy da de dsb dz ee el en eo es et fa fi fil fo fr fy ga gl \
+     gu ha haw he hi hr hsb hu hy id ig is it ja ka kk kl km kn ko kok ku ky lb lkt ln lo lt lv mk ml mn mr ms mt my nb ne \
+     nl nn no om or pa pl ps pt ro ru se si sk sl smn sq sr sv sw ta te th to tr ug uk ur uz vi wae wo yi yo zh zu";
+
+fn refuse<T>(code: i32, message: impl Into<String>) -> Result<T, CollationError> {
+    let message = message.into();
+    Err(CollationError { code, message })
+}
+
+/// The collator and all of its options; none where the order is that of bytes.
+pub(super) fn parse(
+    options: &Document,
+) -> Result<Option<(CollatorBorrowed<'static>, Document)>, CollationError> {
+    check_fields(options)?;
+    let locale = match options.get("locale") {
+        Some(Value::String(locale)) => locale.as_str(),
+        Some(other) => return wrong_type("locale", other, "string"),
+        None => {
+            return refuse(
+                MISSING_FIELD,
+                "BSON field 'collation.locale' is missing but a required field",
+            );
+        }
+    };
+    let mut wanted = CollatorOptions::default();
+    wanted.strength = strength(options)?;
+    wanted.case_level = flag(options, "caseLevel")?.map(|on| if on { CaseLevel::On } else { CaseLevel::Off });
+    wanted.alternate_handling = choice(
+        options,
+        "alternate",
+        &[
+            ("non-ignorable", AlternateHandling::NonIgnorable),
+            ("shifted", AlternateHandling::Shifted),
+        ],
+    )?;
+    wanted.max_variable = choice(
+        options,
+        "maxVariable",
+        &[("punct", MaxVariable::Punctuation), ("space", MaxVariable::Space)],
+    )?;
+    let case_first = choice(
+        options,
+        "caseFirst",
+        &[
+            ("upper", CollationCaseFirst::Upper),
+            ("lower", CollationCaseFirst::Lower),
+            ("off", CollationCaseFirst::False),
+        ],
+    )?;
+    let numeric = flag(options, "numericOrdering")?;
+    let normalization = flag(options, "normalization")?.unwrap_or(false);
+    let backwards = flag(options, "backwards")?;
+    check_version(options)?;
+    if locale == "simple" {
+        return match options.len() {
+            1 => Ok(None),
+            _ => refuse(BAD_VALUE, "the locale 'simple' goes with no other option"),
+        };
+    }
+    let mut preferences = preferences(locale)?;
+    preferences.case_first = case_first.or(preferences.case_first);
+    if let Some(numeric) = numeric {
+        preferences.numeric_ordering = Some(match numeric {
+            true => CollationNumericOrdering::True,
+            false => CollationNumericOrdering::False,
+        });
+    }
+    // Only Canadian French compares accents from the end, and the library takes it from the language alone.
+    let own_backwards = locale == "fr_CA";
+    if backwards.is_some_and(|backwards| backwards != own_backwards) {
+        return refuse(
+            NOT_IMPLEMENTED,
+            format!("collation.backwards can only be {own_backwards} for the locale '{locale}'"),
+        );
+    }
+    let Ok(collator) = Collator::try_new(preferences, wanted) else {
+        return refuse(
+            BAD_VALUE,
+            format!("Field 'locale' is invalid in the collation: {locale}"),
+        );
+    };
+    let resolved = collator.resolved_options();
+    check_case_first(&resolved)?;
+    let description = describe(locale, &resolved, normalization, own_backwards);
+    Ok(Some((collator, description)))
+}
+
+fn check_fields(options: &Document) -> Result<(), CollationError> {
+    const KNOWN: [&str; 10] = [
+        "locale",
+        "caseLevel",
+        "caseFirst",
+        "strength",
+        "numericOrdering",
+        "alternate",
+        "maxVariable",
+        "normalization",
+        "backwards",
+        "version",
+    ];
+    match options.iter().find(|(name, _)| !KNOWN.contains(name)) {
+        Some((name, _)) => refuse(
+            UNKNOWN_FIELD,
+            format!("BSON field 'collation.{name}' is an unknown field."),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// ICU writes `zh_Hant@collation=stroke` what BCP 47 writes `zh-Hant-u-co-stroke`.
+fn preferences(locale: &str) -> Result<CollatorPreferences, CollationError> {
+    let invalid = || format!("Field 'locale' is invalid in the collation: '{locale}'");
+    let (name, variant) = match locale.split_once("@collation=") {
+        Some((name, variant)) => (name, Some(variant)),
+        None => (locale, None),
+    };
+    let language = name.split('_').next().unwrap_or(name);
+    if !LANGUAGES.split(' ').any(|known| known == language) {
+        return refuse(BAD_VALUE, invalid());
+    }
+    let name = name
+        .strip_suffix("_POSIX")
+        .map_or(name.to_owned(), |name| format!("{name}-posix"));
+    let tag = match variant {
+        Some("phonebook") => format!("{name}-u-co-phonebk"),
+        Some("traditional") => format!("{name}-u-co-trad"),
+        Some("dictionary") => format!("{name}-u-co-dict"),
+        Some("gb2312han") => format!("{name}-u-co-gb2312"),
+        Some("search") => return refuse(BAD_VALUE, invalid()),
+        Some(variant) => format!("{name}-u-co-{variant}"),
+        None => name,
+    };
+    match tag.replace('_', "-").parse::<Locale>() {
+        Ok(locale) => Ok(CollatorPreferences::from(&locale)),
+        Err(_) => refuse(BAD_VALUE, invalid()),
+    }
+}
+
+fn strength(options: &Document) -> Result<Option<Strength>, CollationError> {
+    let number = match options.get("strength") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Decimal128(number)) => number.round_to_place(0, Rounding::HalfEven).to_f64(),
+        Some(number) if number.as_ref().is_number() => number.as_ref().as_f64().unwrap_or_default().trunc(),
+        Some(other) => return wrong_type("strength", other, "number"),
+    };
+    Ok(Some(match number {
+        1.0 => Strength::Primary,
+        2.0 => Strength::Secondary,
+        3.0 => Strength::Tertiary,
+        4.0 => Strength::Quaternary,
+        5.0 => Strength::Identical,
+        _ => {
+            return refuse(
+                BAD_VALUE,
+                format!(
+                    "BSON field 'collation.strength' value must be >= 1 and <= 5, actual value '{number}'"
+                ),
+            );
+        }
+    }))
+}
+
+fn flag(options: &Document, name: &str) -> Result<Option<bool>, CollationError> {
+    match options.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Bool(flag)) => Ok(Some(*flag)),
+        Some(number) if number.as_ref().is_number() => Ok(Some(number.as_ref().as_f64() != Some(0.0))),
+        Some(other) => wrong_type(name, other, "bool"),
+    }
+}
+
+fn choice<T: Copy>(
+    options: &Document,
+    name: &str,
+    choices: &[(&str, T)],
+) -> Result<Option<T>, CollationError> {
+    let text = match options.get(name) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => text,
+        Some(other) => return wrong_type(name, other, "string"),
+    };
+    match choices.iter().find(|(known, _)| known == text) {
+        Some((_, choice)) => Ok(Some(*choice)),
+        None => refuse(
+            BAD_VALUE,
+            format!("Enumeration value '{text}' for field 'collation.{name}' is not a valid value."),
+        ),
+    }
+}
+
+fn check_version(options: &Document) -> Result<(), CollationError> {
+    match options.get("version") {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::String(version)) if version == VERSION => Ok(()),
+        Some(Value::String(version)) => refuse(
+            161,
+            format!("Requested collation version '{version}' is not that of this server, '{VERSION}'"),
+        ),
+        Some(other) => wrong_type("version", other, "string"),
+    }
+}
+
+/// Upper or lower case first means nothing where case is not compared.
+fn check_case_first(resolved: &ResolvedCollatorOptions) -> Result<(), CollationError> {
+    let compares_case = resolved.strength >= Strength::Tertiary || resolved.case_level == CaseLevel::On;
+    if resolved.case_first != CollationCaseFirst::False && !compares_case {
+        return refuse(
+            BAD_VALUE,
+            "'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2",
+        );
+    }
+    Ok(())
+}
+
+fn wrong_type<T>(name: &str, found: &Value, wanted: &str) -> Result<T, CollationError> {
+    let found = found.type_of().alias();
+    refuse(
+        TYPE_MISMATCH,
+        format!("BSON field 'collation.{name}' is the wrong type '{found}', expected type '{wanted}'"),
+    )
+}
+
+fn describe(
+    locale: &str,
+    resolved: &ResolvedCollatorOptions,
+    normalization: bool,
+    backwards: bool,
+) -> Document {
+    let strength = match resolved.strength {
+        Strength::Primary => 1,
+        Strength::Secondary => 2,
+        Strength::Tertiary => 3,
+        Strength::Quaternary => 4,
+        _ => 5,
+    };
+    let case_first = match resolved.case_first {
+        CollationCaseFirst::Upper => "upper",
+        CollationCaseFirst::Lower => "lower",
+        _ => "off",
+    };
+    let alternate = match resolved.alternate_handling {
+        AlternateHandling::Shifted => "shifted",
+        _ => "non-ignorable",
+    };
+    let max_variable = match resolved.max_variable {
+        MaxVariable::Space => "space",
+        _ => "punct",
+    };
+    doc! {
+        "locale": locale,
+        "caseLevel": resolved.case_level == CaseLevel::On,
+        "caseFirst": case_first,
+        "strength": strength,
+        "numericOrdering": resolved.numeric == CollationNumericOrdering::True,
+        "alternate": alternate,
+        "maxVariable": max_variable,
+        "normalization": normalization,
+        "backwards": backwards,
+        "version": VERSION,
+    }
+}
