@@ -26,6 +26,7 @@ mod path;
 pub(crate) mod random;
 mod scope;
 mod size;
+mod value_set;
 
 pub use found::Found;
 pub use scope::{ParseScope, Variables};
@@ -33,6 +34,7 @@ pub use scope::{ParseScope, Variables};
 pub(crate) use ordered::Ordered;
 pub(crate) use parse::{check_field_name, check_new_variable};
 pub(crate) use size::{document_bytes, size_bytes};
+pub(crate) use value_set::ValueSet;
 
 use crate::Result;
 use node::{Node, Scope};

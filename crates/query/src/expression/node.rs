@@ -5,6 +5,7 @@ use super::path::{Base, Path};
 use super::scope::Variables;
 use crate::Result;
 use std::fmt::Debug;
+use value::collation::Collation;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// One part of an expression.
@@ -28,6 +29,8 @@ pub(super) enum Node {
 pub(super) struct Call {
     pub(super) apply: Apply,
     pub(super) operands: Vec<Node>,
+    /// The order of strings, where it is not that of their bytes and the operator compares.
+    pub(super) collation: Option<Collation>,
 }
 
 /// What computes an operator's value. The number of operands was checked when the expression was parsed.
@@ -36,6 +39,7 @@ pub(super) enum Apply {
     One(fn(Found<'_>) -> Result<Option<Value>>),
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
     Many(fn(Vec<Found<'_>>) -> Result<Option<Value>>),
+    Collated(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
 }
 
 /// An operator with an evaluation of its own: one that skips operands, binds variables or prepared something.
@@ -127,6 +131,7 @@ impl Node {
         Node::Call(Call {
             apply: Apply::Many(apply),
             operands,
+            collation: None,
         })
     }
 
@@ -216,6 +221,10 @@ impl Call {
             (Apply::Many(apply), operands) => {
                 let values = operands.iter().map(|operand| operand.evaluate(scope));
                 apply(values.collect::<Result<_>>()?)
+            }
+            (Apply::Collated(apply), operands) => {
+                let values = operands.iter().map(|operand| operand.evaluate(scope));
+                apply(self.collation.as_ref(), values.collect::<Result<_>>()?)
             }
             (Apply::One(_) | Apply::Two(_), _) => unreachable!("the parser counted the operands"),
         };

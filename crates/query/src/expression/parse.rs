@@ -96,6 +96,9 @@ impl<'s> Parser<'s> {
             Syntax::Many(minimum, maximum, apply) => {
                 self.call(name, argument, Apply::Many(apply), minimum, maximum)
             }
+            Syntax::Collated(minimum, maximum, apply) => {
+                self.call(name, argument, Apply::Collated(apply), minimum, maximum)
+            }
             Syntax::Own(parse) => parse(self, argument),
             Syntax::Named(parse) => parse(self, name, argument),
         }
@@ -110,7 +113,12 @@ impl<'s> Parser<'s> {
         maximum: usize,
     ) -> Result<Node> {
         let operands = self.operands(name, argument, minimum, maximum)?;
-        Ok(Node::Call(Call { apply, operands }))
+        let collation = self.collation().filter(|_| matches!(apply, Apply::Collated(_)));
+        Ok(Node::Call(Call {
+            apply,
+            operands,
+            collation: collation.cloned(),
+        }))
     }
 
     /// The operands of an operator: the elements of an array, or anything else as the only one.

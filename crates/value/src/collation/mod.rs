@@ -100,6 +100,14 @@ impl std::fmt::Debug for Collation {
     }
 }
 
+/// Compares two values by a collation, or as [`crate::compare`] does where there is none.
+pub fn compare_in(collation: Option<&Collation>, a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
+    match collation {
+        None => crate::compare(a, b),
+        Some(collation) => collation.compare_values(a, b),
+    }
+}
+
 /// Whether the order of a value may depend on a collation: whether there is a string in it.
 pub fn has_text(value: ValueRef<'_>) -> bool {
     match value {

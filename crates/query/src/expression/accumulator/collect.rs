@@ -2,9 +2,9 @@
 
 use super::Accumulator;
 use crate::expression::found::Found;
-use crate::expression::{Ordered, size_bytes};
+use crate::expression::{ValueSet, size_bytes};
 use crate::{Code, QueryError, Result};
-use std::collections::BTreeSet;
+use value::collation::Collation;
 use value::{Document, Value, ValueRef};
 
 #[derive(Debug, Default)]
@@ -33,23 +33,27 @@ impl Accumulator for Push {
 
 #[derive(Debug, Default)]
 pub(super) struct AddToSet {
-    values: BTreeSet<Ordered>,
+    values: ValueSet,
     bytes: usize,
 }
 
 impl AddToSet {
+    pub(super) fn new(collation: Option<&Collation>) -> AddToSet {
+        AddToSet {
+            values: ValueSet::new(collation),
+            bytes: 0,
+        }
+    }
+
     fn insert(&mut self, value: Value) {
         let bytes = size_bytes(value.as_ref());
-        if self.values.insert(Ordered(value)) {
+        if self.values.insert(value) {
             self.bytes += bytes;
         }
     }
 
     fn take(&mut self) -> Value {
-        std::mem::take(&mut self.values)
-            .into_iter()
-            .map(|Ordered(value)| value)
-            .collect()
+        self.values.take()
     }
 }
 
@@ -121,6 +125,14 @@ fn elements<'a>(name: &str, value: &'a Found<'_>) -> Result<Option<value::ArrayR
 #[derive(Debug, Default)]
 pub(super) struct SetUnion {
     set: AddToSet,
+}
+
+impl SetUnion {
+    pub(super) fn new(collation: Option<&Collation>) -> SetUnion {
+        SetUnion {
+            set: AddToSet::new(collation),
+        }
+    }
 }
 
 impl Accumulator for SetUnion {

@@ -5,26 +5,30 @@ use crate::Result;
 use crate::expression::found::Found;
 use std::cmp::Ordering;
 use value::Value;
+use value::collation::{Collation, compare_in};
 
 /// The smallest or the largest value; null and missing ones do not count.
 #[derive(Debug)]
 pub(super) struct Extreme {
     wanted: Ordering,
     best: Option<Value>,
+    collation: Option<Collation>,
 }
 
 impl Extreme {
-    pub(super) fn smallest() -> Extreme {
+    pub(super) fn smallest(collation: Option<&Collation>) -> Extreme {
         Extreme {
             wanted: Ordering::Less,
             best: None,
+            collation: collation.cloned(),
         }
     }
 
-    pub(super) fn largest() -> Extreme {
+    pub(super) fn largest(collation: Option<&Collation>) -> Extreme {
         Extreme {
             wanted: Ordering::Greater,
             best: None,
+            collation: collation.cloned(),
         }
     }
 }
@@ -36,7 +40,7 @@ impl Accumulator for Extreme {
         };
         let better = match &self.best {
             None => true,
-            Some(best) => value::compare(present, best.as_ref()) == self.wanted,
+            Some(best) => compare_in(self.collation.as_ref(), present, best.as_ref()) == self.wanted,
         };
         if better {
             self.best = value.into_value();

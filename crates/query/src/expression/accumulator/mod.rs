@@ -23,6 +23,7 @@ use percentile::Percentile;
 use std::fmt::Debug;
 use sum::{Average, Sum};
 use value::Value;
+use value::collation::Collation;
 
 /// The state of one accumulator in one group.
 pub(crate) trait Accumulator: Debug + Send {
@@ -80,17 +81,22 @@ impl Kind {
 
     /// The state before any value.
     pub(crate) fn start(self) -> Box<dyn Accumulator> {
+        self.start_in(None)
+    }
+
+    /// The state before any value; values are compared by the collation where there is one.
+    pub(crate) fn start_in(self, collation: Option<&Collation>) -> Box<dyn Accumulator> {
         match self {
             Kind::Sum => Box::<Sum>::default(),
             Kind::Average => Box::<Average>::default(),
-            Kind::Min => Box::new(Extreme::smallest()),
-            Kind::Max => Box::new(Extreme::largest()),
+            Kind::Min => Box::new(Extreme::smallest(collation)),
+            Kind::Max => Box::new(Extreme::largest(collation)),
             Kind::First => Box::new(Edge::first()),
             Kind::Last => Box::new(Edge::last()),
             Kind::Push => Box::<Push>::default(),
-            Kind::AddToSet => Box::<AddToSet>::default(),
+            Kind::AddToSet => Box::new(AddToSet::new(collation)),
             Kind::MergeObjects => Box::<MergeObjects>::default(),
-            Kind::SetUnion => Box::<SetUnion>::default(),
+            Kind::SetUnion => Box::new(SetUnion::new(collation)),
             Kind::ConcatArrays => Box::<ConcatArrays>::default(),
             Kind::DeviationOfPopulation => Box::new(Deviation::of_population()),
             Kind::DeviationOfSample => Box::new(Deviation::of_sample()),

@@ -4,28 +4,40 @@ use super::{Operator, Syntax, operator};
 use crate::Result;
 use crate::expression::accumulator::Kind;
 use crate::expression::found::Found;
+use value::collation::Collation;
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$sum", Syntax::Many(0, usize::MAX, |v| accumulate(Kind::Sum, v))),
+    operator(
+        "$sum",
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Sum, c, v)),
+    ),
     operator(
         "$avg",
-        Syntax::Many(0, usize::MAX, |v| accumulate(Kind::Average, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Average, c, v)),
     ),
-    operator("$min", Syntax::Many(0, usize::MAX, |v| accumulate(Kind::Min, v))),
-    operator("$max", Syntax::Many(0, usize::MAX, |v| accumulate(Kind::Max, v))),
+    operator(
+        "$min",
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Min, c, v)),
+    ),
+    operator(
+        "$max",
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Max, c, v)),
+    ),
     operator(
         "$stdDevPop",
-        Syntax::Many(0, usize::MAX, |v| accumulate(Kind::DeviationOfPopulation, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| {
+            accumulate(Kind::DeviationOfPopulation, c, v)
+        }),
     ),
     operator(
         "$stdDevSamp",
-        Syntax::Many(0, usize::MAX, |v| accumulate(Kind::DeviationOfSample, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::DeviationOfSample, c, v)),
     ),
 ];
 
-fn accumulate(kind: Kind, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
-    let mut accumulator = kind.start();
+fn accumulate(kind: Kind, collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut accumulator = kind.start_in(collation);
     if let [single] = operands.as_slice()
         && let Some(ValueRef::Array(array)) = single.get()
     {

@@ -5,6 +5,7 @@ use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
+use value::collation::{Collation, compare_in};
 use value::{ArrayRef, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -16,12 +17,12 @@ pub(super) const OPERATORS: &[Operator] = &[
         "$isArray",
         Syntax::One(|v| Ok(Some(Value::Bool(matches!(v.get(), Some(ValueRef::Array(_))))))),
     ),
-    operator("$in", Syntax::Two(contains)),
+    operator("$in", Syntax::Collated(2, 2, contains)),
     operator("$concatArrays", Syntax::Many(0, usize::MAX, concat)),
     operator("$reverseArray", Syntax::One(reverse)),
     operator("$slice", Syntax::Many(2, 3, slice)),
     operator("$range", Syntax::Many(2, 3, range)),
-    operator("$indexOfArray", Syntax::Many(2, 4, index_of)),
+    operator("$indexOfArray", Syntax::Collated(2, 4, index_of)),
 ];
 
 /// Elements that `$range` may make: what fits the 100 MB of a stage.
@@ -104,20 +105,23 @@ fn size(operand: Found<'_>) -> Result<Option<Value>> {
     }
 }
 
-fn contains(wanted: Found<'_>, array: Found<'_>) -> Result<Option<Value>> {
-    let elements = as_array(&array).ok_or_else(|| {
+fn contains(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let [wanted, array] = operands.as_slice() else {
+        return Ok(None);
+    };
+    let elements = as_array(array).ok_or_else(|| {
         error(
             40_081,
             format!(
                 "$in requires an array as a second argument, found: {}",
-                type_name(&array)
+                type_name(array)
             ),
         )
     })?;
     let found = wanted.get().is_some_and(|wanted| {
         elements
             .iter()
-            .any(|element| value::compare(element, wanted).is_eq())
+            .any(|element| compare_in(collation, element, wanted).is_eq())
     });
     Ok(Some(Value::Bool(found)))
 }
@@ -290,7 +294,7 @@ fn range_bound(operand: &Found<'_>, what: &str, codes: [i32; 2]) -> Result<i64> 
     })
 }
 
-fn index_of(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     let [array, wanted, bounds @ ..] = operands.as_slice() else {
         return Ok(None);
     };
@@ -314,7 +318,7 @@ fn index_of(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             .enumerate()
             .skip(start)
             .take(end.saturating_sub(start));
-        candidates.find(|(_, element)| value::compare(*element, wanted).is_eq())
+        candidates.find(|(_, element)| compare_in(collation, *element, wanted).is_eq())
     });
     Ok(Some(Value::Int32(found.map_or(-1, |(at, _)| at as i32))))
 }

@@ -19,12 +19,15 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$lte", Syntax::Named(parse)),
 ];
 
+/// A comparison of two operands by their bytes.
+type Simple = fn(Found<'_>, Found<'_>) -> Result<Option<Value>>;
+
+/// What a comparison makes of an order.
+type Outcome = fn(Ordering) -> Value;
+
 fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
     let mut operands = parser.operands(name, argument, 2, 2)?;
-    let (apply, outcome): (
-        fn(Found<'_>, Found<'_>) -> Result<Option<Value>>,
-        fn(Ordering) -> Value,
-    ) = match name {
+    let (apply, outcome): (Simple, Outcome) = match name {
         "$eq" => (|a, b| Ok(Some(is_eq(compare(&a, &b)))), is_eq),
         "$ne" => (|a, b| Ok(Some(is_ne(compare(&a, &b)))), is_ne),
         "$gt" => (|a, b| Ok(Some(is_gt(compare(&a, &b)))), is_gt),
@@ -35,7 +38,11 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
     };
     let Some(collation) = parser.collation() else {
         let apply = Apply::Two(apply);
-        return Ok(Node::Call(Call { apply, operands }));
+        return Ok(Node::Call(Call {
+            apply,
+            operands,
+            collation: None,
+        }));
     };
     // There are two: that was checked.
     let (Some(right), Some(left)) = (operands.pop(), operands.pop()) else {
@@ -53,7 +60,7 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
 #[derive(Debug)]
 struct Collated {
     collation: Collation,
-    outcome: fn(Ordering) -> Value,
+    outcome: Outcome,
     left: Node,
     right: Node,
 }

@@ -39,6 +39,7 @@ use crate::{Code, QueryError, Result};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use value::Value;
+use value::collation::Collation;
 
 /// An operator's name and how its argument is read.
 #[derive(Clone, Copy)]
@@ -56,6 +57,12 @@ pub(super) enum Syntax {
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
     /// Between so many and so many.
     Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
+    /// Between so many and so many, compared by the collation where there is one.
+    Collated(
+        usize,
+        usize,
+        fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
+    ),
     /// A form of its own.
     Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),
     /// A form that several operators share; the name says which.

@@ -2,19 +2,19 @@
 
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
-use crate::expression::Ordered;
+use crate::expression::ValueSet;
 use crate::expression::found::{Found, is_true};
-use crate::expression::node::Node;
+use crate::expression::node::{Apply, Call, Node};
 use crate::expression::parse::Parser;
-use std::collections::BTreeSet;
+use value::collation::Collation;
 use value::{ArrayRef, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$setUnion", Syntax::Many(0, usize::MAX, union)),
-    operator("$setIntersection", Syntax::Many(0, usize::MAX, intersection)),
-    operator("$setDifference", Syntax::Two(difference)),
+    operator("$setUnion", Syntax::Collated(0, usize::MAX, union)),
+    operator("$setIntersection", Syntax::Collated(0, usize::MAX, intersection)),
+    operator("$setDifference", Syntax::Collated(2, 2, difference)),
     operator("$setEquals", Syntax::Own(parse_equals)),
-    operator("$setIsSubset", Syntax::Two(is_subset)),
+    operator("$setIsSubset", Syntax::Collated(2, 2, is_subset)),
     operator(
         "$anyElementTrue",
         Syntax::One(|v| elements_true("$anyElementTrue", 17_041, &v, true)),
@@ -25,8 +25,6 @@ pub(super) const OPERATORS: &[Operator] = &[
     ),
 ];
 
-type Set = BTreeSet<Ordered>;
-
 /// The operand as an array; an error of this code where it is something else, null included.
 fn array<'a>(operand: &'a Found<'_>, code: i32, message: &str) -> Result<ArrayRef<'a>> {
     match operand.get().and_then(ValueRef::as_array) {
@@ -35,21 +33,8 @@ fn array<'a>(operand: &'a Found<'_>, code: i32, message: &str) -> Result<ArrayRe
     }
 }
 
-/// The elements as a set; of equal ones the first stays.
-fn set(array: ArrayRef<'_>) -> Set {
-    let mut set = Set::new();
-    for value in array.iter() {
-        set.insert(Ordered(value.to_value()));
-    }
-    set
-}
-
-fn values(set: Set) -> Value {
-    set.into_iter().map(|Ordered(value)| value).collect()
-}
-
-fn union(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
-    let mut all = Set::new();
+fn union(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut all = ValueSet::new(collation);
     for operand in &operands {
         if operand.present().is_none() {
             return Ok(Some(Value::Null));
@@ -60,14 +45,14 @@ fn union(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             "All operands of $setUnion must be arrays. One argument is of type:",
         )?;
         for value in array.iter() {
-            all.insert(Ordered(value.to_value()));
+            all.insert(value.to_value());
         }
     }
-    Ok(Some(values(all)))
+    Ok(Some(all.take()))
 }
 
-fn intersection(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
-    let mut common: Option<Set> = None;
+fn intersection(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut common: Option<ValueSet> = None;
     for operand in &operands {
         if operand.present().is_none() {
             return Ok(Some(Value::Null));
@@ -77,40 +62,39 @@ fn intersection(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             17_047,
             "All operands of $setIntersection must be arrays. One argument is of type:",
         )?;
-        let next = set(array);
+        let next = ValueSet::of(collation, array.iter());
         common = Some(match common {
             None => next,
             Some(mut common) => {
-                common.retain(|value| next.contains(value));
+                common.intersect(&next);
                 common
             }
         });
     }
-    Ok(Some(values(common.unwrap_or_default())))
+    Ok(Some(common.unwrap_or_default().take()))
 }
 
-fn difference(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn difference(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let [left, right] = operands.as_slice() else {
+        return Ok(None);
+    };
     if left.present().is_none() || right.present().is_none() {
         return Ok(Some(Value::Null));
     }
     let what = "operand of $setDifference must be an array.";
     let kept = array(
-        &left,
+        left,
         17_048,
         &format!("both operands of $setDifference must be arrays. First {what} First argument is of type:"),
     )?;
     let taken = array(
-        &right,
+        right,
         17_049,
         &format!("both operands of $setDifference must be arrays. Second {what} Second argument is of type:"),
     )?;
-    let mut seen = set(taken);
-    let rest = kept.iter().map(|value| Ordered(value.to_value()));
-    Ok(Some(
-        rest.filter(|value| seen.insert(value.clone()))
-            .map(|Ordered(value)| value)
-            .collect(),
-    ))
+    let mut seen = ValueSet::of(collation, taken.iter());
+    let rest = kept.iter().map(ValueRef::to_value);
+    Ok(Some(rest.filter(|value| seen.insert(value.clone())).collect()))
 }
 
 fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
@@ -128,11 +112,15 @@ fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
             return Err(error(5_887_502, "All operands of $setEquals must be arrays."));
         }
     }
-    Ok(Node::many(equals, operands))
+    Ok(Node::Call(Call {
+        apply: Apply::Collated(equals),
+        operands,
+        collation: parser.collation().cloned(),
+    }))
 }
 
-fn equals(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
-    let mut first: Option<Set> = None;
+fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut first: Option<ValueSet> = None;
     let mut equal = true;
     for operand in &operands {
         let array = array(
@@ -140,21 +128,25 @@ fn equals(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             17_044,
             "All operands of $setEquals must be arrays. One argument is of type:",
         )?;
-        let next = set(array);
+        let next = ValueSet::of(collation, array.iter());
         match &first {
             None => first = Some(next),
-            Some(first) => equal &= *first == next,
+            Some(first) => equal &= first.is_subset(&next) && next.is_subset(first),
         }
     }
     Ok(Some(Value::Bool(equal)))
 }
 
-fn is_subset(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let [left, right] = operands.as_slice() else {
+        return Ok(None);
+    };
     let what = "both operands of $setIsSubset must be arrays.";
-    let inner = array(&left, 17_046, &format!("{what} First argument is of type:"))?;
-    let outer = array(&right, 17_042, &format!("{what} Second argument is of type:"))?;
-    let outer = set(outer);
-    Ok(Some(Value::Bool(set(inner).is_subset(&outer))))
+    let inner = array(left, 17_046, &format!("{what} First argument is of type:"))?;
+    let outer = array(right, 17_042, &format!("{what} Second argument is of type:"))?;
+    let outer = ValueSet::of(collation, outer.iter());
+    let inner = ValueSet::of(collation, inner.iter());
+    Ok(Some(Value::Bool(inner.is_subset(&outer))))
 }
 
 /// Whether any element counts as true (`decisive`), or none as false.

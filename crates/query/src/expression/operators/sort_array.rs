@@ -8,6 +8,7 @@ use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use std::cmp::Ordering;
+use value::collation::{Collation, compare_in};
 use value::key::Direction;
 use value::{Document, Value, ValueRef};
 
@@ -26,6 +27,7 @@ enum SortBy {
 struct SortArray {
     input: Node,
     by: SortBy,
+    collation: Option<Collation>,
 }
 
 fn parse_sort(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
@@ -46,7 +48,8 @@ fn parse_sort(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<N
         None => SortBy::Elements(Direction::Ascending),
     };
     let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
-    Ok(Node::Operation(Box::new(SortArray { input, by })))
+    let collation = parser.collation().cloned();
+    Ok(Node::Operation(Box::new(SortArray { input, by, collation })))
 }
 
 fn parse_pattern(pattern: &Document) -> Result<Vec<(Vec<Box<str>>, Direction)>> {
@@ -90,11 +93,19 @@ impl Operation for SortArray {
                 "The input argument to $sortArray must be an array.",
             ));
         };
+        let collation = self.collation.as_ref();
         match &self.by {
-            SortBy::Elements(direction) => values.sort_by(|a, b| ordered(a.as_ref(), b.as_ref(), *direction)),
+            SortBy::Elements(direction) => {
+                values.sort_by(|a, b| ordered(collation, a.as_ref(), b.as_ref(), *direction));
+            }
             SortBy::Fields(fields) => values.sort_by(|a, b| {
                 let orders = fields.iter().map(|(path, direction)| {
-                    ordered(reached(a.as_ref(), path), reached(b.as_ref(), path), *direction)
+                    ordered(
+                        collation,
+                        reached(a.as_ref(), path),
+                        reached(b.as_ref(), path),
+                        *direction,
+                    )
                 });
                 orders.fold(Ordering::Equal, Ordering::then)
             }),
@@ -111,8 +122,13 @@ impl Operation for SortArray {
     }
 }
 
-fn ordered(a: ValueRef<'_>, b: ValueRef<'_>, direction: Direction) -> Ordering {
-    let order = value::compare(a, b);
+fn ordered(
+    collation: Option<&Collation>,
+    a: ValueRef<'_>,
+    b: ValueRef<'_>,
+    direction: Direction,
+) -> Ordering {
+    let order = compare_in(collation, a, b);
     match direction {
         Direction::Ascending => order,
         Direction::Descending => order.reverse(),

@@ -4,7 +4,7 @@ use super::Position;
 use crate::Result;
 use crate::filter::{Comparison, Node, Predicate, Regex, number};
 use std::cmp::Ordering;
-use value::collation::Collation;
+use value::collation::{Collation, compare_in};
 use value::{ArrayRef, Document, DocumentRef, RawDocument, Value, ValueRef, canonical_type};
 
 impl Predicate {
@@ -97,20 +97,13 @@ fn compare_by(
     if value_is_nan || limit_is_nan {
         return value_is_nan && limit_is_nan && !matches!(op, Comparison::Lt | Comparison::Gt);
     }
-    let order = order(value, limit, collation);
+    let order = compare_in(collation, value, limit);
     match op {
         Comparison::Eq => order == Ordering::Equal,
         Comparison::Lt => order == Ordering::Less,
         Comparison::Lte => order != Ordering::Greater,
         Comparison::Gt => order == Ordering::Greater,
         Comparison::Gte => order != Ordering::Less,
-    }
-}
-
-fn order(a: ValueRef<'_>, b: ValueRef<'_>, collation: Option<&Collation>) -> Ordering {
-    match collation {
-        None => value::compare(a, b),
-        Some(collation) => collation.compare_values(a, b),
     }
 }
 
@@ -140,7 +133,7 @@ fn is_in(
 ) -> Result<bool> {
     let wanted = value.unwrap_or(ValueRef::Null);
     if values
-        .binary_search_by(|candidate| order(candidate.as_ref(), wanted, collation))
+        .binary_search_by(|candidate| compare_in(collation, candidate.as_ref(), wanted))
         .is_ok()
     {
         return Ok(true);

@@ -105,7 +105,7 @@ impl Accumulation {
     /// The state before any document; `group` is the group's `_id`, which the count of `$topN` may depend on.
     pub(in crate::pipeline) fn start(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<State> {
         Ok(match self {
-            Accumulation::Simple(kind, _) => State::One(kind.start()),
+            Accumulation::Simple(kind, _) => State::One(kind.start_in(variables.collation())),
             Accumulation::Count => State::Count(0),
             Accumulation::Percentile {
                 shares,

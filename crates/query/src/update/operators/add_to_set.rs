@@ -1,12 +1,13 @@
-//! `$addToSet`: values that are not there yet, by MongoDB's comparison.
+//! `$addToSet`: values that are not there yet, by MongoDB's comparison (and the collation).
 
 use super::{Effect, not_array};
 use crate::update::shell;
 use crate::{QueryError, Result};
-use value::{Value, compare};
+use value::Value;
+use value::collation::{self, Collation};
 
 /// The values to add, each once.
-pub(super) fn parse(operand: &Value) -> Result<Vec<Value>> {
+pub(super) fn parse(operand: &Value, collation: Option<&Collation>) -> Result<Vec<Value>> {
     let each = match operand {
         Value::Document(document) => document.iter().next().filter(|(name, _)| *name == "$each"),
         _ => None,
@@ -29,16 +30,21 @@ pub(super) fn parse(operand: &Value) -> Result<Vec<Value>> {
         )));
     }
     let mut distinct = Vec::with_capacity(values.len());
-    add_missing(&mut distinct, values);
+    add_missing(&mut distinct, values, collation);
     Ok(distinct)
 }
 
-pub(super) fn apply(values: &[Value], present: &mut Value, field: &str) -> Result<Effect> {
+pub(super) fn apply(
+    values: &[Value],
+    present: &mut Value,
+    field: &str,
+    collation: Option<&Collation>,
+) -> Result<Effect> {
     let Value::Array(elements) = present else {
         return Err(not_array("$addToSet", field, present));
     };
     let before = elements.len();
-    add_missing(elements, values);
+    add_missing(elements, values, collation);
     Ok(if elements.len() == before {
         Effect::Unchanged
     } else {
@@ -46,11 +52,11 @@ pub(super) fn apply(values: &[Value], present: &mut Value, field: &str) -> Resul
     })
 }
 
-fn add_missing(elements: &mut Vec<Value>, values: &[Value]) {
+fn add_missing(elements: &mut Vec<Value>, values: &[Value], collation: Option<&Collation>) {
     for value in values {
         if !elements
             .iter()
-            .any(|element| compare(element.as_ref(), value.as_ref()).is_eq())
+            .any(|element| collation::compare_in(collation, element.as_ref(), value.as_ref()).is_eq())
         {
             elements.push(value.clone());
         }

@@ -62,6 +62,7 @@ pub(super) fn parse(
     operand: &Value,
     scope: &FilterScope<'_>,
 ) -> Result<Option<Operator>> {
+    let collation = scope.variables.and_then(|variables| variables.collation());
     Ok(Some(match name {
         "$set" => Operator::Set(operand.clone()),
         "$setOnInsert" => Operator::SetOnInsert(operand.clone()),
@@ -72,10 +73,10 @@ pub(super) fn parse(
         "$max" => Operator::Max(operand.clone()),
         "$currentDate" => Operator::CurrentDate(current_date::parse(operand)?),
         "$push" => Operator::Push(push::parse(operand)?),
-        "$addToSet" => Operator::AddToSet(add_to_set::parse(operand)?),
+        "$addToSet" => Operator::AddToSet(add_to_set::parse(operand, collation)?),
         "$pop" => Operator::Pop(pop::parse(field, operand)?),
         "$pull" => Operator::Pull(pull::parse(operand, scope)?),
-        "$pullAll" => Operator::Pull(pull::parse_all(operand)?),
+        "$pullAll" => Operator::Pull(pull::parse_all(operand, collation)?),
         "$bit" => Operator::Bit(bit::parse(field, operand)?),
         _ => return Ok(None),
     }))
@@ -103,7 +104,9 @@ impl Operator {
                 Ok(Effect::Changed)
             }
             Operator::Push(push) => push.apply(present, field, context),
-            Operator::AddToSet(values) => add_to_set::apply(values, present, field),
+            Operator::AddToSet(values) => {
+                add_to_set::apply(values, present, field, context.variables.collation())
+            }
             Operator::Pop(end) => end.apply(present, context),
             Operator::Pull(pull) => pull.apply(present),
             Operator::Bit(steps) => bit::apply(steps, present, field, context),
@@ -135,7 +138,7 @@ impl Operator {
             Operator::Push(push) => Missing::Create(push.fresh()),
             Operator::AddToSet(values) => {
                 let mut set = Value::Array(Vec::new());
-                add_to_set::apply(values, &mut set, "")?;
+                add_to_set::apply(values, &mut set, "", None)?;
                 Missing::Create(set)
             }
             Operator::Pop(_) | Operator::Pull(_) => Missing::CheckPath,

@@ -3,13 +3,14 @@
 use super::Effect;
 use crate::filter::{Filter, FilterScope};
 use crate::{QueryError, Result};
-use value::{Document, Value, compare};
+use value::collation::{self, Collation};
+use value::{Document, Value};
 
 /// Which elements are taken away.
 #[derive(Clone, Debug)]
 pub(crate) enum Pull {
     /// Those equal to one of these.
-    Equal(Vec<Value>),
+    Equal(Vec<Value>, Option<Collation>),
     /// Documents that match.
     Documents(Box<Filter>),
     /// Elements that match.
@@ -25,7 +26,10 @@ pub(super) fn parse(operand: &Value, scope: &FilterScope<'_>) -> Result<Pull> {
         Value::Regex(_) => {
             Filter::parse_on_value(operand, scope).map(|filter| Pull::Values(Box::new(filter)))
         }
-        _ => Ok(Pull::Equal(vec![operand.clone()])),
+        _ => {
+            let collation = scope.variables.and_then(|variables| variables.collation());
+            Ok(Pull::Equal(vec![operand.clone()], collation.cloned()))
+        }
     }
 }
 
@@ -37,9 +41,9 @@ fn starts_with_operator(condition: &Document) -> bool {
     })
 }
 
-pub(super) fn parse_all(operand: &Value) -> Result<Pull> {
+pub(super) fn parse_all(operand: &Value, collation: Option<&Collation>) -> Result<Pull> {
     match operand {
-        Value::Array(values) => Ok(Pull::Equal(values.clone())),
+        Value::Array(values) => Ok(Pull::Equal(values.clone(), collation.cloned())),
         other => Err(QueryError::bad_value(format!(
             "$pullAll requires an array argument but was given a {}",
             other.type_of().alias()
@@ -70,9 +74,9 @@ impl Pull {
     /// Whether the element is taken away.
     fn takes(&self, element: &Value) -> Result<bool> {
         match self {
-            Pull::Equal(values) => Ok(values
-                .iter()
-                .any(|value| compare(value.as_ref(), element.as_ref()).is_eq())),
+            Pull::Equal(values, collation) => Ok(values.iter().any(|value| {
+                collation::compare_in(collation.as_ref(), value.as_ref(), element.as_ref()).is_eq()
+            })),
             Pull::Documents(filter) => match element {
                 Value::Document(document) => filter.matches(document.into()),
                 _ => Ok(false),
