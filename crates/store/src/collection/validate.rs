@@ -241,6 +241,8 @@ impl Pages {
         if self.ended {
             return Ok(None);
         }
+        // A page is ready at once, so without this a large collection would keep its thread from all others.
+        tokio::task::yield_now().await;
         let page = snapshot
             .kv()
             .page(&self.range, Order::Forward, PageLimit::default())
