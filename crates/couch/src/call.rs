@@ -17,7 +17,7 @@ pub(crate) struct Call {
     pub(crate) server: Arc<Server>,
     pub(crate) method: Method,
     /// The parts of the path, decoded.
-    pub(crate) path: Vec<String>,
+    pub(crate) path: Arc<[String]>,
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
     pub(crate) body: RequestBody,
@@ -34,7 +34,8 @@ impl Call {
             .split('/')
             .filter(|part| !part.is_empty())
             .map(decode_part)
-            .collect::<Result<_>>()?;
+            .collect::<Result<Vec<_>>>()?
+            .into();
         let query = Query::parse(request.query())?;
         let user = User::at(&request.peer);
         Ok(Call {

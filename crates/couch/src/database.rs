@@ -5,7 +5,8 @@ use crate::error::{CouchError, Result};
 use crate::security::{self, Permission};
 use crate::sequence::Sequences;
 use crate::{ids, names};
-use engine::{RevisionedCollection, RevisionedSnapshot};
+use engine::files::Files;
+use engine::{Engine, Namespace, RevisionedCollection, RevisionedSnapshot};
 use value::Value;
 
 /// One database, which the user may read.
@@ -17,6 +18,8 @@ pub(crate) struct Database {
     pub(crate) sequences: Sequences,
     /// What the user may do with it.
     pub(crate) permission: Permission,
+    namespace: Namespace,
+    engine: Engine,
 }
 
 impl Database {
@@ -50,6 +53,8 @@ impl Database {
             sequences: Sequences::of(&collection),
             collection,
             permission,
+            namespace,
+            engine: call.server.engine.clone(),
         })
     }
 
@@ -70,6 +75,11 @@ impl Database {
             true => Ok(()),
             false => Err(security::admin_refusal(&call.user)),
         }
+    }
+
+    /// Where its attachments are.
+    pub(crate) fn files(&self) -> Files {
+        self.engine.files(names::attachments(&self.namespace))
     }
 
     /// The database as it is now.

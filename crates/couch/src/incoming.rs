@@ -2,9 +2,11 @@
 //!
 //! The rules are those of `src/couch/src/couch_doc.erl` (`from_json_obj`).
 
+use crate::attachments::{self, Attachment};
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::json::{Reader, finish, put_string};
+use bytes::Bytes;
 use engine::{Revision, RevisionHash, RevisionPath};
 use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 
@@ -21,6 +23,8 @@ pub struct Incoming {
     pub deleted: bool,
     /// `_attachments`.
     pub attachments: Option<Value>,
+    /// Attachments as the document will keep them, once they are stored.
+    pub(crate) kept: Option<Vec<Attachment>>,
     /// All other members as BSON elements.
     body: Vec<u8>,
 }
@@ -69,9 +73,10 @@ impl Incoming {
                 _ => return Err(CouchError::bad_request("Invalid rev format")),
             },
             "revisions" => {
-                let path = revisions(&reader.value()?)?;
-                self.revision = path.as_ref().map(newest);
-                self.revisions = path;
+                if let Some(path) = revisions(&reader.value()?)? {
+                    self.revision = Some(newest(&path));
+                    self.revisions = Some(path);
+                }
             }
             "deleted" => match reader.value()? {
                 Value::Bool(deleted) => self.deleted = deleted,
@@ -99,6 +104,18 @@ impl Incoming {
 
     /// The whole document under this `_id`.
     pub fn document(&self, id: ValueRef<'_>) -> DocumentBuf {
+        let kept = self.kept.as_deref().filter(|kept| !kept.is_empty());
+        self.compose(id, kept.map(|kept| attachments::kept(kept, true)))
+    }
+
+    /// What the revision's hash is computed of, where that is not the document.
+    pub(crate) fn hashed(&self, id: ValueRef<'_>) -> Option<Bytes> {
+        let kept = self.kept.as_deref().filter(|kept| !kept.is_empty())?;
+        let hashed = self.compose(id, Some(attachments::kept(kept, false)));
+        Some(hashed.into_bytes())
+    }
+
+    fn compose(&self, id: ValueRef<'_>, kept: Option<Document>) -> DocumentBuf {
         let mut bytes = Vec::with_capacity(self.body.len() + 48);
         bytes.extend_from_slice(&[0; 4]);
         bytes.push(id.type_of() as u8);
@@ -108,10 +125,11 @@ impl Incoming {
             other => value::raw::encode_value_into(&mut bytes, other),
         }
         bytes.extend_from_slice(&self.body);
-        if let Some(attachments) = self.kept_attachments() {
+        if let Some(kept) = kept {
             bytes.push(Type::Document as u8);
-            bytes.extend_from_slice(b"_attachments\0");
-            value::raw::encode_value_into(&mut bytes, attachments.as_ref());
+            bytes.extend_from_slice(attachments::MEMBER.as_bytes());
+            bytes.push(0);
+            bytes.extend_from_slice(&value::raw::encode_document(&kept));
         }
         finish(&mut bytes, 0);
         DocumentBuf::from_validated(bytes.into())
@@ -126,10 +144,13 @@ impl Incoming {
         }
     }
 
-    /// A new document with the body of another.
-    pub fn of_body(body: RawDocument<'_>) -> Incoming {
+    /// A new document with the body of another, but for one member.
+    pub fn of_body(body: RawDocument<'_>, left_out: &str) -> Incoming {
         let mut copy = Incoming::default();
-        for (name, value) in body.iter().filter(|(name, _)| *name != "_id") {
+        for (name, value) in body
+            .iter()
+            .filter(|(name, _)| *name != "_id" && *name != left_out)
+        {
             copy.body.push(value.type_of() as u8);
             copy.body.extend_from_slice(name.as_bytes());
             copy.body.push(0);
@@ -153,16 +174,23 @@ impl Incoming {
         self.body = bytes.get(4..bytes.len() - 1).unwrap_or_default().to_vec();
     }
 
-    fn kept_attachments(&self) -> Option<&Value> {
-        self.attachments.as_ref().filter(|kept| match kept {
-            Value::Document(kept) => !kept.is_empty(),
-            _ => false,
-        })
+    /// The attachments that it brings, as they came.
+    pub fn brought(&self) -> Option<&Document> {
+        match &self.attachments {
+            Some(Value::Document(brought)) if !brought.is_empty() => Some(brought),
+            _ => None,
+        }
     }
 
     /// Whether the document brings attachments.
     pub fn has_attachments(&self) -> bool {
-        self.kept_attachments().is_some()
+        self.brought().is_some()
+    }
+
+    /// The generation of the revision that it will be.
+    pub fn generation(&self, given: bool) -> u64 {
+        let named = self.revision.as_ref().map_or(0, |revision| revision.generation);
+        if given { named } else { named + 1 }
     }
 
     /// The revisions that another store gave it: `_revisions`, or `_rev` alone.
@@ -219,6 +247,10 @@ fn revisions(value: &Value) -> Result<Option<RevisionPath>> {
         _ => Err(CouchError::doc_validation("RevId isn't a string")),
     };
     let hashes: Vec<RevisionHash> = ids.iter().map(hash).collect::<Result<_>>()?;
+    if start == 0 {
+        // Local documents have no history; the count in `_rev` is all.
+        return Ok(None);
+    }
     if hashes.len() as u64 > start {
         return Err(CouchError::doc_validation(
             "_revisions.ids has more revisions than _revisions.start says",

@@ -11,6 +11,7 @@
 //!
 //! Left to others: what edits, histories and changes are (`engine`, and the store below), connections (`http`).
 
+mod attachments;
 mod call;
 mod config;
 mod cors;
@@ -19,13 +20,13 @@ mod design;
 mod endpoints;
 mod error;
 mod ids;
-mod incoming;
-mod json;
+pub mod incoming;
+pub mod json;
 mod limits;
 mod login;
 mod names;
 mod outgoing;
-mod query;
+pub mod query;
 mod respond;
 mod route;
 mod security;

@@ -1,6 +1,7 @@
 //! Databases of CouchDB are collections: `readings` is `default.readings`, `fleet/readings` is `fleet.readings`.
 
 use crate::error::{CouchError, Result};
+use engine::files::Bucket;
 use engine::{Engine, Namespace};
 use http::StatusCode;
 
@@ -8,6 +9,8 @@ use http::StatusCode;
 const DEFAULT_DATABASE: &str = "default";
 /// Databases that no protocol but MongoDB's sees.
 const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
+/// What stands behind a collection's name in that of the bucket of its attachments.
+const ATTACHMENTS: &str = ".attachments";
 /// The database of users.
 pub const USERS: &str = "_users";
 /// Names with an underscore in front, which only these may have.
@@ -57,12 +60,10 @@ pub fn is_system(name: &str) -> bool {
 pub fn all(engine: &Engine) -> Vec<String> {
     let mut names = Vec::new();
     for database in engine.databases() {
-        if HIDDEN_DATABASES.contains(&database.as_str()) {
-            continue;
-        }
         for entry in engine.collections(&database) {
-            if !entry.is_view && !entry.name.starts_with("system.") {
-                names.push(name(&Namespace::new(&database, &entry.name)));
+            let namespace = Namespace::new(&database, &entry.name);
+            if !entry.is_view && is_seen(&namespace) {
+                names.push(name(&namespace));
             }
         }
     }
@@ -70,7 +71,23 @@ pub fn all(engine: &Engine) -> Vec<String> {
     names
 }
 
+/// The bucket of a database's attachments.
+pub fn attachments(namespace: &Namespace) -> Bucket {
+    Bucket::new(
+        &namespace.database,
+        format!("{}{ATTACHMENTS}", namespace.collection),
+    )
+}
+
+/// The collections of a bucket of attachments, which go with their database.
+pub fn attachment_collections(namespace: &Namespace) -> [Namespace; 2] {
+    let bucket = attachments(namespace);
+    [bucket.files(), bucket.chunks()]
+}
+
 /// Whether a database of this name is seen here.
 pub fn is_seen(namespace: &Namespace) -> bool {
-    !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !namespace.collection.starts_with("system.")
+    let name = &namespace.collection;
+    let is_bucket = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
+    !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !name.starts_with("system.") && !is_bucket
 }

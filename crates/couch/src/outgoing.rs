@@ -1,5 +1,6 @@
 //! Documents as clients see them.
 
+use crate::attachments::{Attachment, Loaded};
 use crate::ids;
 use crate::json::{write_fields, write_string};
 use engine::{DocumentHistory, Revision};
@@ -36,12 +37,24 @@ impl Shown {
     }
 }
 
-/// Appends a document of this revision.
+/// Appends a document of this revision, its attachments as stubs.
 pub(crate) fn write(
     body: RawDocument<'_>,
     revision: &Revision,
     deleted: bool,
     more: Option<(&DocumentHistory, usize, Shown)>,
+    out: &mut String,
+) {
+    write_loaded(body, revision, deleted, more, &Loaded::new(), out);
+}
+
+/// Appends a document of this revision, with those of its attachments in full that were loaded.
+pub(crate) fn write_loaded(
+    body: RawDocument<'_>,
+    revision: &Revision,
+    deleted: bool,
+    more: Option<(&DocumentHistory, usize, Shown)>,
+    loaded: &Loaded,
     out: &mut String,
 ) {
     out.push_str(r#"{"_id":"#);
@@ -56,11 +69,17 @@ pub(crate) fn write(
     if let Some((history, at, shown)) = more {
         write_history(history, at, shown, out);
     }
-    if let Some(attachments) = body.get("_attachments") {
-        out.push_str(r#","_attachments":"#);
-        crate::json::write(attachments, out);
-    }
+    write_attachments(body, loaded, out);
     out.push('}');
+}
+
+fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
+    let attachments = Attachment::all(body);
+    for (position, attachment) in attachments.iter().enumerate() {
+        out.push_str(if position > 0 { "," } else { r#","_attachments":{"# });
+        attachment.write(loaded.get(&attachment.name).map(String::as_str), out);
+    }
+    out.push_str(if attachments.is_empty() { "" } else { "}" });
 }
 
 /// Appends a revision, without quotes.
@@ -90,6 +109,7 @@ fn write_history(history: &DocumentHistory, at: usize, shown: Shown, out: &mut S
             let status = match (history.tree.is_leaf(place), node.deleted) {
                 (true, true) => "deleted",
                 (true, false) => "available",
+                (false, _) if node.has_body() => "available",
                 (false, _) => "missing",
             };
             out.push_str(if position > 0 { "," } else { "" });

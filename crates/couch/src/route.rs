@@ -12,7 +12,7 @@ use http::Response;
 /// Answers a request.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     login::authenticate(call).await?;
-    let path: Vec<String> = call.path.clone();
+    let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match &path[..] {
         [] => root::welcome(call),
@@ -20,7 +20,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         [_] => database::run(call).await,
         [_, second, ..] if second.starts_with('_') => special(call, &path).await,
         [_, id] => document::run(call, id).await,
-        _ => Err(CouchError::not_implemented("attachments are not supported yet")),
+        [_, id, name @ ..] => document::attachment::run(call, id, &name.join("/")).await,
     }
 }
 
@@ -82,7 +82,15 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_find" | "_index" | "_explain", ..] => {
             Err(CouchError::not_implemented("Mango queries are not supported yet"))
         }
-        ["_design", _, ..] => Err(CouchError::not_implemented("attachments are not supported yet")),
+        ["_design", name, second, rest @ ..] if !second.starts_with('_') => {
+            let attachment = std::iter::once(second)
+                .chain(rest)
+                .copied()
+                .collect::<Vec<_>>()
+                .join("/");
+            document::attachment::run(call, &format!("{}{name}", ids::DESIGN), &attachment).await
+        }
+        ["_design", _, ..] => Err(CouchError::missing()),
         // A slash of a design or local document's id may be encoded.
         [id] => match id.strip_prefix(ids::LOCAL) {
             Some(name) => local::run(call, name).await,

@@ -7,7 +7,7 @@ use crate::endpoints::uuids::Generators;
 use crate::login::Logins;
 use crate::{cors, respond, route};
 use engine::Engine;
-use http::{Handler, Method, Request, Response, StatusCode};
+use http::{Handler, Method, Request, Response, StatusCode, header};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::net::TcpListener;
@@ -84,9 +84,13 @@ impl Handler for Front {
 }
 
 async fn answer(server: Arc<Server>, request: Request) -> Response {
-    let headers = request.headers.clone();
-    if request.method == Method::OPTIONS
-        && let Some(response) = cors::preflight(&server.config, &headers)
+    // Only pages from elsewhere say where they come from.
+    let page = request
+        .headers
+        .contains_key(header::ORIGIN)
+        .then(|| request.headers.clone());
+    if let Some(headers) = page.as_ref().filter(|_| request.method == Method::OPTIONS)
+        && let Some(response) = cors::preflight(&server.config, headers)
     {
         return response;
     }
@@ -100,6 +104,8 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         }
         respond::error(&error)
     });
-    cors::add(&server.config, &headers, &mut response);
+    if let Some(headers) = page {
+        cors::add(&server.config, &headers, &mut response);
+    }
     response
 }

@@ -19,6 +19,9 @@ pub const REVISION_ANCESTORS_MAX: usize = 20;
 /// The revisions of a branch that a collection remembers where nothing else was asked for.
 pub const REVISIONS_KEPT_DEFAULT: usize = REVISION_ANCESTORS_MAX + 1;
 
+/// The bodies of superseded revisions that a document edited by revisions keeps until it is compacted.
+pub const SUPERSEDED_BODIES_MAX: usize = 10;
+
 /// The operations that one group commit takes, beyond which waiting requests go into the next one.
 pub const GROUP_OPERATIONS_MAX: usize = 20_000;
 

@@ -17,6 +17,7 @@ fn edit(document: Document, origin: EditOrigin) -> WriteOp {
         document: DocumentBuf::from(&document),
         deleted,
         origin,
+        hashed: None,
     })
 }
 
@@ -258,4 +259,34 @@ async fn a_local_document_is_in_no_log() {
     assert!(collection.changes(0, 9).await.unwrap().is_empty());
     one(&collection, put(None)).await.unwrap();
     assert!(read().await.is_none());
+}
+
+#[tokio::test]
+async fn superseded_bodies_are_kept_until_they_are_compacted() {
+    let (_store, collection) = new_collection().await;
+    let first = written(
+        &collection,
+        edit(doc! {"_id": "a", "n": 0}, EditOrigin::After(None)),
+    )
+    .await;
+    let mut last = first.clone();
+    for n in 1..15 {
+        let next = edit(doc! {"_id": "a", "n": n}, EditOrigin::After(Some(last.clone())));
+        last = written(&collection, next).await;
+    }
+    let kept = async || {
+        let history = history(&collection).await;
+        let snapshot = collection.snapshot().await.unwrap();
+        let mut kept = 0;
+        for at in history.tree.path(history.winner) {
+            kept += usize::from(snapshot.body(&history, at).await.unwrap().is_some());
+        }
+        kept
+    };
+    assert_eq!(kept().await, store::SUPERSEDED_BODIES_MAX + 1);
+    one(&collection, WriteOp::ForgetSuperseded(Value::from("a")))
+        .await
+        .unwrap();
+    assert_eq!(kept().await, 1);
+    assert_eq!(leaves(&collection).await, [format!("{last}=Int32(14)")]);
 }

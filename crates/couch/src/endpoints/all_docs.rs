@@ -1,5 +1,6 @@
 //! `_all_docs`: the documents in the order of their ids.
 
+use crate::attachments::{self, Wanted};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -28,6 +29,7 @@ pub(crate) struct RowOptions {
     pub(crate) include_docs: bool,
     pub(crate) conflicts: bool,
     pub(crate) update_seq: bool,
+    pub(crate) attachments: Wanted,
     /// Only ids that begin so.
     pub(crate) prefix: &'static str,
 }
@@ -45,6 +47,7 @@ impl Default for RowOptions {
             include_docs: false,
             conflicts: false,
             update_seq: false,
+            attachments: Wanted::None,
             prefix: "",
         }
     }
@@ -67,7 +70,7 @@ impl RowOptions {
             "key" | "keys" | "startkey" | "start_key" | "endkey" | "end_key" => {
                 self.set_value(name, &query::json(text)?)
             }
-            "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" => {
+            "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" | "attachments" => {
                 self.set_value(name, &Value::Bool(query::flag(name, text)?))
             }
             "skip" => {
@@ -99,6 +102,7 @@ impl RowOptions {
             ("inclusive_end", Value::Bool(flag)) => self.inclusive_end = *flag,
             ("conflicts", Value::Bool(flag)) => self.conflicts = *flag,
             ("update_seq", Value::Bool(flag)) => self.update_seq = *flag,
+            ("attachments", Value::Bool(true)) => self.attachments = Wanted::Since(0),
             ("skip", Value::Int32(number)) if *number >= 0 => self.skip = *number as u64,
             ("limit", Value::Int32(number)) if *number >= 0 => self.limit = *number as u64,
             _ => {}
@@ -206,6 +210,7 @@ async fn write_all(database: &Database, queries: &[RowOptions], output: &mut Out
 async fn write(database: &Database, options: &RowOptions, output: &mut Output) -> Result<()> {
     let snapshot = database.snapshot().await?;
     let mut rows = Rows {
+        database,
         snapshot: &snapshot,
         options,
         output,
@@ -234,6 +239,7 @@ async fn write(database: &Database, options: &RowOptions, output: &mut Output) -
 }
 
 struct Rows<'a> {
+    database: &'a Database,
     snapshot: &'a RevisionedSnapshot,
     options: &'a RowOptions,
     output: &'a mut Output,
@@ -354,6 +360,7 @@ impl Rows<'_> {
                 conflicts: self.options.conflicts,
                 ..Shown::default()
             };
+            let loaded = attachments::load(&self.database.files(), raw, self.options.attachments).await?;
             let history = match shown.needs_history() && record.has_tree() {
                 true => Some(self.snapshot.history_of(record).await?),
                 false => None,
@@ -361,7 +368,7 @@ impl Rows<'_> {
             let out = &mut self.output.text;
             out.push_str(r#","doc":"#);
             let more = history.as_ref().map(|history| (history, history.winner, shown));
-            outgoing::write(raw, &revision, false, more, out);
+            outgoing::write_loaded(raw, &revision, false, more, &loaded, out);
         }
         self.output.text.push('}');
         Ok(())

@@ -1,6 +1,7 @@
 //! `_bulk_docs`: many documents in one commit.
 
-use super::document::edit;
+use super::document::{edit, take_attachments};
+use super::local::put_local;
 use super::uuids;
 use crate::call::Call;
 use crate::database::Database;
@@ -8,8 +9,9 @@ use crate::design::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json::{Reader, write_string};
-use crate::{ids, names, respond, users};
-use engine::{Edit, EditOutcome};
+use crate::users::{self, UserChange};
+use crate::{ids, names, respond};
+use engine::{Edit, EditOutcome, Revision, RevisionHash};
 use http::{Method, Response, StatusCode};
 use std::fmt::Write as _;
 use value::Value;
@@ -31,33 +33,78 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let bytes = call.bytes().await?;
     let mut batch = parse(&bytes)?;
     drop(bytes);
-    let mut names = Vec::with_capacity(batch.documents.len());
-    let mut edits: Vec<Edit> = Vec::with_capacity(batch.documents.len());
-    let mut changes = Vec::new();
+    let mut written = Written::default();
     for document in &mut batch.documents {
+        written.prepare(call, &database, document, batch.given).await?;
+    }
+    let outcomes = written.write(call, &database).await?;
+    let text = answer(&batch, &written.names, outcomes);
+    Ok(respond::json(StatusCode::CREATED, text))
+}
+
+/// What is to be written, and what was.
+#[derive(Default)]
+struct Written {
+    /// The id of each document.
+    names: Vec<String>,
+    edits: Vec<Edit>,
+    /// The user that each edit changes.
+    users: Vec<Option<UserChange>>,
+    /// What became of local documents, by their place; none for those that are in `edits`.
+    locals: Vec<Option<EditOutcome>>,
+}
+
+impl Written {
+    async fn prepare(
+        &mut self,
+        call: &Call,
+        database: &Database,
+        document: &mut Incoming,
+        given: bool,
+    ) -> Result<()> {
         let name = document.id.clone().unwrap_or_else(|| uuids::next(call));
+        if let Some(local) = name.strip_prefix(ids::LOCAL) {
+            let count = put_local(call, database, local, document).await?;
+            let revision = Revision {
+                generation: 0,
+                hash: RevisionHash::parse(&count.to_string()),
+            };
+            self.locals.push(Some(EditOutcome::Written(revision)));
+            self.names.push(name);
+            return Ok(());
+        }
         database.require_write(call, &name)?;
-        changes.push(match database.name == names::USERS {
+        self.users.push(match database.name == names::USERS {
             true => users::prepare(&name, document)?,
             false => None,
         });
+        take_attachments(database, &name, document, given).await?;
         let id = match ids::is_ambiguous(&name) {
             true => database.id(&name).await?,
             false => Value::from(name.as_str()),
         };
-        edits.push(edit(id, document, batch.given)?);
-        names.push(name);
+        self.edits.push(edit(id, document, given)?);
+        self.locals.push(None);
+        self.names.push(name);
+        Ok(())
     }
-    let outcomes = checked(call, &database, edits).await?;
-    for (change, outcome) in changes.into_iter().zip(&outcomes) {
-        if let (Some(change), Ok(EditOutcome::Written(_))) = (change, outcome) {
-            users::apply(&call.server.engine, change).await?;
+
+    /// Makes the edits; what became of each document.
+    async fn write(&mut self, call: &Call, database: &Database) -> Result<Vec<Result<EditOutcome>>> {
+        let edits = std::mem::take(&mut self.edits);
+        let outcomes = checked(call, database, edits).await?;
+        for (change, outcome) in self.users.drain(..).zip(&outcomes) {
+            if let (Some(change), Ok(EditOutcome::Written(_))) = (change, outcome) {
+                users::apply(&call.server.engine, change).await?;
+            }
         }
+        let mut outcomes = outcomes.into_iter();
+        let outcome = |local: Option<EditOutcome>| match local {
+            Some(local) => Ok(local),
+            None => outcomes.next().unwrap_or(Ok(EditOutcome::Conflict)),
+        };
+        Ok(self.locals.drain(..).map(outcome).collect())
     }
-    Ok(respond::json(
-        StatusCode::CREATED,
-        answer(&batch, &names, outcomes),
-    ))
 }
 
 /// Writes those that the design documents let through; what became of each.

@@ -42,7 +42,7 @@ async fn write_all(
     output.text.push_str(r#"{"results": ["#);
     for (position, asked) in asked.iter().enumerate() {
         output.text.push_str(if position > 0 { "," } else { "" });
-        write_one(&snapshot, asked, options, &mut output.text).await?;
+        write_one(database, &snapshot, asked, options, &mut output.text).await?;
         if !output.flush_if_large().await {
             return Ok(());
         }
@@ -52,6 +52,7 @@ async fn write_all(
 }
 
 async fn write_one(
+    database: &Database,
     snapshot: &RevisionedSnapshot,
     asked: &Value,
     options: &ReadOptions,
@@ -82,7 +83,7 @@ async fn write_one(
         let written = match (&history, opened.place) {
             (Some(history), Some(at)) => {
                 out.push_str(r#"{"ok":"#);
-                write_revision(snapshot, history, at, options, out).await?
+                write_revision(database, snapshot, history, at, options, out).await?
             }
             _ => false,
         };

@@ -6,7 +6,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
-use crate::{names, respond, security};
+use crate::{attachments, names, respond, security};
 use http::{Method, Response, StatusCode};
 use value::Value;
 
@@ -45,12 +45,11 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
     security::require_server_admin(&call.user)?;
     // Refuses what is not there or not seen here.
     Database::of(call)?;
-    match call
-        .server
-        .engine
-        .drop_collection(&names::namespace(&name))
-        .await?
-    {
+    let namespace = names::namespace(&name);
+    for part in names::attachment_collections(&namespace) {
+        call.server.engine.drop_collection(&part).await?;
+    }
+    match call.server.engine.drop_collection(&namespace).await? {
         true => Ok(respond::ok_true(StatusCode::OK)),
         false => Err(CouchError::no_database()),
     }
@@ -121,7 +120,9 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
 pub(crate) async fn compact(call: &mut Call) -> Result<Response> {
     let database = maintained(call)?;
     tokio::spawn(async move {
-        if let Err(error) = database.collection.compact().await {
+        let swept = attachments::sweep(&database).await;
+        let compacted = database.collection.compact().await.map_err(CouchError::from);
+        if let Err(error) = swept.map(drop).and(compacted) {
             tracing::warn!(%error, database = database.name, "the compaction failed");
         }
     });

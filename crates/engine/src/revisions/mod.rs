@@ -25,6 +25,9 @@ const SECURITY: &str = "security";
 /// The property of a collection that says how many revisions of a branch it remembers.
 const REVISIONS_KEPT: &str = "revisionsKept";
 
+/// The changes that a compaction looks at together.
+const COMPACT_PAGE_CHANGES: usize = 500;
+
 /// One collection with its revisions. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RevisionedCollection {
@@ -203,8 +206,29 @@ impl RevisionedCollection {
         }
     }
 
-    /// Rewrites the collection's files so that they hold only what is live.
+    /// Drops the bodies of superseded revisions, and rewrites the collection's files so that they hold only what is live.
     pub async fn compact(&self) -> Result<()> {
+        let mut position = 0;
+        loop {
+            let changes = self.collection.changes(position, COMPACT_PAGE_CHANGES).await?;
+            let with_tree = changes.iter().filter_map(|change| match &change.kind {
+                ChangeKind::Put(record) if record.has_tree() => {
+                    record.document.as_raw().get("_id").map(|id| id.to_value())
+                }
+                ChangeKind::Deleted {
+                    id, has_tree: true, ..
+                } => Some(id.clone()),
+                _ => None,
+            });
+            let operations: Vec<WriteOp> = with_tree.map(WriteOp::ForgetSuperseded).collect();
+            if !operations.is_empty() {
+                self.commit(operations, false).await?;
+            }
+            match changes.last() {
+                Some(last) if changes.len() == COMPACT_PAGE_CHANGES => position = last.sequence,
+                _ => break,
+            }
+        }
         Ok(self.collection.compact().await?)
     }
 

@@ -6,7 +6,7 @@ use super::modify::id_of;
 use super::types::{Edit, EditOrigin, Outcome};
 use crate::index::{EntrySet, Span};
 use crate::record::Tombstone;
-use crate::{Record, Revision, RevisionPath, RevisionTree, StoreError};
+use crate::{Record, Revision, RevisionPath, RevisionTree, StoreError, keys};
 use value::ValueRef;
 
 impl Group<'_> {
@@ -24,18 +24,16 @@ impl Group<'_> {
             None => self.tombstone_of(id.as_ref()).await?,
         };
         match (&record, &tombstone, &edit.origin) {
-            (None, None, EditOrigin::After(None)) if !edit.deleted => {
+            (None, None, EditOrigin::After(None)) if !edit.deleted && edit.hashed.is_none() => {
                 self.insert(&edit.document, entries, spans).await?;
                 let revision = Revision::of(None, false, edit.document.bytes());
                 return Ok(Outcome::Edited { revision });
             }
             (Some(_), _, EditOrigin::After(None)) => return Ok(Outcome::Conflict),
-            (Some(record), _, EditOrigin::After(Some(parent))) if !edit.deleted && !record.has_tree => {
-                return self.follow(record.clone(), parent, edit).await;
-            }
             _ => {}
         }
-        let history = self.history(id.as_ref(), record, tombstone).await?;
+        let mut history = self.history(id.as_ref(), record, tombstone).await?;
+        history.keeps_superseded = true;
         let mut tree = history.tree.clone();
         let path = match &edit.origin {
             EditOrigin::Given(path) => path.clone(),
@@ -64,21 +62,6 @@ impl Group<'_> {
         Ok(Outcome::Edited { revision })
     }
 
-    /// The common case: the only leaf gets a successor.
-    async fn follow(
-        &mut self,
-        record: Record,
-        parent: &Revision,
-        edit: &Edit,
-    ) -> Result<Outcome, StoreError> {
-        if record.revision() != *parent {
-            return Ok(Outcome::Conflict);
-        }
-        self.update(record, edit.document.clone()).await?;
-        let revision = Revision::of(Some(parent), false, edit.document.bytes());
-        Ok(Outcome::Edited { revision })
-    }
-
     /// Removes leaves as if they had never been; those that were removed.
     pub(super) async fn purge(
         &mut self,
@@ -95,6 +78,25 @@ impl Group<'_> {
             self.settle(id, &history, tree, None).await?;
         }
         Ok(Outcome::Purged { revisions: purged })
+    }
+
+    /// Drops the bodies of superseded revisions.
+    pub(super) async fn forget_superseded(&mut self, id: ValueRef<'_>) -> Result<Outcome, StoreError> {
+        let record = self.record_of(id).await?;
+        let tombstone = self.tombstone_of(id).await?;
+        let history = self.history(id, record, tombstone).await?;
+        let superseded = history.tree.superseded_with_body();
+        if superseded.is_empty() {
+            return Ok(Outcome::NotMatched);
+        }
+        let mut tree = history.tree.clone();
+        for at in superseded {
+            self.put_body(keys::body(id, &tree.nodes()[at].revision), None);
+            tree.node_mut(at).has_body = false;
+        }
+        self.keep_tree(id, &history, Some(tree));
+        self.sequence += 1;
+        Ok(Outcome::Local)
     }
 
     /// Leaves nothing of a deleted document.
@@ -143,7 +145,11 @@ impl Group<'_> {
 fn path_after(parent: Option<Revision>, edit: &Edit) -> RevisionPath {
     // A deletion without a body is the same whatever its `_id`.
     let is_bare = edit.deleted && edit.document.as_raw().iter().all(|(name, _)| name == "_id");
-    let content = if is_bare { &[][..] } else { edit.document.bytes() };
+    let content = match &edit.hashed {
+        Some(hashed) => hashed,
+        None if is_bare => &[][..],
+        None => edit.document.bytes(),
+    };
     let revision = Revision::of(parent.as_ref(), edit.deleted, content);
     match parent {
         Some(parent) => child(&parent, revision),

@@ -141,6 +141,7 @@ impl<'a> Group<'a> {
                 self.edit(edit, entries, spans).await?
             }
             Operation::Purge { id, revisions } => self.purge(id.as_ref(), revisions).await?,
+            Operation::ForgetSuperseded(id) => self.forget_superseded(id.as_ref()).await?,
             Operation::Local { name, document } => self.put_local(name, document.as_ref()),
         };
         if let Some(statement) = statement {

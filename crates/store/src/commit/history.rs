@@ -8,7 +8,9 @@ use super::modify::id_of;
 use super::request::check;
 use crate::index::EntrySet;
 use crate::record::{Ancestry, RevisionHash, Tombstone};
-use crate::{REVISION_ANCESTORS_MAX, Record, RecordId, Revision, RevisionTree, StoreError, keys};
+use crate::{
+    REVISION_ANCESTORS_MAX, Record, RecordId, Revision, RevisionTree, SUPERSEDED_BODIES_MAX, StoreError, keys,
+};
 use value::{DocumentBuf, ValueRef};
 
 /// A document as it is stored, in whichever form.
@@ -17,6 +19,8 @@ pub(super) struct History {
     pub(super) record: Option<Record>,
     pub(super) tombstone: Option<Tombstone>,
     pub(super) tree: RevisionTree,
+    /// Whether the body that readers saw is kept when another revision follows it.
+    pub(super) keeps_superseded: bool,
 }
 
 /// How a winner's revisions are kept with it.
@@ -69,6 +73,7 @@ impl Group<'_> {
             record,
             tombstone,
             tree,
+            keeps_superseded: false,
         })
     }
 
@@ -113,6 +118,7 @@ impl Group<'_> {
             _ if before.winner().as_ref() == Some(&node.revision) => before.winning_body().cloned(),
             _ => self.body(&keys::body(id, &node.revision)).await?,
         };
+        let bodies = plan_bodies(before, &mut tree, winner, written);
         let version = version(&tree, winner, body.as_ref());
         let has_tree = version.has_tree;
         match (node.deleted, body) {
@@ -123,7 +129,9 @@ impl Group<'_> {
                 self.write_deleted(id, before, node.revision, body, version)?;
             }
         }
-        self.keep_bodies(id, before, &mut tree, winner, written);
+        for (revision, body) in bodies {
+            self.put_body(keys::body(id, &revision), body);
+        }
         self.keep_tree(id, before, has_tree.then_some(tree));
         Ok(())
     }
@@ -216,38 +224,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Keeps the bodies of exactly those leaves that are not the winner.
-    fn keep_bodies(
-        &mut self,
-        id: ValueRef<'_>,
-        before: &History,
-        tree: &mut RevisionTree,
-        winner: usize,
-        written: Option<(Revision, DocumentBuf)>,
-    ) {
-        let loser = |tree: &RevisionTree, revision: &Revision| {
-            tree.find(revision).filter(|&at| at != winner && tree.is_leaf(at))
-        };
-        for node in before.tree.nodes().iter().filter(|node| node.has_body) {
-            if loser(tree, &node.revision).is_none() {
-                self.put_body(keys::body(id, &node.revision), None);
-                if let Some(at) = tree.find(&node.revision) {
-                    tree.node_mut(at).has_body = false;
-                }
-            }
-        }
-        let was_winner = before.winner().zip(before.winning_body().cloned());
-        for (revision, body) in [was_winner, written].into_iter().flatten() {
-            if let Some(at) = loser(tree, &revision)
-                && !(tree.nodes()[at].deleted && is_bare(&body))
-            {
-                tree.node_mut(at).has_body = true;
-                self.put_body(keys::body(id, &revision), Some(body));
-            }
-        }
-    }
-
-    fn put_body(&mut self, key: Vec<u8>, body: Option<DocumentBuf>) {
+    pub(super) fn put_body(&mut self, key: Vec<u8>, body: Option<DocumentBuf>) {
         match &body {
             Some(body) => self.batch.put(&key, &keys::write_body(body)),
             None => self.batch.delete(&key),
@@ -255,7 +232,7 @@ impl Group<'_> {
         self.overlay.bodies.insert(key, body);
     }
 
-    fn keep_tree(&mut self, id: ValueRef<'_>, before: &History, tree: Option<RevisionTree>) {
+    pub(super) fn keep_tree(&mut self, id: ValueRef<'_>, before: &History, tree: Option<RevisionTree>) {
         let had_tree = before.record.as_ref().is_some_and(Record::has_tree)
             || before.tombstone.as_ref().is_some_and(Tombstone::has_tree);
         let key = keys::tree(id);
@@ -271,6 +248,49 @@ impl Group<'_> {
             None => {}
         }
     }
+}
+
+/// Marks the revisions whose bodies are kept apart: leaves that are not the winner, and the newest of those that were
+/// superseded. What is to be put and removed.
+fn plan_bodies(
+    before: &History,
+    tree: &mut RevisionTree,
+    winner: usize,
+    written: Option<(Revision, DocumentBuf)>,
+) -> Vec<(Revision, Option<DocumentBuf>)> {
+    let mut changes = Vec::new();
+    for node in before.tree.nodes().iter().filter(|node| node.has_body) {
+        match tree.find(&node.revision) {
+            Some(at) if at != winner => {}
+            gone => {
+                changes.push((node.revision.clone(), None));
+                if let Some(at) = gone {
+                    tree.node_mut(at).has_body = false;
+                }
+            }
+        }
+    }
+    let was_winner = before.winner().zip(before.winning_body().cloned());
+    for (revision, body) in [was_winner, written].into_iter().flatten() {
+        let Some(at) = tree.find(&revision).filter(|&at| at != winner) else {
+            continue;
+        };
+        let is_kept = match tree.is_leaf(at) {
+            true => !(tree.nodes()[at].deleted && is_bare(&body)),
+            false => before.keeps_superseded,
+        };
+        if is_kept {
+            tree.node_mut(at).has_body = true;
+            changes.push((revision, Some(body)));
+        }
+    }
+    let mut superseded = tree.superseded_with_body();
+    superseded.sort_by_key(|&at| std::cmp::Reverse(tree.nodes()[at].revision.generation));
+    for at in superseded.into_iter().skip(SUPERSEDED_BODIES_MAX) {
+        tree.node_mut(at).has_body = false;
+        changes.push((tree.nodes()[at].revision.clone(), None));
+    }
+    changes
 }
 
 /// Whether a body has nothing but its `_id`.
@@ -294,7 +314,8 @@ fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Ve
     let own_is_text = usize::from(matches!(own.revision.hash, RevisionHash::Text(_)));
     let in_line = digests.len() + own_is_text == nodes.len()
         && nodes.len() <= REVISION_ANCESTORS_MAX
-        && !(own.deleted && own_is_text == 1);
+        && !(own.deleted && own_is_text == 1)
+        && nodes.iter().all(|node| !node.has_body);
     let line = |digests: &[[u8; 16]], generation| Ancestry {
         generation,
         hashes: digests.concat().into(),

@@ -40,7 +40,10 @@ impl Wanted {
                 Operation::Edit { edit, .. } => {
                     wanted.unique.push(id_key(id_of(edit.document.as_raw())));
                 }
-                Operation::Insert { .. } | Operation::Purge { .. } | Operation::Local { .. } => {}
+                Operation::Insert { .. }
+                | Operation::Purge { .. }
+                | Operation::ForgetSuperseded(_)
+                | Operation::Local { .. } => {}
             }
         }
         wanted.targets = wanted.unique.len();

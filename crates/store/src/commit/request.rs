@@ -40,6 +40,7 @@ pub(crate) enum Operation {
         id: Value,
         revisions: Vec<Revision>,
     },
+    ForgetSuperseded(Value),
     Local {
         name: String,
         document: Option<DocumentBuf>,
@@ -72,6 +73,7 @@ impl Request {
                 }
             }
             WriteOp::Purge { id, revisions } => Operation::Purge { id, revisions },
+            WriteOp::ForgetSuperseded(id) => Operation::ForgetSuperseded(id),
             WriteOp::Local { name, document } => Operation::Local { name, document },
         };
         let operations = operations.into_iter().map(operation).collect();

@@ -23,6 +23,8 @@ pub enum WriteOp {
         /// The leaves.
         revisions: Vec<Revision>,
     },
+    /// Drops the bodies of a document's superseded revisions.
+    ForgetSuperseded(Value),
     /// Puts a local document, which is in no log and has no history, or removes it.
     Local {
         /// Its name.
@@ -41,6 +43,8 @@ pub struct Edit {
     pub deleted: bool,
     /// Where it stands in the history.
     pub origin: EditOrigin,
+    /// What the revision's hash is computed of, where the document holds what differs between nodes; else the document.
+    pub hashed: Option<bytes::Bytes>,
 }
 
 /// Where a revision stands in a document's history.
@@ -70,6 +74,7 @@ impl std::fmt::Debug for WriteOp {
             WriteOp::Modify { target, .. } => f.debug_struct("Modify").field("target", target).finish(),
             WriteOp::Edit(edit) => f.debug_tuple("Edit").field(edit).finish(),
             WriteOp::Purge { id, .. } => f.debug_struct("Purge").field("id", id).finish(),
+            WriteOp::ForgetSuperseded(id) => f.debug_tuple("ForgetSuperseded").field(id).finish(),
             WriteOp::Local { name, .. } => f.debug_struct("Local").field("name", name).finish(),
         }
     }
@@ -209,7 +214,7 @@ pub enum Outcome {
         /// Those that were there.
         revisions: Vec<Revision>,
     },
-    /// The local document was put or removed.
+    /// The local document was put or removed, or bodies were dropped: nothing that the change log tells.
     Local,
     /// The operation was refused; nothing of it was written.
     Failed(StoreError),

@@ -43,6 +43,13 @@ pub struct RevisionPath {
     pub hashes: Vec<RevisionHash>,
 }
 
+impl Node {
+    /// Whether its body is kept although it is not the winner.
+    pub fn has_body(&self) -> bool {
+        self.has_body
+    }
+}
+
 impl RevisionPath {
     /// A path of one revision, whatever was before it.
     pub fn of(revision: Revision) -> RevisionPath {
@@ -176,6 +183,13 @@ impl RevisionTree {
             has_body: false,
         });
         self.nodes.len() - 1
+    }
+
+    /// The places of revisions that another followed and whose bodies are still kept.
+    pub(crate) fn superseded_with_body(&self) -> Vec<usize> {
+        let is_leaf = self.leaf_marks();
+        let is_one = |&at: &usize| self.nodes[at].has_body && !is_leaf[at];
+        (0..self.nodes.len()).filter(is_one).collect()
     }
 
     pub(crate) fn node_mut(&mut self, at: usize) -> &mut Node {

@@ -1,5 +1,6 @@
 //! The parameters of a feed.
 
+use crate::attachments::Wanted;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -30,6 +31,7 @@ pub(super) struct ChangesOptions {
     pub(super) order: Order,
     pub(super) include_docs: bool,
     pub(super) conflicts: bool,
+    pub(super) attachments: Wanted,
     /// Whether all leaves are named, not only the winner.
     pub(super) all_leaves: bool,
     /// How often a sign of life is sent; then the feed does not end by itself.
@@ -48,6 +50,7 @@ impl ChangesOptions {
             order: Order::Forward,
             include_docs: false,
             conflicts: false,
+            attachments: Wanted::None,
             all_leaves: false,
             heartbeat: None,
             timeout: Duration::from_millis(CHANGES_TIMEOUT_MS),
@@ -101,6 +104,7 @@ impl ChangesOptions {
             }
             ("include_docs", "true") => self.include_docs = true,
             ("conflicts", "true") => self.conflicts = true,
+            ("attachments", "true") => self.attachments = Wanted::Since(0),
             _ => {}
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::filter::Filter;
 use super::options::ChangesOptions;
+use crate::attachments;
 use crate::database::Database;
 use crate::error::Result;
 use crate::ids;
@@ -113,12 +114,15 @@ pub(super) async fn write(
             conflicts: options.conflicts,
             ..Shown::default()
         };
+        let body = changed.body();
+        let loaded = attachments::load(&database.files(), body.as_raw(), options.attachments).await?;
         let more = history.as_ref().map(|history| (history, history.winner, shown));
-        outgoing::write(
-            changed.body().as_raw(),
+        outgoing::write_loaded(
+            body.as_raw(),
             &changed.revision,
             changed.deleted,
             more,
+            &loaded,
             out,
         );
     }

@@ -1,6 +1,7 @@
 //! Copying a document (`COPY`, with the header `Destination`).
 
 use super::put;
+use crate::attachments::{Attachment, MEMBER};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -39,7 +40,9 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
         .body(&history, at)
         .await?
         .ok_or_else(CouchError::missing)?;
-    let mut copy = Incoming::of_body(body.as_raw());
+    let mut copy = Incoming::of_body(body.as_raw(), MEMBER);
+    // Files are never changed, so two documents may name one.
+    copy.kept = Some(Attachment::all(body.as_raw()));
     copy.revision = target_revision;
     put::write(call, &database, &target, copy).await
 }

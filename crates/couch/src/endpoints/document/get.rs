@@ -1,6 +1,7 @@
 //! Reading a document.
 
 use super::options::{OpenRevisions, ReadOptions};
+use crate::attachments;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -17,11 +18,11 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {
-        return open_revisions(&snapshot, id.as_ref(), open, &options).await;
+        return open_revisions(&database, &snapshot, id.as_ref(), open, &options).await;
     }
     match options.revision.as_ref().filter(|_| !options.latest) {
-        None if !options.shown.needs_history() => winner(call, &snapshot, id.as_ref()).await,
-        revision => one(call, &snapshot, id.as_ref(), revision, &options).await,
+        None if !options.needs_more() => winner(call, &snapshot, id.as_ref()).await,
+        revision => one(call, &database, &snapshot, id.as_ref(), revision, &options).await,
     }
 }
 
@@ -36,7 +37,8 @@ async fn winner(call: &Call, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) ->
         return Ok(not_modified(&tag));
     }
     let mut text = String::with_capacity(record.document.bytes().len() + 128);
-    outgoing::write(record.document.as_raw(), &revision, false, None, &mut text);
+    let raw = record.document.as_raw();
+    outgoing::write(raw, &revision, false, None, &mut text);
     let mut response = respond::ok(text);
     respond::tag(&mut response, &tag);
     Ok(response)
@@ -59,6 +61,7 @@ async fn absent(snapshot: &RevisionedSnapshot, id: ValueRef<'_>) -> Result<Couch
 /// One revision with what else is asked for.
 async fn one(
     call: &Call,
+    database: &Database,
     snapshot: &RevisionedSnapshot,
     id: ValueRef<'_>,
     revision: Option<&Revision>,
@@ -73,7 +76,7 @@ async fn one(
         Some(revision) => history.tree.find(revision).ok_or_else(CouchError::missing)?,
     };
     let mut text = String::new();
-    if !write_revision(snapshot, &history, at, options, &mut text).await? {
+    if !write_revision(database, snapshot, &history, at, options, &mut text).await? {
         return Err(CouchError::missing());
     }
     let node = &history.tree.nodes()[at];
@@ -91,6 +94,7 @@ async fn one(
 
 /// Appends a revision; false where its body is not kept.
 pub(crate) async fn write_revision(
+    database: &Database,
     snapshot: &RevisionedSnapshot,
     history: &DocumentHistory,
     at: usize,
@@ -102,12 +106,15 @@ pub(crate) async fn write_revision(
     };
     let node = &history.tree.nodes()[at];
     let more = Some((history, at, options.shown));
-    outgoing::write(body.as_raw(), &node.revision, node.deleted, more, out);
+    let wanted = options.wanted_attachments(history, at);
+    let loaded = attachments::load(&database.files(), body.as_raw(), wanted).await?;
+    outgoing::write_loaded(body.as_raw(), &node.revision, node.deleted, more, &loaded, out);
     Ok(true)
 }
 
 /// `open_revs`: an array of the revisions that are there and of those that are not.
 async fn open_revisions(
+    database: &Database,
     snapshot: &RevisionedSnapshot,
     id: ValueRef<'_>,
     open: &OpenRevisions,
@@ -121,7 +128,7 @@ async fn open_revisions(
         let written = match (&history, opened.place) {
             (Some(history), Some(at)) => {
                 text.push_str(r#"{"ok":"#);
-                write_revision(snapshot, history, at, options, &mut text).await?
+                write_revision(database, snapshot, history, at, options, &mut text).await?
             }
             _ => false,
         };

@@ -1,5 +1,6 @@
 //! One document: reading, writing, deleting, copying (`src/chttpd/src/chttpd_db.erl`, `db_doc_req`).
 
+pub(crate) mod attachment;
 mod copy;
 mod get;
 mod options;
@@ -7,7 +8,7 @@ mod put;
 
 pub(crate) use get::{opened, write_revision};
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
-pub(crate) use put::{edit, post};
+pub(crate) use put::{edit, post, take_attachments};
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};

@@ -1,10 +1,11 @@
 //! The parameters with which a document is read (`src/chttpd/src/chttpd_db.erl`, `parse_doc_query`).
 
+use crate::attachments::Wanted;
 use crate::error::{CouchError, Result};
 use crate::incoming::parse_revision;
 use crate::outgoing::Shown;
 use crate::query::{self, Query};
-use engine::Revision;
+use engine::{DocumentHistory, Revision};
 use value::Value;
 
 /// What is read of a document.
@@ -38,6 +39,27 @@ impl ReadOptions {
             options.set(name, value)?;
         }
         Ok(options)
+    }
+
+    /// Whether the winning revision with stubs of its attachments is not enough.
+    pub(crate) fn needs_more(&self) -> bool {
+        self.shown.needs_history() || self.attachments || self.attachments_since.is_some()
+    }
+
+    /// The attachments of a revision that are given in full: all, or those that came after the newest revision that the
+    /// client has of the same branch.
+    pub(crate) fn wanted_attachments(&self, history: &DocumentHistory, at: usize) -> Wanted {
+        match &self.attachments_since {
+            Some(known) => {
+                let nodes = history.tree.nodes();
+                let mut path = history.tree.path(at).map(|place| &nodes[place].revision);
+                let newest = path.find(|revision| known.contains(revision));
+                let generation = newest.map_or(0, |newest| newest.generation);
+                Wanted::Since(i64::try_from(generation).unwrap_or(i64::MAX))
+            }
+            None if self.attachments => Wanted::Since(0),
+            None => Wanted::None,
+        }
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {

@@ -7,7 +7,7 @@ use crate::endpoints::uuids;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
-use crate::{ids, names, respond, users};
+use crate::{attachments, ids, names, respond, users};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
 use value::Value;
@@ -46,7 +46,7 @@ pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
 }
 
 /// The revision that the body, the query and `If-Match` name, which must be one.
-fn named_revision(call: &Call, in_body: Option<&Revision>) -> Result<Option<Revision>> {
+pub(super) fn named_revision(call: &Call, in_body: Option<&Revision>) -> Result<Option<Revision>> {
     let in_query = call.query.get("rev").map(parse_revision).transpose()?;
     if let (Some(body), Some(query)) = (in_body, &in_query)
         && body != query
@@ -84,6 +84,7 @@ pub(super) async fn write(
     let key = database.id(id).await?;
     let deleted = document.deleted;
     let given = call.query.get("new_edits") == Some("false");
+    take_attachments(database, id, &mut document, given).await?;
     let edit = edit(key, &document, given)?;
     if let Some(refusal) = EditCheck::begin(call, database).await?.refusal(&edit).await {
         return Err(refusal);
@@ -128,9 +129,6 @@ pub(crate) fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> 
             ids::text(id.as_ref()),
         ));
     }
-    if document.has_attachments() {
-        return Err(CouchError::not_implemented("attachments are not supported yet"));
-    }
     let origin = match (given, document.given()) {
         (true, Some(path)) => EditOrigin::Given(path),
         (true, None) => {
@@ -141,8 +139,25 @@ pub(crate) fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> 
         (false, _) => EditOrigin::After(document.revision.clone()),
     };
     Ok(Edit {
+        hashed: document.hashed(id.as_ref()),
         document: body,
         deleted: document.deleted,
         origin,
     })
+}
+
+/// Stores the attachments that a document brings, and finds those that it names by stubs.
+pub(crate) async fn take_attachments(
+    database: &Database,
+    id: &str,
+    document: &mut Incoming,
+    given: bool,
+) -> Result<()> {
+    if let Some(brought) = document.brought() {
+        let parent = document.revision.as_ref().filter(|_| !given);
+        let generation = document.generation(given);
+        let kept = attachments::merge(database, id, brought, parent, generation).await?;
+        document.kept = Some(kept);
+    }
+    Ok(())
 }
