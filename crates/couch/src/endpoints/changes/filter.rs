@@ -125,7 +125,7 @@ fn request(call: &Call, database: &Database) -> String {
         "info": {"db_name": database.name},
         "id": null,
         "method": call.method.as_str(),
-        "path": call.path,
+        "path": &call.path[..],
         "query": query,
         "headers": headers,
         "body": "undefined",
