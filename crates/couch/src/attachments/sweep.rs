@@ -52,7 +52,7 @@ async fn named_files(database: &Database) -> Result<HashSet<String>> {
                     note(record.document.as_raw(), &mut named);
                     continue;
                 }
-                ChangeKind::Put(record) => record.document.as_raw().get("_id").map(|id| id.to_value()),
+                ChangeKind::Put(record) => record.document.as_raw().get("_id").map(value::ValueRef::to_value),
                 ChangeKind::Deleted { id, .. } => Some(id.clone()),
             };
             let Some(id) = id else { continue };

@@ -213,7 +213,7 @@ impl RevisionedCollection {
             let changes = self.collection.changes(position, COMPACT_PAGE_CHANGES).await?;
             let with_tree = changes.iter().filter_map(|change| match &change.kind {
                 ChangeKind::Put(record) if record.has_tree() => {
-                    record.document.as_raw().get("_id").map(|id| id.to_value())
+                    record.document.as_raw().get("_id").map(value::ValueRef::to_value)
                 }
                 ChangeKind::Deleted {
                     id, has_tree: true, ..
