@@ -29,6 +29,8 @@ pub struct FindSpec {
     pub ordering: Ordering,
     /// What of them is given; none for all.
     pub projection: Option<Arc<Projection>>,
+    /// The fields that are needed of them, where no projection says it; none for all.
+    pub needed: Option<Arc<[String]>>,
     /// What the projection's expressions see.
     pub variables: Variables,
     /// Results to pass by.
@@ -68,6 +70,7 @@ impl FindSpec {
             filter,
             ordering: Ordering::Any,
             projection: None,
+            needed: None,
             variables: Variables::default(),
             skip: 0,
             limit: None,
@@ -127,7 +130,12 @@ impl FindSpec {
                 .as_ref()
                 .filter(|_| !self.return_key)
                 .and_then(|projection| projection.required_fields())
-                .map(Into::into),
+                .map(Into::into)
+                .or_else(|| {
+                    self.needed
+                        .clone()
+                        .filter(|_| self.projection.is_none() && !self.return_key)
+                }),
             positions: self
                 .projection
                 .as_ref()

@@ -38,7 +38,8 @@ pub(crate) use value_set::ValueSet;
 
 use crate::Result;
 use node::{Node, Scope};
-use parse::Parser;
+use parse::{Parser, Reads};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use value::{DocumentRef, Value, ValueRef};
 
@@ -51,19 +52,25 @@ pub fn operator_names() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub struct Expression {
     node: Arc<Node>,
+    reads: Arc<Reads>,
 }
 
 impl Expression {
     /// Parses an operand: a literal, `"$field.path"`, `"$$variable"`, an object or array of operands, or an operator.
     pub fn parse(value: &Value, scope: &ParseScope) -> Result<Expression> {
-        let node = Parser::new(scope).operand(value)?.folded()?;
-        Ok(Expression { node: Arc::new(node) })
+        let mut parser = Parser::new(scope);
+        let node = parser.operand(value)?.folded()?;
+        Ok(Expression {
+            node: Arc::new(node),
+            reads: Arc::new(parser.reads()),
+        })
     }
 
     /// An expression that gives this value as it is, `$` signs and all; none is missing.
     pub fn constant(value: Option<Value>) -> Expression {
         Expression {
             node: Arc::new(Node::Constant(value)),
+            reads: Arc::new(Reads::Fields(BTreeSet::new())),
         }
     }
 
@@ -106,6 +113,14 @@ impl Expression {
         match &*self.node {
             Node::Path(path) => path.as_field_path(),
             _ => None,
+        }
+    }
+
+    /// The paths that are read of the document; none where it is read as a whole.
+    pub fn fields_read(&self) -> Option<&BTreeSet<String>> {
+        match &*self.reads {
+            Reads::Fields(fields) => Some(fields),
+            Reads::Whole => None,
         }
     }
 

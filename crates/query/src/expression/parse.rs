@@ -5,6 +5,7 @@ use super::operators::{self, Syntax};
 use super::path::{Base, Path};
 use super::scope::ParseScope;
 use crate::{Code, QueryError, Result};
+use std::collections::BTreeSet;
 use value::collation::Collation;
 use value::{Document, Value, json};
 
@@ -17,6 +18,29 @@ pub(super) struct Parser<'s> {
     /// The declared variables by name, innermost last; a place in the list is never reused for another variable.
     locals: Vec<(String, usize)>,
     slots: usize,
+    /// The fields of the document that are read.
+    reads: Reads,
+}
+
+/// What an expression reads of the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// These paths.
+    Fields(BTreeSet<String>),
+    /// The document as a whole.
+    Whole,
+}
+
+impl Reads {
+    pub(super) fn add(&mut self, path: &Path) {
+        match (&path.base, self) {
+            (Base::Current | Base::Root, reads) if path.fields.is_empty() => *reads = Reads::Whole,
+            (Base::Current | Base::Root, Reads::Fields(fields)) => {
+                fields.insert(path.fields.join("."));
+            }
+            _ => {}
+        }
+    }
 }
 
 impl<'s> Parser<'s> {
@@ -25,12 +49,25 @@ impl<'s> Parser<'s> {
             scope,
             locals: Vec::new(),
             slots: 0,
+            reads: Reads::Fields(BTreeSet::new()),
         }
     }
 
     /// The order of strings, where it is not that of their bytes.
     pub(super) fn collation(&self) -> Option<&'s Collation> {
         self.scope.collation()
+    }
+
+    /// What was read of the document so far.
+    pub(super) fn reads(self) -> Reads {
+        self.reads
+    }
+
+    /// A path, noted as read.
+    pub(super) fn read(&mut self, base: Base, fields: Vec<Box<str>>) -> Node {
+        let path = Path { base, fields };
+        self.reads.add(&path);
+        Node::Path(path)
     }
 
     /// Any expression.
@@ -157,7 +194,7 @@ impl<'s> Parser<'s> {
         let Some(variable) = text.strip_prefix("$$") else {
             let fields = split_path(&text[1..], false)?;
             let base = self.local("CURRENT").map_or(Base::Current, Base::Local);
-            return Ok(Node::Path(Path { base, fields }));
+            return Ok(self.read(base, fields));
         };
         let (name, rest) = match variable.split_once('.') {
             Some((name, rest)) => (name, Some(rest)),
@@ -169,7 +206,7 @@ impl<'s> Parser<'s> {
             return Ok(Node::Constant(constant.filter(|_| fields.is_empty())));
         }
         let base = self.base(name)?;
-        Ok(Node::Path(Path { base, fields }))
+        Ok(self.read(base, fields))
     }
 
     fn base(&self, name: &str) -> Result<Base> {

@@ -1,6 +1,7 @@
 //! The front of a pipeline that a query on the collection answers: filter, sort, skip, limit, projection.
 
 use super::Pipeline;
+use super::implied::with_implied;
 use super::stage::QueryPart;
 use crate::Result;
 use crate::expression::Variables;
@@ -26,13 +27,13 @@ pub struct Leading {
 }
 
 impl Leading {
-    /// The filter, parsed.
+    /// The filter, parsed, with what follows from it for indexes.
     pub fn parse_filter(&self, variables: &Variables) -> Result<Filter> {
         let scope = FilterScope {
             variables: Some(variables),
             ..FilterScope::default()
         };
-        Filter::parse(&self.filter, &scope)
+        Filter::parse(&with_implied(&self.filter, variables), &scope)
     }
 
     fn is_cut(&self) -> bool {

@@ -16,6 +16,7 @@
 mod chain;
 mod collections;
 mod fields;
+mod implied;
 mod join_key;
 mod leading;
 mod memory;

@@ -9,7 +9,7 @@ use crate::plan::{Hint, Ordering, SortPattern};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use std::sync::Arc;
-use store::{Collection, Namespace};
+use store::{Collection, FieldKind, Index, IndexField, IndexState, Namespace};
 use value::Value;
 
 /// How a pipeline is opened.
@@ -74,6 +74,9 @@ impl Opened {
         }
         let (leading, rest) = pipeline.split_leading();
         let mut spec = leading.spec(scope.variables, options)?;
+        if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
+            spec.needed = Some(fields.into_iter().collect());
+        }
         spec.moment = surroundings.moment.clone();
         spec.spill = surroundings.spill.clone();
         let sort = leading.sort.as_ref().map(SortPattern::to_document);
@@ -82,6 +85,9 @@ impl Opened {
             &leading.filter,
             &sort.unwrap_or_default(),
         );
+        if let Some(collection) = &resolved.collection {
+            prefer_covering_index(collection, &leading, &mut spec);
+        }
         Ok(Opened {
             namespace: resolved.namespace,
             collection: resolved.collection,
@@ -102,6 +108,40 @@ impl Opened {
         };
         Ok(self.rest.run(source, surroundings, interruption))
     }
+}
+
+/// Where all documents are read, but few of their fields, an index that holds these is read in their place.
+fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut FindSpec) {
+    let Some(needed) = spec.needed.as_deref().filter(|needed| !needed.is_empty()) else {
+        return;
+    };
+    let chooses = leading.filter.is_empty()
+        && leading.sort.is_none()
+        && leading.projection.is_none()
+        && spec.hint.is_none()
+        && spec.moment.is_none()
+        && spec.allowed_indexes.is_none();
+    if !chooses {
+        return;
+    }
+    let covers = |index: &&Arc<Index>| {
+        let described = index.spec();
+        let ordered = |field: &IndexField| matches!(field.kind, FieldKind::Ascending | FieldKind::Descending);
+        index.state() == IndexState::Ready
+            && !index.is_multikey()
+            && !described.sparse
+            && !described.hidden
+            && described.partial_filter.is_none()
+            && !described.kept.contains("collation")
+            && index.fields().iter().all(ordered)
+            && needed.iter().all(|name| described.key.contains(name))
+    };
+    let indexes = collection.indexes();
+    let fewest = indexes
+        .iter()
+        .filter(covers)
+        .min_by_key(|index| index.fields().len());
+    spec.hint = fewest.map(|index| Hint::Name(index.spec().name.clone()));
 }
 
 /// Refuses a pipeline that needs a collection and names none, and one that names a collection and needs none.

@@ -7,6 +7,7 @@ use crate::expression::Variables;
 use crate::plan::SortPattern;
 use crate::projection::Projection;
 use crate::spill::{SpillFolder, Spilled};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::{Arc, Weak};
 use store::{Moment, Namespace};
@@ -23,6 +24,11 @@ pub(crate) trait Stage: Debug + Send + Sync {
     /// What the stage does that a query on a collection could do as well.
     fn part(&self) -> QueryPart<'_> {
         QueryPart::None
+    }
+
+    /// The fields that the stage reads, where nothing else of a document goes through it; none where all may.
+    fn fields_read(&self) -> Option<BTreeSet<String>> {
+        None
     }
 
     /// Where in a pipeline the stage may stand.

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
-use crate::expression::path::{Base, Path};
+use crate::expression::path::Base;
 use value::{Document, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -27,10 +27,7 @@ fn parse_get(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
         Value::Document(long) if !long.iter().next().is_some_and(|(name, _)| name.starts_with('$')) => long,
         name => {
             let field = parser.operand(name)?;
-            let input = Node::Path(Path {
-                base: Base::Current,
-                fields: Vec::new(),
-            });
+            let input = parser.read(Base::Current, Vec::new());
             return Ok(Node::Operation(Box::new(GetField { field, input })));
         }
     };

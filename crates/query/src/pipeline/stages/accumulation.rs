@@ -5,6 +5,7 @@ use crate::expression::accumulator::{self, Accumulator, Kind, Method, Ranked};
 use crate::expression::{Expression, Found, Variables};
 use crate::pipeline::stage::StageScope;
 use crate::{Code, QueryError, Result};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use value::{Document, DocumentRef, Value};
 
@@ -99,6 +100,17 @@ impl Accumulation {
                     format!("unknown group operator '{name}'"),
                 )),
             },
+        }
+    }
+
+    /// The fields of documents that are read; none where they are read as a whole.
+    pub(in crate::pipeline) fn fields_read(&self) -> Option<BTreeSet<String>> {
+        match self {
+            Accumulation::Count => Some(BTreeSet::new()),
+            Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. } => {
+                input.fields_read().cloned()
+            }
+            Accumulation::Ranked(ranking) => ranking.fields_read(),
         }
     }
 

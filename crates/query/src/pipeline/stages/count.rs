@@ -7,6 +7,7 @@ use crate::pipeline::stage::{Run, Stage, StageScope, named};
 use crate::pipeline::step::{Flow, Step, Work};
 use crate::plan::SortPattern;
 use crate::{Code, QueryError, Result};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use value::{Document, Value};
 
@@ -46,6 +47,10 @@ impl Stage for Count {
 
     fn to_document(&self) -> Document {
         named("$count", &self.field)
+    }
+
+    fn fields_read(&self) -> Option<BTreeSet<String>> {
+        Some(BTreeSet::new())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Run, Stage, StageScope, named};
 use crate::pipeline::step::{Flow, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use value::key::{self, Direction};
 use value::{Document, DocumentRef, Value};
@@ -98,6 +98,14 @@ impl Stage for Group {
 
     fn to_document(&self) -> Document {
         named("$group", self.operand.clone())
+    }
+
+    fn fields_read(&self) -> Option<BTreeSet<String>> {
+        let mut fields = self.id.fields_read()?.clone();
+        for (_, accumulation) in self.fields.iter() {
+            fields.append(&mut accumulation.fields_read()?);
+        }
+        Some(fields)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::expression::{Expression, Variables};
 use crate::pipeline::stage::StageScope;
 use crate::plan::SortPattern;
 use crate::{Code, QueryError, Result};
+use std::collections::BTreeSet;
 use value::key::{self, Direction};
 use value::{Document, DocumentRef, Value};
 
@@ -150,6 +151,15 @@ pub(super) fn checked_count(value: Option<Value>) -> Result<usize> {
 }
 
 impl Ranking {
+    /// The fields of documents that are read; none where they are read as a whole.
+    pub(super) fn fields_read(&self) -> Option<BTreeSet<String>> {
+        let mut fields = self.output.fields_read()?.clone();
+        if let By::Fields(pattern, _) = &self.by {
+            fields.extend(pattern.fields().iter().map(|field| field.name.clone()));
+        }
+        Some(fields)
+    }
+
     pub(super) fn kept_max(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<usize> {
         match &self.count {
             None => Ok(1),

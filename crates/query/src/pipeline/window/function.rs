@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::moving::{Filling, Smoothing};
 use super::partition::Partition;
-use super::position::{Rank, Shift};
+use super::position::{Place, Shift};
 use super::removable::{Kind, Removable};
 use super::slope::{Derivative, Integral};
 use crate::Result;
@@ -18,7 +18,7 @@ pub(super) enum Function {
     Removable(Kind, Expression),
     /// Any other accumulator of `$group`.
     Accumulated(Accumulation),
-    Rank(Rank),
+    Place(Place),
     Shift(Shift),
     Derivative(Derivative),
     Integral(Integral),
@@ -45,7 +45,7 @@ impl Function {
                 )
             }
             Function::Accumulated(accumulation) => recompute(accumulation, partition, frame, variables),
-            Function::Rank(rank) => Ok(rank.apply(partition)),
+            Function::Place(place) => Ok(place.apply(partition)),
             Function::Shift(shift) => shift.apply(partition, variables),
             Function::Derivative(derivative) => derivative.apply(partition, frame, variables),
             Function::Integral(integral) => integral.apply(partition, frame, variables),

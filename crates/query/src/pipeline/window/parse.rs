@@ -3,7 +3,7 @@
 use super::frame::{self, Frame};
 use super::function::Function;
 use super::moving::{Filling, Smoothing};
-use super::position::{Rank, Shift};
+use super::position::{Place, Shift};
 use super::removable::Kind;
 use super::running::Running;
 use super::slope::{Derivative, Integral, unit_milliseconds};
@@ -176,9 +176,9 @@ impl FunctionParser<'_> {
         if let Some(kind) = Kind::find(self.name) {
             return Ok(Function::Removable(kind, self.expression(self.operand)?));
         }
-        if let Some(rank) = Rank::find(self.name) {
+        if let Some(rank) = Place::find(self.name) {
             self.check_rank()?;
-            return Ok(Function::Rank(rank));
+            return Ok(Function::Place(rank));
         }
         match self.name {
             "$shift" => self.shift(),

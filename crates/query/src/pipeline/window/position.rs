@@ -8,21 +8,21 @@ use value::Value;
 
 /// What of the place is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rank {
+pub(super) enum Place {
     /// How many documents come before, and 1; equal ones have the same.
     Rank,
     /// How many different ones come before, and 1.
-    DenseRank,
+    Dense,
     /// The place itself, from 1.
-    DocumentNumber,
+    Number,
 }
 
-impl Rank {
-    pub(super) fn find(name: &str) -> Option<Rank> {
+impl Place {
+    pub(super) fn find(name: &str) -> Option<Place> {
         Some(match name {
-            "$rank" => Rank::Rank,
-            "$denseRank" => Rank::DenseRank,
-            "$documentNumber" => Rank::DocumentNumber,
+            "$rank" => Place::Rank,
+            "$denseRank" => Place::Dense,
+            "$documentNumber" => Place::Number,
             _ => return None,
         })
     }
@@ -35,9 +35,9 @@ impl Rank {
                 dense += 1;
             }
             let number = match self {
-                Rank::Rank => rank,
-                Rank::DenseRank => dense,
-                Rank::DocumentNumber => at as i64 + 1,
+                Place::Rank => rank,
+                Place::Dense => dense,
+                Place::Number => at as i64 + 1,
             };
             Some(Number::int_or_long(number).into())
         });

@@ -9,6 +9,7 @@ use crate::pipeline::memory;
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::Run;
 use crate::pipeline::step::{Flow, PAGE_ROWS, Step};
+use crate::plan::SortPattern;
 use crate::{QueryError, Result};
 use std::sync::Arc;
 use value::key::{self, Direction};
@@ -71,7 +72,7 @@ impl Running {
             .map(|(key, (_, length))| key[..*length].to_vec())
             .unwrap_or_default();
         while let Some((mut key, (row, length))) = next {
-            let sort_value = match self.windows.sort.as_ref().map(|sort| sort.fields()) {
+            let sort_value = match self.windows.sort.as_ref().map(SortPattern::fields) {
                 Some([only]) => Some(value_at(row.as_ref(), &only.path)),
                 _ => None,
             };
