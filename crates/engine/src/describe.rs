@@ -1,7 +1,7 @@
 //! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
 
 use crate::stats::CollectionReport;
-use crate::{Context, Engine, Error, OperationInfo, Result};
+use crate::{CollectionEntry, Context, Engine, Error, OperationInfo, Result};
 use query::Code;
 use query::pipeline::{CollectionStatistics, Subject};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,6 +28,7 @@ impl Engine {
                     })?;
                 Ok(query::plan::remembered_plans(&collection))
             }
+            Subject::Catalog { database, shards } => Ok(self.catalog_documents(database.as_deref(), *shards)),
             Subject::Operations { all_users } => {
                 let mut operations = self.running_operations();
                 operations.retain(|operation| *all_users || operation.context.user == context.user);
@@ -114,6 +115,20 @@ impl Engine {
         described.collect()
     }
 
+    fn catalog_documents(&self, database: Option<&str>, shards: bool) -> Vec<Document> {
+        let databases = match database {
+            Some(database) => vec![database.to_owned()],
+            None => self.databases(),
+        };
+        let mut documents = Vec::new();
+        for database in databases {
+            for entry in self.collections(&database) {
+                documents.push(catalog_document(&database, entry, shards));
+            }
+        }
+        documents
+    }
+
     /// The sessions in use: one's own, those of certain users, or all.
     fn session_documents(
         &self,
@@ -146,6 +161,35 @@ impl Engine {
             })
             .collect()
     }
+}
+
+/// A collection as `$listClusterCatalog` tells it.
+fn catalog_document(database: &str, entry: CollectionEntry, shards: bool) -> Document {
+    let mut document = doc! {
+        "ns": format!("{database}.{}", entry.name),
+        "db": database,
+        "type": if entry.is_view { "view" } else { "collection" },
+    };
+    if !entry.is_view {
+        document.push("idIndex", doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
+    }
+    let mut info = doc! {"readOnly": entry.is_view};
+    if let Some(uuid) = entry.uuid {
+        info.push(
+            "uuid",
+            Binary {
+                subtype: 4,
+                bytes: uuid.to_vec(),
+            },
+        );
+    }
+    document.push("options", entry.options);
+    document.push("info", info);
+    document.push("sharded", false);
+    if shards {
+        document.push("shards", Value::Array(Vec::new()));
+    }
+    document
 }
 
 impl CollectionReport {

@@ -32,13 +32,13 @@ fn run(stages: Vec<Value>, surroundings: &Surroundings) -> Result<Vec<Document>,
 
 /// Runs the stages with files, and checks that none is left.
 fn run_with_files(stages: Vec<Value>) -> Vec<Document> {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = tempfile::tempdir().expect("a scratch folder");
     let path = scratch.path().join("spill");
     let surroundings = Surroundings {
-        spill: Some(SpillFolder::open(&path).unwrap()),
+        spill: Some(SpillFolder::open(&path).expect("a folder for files")),
         ..Surroundings::default()
     };
-    let results = run(stages, &surroundings).unwrap();
+    let results = run(stages, &surroundings).expect("the stages run");
     // The folder is made for the first file.
     let left = std::fs::read_dir(&path).map_or(0, Iterator::count);
     assert_eq!(left, 0, "a temporary file was left");

@@ -6,7 +6,8 @@ use auth::{Action, Resource};
 use value::{Document, Value};
 
 /// Stages that the stable API does not have.
-const UNSTABLE: [&str; 12] = [
+const UNSTABLE: [&str; 13] = [
+    "$listClusterCatalog",
     "$currentOp",
     "$indexStats",
     "$listLocalSessions",
@@ -110,6 +111,12 @@ fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
             )?;
         }
         "$currentOp" => call.require(Action::Inprog, Resource::Cluster)?,
+        // One's own sessions anybody may list.
+        "$listLocalSessions" | "$listSessions" if matches!(value, Value::Document(options) if !options.is_empty()) =>
+        {
+            call.require(Action::Inprog, Resource::Cluster)?;
+        }
+        "$listClusterCatalog" => call.require(Action::ListDatabases, Resource::Cluster)?,
         _ => {}
     }
     if let Value::Document(inner) = value {

@@ -78,6 +78,13 @@ pub enum Subject {
         /// Whether operations of other users are told too.
         all_users: bool,
     },
+    /// `$listClusterCatalog`
+    Catalog {
+        /// Only of this database; none for all.
+        database: Option<String>,
+        /// Whether the shards are told, of which there are none.
+        shards: bool,
+    },
     /// `$listLocalSessions` and `$listSessions`
     Sessions {
         /// Whether sessions of other users are told too.

@@ -3,8 +3,8 @@
 use super::Pipeline;
 use super::stage::{Position, Stage, StageScope};
 use super::stages::{
-    bucket, bucket_auto, count, densify, describing, documents, facet, fill, graph_lookup, group, limit,
-    lookup, matching, merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
+    bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, graph_lookup, group,
+    limit, lookup, matching, merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
 };
 use super::window;
 use crate::expression::Variables;
@@ -57,6 +57,7 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$planCacheStats", describing::parse_plan_cache),
     ("$currentOp", describing::parse_current_op),
     ("$listSessions", describing::parse_sessions),
+    ("$listClusterCatalog", catalog::parse),
     ("$listLocalSessions", describing::parse_local_sessions),
 ];
 
@@ -73,7 +74,6 @@ const UNSUPPORTED: &[&str] = &[
     "$rankFusion",
     "$scoreFusion",
     "$score",
-    "$listClusterCatalog",
     "$listSampledQueries",
     "$listSearchIndexes",
     "$shardedDataDistribution",

@@ -24,7 +24,8 @@ fn wrong(code: i32, message: impl Into<String>) -> QueryError {
     QueryError::new(Code(code), message)
 }
 
-fn stage(
+/// A stage that tells of a subject.
+pub(super) fn stage(
     name: &'static str,
     operand: &Value,
     subject: Subject,
@@ -38,14 +39,14 @@ fn stage(
     })])
 }
 
-fn unknown_field(stage: &str, field: &str) -> QueryError {
+pub(super) fn unknown_field(stage: &str, field: &str) -> QueryError {
     wrong(
         40_415,
         format!("BSON field '{stage}.{field}' is an unknown field."),
     )
 }
 
-fn wrong_type(field: &str, value: &Value, expected: &str) -> QueryError {
+pub(super) fn wrong_type(field: &str, value: &Value, expected: &str) -> QueryError {
     QueryError::type_mismatch(format!(
         "BSON field '{field}' is the wrong type '{}', expected type '{expected}'",
         value.type_of().alias()

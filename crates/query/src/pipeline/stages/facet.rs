@@ -66,7 +66,13 @@ pub(in crate::pipeline) fn parse(
         };
         let parsed = parse_stages(stages, &within)?;
         if let Some(stage) = parsed.iter().find(|stage| stage.position() != Position::Anywhere) {
-            return Err(not_allowed(&stage_name(&**stage)));
+            let name = stage_name(&**stage);
+            if name == "$listLocalSessions" {
+                // It needs a pipeline on a database, which those of a facet are not.
+                let message = format!("{name} is only valid as the first stage of a pipeline on a database");
+                return Err(QueryError::new(Code::INVALID_NAMESPACE, message));
+            }
+            return Err(not_allowed(&name));
         }
         facets.push((name.to_owned(), parsed));
     }

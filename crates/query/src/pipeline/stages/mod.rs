@@ -3,6 +3,7 @@
 pub(super) mod accumulation;
 pub(super) mod bucket;
 pub(super) mod bucket_auto;
+pub(super) mod catalog;
 pub(super) mod count;
 pub(super) mod densify;
 pub(super) mod describing;

@@ -32,6 +32,9 @@ pub(in crate::pipeline) fn parse(
         if option != "size" {
             return Err(wrong(28_748, format!("unrecognized option to $sample: {option}")));
         }
+        if Number::of(value.as_ref()).is_none() {
+            return Err(not_a_number());
+        }
         size = Some(value);
     }
     let size = size.ok_or_else(|| wrong(28_749, "$sample stage must specify a size".to_owned()))?;
@@ -41,8 +44,7 @@ pub(in crate::pipeline) fn parse(
 
 /// Decimals are rounded, doubles cut off.
 fn parse_size(value: &Value) -> Result<u64> {
-    let number = Number::of(value.as_ref())
-        .ok_or_else(|| QueryError::new(Code(28_746), "size argument to $sample must be a number"))?;
+    let number = Number::of(value.as_ref()).ok_or_else(not_a_number)?;
     let whole = match number {
         Number::Decimal(_) => number.rounded(),
         other => other.truncated(),
@@ -56,6 +58,10 @@ fn parse_size(value: &Value) -> Result<u64> {
             "size argument to $sample must be a positive integer",
         )),
     }
+}
+
+fn not_a_number() -> QueryError {
+    QueryError::new(Code(28_746), "size argument to $sample must be a number")
 }
 
 impl Stage for Sample {
