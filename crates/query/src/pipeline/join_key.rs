@@ -2,6 +2,7 @@
 //! what is missing as null.
 
 use std::collections::BTreeSet;
+use value::collation::Collation;
 use value::key::{self, Direction};
 use value::path::{self, FieldPath, Reached};
 use value::{Document, DocumentRef, Value, ValueRef};
@@ -18,21 +19,31 @@ pub(super) struct JoinValues {
 
 impl JoinValues {
     /// The values at a path: the elements of arrays, and null where there is none.
-    pub(super) fn of(document: DocumentRef<'_>, path: &FieldPath) -> JoinValues {
-        let mut values = JoinValues::at(document, path);
+    pub(super) fn of(
+        document: DocumentRef<'_>,
+        path: &FieldPath,
+        collation: Option<&Collation>,
+    ) -> JoinValues {
+        let mut values = JoinValues::at(document, path, collation);
         if values.values.is_empty() {
-            values.add(ValueRef::Null);
+            values.add(ValueRef::Null, collation);
         }
         values
     }
 
     /// As [`JoinValues::of`], but nothing where there is no value.
-    pub(super) fn at(document: DocumentRef<'_>, path: &FieldPath) -> JoinValues {
+    pub(super) fn at(
+        document: DocumentRef<'_>,
+        path: &FieldPath,
+        collation: Option<&Collation>,
+    ) -> JoinValues {
         let mut values = JoinValues::default();
         path::visit(document, path, &mut |reached: Reached<'_>| {
             match reached.value {
-                Some(ValueRef::Array(array)) => array.iter().for_each(|element| values.add(element)),
-                Some(value) => values.add(value),
+                Some(ValueRef::Array(array)) => {
+                    array.iter().for_each(|element| values.add(element, collation));
+                }
+                Some(value) => values.add(value, collation),
                 None => {}
             }
             false
@@ -40,8 +51,8 @@ impl JoinValues {
         values
     }
 
-    fn add(&mut self, value: ValueRef<'_>) {
-        let key = key_of(value);
+    fn add(&mut self, value: ValueRef<'_>, collation: Option<&Collation>) {
+        let key = key_of(value, collation);
         if self.known.insert(key.clone()) {
             self.values.push((key, value.to_value()));
         }
@@ -59,17 +70,32 @@ impl JoinValues {
 }
 
 /// The key of one value.
-pub(super) fn key_of(value: ValueRef<'_>) -> JoinKey {
+pub(super) fn key_of(value: ValueRef<'_>, collation: Option<&Collation>) -> JoinKey {
     let mut bytes = Vec::new();
-    key::encode(value, Direction::Ascending, &mut bytes);
+    append_key(value, collation, &mut bytes);
     bytes.into()
 }
 
+/// Appends the key of one value: equal for values that are equal, strings by the collation where there is one.
+pub(super) fn append_key(value: ValueRef<'_>, collation: Option<&Collation>, key: &mut Vec<u8>) {
+    match collation {
+        None => key::encode(value, Direction::Ascending, key),
+        Some(collation) => {
+            let value = collation.key_value(value);
+            key::encode(value.as_ref(), Direction::Ascending, key);
+        }
+    }
+}
+
 /// The keys of all that a document is equal to at a path: arrays as a whole and by their elements.
-pub(super) fn keys_at(document: DocumentRef<'_>, path: &FieldPath) -> BTreeSet<JoinKey> {
+pub(super) fn keys_at(
+    document: DocumentRef<'_>,
+    path: &FieldPath,
+    collation: Option<&Collation>,
+) -> BTreeSet<JoinKey> {
     let mut keys = BTreeSet::new();
     path::visit_expanded(document, path, &mut |reached: Reached<'_>| {
-        keys.insert(key_of(reached.value.unwrap_or(ValueRef::Null)));
+        keys.insert(key_of(reached.value.unwrap_or(ValueRef::Null), collation));
         false
     });
     keys

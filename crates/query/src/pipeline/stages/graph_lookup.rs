@@ -14,6 +14,7 @@ use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use std::collections::HashSet;
 use std::sync::Arc;
+use value::collation::Collation;
 use value::path::FieldPath;
 use value::{Document, DocumentBuf, Value, ValueRef};
 
@@ -172,12 +173,17 @@ struct Search {
 
 impl Searching {
     async fn search(&self, row: &Row, interruption: &Interruption) -> Result<Vec<Value>> {
+        let collation = self.run.variables.collation();
         let mut search = Search::default();
         let start: Found<'_> = self.stage.start.find(row.as_ref(), &self.run.variables)?;
         match start.get() {
             None => {}
-            Some(ValueRef::Array(array)) => array.iter().for_each(|value| search.ask(value.to_value())),
-            Some(value) => search.ask(value.to_value()),
+            Some(ValueRef::Array(array)) => {
+                array
+                    .iter()
+                    .for_each(|value| search.ask(value.to_value(), collation));
+            }
+            Some(value) => search.ask(value.to_value(), collation),
         }
         let mut depth = 0;
         while !search.frontier.is_empty() {
@@ -224,11 +230,15 @@ impl Searching {
 
     fn visit(&self, search: &mut Search, document: &DocumentBuf, depth: u64) {
         let id = document.as_raw().get("_id").unwrap_or(ValueRef::Null);
-        if !search.visited.insert(key_of(id)) {
+        // An `_id` is told apart by its bytes, whatever the collation.
+        if !search.visited.insert(key_of(id, None)) {
             return;
         }
-        let next = JoinValues::at(document.as_ref(), &self.stage.connect_from);
-        next.into_values().into_iter().for_each(|value| search.ask(value));
+        let collation = self.run.variables.collation();
+        let next = JoinValues::at(document.as_ref(), &self.stage.connect_from, collation);
+        next.into_values()
+            .into_iter()
+            .for_each(|value| search.ask(value, collation));
         search.bytes += document.bytes().len();
         let mut found = document.to_document();
         if let Some(field) = &self.stage.depth_field {
@@ -239,8 +249,8 @@ impl Searching {
 }
 
 impl Search {
-    fn ask(&mut self, value: Value) {
-        let key = key_of(value.as_ref());
+    fn ask(&mut self, value: Value, collation: Option<&Collation>) {
+        let key = key_of(value.as_ref(), collation);
         self.bytes += key.len();
         if self.asked.insert(key) {
             self.frontier.push(value);

@@ -3,6 +3,7 @@
 use super::accumulation::{Accumulation, State};
 use crate::execute::{Sorted, Sorter};
 use crate::expression::{Expression, Found, Variables};
+use crate::pipeline::join_key::append_key;
 use crate::pipeline::memory;
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Run, Stage, StageScope, named};
@@ -10,7 +11,6 @@ use crate::pipeline::step::{Flow, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use value::key::{self, Direction};
 use value::{Document, DocumentRef, Value};
 
 #[derive(Clone, Debug)]
@@ -142,13 +142,7 @@ impl Grouping {
         let document = row.as_ref();
         let id = self.group.id.find(document, &self.run.variables)?;
         self.key.clear();
-        match self.run.variables.collation() {
-            None => key::encode(id.or_null(), Direction::Ascending, &mut self.key),
-            Some(collation) => {
-                let id = collation.key_value(id.or_null());
-                key::encode(id.as_ref(), Direction::Ascending, &mut self.key);
-            }
-        }
+        append_key(id.or_null(), self.run.variables.collation(), &mut self.key);
         if let Some(rest) = &mut self.rest {
             drop(id);
             let bytes = row.size_bytes();

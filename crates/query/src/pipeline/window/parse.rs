@@ -72,7 +72,9 @@ impl Windows {
                     partition_by = Some(Expression::parse(value, &scope.variables.parse_scope())?);
                 }
                 ("sortBy", Value::Document(pattern)) if pattern.is_empty() => {}
-                ("sortBy", Value::Document(pattern)) => sort = Some(SortPattern::parse(pattern)?),
+                ("sortBy", Value::Document(pattern)) => {
+                    sort = Some(SortPattern::parse(pattern)?.with_collation(scope.variables.collation()));
+                }
                 ("output", Value::Document(fields)) => outputs = Some(fields),
                 ("sortBy" | "output", other) => return Err(wrong_type(name, other)),
                 (unknown, _) => {

@@ -5,6 +5,7 @@ use super::partition::Partition;
 use crate::execute::{Sorted, Sorter, sort_key};
 use crate::expression::Variables;
 use crate::pipeline::fields;
+use crate::pipeline::join_key::append_key;
 use crate::pipeline::memory;
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::Run;
@@ -12,7 +13,6 @@ use crate::pipeline::step::{Flow, PAGE_ROWS, Step};
 use crate::plan::SortPattern;
 use crate::{QueryError, Result};
 use std::sync::Arc;
-use value::key::{self, Direction};
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
@@ -49,7 +49,7 @@ impl Running {
                     "An expression used to partition cannot evaluate to value of type array",
                 ));
             }
-            key::encode(value.or_null(), Direction::Ascending, &mut key);
+            append_key(value.or_null(), self.variables.collation(), &mut key);
         }
         let partition = key.len();
         if let Some(sort) = &self.windows.sort {

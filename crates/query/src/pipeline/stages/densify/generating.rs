@@ -2,12 +2,15 @@
 
 use super::{Bounds, Densify};
 use crate::execute::{Sorted, Sorter};
+use crate::expression::Variables;
 use crate::pipeline::fields::{reached, set};
+use crate::pipeline::join_key::append_key;
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::Run;
 use crate::pipeline::step::{Flow, PAGE_ROWS, Step};
 use crate::{Code, QueryError, Result};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use value::key::{self, Direction};
 use value::{Document, Type, Value, ValueRef};
 
@@ -25,6 +28,7 @@ struct Keyed {
 /// A running `$densify`.
 pub(super) struct Densifying {
     densify: Densify,
+    variables: Arc<Variables>,
     sorter: Option<Sorter<(Row, usize)>>,
     sorted: Option<Sorted<(Row, usize)>>,
     /// The extremes of all documents.
@@ -57,6 +61,7 @@ impl Densifying {
     pub(super) fn new(densify: Densify, run: &Run) -> Densifying {
         Densifying {
             densify,
+            variables: Arc::clone(&run.variables),
             sorter: Some(run.sorter(None)),
             sorted: None,
             extremes: None,
@@ -247,7 +252,7 @@ impl Step for Densifying {
             let mut key = Vec::new();
             for field in &self.densify.partition_fields {
                 let value = reached(row.as_ref(), field.parts()).unwrap_or(ValueRef::Null);
-                key::encode(value, Direction::Ascending, &mut key);
+                append_key(value, self.variables.collation(), &mut key);
             }
             let partition = key.len();
             let value = self.value(&row)?;

@@ -58,7 +58,7 @@ impl LookingUp {
             variables.set(name.as_str(), expression.evaluate(document, &self.run.variables)?);
         }
         let filter: Option<Document> = self.lookup.fields.as_ref().map(|fields| {
-            let values = JoinValues::of(document, &fields.local);
+            let values = JoinValues::of(document, &fields.local, self.run.variables.collation());
             any_of(&fields.foreign_name, values.into_values())
         });
         let mut stream = self

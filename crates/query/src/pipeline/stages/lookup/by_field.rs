@@ -12,6 +12,7 @@ use crate::pipeline::step::{AwaitedStep, Flow};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::Arc;
+use value::collation::Collation;
 use value::{DocumentBuf, Value};
 
 /// The documents that are looked up together.
@@ -59,7 +60,10 @@ impl Joining {
             let count = self.together.min(rows.len());
             let keys: Vec<Vec<(JoinKey, Value)>> = rows.as_slice()[..count]
                 .iter()
-                .map(|row| JoinValues::of(row.as_ref(), &self.fields.local).into_keyed())
+                .map(|row| {
+                    JoinValues::of(row.as_ref(), &self.fields.local, self.run.variables.collation())
+                        .into_keyed()
+                })
                 .collect();
             let Some(found) = self.find(&keys, count == 1, interruption).await? else {
                 self.together = count.div_ceil(2);
@@ -112,7 +116,7 @@ impl Joining {
                 return Ok(None);
             }
             page.into_iter()
-                .for_each(|document| found.add(document, &self.fields));
+                .for_each(|document| found.add(document, &self.fields, variables.collation()));
         }
     }
 
@@ -136,9 +140,9 @@ impl Joining {
 }
 
 impl Found {
-    fn add(&mut self, document: DocumentBuf, fields: &JoinFields) {
+    fn add(&mut self, document: DocumentBuf, fields: &JoinFields, collation: Option<&Collation>) {
         let at = self.all.len();
-        for key in keys_at(document.as_ref(), &fields.foreign) {
+        for key in keys_at(document.as_ref(), &fields.foreign, collation) {
             if let Some(place) = self.places.get(&key) {
                 self.by_value[*place].push(at);
             }
