@@ -18,11 +18,11 @@ pub const MAP_BATCH_BYTES: usize = 512 << 10;
 /// The documents in one call of a map function.
 pub const MAP_BATCH_DOCUMENTS: usize = 1_000;
 
-/// The rows that an update gathers before it writes them: bytes of their keys, ids and values.
-pub const UPDATE_ROUND_BYTES: usize = 32 << 20;
+/// The memory of rows that an update gathers before it writes them.
+pub const UPDATE_ROUND_BYTES: usize = 48 << 20;
 
-/// The documents that an update gathers before it writes.
-pub const UPDATE_ROUND_DOCUMENTS: usize = 200_000;
+/// What a row takes in memory besides its key, id and value, about.
+pub const ROW_OVERHEAD_BYTES: usize = 256;
 
 /// What a leaf page of a view holds before it is split, uncompressed.
 pub const LEAF_BYTES_MAX: usize = 64 << 10;

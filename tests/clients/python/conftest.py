@@ -1,5 +1,6 @@
 import pymongo
 import pytest
+import requests
 from server import running
 
 
@@ -26,3 +27,13 @@ def database(client, request):
 @pytest.fixture
 def collection(database):
     return database["things"]
+
+
+@pytest.fixture
+def couch(server, request):
+    name = "c_" + request.node.name.lower()[:40]
+    url = f"{server.couch}/{name}"
+    requests.delete(url)
+    assert requests.put(url).status_code == 201
+    yield url
+    requests.delete(url)

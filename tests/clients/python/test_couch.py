@@ -3,18 +3,7 @@
 import json
 import threading
 
-import pytest
 import requests
-
-
-@pytest.fixture
-def couch(server, request):
-    name = "c_" + request.node.name.lower()[:40]
-    url = f"{server.couch}/{name}"
-    requests.delete(url)
-    assert requests.put(url).status_code == 201
-    yield url
-    requests.delete(url)
 
 
 def put(url, **document):

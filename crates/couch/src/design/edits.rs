@@ -60,9 +60,6 @@ impl<'a> EditCheck<'a> {
     }
 
     async fn check_design(&self, id: &str, edit: &Edit) -> Result<()> {
-        if !self.call.user.is_admin() {
-            return Err(CouchError::unauthorized("You are not a db or server admin."));
-        }
         if edit.deleted {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use super::state::State;
 use crate::codec::{Reader, put_sized, put_varint};
 use crate::design::Definition;
 use crate::key::{self, Collation};
-use crate::limits::{UPDATE_ROUND_BYTES, UPDATE_ROUND_DOCUMENTS};
+use crate::limits::{ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES};
 use crate::tree::{Position, Row, RowChange, Tree, Writer};
 use crate::{Error, Result};
 use bytes::Bytes;
@@ -35,7 +35,7 @@ type Answer<'a> = Vec<Vec<Vec<(&'a RawValue, &'a RawValue)>>>;
 impl Round {
     /// Whether it should be written before more is gathered.
     pub fn is_full(&self) -> bool {
-        self.bytes >= UPDATE_ROUND_BYTES || self.documents.len() >= UPDATE_ROUND_DOCUMENTS
+        self.bytes >= UPDATE_ROUND_BYTES
     }
 
     /// Takes documents that have no rows (any more).
@@ -72,7 +72,7 @@ impl Round {
 
     fn add(&mut self, id: Bytes, rows: Vec<(usize, Row)>) {
         let size: usize = rows.iter().map(|(_, row)| row.size_bytes()).sum();
-        self.bytes += size + id.len();
+        self.bytes += size + id.len() + (rows.len() + 1) * ROW_OVERHEAD_BYTES;
         // A document that changed again meanwhile: only what it is now counts.
         if let Some(before) = self.places.insert(id.clone(), self.documents.len()) {
             self.documents.swap_remove(before);

@@ -193,6 +193,8 @@ impl<'a> Writer<'a> {
                 let first = rows.first().map(|row| row.position.clone()).unwrap_or_default();
                 out.push(Child { first, page, summary });
             }
+            // Compressing takes a while; others may want the thread.
+            tokio::task::yield_now().await;
         }
         Ok(out)
     }
