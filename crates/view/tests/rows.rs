@@ -194,6 +194,48 @@ async fn functions_cannot_change_a_document() {
 }
 
 #[tokio::test]
+async fn whatever_a_function_tries_another_one_sees_the_document_as_it_is() {
+    let tries = [
+        "doc.n = 2",
+        "doc['n'] = 2",
+        "doc.n += 1",
+        "doc.n++",
+        "++doc.n",
+        "--doc.list[0]",
+        "delete doc.n",
+        "doc.list.push(3)",
+        "doc.list.sort()",
+        "doc.list['push'](3)",
+        "[doc.n] = [2]",
+        "({a: doc.n} = {a: 2})",
+        "for (doc.n of [2]) {}",
+        "Object.assign(doc, {n: 2})",
+        "Array.prototype.push.call(doc.list, 3)",
+        "var d = doc; d.n = 2",
+        "doc.n ||= 2; doc.n &&= 2",
+        "doc /* */ . /* */ n /* */ = 2",
+        "(doc.n) = 2",
+        "doc.\\u006e = 2",
+        "doc.n **= 2",
+        "doc.n >>>= 1",
+        "doc.list.length = 0",
+        "var f = doc.list.reverse; f.apply(doc.list)",
+        "doc.__defineGetter__('n', function () { return 2; })",
+    ];
+    for source in tries {
+        let database = Database::new().await;
+        database.put(&[json!({"_id": "a", "n": 1, "list": [2, 1]})]).await;
+        let views = json!({
+            "a": {"map": format!("function (doc) {{ {source}; }}")},
+            "b": {"map": "function (doc) { emit(doc.n, doc.list); }"},
+        });
+        let group = database.group(views).await;
+        let rows = database.rows(&group, "b", Query::default()).await;
+        assert_eq!(rows, json!([["a", 1, [2, 1]]]), "{source}");
+    }
+}
+
+#[tokio::test]
 async fn modules_of_the_library_can_be_required() {
     let database = Database::new().await;
     database.put(&[json!({"_id": "a"})]).await;

@@ -130,10 +130,10 @@ impl Round {
         let mut batch = PageBatch::default();
         let next_page = &mut state.next_page;
         let writer = Writer::new(snapshot, &mut batch, next_page, &[]);
-        state.documents = writer.apply(state.documents.take(), &of_documents).await?;
+        state.documents = writer.apply(state.documents.take(), of_documents).await?;
         for ((changes, root), view) in changes.into_iter().zip(&mut state.views).zip(&definition.views) {
             let writer = Writer::new(snapshot, &mut batch, next_page, &view.reducers);
-            *root = writer.apply(root.take(), &sorted(changes)).await?;
+            *root = writer.apply(root.take(), sorted(changes)).await?;
         }
         Ok(batch)
     }
@@ -198,7 +198,8 @@ fn sorted(mut changes: Vec<RowChange>) -> Vec<RowChange> {
 
 /// For each row the view, the encoded key and which emission it was.
 fn encode_places(rows: &[(usize, Row)]) -> Bytes {
-    let mut out = Vec::new();
+    let size = rows.iter().map(|(_, row)| row.position.sort_key.len() + 6).sum();
+    let mut out = Vec::with_capacity(size);
     for (view, row) in rows {
         put_varint(*view as u64, &mut out);
         put_varint(u64::from(row.position.emission), &mut out);

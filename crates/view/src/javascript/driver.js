@@ -15,6 +15,7 @@
   const modules = {};
   const compiled = {};
   let maps = [];
+  let sealing = true;
   let reduces = [];
   let emitted = [];
 
@@ -36,6 +37,24 @@
       const inner = value[name];
       if (inner !== null && typeof inner === "object") seal(inner);
     }
+  }
+
+  // Whether a function might change what it is given. Most only read it, and need not have it sealed; whatever could be an
+  // assignment to a member, or a call that changes an object, counts, in comments and strings too.
+  const changing = [
+    /[\])}]\s*([-+*\/%&|^?]*|<<|>>>?)=(?![=>])/, // a[b] = c, [a.b] = c
+    /\.\s*[\w$]+\s*([-+*\/%&|^?]*|<<|>>>?)=(?![=>])/, // a.b = c, a.b += c
+    /([\])]|\.\s*[\w$]+)\s*(\+\+|--)/, // a.b++
+    /(\+\+|--)\s*[\w$(]+\s*[.[)]/, // ++a.b
+    /\bfor\s*\(\s*[\w$]+\s*[.[]/, // for (a.b of c)
+    /\.\s*(push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin)\b/,
+    /\]\s*\(|\?\./, // a[b](c), a?.b
+    /\b(delete|eval|with|require|Function|Object|Reflect|Proxy|Array|apply|bind|call|constructor|prototype)\b/,
+    /__|\\[ux]|\/\*|\/\//, // __proto__, hidden names, comments between the parts
+  ];
+
+  function mayChange(source) {
+    return changing.some((pattern) => pattern.test(source));
   }
 
   function emit(key, value) {
@@ -171,6 +190,7 @@
     // The map and reduce functions, by their sources.
     views({ map, reduce }) {
       maps = map.map(compile);
+      sealing = map.some(mayChange);
       reduces = reduce.map(compile);
     },
 
@@ -180,7 +200,7 @@
       for (let at = 0; at < documents.length; at++) {
         begin(at);
         const document = documents[at];
-        seal(document);
+        if (sealing) seal(document);
         const rows = [];
         for (let index = 0; index < maps.length; index++) rows.push(mapOne(maps[index], document));
         out.push(stringify(rows));

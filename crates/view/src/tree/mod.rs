@@ -22,6 +22,8 @@ pub use write::Writer;
 
 use crate::Result;
 use page::Page;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use store::DerivedSnapshot;
@@ -31,12 +33,27 @@ use store::DerivedSnapshot;
 pub struct Tree {
     snapshot: Arc<DerivedSnapshot>,
     root: Option<Child>,
+    /// Pages that were read to find where rows are, for whoever then reads these.
+    found: Arc<Mutex<HashMap<u64, Page>>>,
+}
+
+/// The pages that are kept between finding rows and reading them.
+const FOUND_PAGES_MAX: usize = 32;
+
+/// Where the way down to a place goes on, or ends.
+enum Way {
+    Down(Child, u64),
+    End(u64),
 }
 
 impl Tree {
     /// The tree below a root; none is an empty one.
     pub fn new(snapshot: Arc<DerivedSnapshot>, root: Option<Child>) -> Tree {
-        Tree { snapshot, root }
+        Tree {
+            snapshot,
+            root,
+            found: Arc::default(),
+        }
     }
 
     /// The number of rows.
@@ -51,28 +68,33 @@ impl Tree {
         };
         let mut rank = 0;
         loop {
-            match self.page(child.page).await? {
-                Page::Leaf(rows) => {
-                    let before = rows.partition_point(|row| row.position < *place);
-                    return Ok(rank + before as u64);
-                }
-                Page::Inner { children, .. } => {
-                    // The last one that begins before the place is the only one that may hold rows on both sides of it.
-                    let at = children
-                        .partition_point(|child| child.first < *place)
-                        .saturating_sub(1);
-                    rank += children
-                        .iter()
-                        .take(at)
-                        .map(|child| child.summary.rows)
-                        .sum::<u64>();
-                    match children.into_iter().nth(at) {
-                        Some(next) => child = next,
-                        None => return Err(self.snapshot.corrupt("an empty page").into()),
-                    }
+            match self.way(child.page, place).await? {
+                Way::End(before) => return Ok(rank + before),
+                Way::Down(next, before) => {
+                    rank += before;
+                    child = next;
                 }
             }
         }
+    }
+
+    /// How many rows of a page are before a place, and which page below it may hold rows on both sides.
+    async fn way(&self, page: u64, place: &Position) -> Result<Way> {
+        let known = self.found.lock().get(&page).map(|page| way_within(page, place));
+        let way = match known {
+            Some(way) => way,
+            None => {
+                let content = self.page(page).await?;
+                let way = way_within(&content, place);
+                let mut found = self.found.lock();
+                if found.len() >= FOUND_PAGES_MAX {
+                    found.clear();
+                }
+                found.insert(page, content);
+                way
+            }
+        };
+        way.ok_or_else(|| self.snapshot.corrupt("an empty page").into())
     }
 
     /// Goes through the rows of these ranks.
@@ -101,7 +123,25 @@ impl Tree {
     }
 
     async fn page(&self, number: u64) -> Result<Page> {
-        read_page(&self.snapshot, number).await
+        let found = self.found.lock().remove(&number);
+        match found {
+            Some(page) => Ok(page),
+            None => read_page(&self.snapshot, number).await,
+        }
+    }
+}
+
+fn way_within(page: &Page, place: &Position) -> Option<Way> {
+    match page {
+        Page::Leaf(rows) => Some(Way::End(rows.partition_point(|row| row.position < *place) as u64)),
+        Page::Inner { children, .. } => {
+            // The last one that begins before the place is the only one that may hold rows on both sides of it.
+            let at = children
+                .partition_point(|child| child.first < *place)
+                .saturating_sub(1);
+            let before = children.iter().take(at).map(|child| child.summary.rows).sum();
+            Some(Way::Down(children.get(at)?.clone(), before))
+        }
     }
 }
 

@@ -160,7 +160,7 @@ async fn a_tree_has_the_rows_ranks_and_reductions_of_a_sorted_map() {
             let snapshot = derived.snapshot().await.unwrap();
             let mut batch = PageBatch::default();
             let writer = Writer::new(&snapshot, &mut batch, &mut next_page, &reducers).with_sizes(SIZES);
-            root = writer.apply(root, &changes).await.unwrap();
+            root = writer.apply(root, changes).await.unwrap();
             let head = snapshot.sequence();
             derived
                 .commit(head, Bytes::new(), batch, Durability::Soon)

@@ -74,13 +74,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Makes the changes, which are sorted by place and have no place twice. The new root.
-    pub async fn apply(mut self, root: Option<Child>, changes: &[RowChange]) -> Result<Option<Child>> {
+    pub async fn apply(mut self, root: Option<Child>, changes: Vec<RowChange>) -> Result<Option<Child>> {
         if changes.is_empty() {
             return Ok(root);
         }
         let (mut level, mut top) = match root {
-            None => (0, self.write_leaves(merge(Vec::new(), changes)).await?),
-            Some(root) => self.change_root(root, changes).await?,
+            None => (0, self.write_leaves(put_rows(changes)).await?),
+            Some(root) => self.change_root(root, &changes).await?,
         };
         while top.len() > 1 {
             level += 1;
@@ -270,6 +270,15 @@ fn chunks<T>(items: &[T], bytes_max: usize, items_min: usize, size_of: fn(&T) ->
         out.push(&items[start..]);
     }
     out
+}
+
+/// The rows of a new tree.
+fn put_rows(changes: Vec<RowChange>) -> Vec<Row> {
+    let row = |change| match change {
+        RowChange::Put(row) => Some(row),
+        RowChange::Delete(_) => None,
+    };
+    changes.into_iter().filter_map(row).collect()
 }
 
 /// The rows of a leaf after changes.
