@@ -9,6 +9,7 @@ use hmac::{Hmac, Mac};
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
 use value::{Document, Value, doc};
 
 /// A SASL mechanism.
@@ -150,6 +151,13 @@ impl Credentials {
             stored_key: mechanism.hash(&client_key),
             server_key: mechanism.hmac(&salted, b"Server Key"),
         })
+    }
+
+    /// Whether they are those of this password, for protocols that send it. Takes some ten milliseconds of hashing: not
+    /// for an async thread.
+    pub fn are_of(&self, mechanism: Mechanism, user: &str, password: &str) -> bool {
+        let derived = Credentials::derive(mechanism, user, password, self.salt.clone(), self.iterations);
+        derived.is_ok_and(|derived| derived.stored_key.ct_eq(&self.stored_key).into())
     }
 
     /// As MongoDB keeps them: `{iterationCount, salt, storedKey, serverKey}` in base64.

@@ -31,6 +31,7 @@ mod listing;
 mod modify_index;
 mod moments;
 mod operations;
+mod passwords;
 mod plan_cache;
 mod reach;
 mod revisions;

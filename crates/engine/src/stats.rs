@@ -50,6 +50,8 @@ pub struct ServerReport {
     pub disk_bytes: u64,
     /// Bytes of caches and write buffers.
     pub memory_bytes: u64,
+    /// Bytes of hot files in memory.
+    pub file_cache_bytes: u64,
     /// Flushes of the log to disk.
     pub flushes: u64,
     /// Commits; many may share one flush.
@@ -104,6 +106,15 @@ impl Engine {
         Ok(report)
     }
 
+    /// The documents of all collections together.
+    pub fn document_count(&self) -> u64 {
+        let databases = self.store().databases();
+        let collections = databases
+            .iter()
+            .flat_map(|database| self.store().collections(database));
+        collections.map(|collection| collection.stats().count).sum()
+    }
+
     /// What the server holds and does.
     pub fn server_report(&self) -> ServerReport {
         let engine = self.kv().stats();
@@ -113,6 +124,7 @@ impl Engine {
             sessions: self.sessions().count(),
             disk_bytes: engine.disk_bytes,
             memory_bytes: engine.memory_bytes,
+            file_cache_bytes: self.file_cache().chunk_bytes(),
             flushes: engine.flushes,
             commits: engine.commits,
         }

@@ -1,5 +1,6 @@
 //! Users: kept as documents of `admin.system.users`, known by heart.
 
+use crate::passwords::PasswordsSeen;
 use crate::{Engine, Error, Result};
 use auth::User;
 use kv::Durability;
@@ -16,6 +17,7 @@ type UserKey = (String, String);
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     known: RwLock<BTreeMap<UserKey, Arc<User>>>,
+    passwords: PasswordsSeen,
 }
 
 fn namespace() -> Namespace {
@@ -51,6 +53,12 @@ impl Users {
 
 fn key(user: &User) -> UserKey {
     (user.database.clone(), user.name.clone())
+}
+
+impl Users {
+    pub(crate) fn passwords(&self) -> &PasswordsSeen {
+        &self.passwords
+    }
 }
 
 impl Engine {

@@ -1,8 +1,10 @@
 //! Bodies of requests and responses.
 
 use bytes::{Bytes, BytesMut};
+use futures::Stream;
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
@@ -81,13 +83,17 @@ impl RequestBody {
 }
 
 /// The body of a response.
-#[derive(Debug)]
 pub struct Body(Kind);
 
-#[derive(Debug)]
+type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>> + Send>>;
+
 enum Kind {
     /// Bytes at hand; empty once they are taken.
     Full(Bytes),
+    /// Several pieces at hand.
+    Pieces { pieces: VecDeque<Bytes>, rest: u64 },
+    /// Pieces that are made as the client takes them.
+    Stream { pieces: Pieces, length: Option<u64> },
     /// Chunks to come.
     Channel {
         chunks: mpsc::Receiver<Result<Bytes, BodyError>>,
@@ -99,6 +105,29 @@ impl Body {
     /// No body.
     pub fn empty() -> Body {
         Body(Kind::Full(Bytes::new()))
+    }
+
+    /// The bytes that it has, where that is known.
+    pub fn length(&self) -> Option<u64> {
+        hyper::body::Body::size_hint(self).exact()
+    }
+
+    /// Several pieces at hand, none of which is copied.
+    pub fn pieces(pieces: impl IntoIterator<Item = Bytes>) -> Body {
+        // hyper takes an empty piece for nothing, but it would have to be sent.
+        let pieces: VecDeque<Bytes> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
+        let rest = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Body(Kind::Pieces { pieces, rest })
+    }
+
+    /// Pieces that are made only as fast as the client takes them; of this length together where it is known. An error
+    /// cuts the response off, so that the client sees that it is not whole.
+    pub fn stream(
+        pieces: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
+        length: Option<u64>,
+    ) -> Body {
+        let pieces = Box::pin(pieces);
+        Body(Kind::Stream { pieces, length })
     }
 
     /// A body that comes in pieces, of this length where it is known, and where to put the pieces.
@@ -125,22 +154,41 @@ impl hyper::body::Body for Body {
         match &mut self.0 {
             Kind::Full(bytes) if bytes.is_empty() => Poll::Ready(None),
             Kind::Full(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            Kind::Pieces { pieces, rest } => {
+                let piece = pieces.pop_front();
+                *rest -= piece.as_ref().map_or(0, Bytes::len) as u64;
+                Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+            }
+            Kind::Stream { pieces, .. } => pieces.as_mut().poll_next(cx).map_ok(Frame::data),
             Kind::Channel { chunks, .. } => chunks.poll_recv(cx).map_ok(Frame::data),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(&self.0, Kind::Full(bytes) if bytes.is_empty())
+        match &self.0 {
+            Kind::Full(bytes) => bytes.is_empty(),
+            Kind::Pieces { rest, .. } => *rest == 0,
+            Kind::Stream { .. } | Kind::Channel { .. } => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
             Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Kind::Channel {
-                length: Some(length), ..
-            } => SizeHint::with_exact(*length),
-            Kind::Channel { .. } => SizeHint::default(),
+            Kind::Pieces { rest, .. } => SizeHint::with_exact(*rest),
+            Kind::Channel { length, .. } | Kind::Stream { length, .. } => match length {
+                Some(length) => SizeHint::with_exact(*length),
+                None => SizeHint::default(),
+            },
         }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Body")
+            .field("length", &self.length())
+            .finish_non_exhaustive()
     }
 }
 

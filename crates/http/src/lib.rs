@@ -10,15 +10,18 @@
 //! Left to others: what a path means, who may do what, how errors look. Nothing of Larder is known here.
 
 mod body;
+mod conditional;
 mod cookie;
 mod credentials;
 mod etag;
 mod percent;
 mod query;
+mod range;
 mod request;
 mod serve;
 
 pub use body::{Body, BodyError, BodySender, RequestBody};
+pub use conditional::{Precondition, http_date, if_range, read_precondition};
 pub use cookie::cookie;
 pub use credentials::{BasicCredentials, basic_credentials};
 pub use etag::{if_match, if_none_match};
@@ -26,6 +29,7 @@ pub use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 pub use hyper::{Method, StatusCode, Uri};
 pub use percent::{percent_decode, percent_encode};
 pub use query::query_pairs;
+pub use range::{Ranges, ranges};
 pub use request::Request;
 pub use serve::{Handler, Options, serve};
 

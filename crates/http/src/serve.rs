@@ -17,6 +17,10 @@ use tokio::task::{JoinError, JoinSet};
 /// How long accepting pauses when the system has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// What is sent ahead on the machine itself, where no distance is to be bridged: the kernel's megabytes a connection would put
+/// each other out of the processor's caches, and large bodies to many clients take twice as long.
+const LOOPBACK_SEND_BYTES: usize = 128 * 1024;
+
 /// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -101,8 +105,9 @@ fn builder(options: &Options) -> http1::Builder {
         .header_read_timeout(options.head_time_max)
         .max_headers(options.headers_max)
         .max_buf_size(options.head_bytes_max)
-        .half_close(false)
-        .pipeline_flush(true);
+        // Bodies are sent from where they lie; to collect pipelined answers would mean to copy each of them.
+        .writev(true)
+        .half_close(false);
     builder
 }
 
@@ -113,8 +118,7 @@ async fn connection(
     handler: Arc<impl Handler>,
     mut stop: watch::Receiver<bool>,
 ) {
-    // Small answers must not wait for more to be sent with them.
-    if let Err(error) = stream.set_nodelay(true) {
+    if let Err(error) = prepare(&stream, peer) {
         tracing::debug!(%peer, %error, "the connection ended before it began");
         return;
     }
@@ -130,6 +134,15 @@ async fn connection(
     if let Err(error) = ended {
         tracing::debug!(%peer, %error, "closed");
     }
+}
+
+fn prepare(stream: &TcpStream, peer: SocketAddr) -> std::io::Result<()> {
+    // Small answers must not wait for more to be sent with them.
+    stream.set_nodelay(true)?;
+    if peer.ip().to_canonical().is_loopback() {
+        socket2::SockRef::from(stream).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
+    }
+    Ok(())
 }
 
 async fn answer(

@@ -30,6 +30,9 @@ pub struct ServeOptions {
     /// Address of the CouchDB protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:5984].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_COUCH_LISTEN")]
     pub couch_listen: Option<Listen>,
+    /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
+    #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
+    pub http_listen: Option<Listen>,
     /// Connections of each protocol at once [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<usize>,
@@ -64,6 +67,10 @@ pub struct Settings {
     pub couch_listen: Listen,
     /// Whether that address was asked for; the default one may be taken by another server.
     pub couch_listen_given: bool,
+    /// Where Larder's own HTTP listens.
+    pub http_listen: Listen,
+    /// Whether that address was asked for.
+    pub http_listen_given: bool,
     /// Connections of each protocol at once.
     pub connections_max: usize,
     /// Whether listening beyond loopback without users is allowed.
@@ -84,6 +91,7 @@ impl ServeOptions {
             None => ServeOptions::default(),
         };
         let couch_listen = self.couch_listen.or(file.couch_listen);
+        let http_listen = self.http_listen.or(file.http_listen);
         let settings = Settings {
             data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
             memory_bytes: self
@@ -96,6 +104,8 @@ impl ServeOptions {
                 .unwrap_or(Listen::loopback(27017)),
             couch_listen: couch_listen.unwrap_or(Listen::loopback(5984)),
             couch_listen_given: couch_listen.is_some(),
+            http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
+            http_listen_given: http_listen.is_some(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
             insecure: self.insecure.or(file.insecure).unwrap_or(false),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),

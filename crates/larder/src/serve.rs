@@ -33,7 +33,8 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         let served = mongo::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async { served.await.context("the mongo protocol failed") });
     }
-    if let Some(listener) = listen_couch(settings, &engine).await? {
+    let (address, is_given) = (settings.couch_listen, settings.couch_listen_given);
+    if let Some(listener) = listen_unless_taken("couch", address, is_given, settings, &engine).await? {
         let options = couch::Options {
             http: http::Options {
                 connections_max: settings.connections_max,
@@ -42,6 +43,20 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         };
         let served = couch::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async { served.await.context("the couch protocol failed") });
+    }
+    let (address, is_given) = (settings.http_listen, settings.http_listen_given);
+    if let Some(listener) = listen_unless_taken("http", address, is_given, settings, &engine).await? {
+        let options = web::Options {
+            http: http::Options {
+                connections_max: settings.connections_max,
+                ..http::Options::default()
+            },
+        };
+        let served = web::serve(listener, engine.clone(), options, stopped.clone());
+        protocols.spawn(async {
+            served.await;
+            Ok(())
+        });
     }
     if protocols.is_empty() {
         bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
@@ -60,12 +75,22 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     Ok(())
 }
 
-/// Binds the address of the CouchDB protocol. Where none was asked for and the usual one is taken, by CouchDB itself
-/// perhaps, the other protocols are still served.
-async fn listen_couch(settings: &Settings, engine: &Engine) -> Result<Option<TcpListener>> {
-    match listen("couch", settings.couch_listen, settings, engine).await {
-        Err(error) if !settings.couch_listen_given => {
-            tracing::warn!(error = format!("{error:#}"), "the CouchDB protocol is not served");
+/// Binds an address that nobody may have asked for. Where the usual one is taken, by CouchDB itself perhaps or by another
+/// Larder, the other protocols are still served.
+async fn listen_unless_taken(
+    protocol: &'static str,
+    address: Listen,
+    is_given: bool,
+    settings: &Settings,
+    engine: &Engine,
+) -> Result<Option<TcpListener>> {
+    match listen(protocol, address, settings, engine).await {
+        Err(error) if !is_given => {
+            tracing::warn!(
+                protocol,
+                error = format!("{error:#}"),
+                "the protocol is not served"
+            );
             Ok(None)
         }
         listening => listening,
@@ -124,6 +149,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.memory_bytes != running.memory_bytes
         || settings.mongo_listen != running.mongo_listen
         || settings.couch_listen != running.couch_listen
+        || settings.http_listen != running.http_listen
         || settings.connections_max != running.connections_max
         || settings.test_commands != running.test_commands
         || settings.log_format != running.log_format;

@@ -16,6 +16,7 @@ const LEVELS: [(&str, u8); 11] = [
     ("engine", 3),
     ("couch", 4),
     ("mongo", 4),
+    ("web", 4),
     ("larder", 5),
 ];
 

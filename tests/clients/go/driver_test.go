@@ -22,7 +22,7 @@ var listening = regexp.MustCompile(`listening.*protocol="?mongo"? address=(\S+)`
 func startServer(t *testing.T) string {
 	t.Helper()
 	command := exec.Command(os.Getenv("LARDER_BINARY"), "serve", "--data", t.TempDir(), "--memory", "64m",
-		"--mongo-listen", "127.0.0.1:0", "--couch-listen", "off")
+		"--mongo-listen", "127.0.0.1:0", "--couch-listen", "off", "--http-listen", "off")
 	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

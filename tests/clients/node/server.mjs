@@ -8,7 +8,8 @@ import { createInterface } from "node:readline";
 export async function startServer() {
   const folder = await mkdtemp(join(tmpdir(), "larder-"));
   const binary = process.env.LARDER_BINARY;
-  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0"];
+  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0",
+    "--http-listen", "127.0.0.1:0"];
   const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
   const addresses = await new Promise((resolve, reject) => {
     const lines = [];
@@ -17,7 +18,7 @@ export async function startServer() {
       lines.push(line);
       const listening = /listening.*protocol="?(\w+)"? address=(\S+)/.exec(line);
       if (listening) found[listening[1]] = listening[2];
-      if (found.mongo && found.couch) resolve(found);
+      if (found.mongo && found.couch && found.http) resolve(found);
     });
     child.once("error", reject);
     child.once("exit", () => reject(new Error(`the server did not start:\n${lines.join("\n")}`)));
@@ -25,6 +26,8 @@ export async function startServer() {
   return {
     uri: `mongodb://${addresses.mongo}/`,
     couch: `http://${addresses.couch}/`,
+    url: `http://${addresses.http}`,
+    pid: child.pid,
     async stop() {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

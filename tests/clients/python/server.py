@@ -20,7 +20,8 @@ class Server:
         self._listening = threading.Event()
         self.addresses = {}
         command = [os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", "64m",
-                   "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0", *options]
+                   "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0",
+                   "--http-listen", "127.0.0.1:0", *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
@@ -39,7 +40,7 @@ class Server:
         self._listening.set()
 
     def is_listening(self):
-        return {"mongo", "couch"} <= self.addresses.keys()
+        return {"mongo", "couch", "http"} <= self.addresses.keys()
 
     @property
     def address(self):
@@ -52,6 +53,11 @@ class Server:
     @property
     def couch(self):
         return f"http://{self.addresses['couch']}"
+
+    @property
+    def url(self):
+        """Larder's own HTTP."""
+        return f"http://{self.addresses['http']}"
 
     def stop(self):
         """Asks for an orderly end and waits for it; gives the exit code."""

@@ -285,19 +285,20 @@ impl FileWriter {
 impl Drop for FileWriter {
     fn drop(&mut self) {
         let commit = self.commit.take();
-        if !self.is_cleaned_up {
+        if !self.is_cleaned_up && commit.is_none() {
             return;
         }
         let (files, id, live) = (self.files.clone(), self.entry.id.clone(), self.live.take());
+        let is_cleaned_up = self.is_cleaned_up;
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             return;
         };
         runtime.spawn(async move {
             if let Some(commit) = commit {
-                // Whether it was made or not, the chunks are looked for.
+                // Whether it was made or not: nobody else may write to the upload, or look how far it has come, before.
                 let _ = commit.await;
             }
-            if let Err(error) = files.delete_chunks(&id).await {
+            if is_cleaned_up && let Err(error) = files.delete_chunks(&id).await {
                 tracing::warn!(bucket = %files.bucket, %error, "an unfinished upload was not removed; the sweep tries again");
             }
             drop(live);

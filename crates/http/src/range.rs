@@ -1,0 +1,119 @@
+//! Range requests (RFC 9110, sections 14.1 and 14.2).
+
+use std::ops::Range;
+
+/// The ranges of one request at most; who asks for more gets the whole.
+const RANGES_MAX: usize = 64;
+
+/// What a `Range` header asks for of a representation of known length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ranges {
+    /// All of it: the header has another unit, no valid form, or more ranges than is reasonable.
+    Whole,
+    /// These parts, in the order asked for, each within the representation.
+    Parts(Vec<Range<u64>>),
+    /// Nothing that there is.
+    Unsatisfiable,
+}
+
+/// Reads a `Range` header.
+pub fn ranges(header: &str, length: u64) -> Ranges {
+    let Some((unit, set)) = header.split_once('=') else {
+        return Ranges::Whole;
+    };
+    if !unit.trim().eq_ignore_ascii_case("bytes") {
+        return Ranges::Whole;
+    }
+    let mut parts = Vec::new();
+    for (position, spec) in set
+        .split(',')
+        .map(str::trim)
+        .filter(|spec| !spec.is_empty())
+        .enumerate()
+    {
+        if position >= RANGES_MAX {
+            return Ranges::Whole;
+        }
+        match range(spec, length) {
+            None => return Ranges::Whole,
+            Some(part) => parts.extend(part.filter(|part| !part.is_empty())),
+        }
+    }
+    let asked: u64 = parts.iter().map(|part| part.end - part.start).sum();
+    match parts.len() {
+        0 => Ranges::Unsatisfiable,
+        // Ranges that overlap so much that the whole is less would only cost (section 14.2).
+        2.. if asked > length => Ranges::Whole,
+        _ => Ranges::Parts(parts),
+    }
+}
+
+/// One range: `None` where it has no valid form, `Some(None)` where nothing of it is there.
+fn range(spec: &str, length: u64) -> Option<Option<Range<u64>>> {
+    let (first, last) = spec.split_once('-')?;
+    let (first, last) = (first.trim(), last.trim());
+    if first.is_empty() {
+        let suffix: u64 = number(last)?;
+        return Some(Some(length.saturating_sub(suffix)..length));
+    }
+    let first = number(first)?;
+    let end = match last {
+        "" => length,
+        last => {
+            let last = number(last)?;
+            if last < first {
+                return None;
+            }
+            last.saturating_add(1).min(length)
+        }
+    };
+    Some((first < length).then_some(first..end))
+}
+
+/// Digits alone; a number too large for any length counts as the largest.
+fn number(text: &str) -> Option<u64> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standards_examples_for_ten_thousand_bytes() {
+        let parts = |parts: &[Range<u64>]| Ranges::Parts(parts.to_vec());
+        assert_eq!(ranges("bytes=0-499", 10_000), parts(&[0..500]));
+        assert_eq!(ranges("bytes=500-999", 10_000), parts(&[500..1000]));
+        assert_eq!(ranges("bytes=-500", 10_000), parts(&[9500..10_000]));
+        assert_eq!(ranges("bytes=9500-", 10_000), parts(&[9500..10_000]));
+        assert_eq!(ranges("bytes= 0-0, -1", 10_000), parts(&[0..1, 9999..10_000]));
+        assert_eq!(ranges("bytes=9990-20000", 10_000), parts(&[9990..10_000]));
+    }
+
+    #[test]
+    fn what_lies_behind_the_end_cannot_be_given() {
+        assert_eq!(ranges("bytes=10-20", 10), Ranges::Unsatisfiable);
+        assert_eq!(ranges("bytes=0-", 0), Ranges::Unsatisfiable);
+        assert_eq!(ranges("bytes=-0", 10), Ranges::Unsatisfiable);
+        assert_eq!(ranges("bytes=10-20,3-3", 10), Ranges::Parts(vec![3..4]));
+    }
+
+    #[test]
+    fn what_is_no_range_is_passed_by() {
+        for header in [
+            "",
+            "bytes",
+            "bytes=x",
+            "bytes=5-1",
+            "bytes=--1",
+            "bytes=+1-2",
+            "items=0-1",
+        ] {
+            assert_eq!(ranges(header, 10), Ranges::Whole, "{header}");
+        }
+        assert_eq!(ranges("bytes=0-9,0-9", 10), Ranges::Whole);
+        let many = vec!["0-0"; RANGES_MAX + 1].join(",");
+        assert_eq!(ranges(&format!("bytes={many}"), 1000), Ranges::Whole);
+    }
+}

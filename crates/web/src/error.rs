@@ -1,0 +1,90 @@
+//! What a client is told that cannot have what it asks for.
+
+use engine::Error;
+use engine::files::FileError;
+use http::{BodyError, HeaderName, HeaderValue, StatusCode};
+
+/// A refusal or a failure.
+#[derive(Debug)]
+pub(crate) struct WebError {
+    pub(crate) status: StatusCode,
+    /// A word for programs.
+    pub(crate) error: &'static str,
+    /// A sentence for people.
+    pub(crate) reason: String,
+    pub(crate) header: Option<(HeaderName, HeaderValue)>,
+}
+
+pub(crate) type Result<T, E = WebError> = std::result::Result<T, E>;
+
+impl WebError {
+    pub(crate) fn new(status: StatusCode, error: &'static str, reason: impl Into<String>) -> WebError {
+        WebError {
+            status,
+            error,
+            reason: reason.into(),
+            header: None,
+        }
+    }
+
+    pub(crate) fn bad_request(reason: impl Into<String>) -> WebError {
+        WebError::new(StatusCode::BAD_REQUEST, "bad_request", reason)
+    }
+
+    pub(crate) fn not_found(reason: impl Into<String>) -> WebError {
+        WebError::new(StatusCode::NOT_FOUND, "not_found", reason)
+    }
+
+    pub(crate) fn precondition_failed() -> WebError {
+        let reason =
+            "the file is not as If-Match, If-None-Match or If-Unmodified-Since require; read it again";
+        WebError::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", reason)
+    }
+
+    #[must_use]
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> WebError {
+        self.header = Some((name, value));
+        self
+    }
+}
+
+impl From<FileError> for WebError {
+    fn from(error: FileError) -> WebError {
+        let reason = error.to_string();
+        let (status, word) = match &error {
+            FileError::Busy => (StatusCode::LOCKED, "locked"),
+            FileError::Exists(_) => (StatusCode::CONFLICT, "exists"),
+            FileError::DigestMismatch(_) => (StatusCode::BAD_REQUEST, "digest_mismatch"),
+            FileError::TooLong { .. } | FileError::TooManyChunks(_) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "too_large")
+            }
+            FileError::ConditionFailed => return WebError::precondition_failed(),
+            FileError::Damaged { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "damaged"),
+            FileError::Engine(error) => return WebError::from(error.clone()),
+        };
+        WebError::new(status, word, reason)
+    }
+}
+
+impl From<Error> for WebError {
+    fn from(error: Error) -> WebError {
+        // MongoDB's codes: BadValue, InvalidNamespace, and what is refused on a view or by a validator.
+        let (status, word) = match error.code.0 {
+            2 | 73 => (StatusCode::BAD_REQUEST, "bad_request"),
+            121 | 166 => (StatusCode::CONFLICT, "refused"),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
+        };
+        WebError::new(status, word, error.message)
+    }
+}
+
+impl From<BodyError> for WebError {
+    fn from(error: BodyError) -> WebError {
+        match error {
+            BodyError::TooLarge { .. } => {
+                WebError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", error.to_string())
+            }
+            _ => WebError::bad_request(error.to_string()),
+        }
+    }
+}

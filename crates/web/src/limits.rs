@@ -1,0 +1,19 @@
+//! Named limits of the protocol; going past one is an error that names it.
+
+/// Files in one page of a listing at most, and where the client does not say.
+pub const LIST_FILES_MAX: usize = 1_000;
+
+/// How long a resumable upload is kept while nothing comes.
+pub const UPLOADS_KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
+
+/// Bytes of one PATCH of a resumable upload that comes with a checksum: they are kept in memory until it was checked.
+pub const CHECKED_UPLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Bytes of a file's name.
+pub const NAME_BYTES_MAX: usize = 1_024;
+
+/// Files in one form.
+pub const FORM_FILES_MAX: usize = 1_000;
+
+/// A file up to this length is read before the answer begins, so that damage is an error and not an answer cut off.
+pub const READ_AHEAD_BYTES_MAX: u64 = 1024 * 1024;

@@ -1,0 +1,118 @@
+//! What the server holds and does, for Prometheus (text exposition format 0.0.4).
+
+use crate::call::Call;
+use crate::error::Result;
+use auth::{Action, Resource};
+use http::header::CONTENT_TYPE;
+use http::{Body, HeaderValue, Response};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// What this protocol counts itself.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) requests: AtomicU64,
+    /// Those that were answered with 4xx or 5xx.
+    pub(crate) refused: AtomicU64,
+    pub(crate) file_bytes_out: AtomicU64,
+    pub(crate) file_bytes_in: AtomicU64,
+}
+
+pub(crate) async fn get(call: &Call) -> Result<Response> {
+    call.allowed(Action::ServerStatus, Resource::Cluster).await?;
+    let engine = &call.server.engine;
+    let report = engine.server_report();
+    let counters = &call.server.counters;
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let mut text = Exposition(String::with_capacity(4096));
+    text.gauge(
+        "larder_uptime_seconds",
+        "Since the start",
+        report.uptime_ms / 1000,
+    );
+    text.gauge(
+        "larder_documents",
+        "Documents in all collections",
+        engine.document_count(),
+    );
+    text.gauge("larder_disk_bytes", "Bytes of the data folder", report.disk_bytes);
+    text.gauge(
+        "larder_memory_engine_bytes",
+        "Caches and write buffers of the engine",
+        report.memory_bytes,
+    );
+    text.gauge(
+        "larder_memory_files_bytes",
+        "Chunks of hot files in memory",
+        report.file_cache_bytes,
+    );
+    if let Some(bytes) = resident_bytes() {
+        text.gauge("process_resident_memory_bytes", "Memory of the process", bytes);
+    }
+    text.gauge(
+        "larder_operations_running",
+        "Commands under way",
+        engine.running_operations().len() as u64,
+    );
+    text.gauge("larder_cursors_open", "Open cursors", report.open_cursors as u64);
+    text.gauge("larder_sessions", "Sessions remembered", report.sessions as u64);
+    text.counter("larder_commits_total", "Commits", report.commits);
+    text.counter(
+        "larder_flushes_total",
+        "Flushes of the log to the disk",
+        report.flushes,
+    );
+    text.counter(
+        "larder_http_requests_total",
+        "Requests to this port",
+        count(&counters.requests),
+    );
+    text.counter(
+        "larder_http_refused_total",
+        "Requests answered with an error",
+        count(&counters.refused),
+    );
+    text.counter(
+        "larder_file_bytes_out_total",
+        "Bytes of files sent",
+        count(&counters.file_bytes_out),
+    );
+    text.counter(
+        "larder_file_bytes_in_total",
+        "Bytes of files taken",
+        count(&counters.file_bytes_in),
+    );
+    let mut response = Response::new(Body::from(text.0));
+    response.headers_mut().insert(CONTENT_TYPE, TEXT);
+    Ok(response)
+}
+
+struct Exposition(String);
+
+impl Exposition {
+    fn gauge(&mut self, name: &str, help: &str, value: u64) {
+        self.put(name, "gauge", help, value);
+    }
+
+    fn counter(&mut self, name: &str, help: &str, value: u64) {
+        self.put(name, "counter", help, value);
+    }
+
+    fn put(&mut self, name: &str, kind: &str, help: &str, value: u64) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            self.0,
+            "# HELP {name} {help}.\n# TYPE {name} {kind}\n{name} {value}"
+        );
+    }
+}
+
+/// The resident memory of this process, where the system tells it (`/proc/self/status`).
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}

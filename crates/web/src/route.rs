@@ -1,0 +1,71 @@
+//! Which path and method is answered by what.
+
+use crate::call::{Call, file_name};
+use crate::error::{Result, WebError};
+use crate::{files, health, metrics, uploads};
+use http::header::ALLOW;
+use http::{HeaderValue, Method, Response, StatusCode};
+
+pub(crate) async fn run(call: &mut Call) -> Result<Response> {
+    let path = call.request.path().to_owned();
+    let mut parts = path.trim_start_matches('/').splitn(3, '/');
+    let (first, second, third) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+    match (first, second, third) {
+        ("files", Some(bucket), None | Some("")) if !bucket.is_empty() => in_bucket(call, bucket).await,
+        ("files", Some(bucket), Some(name)) if !bucket.is_empty() => {
+            let name = file_name(name)?;
+            by_name(call, bucket, &name).await
+        }
+        ("uploads", Some(bucket), None | Some("")) if !bucket.is_empty() => {
+            uploads::in_bucket(call, bucket).await
+        }
+        ("uploads", Some(bucket), Some(id)) if !bucket.is_empty() => uploads::one(call, bucket, id).await,
+        ("health", None, None) => {
+            only_reads(call)?;
+            health::get(call).await
+        }
+        ("metrics", None, None) => {
+            only_reads(call)?;
+            metrics::get(call).await
+        }
+        _ => Err(WebError::not_found(
+            "there is nothing at this path; there are /files/BUCKET, /files/BUCKET/NAME, /uploads/BUCKET, /health and /metrics",
+        )),
+    }
+}
+
+/// One bucket, or one file of it by its id.
+async fn in_bucket(call: &mut Call, bucket: &str) -> Result<Response> {
+    let id = call.parameter("id")?;
+    match (call.request.method.as_str(), id) {
+        ("GET" | "HEAD", None) => files::list(call, bucket).await,
+        ("GET" | "HEAD", Some(id)) => files::get_id(call, bucket, &id).await,
+        ("POST", None) => files::post(call, bucket).await,
+        ("DELETE", Some(id)) => files::delete_id(call, bucket, &id).await,
+        (_, None) => Err(not_allowed("GET, HEAD, POST")),
+        (_, Some(_)) => Err(not_allowed("GET, HEAD, DELETE")),
+    }
+}
+
+async fn by_name(call: &mut Call, bucket: &str, name: &str) -> Result<Response> {
+    match call.request.method.as_str() {
+        "GET" | "HEAD" => files::get_name(call, bucket, name).await,
+        "PUT" => files::put(call, bucket, name).await,
+        "DELETE" => files::delete_name(call, bucket, name).await,
+        _ => Err(not_allowed("GET, HEAD, PUT, DELETE")),
+    }
+}
+
+fn only_reads(call: &Call) -> Result<()> {
+    match [Method::GET, Method::HEAD].contains(&call.request.method) {
+        true => Ok(()),
+        false => Err(not_allowed("GET, HEAD")),
+    }
+}
+
+/// The method is none of those that the path has.
+pub(crate) fn not_allowed(methods: &'static str) -> WebError {
+    let reason = format!("this path takes {methods}");
+    WebError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", reason)
+        .with_header(ALLOW, HeaderValue::from_static(methods))
+}

@@ -1,0 +1,146 @@
+//! Uploads that go on after an interruption: the tus protocol 1.0.0 (tus.io/protocols/resumable-upload) with its extensions
+//! creation, creation-with-upload, termination, checksum and expiration.
+
+mod checksum;
+mod create;
+mod metadata;
+mod patch;
+
+use crate::call::{Call, object_id};
+use crate::error::{Result, WebError};
+use crate::limits::UPLOADS_KEPT_MS;
+use crate::respond;
+use crate::route::not_allowed;
+use auth::Action;
+use checksum::ALGORITHMS;
+use engine::files::{FileError, Files};
+use http::header::{ALLOW, CACHE_CONTROL};
+use http::{HeaderName, HeaderValue, Method, Response, StatusCode, http_date};
+use std::time::{Duration, SystemTime};
+use value::{ObjectId, Value};
+
+const TUS_RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
+const TUS_VERSION: HeaderName = HeaderName::from_static("tus-version");
+const TUS_EXTENSION: HeaderName = HeaderName::from_static("tus-extension");
+const TUS_CHECKSUM_ALGORITHM: HeaderName = HeaderName::from_static("tus-checksum-algorithm");
+const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
+const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
+const UPLOAD_EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
+const UPLOAD_CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
+const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
+const VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
+const EXTENSIONS: HeaderValue =
+    HeaderValue::from_static("creation,creation-with-upload,termination,checksum,expiration");
+
+/// The path of a bucket's uploads.
+pub(crate) async fn in_bucket(call: &mut Call, bucket: &str) -> Result<Response> {
+    let answered = match method(call).as_str() {
+        "OPTIONS" => return Ok(options()),
+        "POST" => create::create(call, bucket).await,
+        _ => Err(not_allowed("OPTIONS, POST")),
+    };
+    versioned(call, answered)
+}
+
+/// The path of one upload.
+pub(crate) async fn one(call: &mut Call, bucket: &str, id: &str) -> Result<Response> {
+    let method = method(call);
+    if method == Method::OPTIONS {
+        return Ok(options());
+    }
+    let files = call.files(bucket)?;
+    let missing = || {
+        let reason = format!(
+            "no upload {id} is under way; it has expired or never was: begin again by POST /uploads/{bucket}"
+        );
+        WebError::not_found(reason)
+    };
+    let upload = object_id(id).ok_or_else(missing)?;
+    let answered = match method.as_str() {
+        "HEAD" => head(call, &files, upload).await,
+        "PATCH" => patch::patch(call, &files, upload).await,
+        "DELETE" => delete(call, &files, upload).await,
+        _ => return Err(not_allowed("OPTIONS, HEAD, PATCH, DELETE")),
+    };
+    let answered = answered.and_then(|answer| answer.ok_or_else(missing));
+    versioned(call, answered)
+}
+
+/// The method that is meant: clients behind a proxy that knows only some say it in a header.
+fn method(call: &Call) -> Method {
+    let meant = call
+        .request
+        .header("x-http-method-override")
+        .and_then(|method| method.parse().ok());
+    meant.unwrap_or_else(|| call.request.method.clone())
+}
+
+/// Refuses another version of the protocol, and puts this one into the answer.
+fn versioned(call: &Call, answered: Result<Response>) -> Result<Response> {
+    let named = call.request.headers.get(TUS_RESUMABLE);
+    if named != Some(&VERSION) {
+        let reason = "send the header Tus-Resumable: 1.0.0, the one version that is spoken here";
+        let error = WebError::new(StatusCode::PRECONDITION_FAILED, "version", reason);
+        return Err(error.with_header(TUS_VERSION, VERSION));
+    }
+    let mut response = answered.unwrap_or_else(|error| respond::error(&error));
+    response.headers_mut().insert(TUS_RESUMABLE, VERSION);
+    Ok(response)
+}
+
+fn options() -> Response {
+    let mut response = respond::empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(TUS_RESUMABLE, VERSION);
+    headers.insert(TUS_VERSION, VERSION);
+    headers.insert(TUS_EXTENSION, EXTENSIONS);
+    headers.insert(TUS_CHECKSUM_ALGORITHM, HeaderValue::from_static(ALGORITHMS));
+    headers.insert(
+        ALLOW,
+        HeaderValue::from_static("OPTIONS, POST, HEAD, PATCH, DELETE"),
+    );
+    response
+}
+
+/// How far an upload has come. One that is finished is known by its file, so that a client whose last answer was lost learns it.
+async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
+    call.may(Action::Insert, files.bucket()).await?;
+    let (offset, length, expires_ms) = match files.upload(id).await? {
+        Some(upload) => (upload.offset, upload.length, Some(upload.expires_ms)),
+        None => match files.find_id(&Value::ObjectId(id)).await? {
+            Some(file) => (file.length, file.length, None),
+            None => return Ok(None),
+        },
+    };
+    let mut response = respond::empty(StatusCode::OK);
+    let headers = response.headers_mut();
+    headers.insert(UPLOAD_OFFSET, HeaderValue::from(offset));
+    headers.insert(UPLOAD_LENGTH, HeaderValue::from(length));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Some(expires_ms) = expires_ms {
+        expires(&mut response, expires_ms);
+    }
+    Ok(Some(response))
+}
+
+async fn delete(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
+    call.may(Action::Insert, files.bucket()).await?;
+    let removed = files.abandon_upload(id).await?;
+    Ok(removed.then(|| respond::empty(StatusCode::NO_CONTENT)))
+}
+
+/// Says until when the upload is kept.
+fn expires(response: &mut Response, expires_ms: i64) {
+    let time = SystemTime::UNIX_EPOCH + Duration::from_millis(expires_ms.try_into().unwrap_or(0));
+    if let Ok(date) = HeaderValue::from_str(&http_date(time)) {
+        response.headers_mut().insert(UPLOAD_EXPIRES, date);
+    }
+}
+
+/// The writer of an upload; [`FileError::Busy`] where another client has it.
+async fn writer(files: &Files, id: ObjectId) -> Result<Option<engine::files::FileWriter>, FileError> {
+    files.resume_upload(id).await
+}
+
+/// How long an upload is kept after its last bytes.
+const KEPT_MS: u64 = UPLOADS_KEPT_MS;

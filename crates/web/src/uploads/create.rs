@@ -1,0 +1,59 @@
+//! POST: an upload begins (tus' extension creation), perhaps with its first bytes (creation-with-upload).
+
+use super::metadata::Metadata;
+use super::{KEPT_MS, UPLOAD_LENGTH, UPLOAD_METADATA, expires, patch};
+use crate::call::Call;
+use crate::error::{Result, WebError};
+use crate::limits::NAME_BYTES_MAX;
+use crate::respond;
+use auth::Action;
+use engine::files::{NewFile, NewUpload};
+use http::header::LOCATION;
+use http::{HeaderValue, Response, StatusCode};
+
+pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
+    let files = call.files(bucket)?;
+    call.may(Action::Insert, files.bucket()).await?;
+    let length = call
+        .request
+        .header(UPLOAD_LENGTH.as_str())
+        .and_then(|length| length.parse().ok());
+    let length: u64 = length.ok_or_else(|| {
+        WebError::bad_request("Upload-Length: say how many bytes the file has; it cannot be deferred")
+    })?;
+    let metadata = Metadata::parse(call.request.header(UPLOAD_METADATA.as_str()).unwrap_or_default())?;
+    let name = metadata
+        .name
+        .filter(|name| (1..=NAME_BYTES_MAX).contains(&name.len()));
+    let name = name.ok_or_else(|| {
+        let reason =
+            format!("Upload-Metadata: give the file's name, from 1 to {NAME_BYTES_MAX} bytes, as filename");
+        WebError::bad_request(reason)
+    })?;
+    let upload = files
+        .begin_upload(NewUpload {
+            file: NewFile {
+                name,
+                content_type: metadata.content_type,
+                metadata: metadata.rest,
+                ..NewFile::default()
+            },
+            length,
+            kept_ms: KEPT_MS,
+        })
+        .await?;
+    let mut response = respond::empty(StatusCode::CREATED);
+    if length == 0 || patch::has_bytes(call) {
+        let taken = patch::take(call, &files, upload.id, 0).await?;
+        if let Some(taken) = taken {
+            response = taken;
+            *response.status_mut() = StatusCode::CREATED;
+        }
+    } else {
+        expires(&mut response, upload.expires_ms);
+    }
+    if let Ok(location) = HeaderValue::from_str(&format!("/uploads/{bucket}/{}", upload.id)) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    Ok(response)
+}

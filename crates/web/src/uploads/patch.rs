@@ -1,0 +1,96 @@
+//! PATCH: further bytes of an upload.
+
+use super::checksum::Checksum;
+use super::{KEPT_MS, UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, writer};
+use crate::call::Call;
+use crate::error::{Result, WebError};
+use crate::limits::CHECKED_UPLOAD_BYTES_MAX;
+use crate::respond;
+use auth::Action;
+use engine::files::{Digests, FileWriter, Files};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Response, StatusCode};
+use std::sync::atomic::Ordering;
+use value::ObjectId;
+
+const OFFSET_OCTETS: &str = "application/offset+octet-stream";
+
+pub(super) async fn patch(call: &mut Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
+    call.may(Action::Insert, files.bucket()).await?;
+    if !has_bytes(call) {
+        let reason = format!("send the bytes as Content-Type: {OFFSET_OCTETS}");
+        return Err(WebError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "media_type",
+            reason,
+        ));
+    }
+    let offset = call
+        .request
+        .header(UPLOAD_OFFSET.as_str())
+        .and_then(|offset| offset.parse().ok());
+    let offset = offset.ok_or_else(|| WebError::bad_request("Upload-Offset: say where the bytes begin"))?;
+    take(call, files, id, offset).await
+}
+
+/// Whether the request's body is of an upload.
+pub(super) fn has_bytes(call: &Call) -> bool {
+    call.request.header(CONTENT_TYPE.as_str()) == Some(OFFSET_OCTETS)
+}
+
+/// Writes a request's body at an offset. When the connection ends early, what came is kept, unless it has a checksum.
+pub(super) async fn take(
+    call: &mut Call,
+    files: &Files,
+    id: ObjectId,
+    offset: u64,
+) -> Result<Option<Response>> {
+    let Some(mut writer) = writer(files, id).await? else {
+        return Ok(None);
+    };
+    if writer.length() != offset {
+        let reason = format!(
+            "the upload has {} bytes, not {offset}; go on there (HEAD tells where)",
+            writer.length()
+        );
+        return Err(WebError::new(StatusCode::CONFLICT, "offset", reason));
+    }
+    let outcome = write(call, &mut writer).await;
+    let received = writer.length() - offset;
+    call.server
+        .counters
+        .file_bytes_in
+        .fetch_add(received, Ordering::Relaxed);
+    if outcome.is_ok() && writer.is_complete() {
+        let length = writer.length();
+        files.finish_upload(writer, &Digests::default(), None).await?;
+        return Ok(Some(answer(length, None)));
+    }
+    let (length, expires_ms) = writer.pause(KEPT_MS).await?;
+    outcome?;
+    Ok(Some(answer(length, Some(expires_ms))))
+}
+
+async fn write(call: &mut Call, writer: &mut FileWriter) -> Result<()> {
+    if let Some(header) = call.request.header(UPLOAD_CHECKSUM.as_str()) {
+        let checksum = Checksum::parse(header)?;
+        let bytes = call.request.body.read_all(CHECKED_UPLOAD_BYTES_MAX).await?;
+        checksum.check(&bytes)?;
+        return Ok(writer.write(&bytes).await?);
+    }
+    while let Some(bytes) = call.request.body.chunk().await? {
+        writer.write(&bytes).await?;
+    }
+    Ok(())
+}
+
+fn answer(offset: u64, expires_ms: Option<i64>) -> Response {
+    let mut response = respond::empty(StatusCode::NO_CONTENT);
+    response
+        .headers_mut()
+        .insert(UPLOAD_OFFSET, HeaderValue::from(offset));
+    if let Some(expires_ms) = expires_ms {
+        expires(&mut response, expires_ms);
+    }
+    response
+}

@@ -1,0 +1,146 @@
+"""Resumable uploads with tuspy; uploads that end with the server."""
+
+import base64
+import hashlib
+import io
+import os
+import threading
+
+import pymongo
+import pytest
+import requests
+from server import running
+from tusclient.client import TusClient
+
+BYTES = os.urandom(3_000_000)
+KILLS = int(os.environ.get("LARDER_TEST_KILLS", "3"))
+UPLOADERS = 4
+TUS = {"Tus-Resumable": "1.0.0"}
+OCTETS = {**TUS, "Content-Type": "application/offset+octet-stream"}
+
+
+@pytest.fixture
+def endpoint(server, client, request):
+    name = "u" + str(abs(hash(request.node.name)) % 10**9)
+    for part in ("files", "chunks", "uploads"):
+        client["default"].drop_collection(f"{name}.{part}")
+    return f"{server.url}/uploads/{name}"
+
+
+def begin(endpoint, length, name="movie", **headers):
+    metadata = "filename " + base64.b64encode(name.encode()).decode()
+    answer = requests.post(endpoint, headers={**TUS, "Upload-Length": str(length), "Upload-Metadata": metadata, **headers},
+                           timeout=30)
+    assert answer.status_code == 201, answer.text
+    return endpoint.rsplit("/uploads", 1)[0] + answer.headers["Location"]
+
+
+def append(upload, offset, body, **headers):
+    return requests.patch(upload, headers={**OCTETS, "Upload-Offset": str(offset), **headers}, data=body, timeout=30)
+
+
+def file_of(endpoint, name="movie"):
+    return requests.get(endpoint.replace("/uploads/", "/files/") + "/" + name, timeout=30)
+
+
+def test_tuspy_uploads_in_pieces(endpoint):
+    uploader = TusClient(endpoint).uploader(file_stream=io.BytesIO(BYTES), chunk_size=700_000,
+                                            metadata={"filename": "movie", "filetype": "video/mp4"})
+    uploader.upload()
+    got = file_of(endpoint)
+    assert got.content == BYTES and got.headers["Content-Type"] == "video/mp4"
+
+
+def test_an_upload_goes_on_where_it_stopped(endpoint):
+    stopped = TusClient(endpoint).uploader(file_stream=io.BytesIO(BYTES), chunk_size=700_000, metadata={"filename": "movie"})
+    stopped.upload_chunk()
+    assert file_of(endpoint).status_code == 404
+    again = TusClient(endpoint).uploader(file_stream=io.BytesIO(BYTES), chunk_size=1_000_000, url=stopped.url)
+    assert again.get_offset() == 700_000
+    again.offset = 700_000
+    again.upload()
+    assert file_of(endpoint).content == BYTES
+    head = requests.head(stopped.url, headers=TUS, timeout=30)
+    assert head.headers["Upload-Offset"] == head.headers["Upload-Length"] == str(len(BYTES))
+
+
+def test_the_rules_of_the_protocol(endpoint):
+    options = requests.options(endpoint, timeout=30)
+    assert options.status_code == 204 and "termination" in options.headers["Tus-Extension"]
+    upload = begin(endpoint, 10)
+    assert requests.head(upload, headers={"Tus-Resumable": "0.2"}, timeout=30).status_code == 412
+    assert append(upload, 3, b"abc").status_code == 409
+    assert append(upload, 0, b"abc", **{"Content-Type": "text/plain"}).status_code == 415
+    first = append(upload, 0, b"abc")
+    assert (first.status_code, first.headers["Upload-Offset"]) == (204, "3")
+    assert "GMT" in first.headers["Upload-Expires"]
+    assert append(upload, 3, b"x" * 8).status_code == 413
+    assert requests.delete(upload, headers=TUS, timeout=30).status_code == 204
+    assert requests.head(upload, headers=TUS, timeout=30).status_code == 404
+    begin(endpoint, 0, "empty")
+    assert file_of(endpoint, "empty").content == b""
+
+
+def test_checksums_of_pieces(endpoint):
+    upload = begin(endpoint, 6)
+    good = "sha1 " + base64.b64encode(hashlib.sha1(b"abc").digest()).decode()
+    assert append(upload, 0, b"abd", **{"Upload-Checksum": good}).status_code == 460
+    assert requests.head(upload, headers=TUS, timeout=30).headers["Upload-Offset"] == "0"
+    assert append(upload, 0, b"abc", **{"Upload-Checksum": good}).status_code == 204
+    assert append(upload, 3, b"abc", **{"Upload-Checksum": "crc32 AAAA"}).status_code == 400
+
+
+def upload_until_killed(url, number, finished, progress):
+    """PUTs files one by one until the server is gone."""
+    for count in range(10_000):
+        name = f"{number}-{count}-{os.urandom(4).hex()}"
+        body = name.encode() * (1 + number * 20_000)
+        try:
+            if requests.put(f"{url}/files/kills/{name}", data=body, timeout=30).status_code == 201:
+                finished[name] = hashlib.sha256(body).hexdigest()
+                progress.set()
+        except requests.RequestException:
+            return
+
+
+def test_kills_during_uploads_lose_no_finished_file_and_leave_no_chunks(tmp_path):
+    finished, upload = {}, None
+    for round_ in range(KILLS):
+        with running(tmp_path) as server:
+            if upload is not None:
+                # A resumable upload goes on from what was acknowledged or later.
+                offset = int(requests.head(server.url + upload, headers=TUS, timeout=30).headers["Upload-Offset"])
+                assert offset >= 1000
+                assert append(server.url + upload, offset, BYTES[offset:]).status_code == 204
+                assert requests.get(f"{server.url}/files/kills/resumed-{round_ - 1}", timeout=30).content == BYTES
+            upload = begin(f"{server.url}/uploads/kills", len(BYTES), f"resumed-{round_}")
+            assert append(upload, 0, BYTES[:1000]).status_code == 204
+            progress = threading.Event()
+            uploaders = [threading.Thread(target=upload_until_killed, args=(server.url, number, finished, progress))
+                         for number in range(UPLOADERS)]
+            for uploader in uploaders:
+                uploader.start()
+            assert progress.wait(30)
+            cut_off = threading.Thread(target=lambda: pytest.raises(requests.RequestException, append, upload, 1000, slowly()))
+            cut_off.start()
+            server.kill()
+            upload = upload.removeprefix(server.url)
+            for uploader in [*uploaders, cut_off]:
+                uploader.join()
+    with running(tmp_path) as server, pymongo.MongoClient(server.uri) as client:
+        for name, digest in finished.items():
+            got = requests.get(f"{server.url}/files/kills/{name}", timeout=30)
+            assert hashlib.sha256(got.content).hexdigest() == digest, name
+        assert requests.delete(server.url + upload, headers=TUS, timeout=30).status_code == 204
+        database = client["default"]
+        entries = {file["_id"] for file in database["kills.files"].find({}, {"_id": 1})}
+        orphans = set(database["kills.chunks"].distinct("files_id")) - entries
+        while orphans:
+            orphans = set(database["kills.chunks"].distinct("files_id")) - entries
+
+
+def slowly():
+    """A body that does not end."""
+    yield BYTES[1000:300_000]
+    threading.Event().wait(10)
+    yield b"never"
