@@ -6,10 +6,10 @@ use super::execution::Task;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::merge::MergeCursor;
 use super::sort_key::KeySorter;
+use crate::Result;
 use crate::plan::facts::IndexFacts;
 use crate::plan::{Access, Plan};
-use crate::spill::Spilled;
-use crate::{Code, QueryError, Result};
+use crate::spill::{Spilled, damaged, split_document};
 use std::sync::Arc;
 use store::{IndexEntry, RecordId, Snapshot};
 use value::{Document, DocumentBuf, Value};
@@ -235,18 +235,14 @@ impl Spilled for Hit {
     }
 
     fn load(bytes: &[u8]) -> Result<Hit> {
-        let damaged = || QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged");
         let (record, rest) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
         let (flags, mut rest) = rest.split_first().ok_or_else(damaged)?;
         let document = if flags & 1 == 0 {
             None
         } else {
-            // BSON begins with its length.
-            let length = rest.first_chunk::<4>().ok_or_else(damaged)?;
-            let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| damaged())?;
-            let (document, behind) = rest.split_at_checked(length).ok_or_else(damaged)?;
+            let (document, behind) = split_document(rest)?;
             rest = behind;
-            Some(DocumentBuf::from_validated(document.to_vec().into()))
+            Some(document)
         };
         let key = if rest.is_empty() {
             None

@@ -1,7 +1,7 @@
 //! A document on its way through a pipeline.
 
 use crate::expression::document_bytes;
-use crate::spill::Spilled;
+use crate::spill::{Spilled, damaged};
 use crate::{Code, QueryError, Result};
 use value::{Document, DocumentBuf, DocumentRef};
 
@@ -77,7 +77,6 @@ impl Spilled for (Row, usize) {
     }
 
     fn load(bytes: &[u8]) -> Result<(Row, usize)> {
-        let damaged = || QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged");
         let (length, row) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
         let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| damaged())?;
         Ok((Row::load(row)?, length))

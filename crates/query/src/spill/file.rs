@@ -148,7 +148,8 @@ fn too_large() -> QueryError {
     )
 }
 
-fn damaged() -> QueryError {
+/// What a file holds is not what was written.
+pub(crate) fn damaged() -> QueryError {
     QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged")
 }
 

@@ -14,9 +14,10 @@ mod folder;
 
 pub use folder::SpillFolder;
 
-pub(crate) use file::SpillRun;
+pub(crate) use file::{SpillRun, damaged};
 
 use crate::Result;
+use value::DocumentBuf;
 
 /// Something that can be kept in a file.
 pub(crate) trait Spilled: Sized {
@@ -25,4 +26,13 @@ pub(crate) trait Spilled: Sized {
 
     /// Reads what [`Spilled::save`] has written.
     fn load(bytes: &[u8]) -> Result<Self>;
+}
+
+/// A document at the front of an item's bytes, and the bytes behind it.
+pub(crate) fn split_document(bytes: &[u8]) -> Result<(DocumentBuf, &[u8])> {
+    // BSON begins with its length.
+    let length = bytes.first_chunk::<4>().ok_or_else(damaged)?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| damaged())?;
+    let (document, rest) = bytes.split_at_checked(length).ok_or_else(damaged)?;
+    Ok((DocumentBuf::from_validated(document.to_vec().into()), rest))
 }

@@ -9,7 +9,7 @@ use crate::expression::{Expression, Variables};
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Run, Stage, StageScope, named};
 use crate::pipeline::step::{Flow, Step, Work};
-use crate::spill::Spilled;
+use crate::spill::{Spilled, split_document};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::key::{self, Direction};
@@ -147,12 +147,7 @@ impl Spilled for Keyed {
     }
 
     fn load(bytes: &[u8]) -> Result<Keyed> {
-        let damaged = || QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged");
-        // BSON begins with its length.
-        let length = bytes.first_chunk::<4>().ok_or_else(damaged)?;
-        let length = usize::try_from(u32::from_le_bytes(*length)).map_err(|_| damaged())?;
-        let (value, row) = bytes.split_at_checked(length).ok_or_else(damaged)?;
-        let value = DocumentBuf::from_validated(value.to_vec().into());
+        let (value, row) = split_document(bytes)?;
         let value = value.as_raw().get("").map_or(Value::Null, ValueRef::to_value);
         Ok((value, Row::load(row)?))
     }
