@@ -39,11 +39,13 @@ pub struct Settings {
 enum Experiment {
     Batching,
     Coupons,
+    Files,
     Flush,
     Ids,
     Leaves,
     Pi,
     Plans,
+    Uploads,
 }
 
 fn main() -> Result<()> {
@@ -60,11 +62,13 @@ fn main() -> Result<()> {
     let run = match settings.experiment {
         Experiment::Batching => experiment::batching::run,
         Experiment::Coupons => experiment::coupons::run,
+        Experiment::Files => experiment::files::run,
         Experiment::Flush => experiment::flush::run,
         Experiment::Ids => experiment::ids::run,
         Experiment::Leaves => experiment::leaves::run,
         Experiment::Pi => experiment::pi::run,
         Experiment::Plans => experiment::plans::run,
+        Experiment::Uploads => experiment::uploads::run,
     };
     run(&settings)?.publish(&settings.results)
 }

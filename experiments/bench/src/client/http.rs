@@ -41,6 +41,24 @@ impl Http {
         Ok(text)
     }
 
+    /// Puts bytes; they need not be text.
+    pub fn put(&mut self, path: &str, body: &[u8]) -> Result<()> {
+        let stream = self.stream.get_mut();
+        write!(
+            stream,
+            "PUT {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        )?;
+        stream.write_all(body)?;
+        let status = self.line()?;
+        self.read_body()?;
+        ensure!(
+            status.split(' ').nth(1).is_some_and(|code| code.starts_with('2')),
+            "PUT {path}: {status}"
+        );
+        Ok(())
+    }
+
     fn read_body(&mut self) -> Result<()> {
         self.body.clear();
         let (mut length, mut chunked) = (0, false);

@@ -2,8 +2,10 @@
 
 pub mod batching;
 pub mod coupons;
+pub mod files;
 pub mod flush;
 pub mod ids;
 pub mod leaves;
 pub mod pi;
 pub mod plans;
+pub mod uploads;

@@ -15,16 +15,19 @@ pub struct Larder {
     /// Where it listens to the MongoDB protocol.
     pub address: SocketAddr,
     couch_address: SocketAddr,
+    /// Where it serves files.
+    pub http_address: SocketAddr,
 }
 
 impl Larder {
     /// Starts the program on a data folder, which it makes where there is none.
     pub fn start(program: &Path, folder: &Path, memory: &str) -> Result<Larder> {
-        let (address, couch_address) = (free_address()?, free_address()?);
+        let (address, couch_address, http_address) = (free_address()?, free_address()?, free_address()?);
         let mut child = tied_command(program, None)
             .args(["serve", "--memory", memory, "--log", "warn"])
             .args(["--mongo-listen", &address.to_string()])
             .args(["--couch-listen", &couch_address.to_string()])
+            .args(["--http-listen", &http_address.to_string()])
             .arg("--data")
             .arg(folder)
             .stdin(Stdio::null())
@@ -32,11 +35,13 @@ impl Larder {
             .with_context(|| format!("starting {}", program.display()))?;
         wait_until_listening(&mut child, address).context("starting Larder")?;
         wait_until_listening(&mut child, couch_address).context("starting Larder")?;
+        wait_until_listening(&mut child, http_address).context("starting Larder")?;
         Ok(Larder {
             child,
             folder: folder.to_path_buf(),
             address,
             couch_address,
+            http_address,
         })
     }
 

@@ -1,9 +1,11 @@
 //! The servers that are measured: started for one experiment in a scratch folder, stopped when dropped.
 
 mod larder;
+mod nginx;
 mod postgres;
 
 pub use larder::Larder;
+pub use nginx::Nginx;
 pub use postgres::PostgresServer;
 
 use anyhow::{Context, Result, bail};
