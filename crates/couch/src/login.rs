@@ -36,7 +36,7 @@ pub(crate) struct User {
     /// What the MongoDB protocol's roles allow besides.
     pub(crate) privileges: Option<Arc<Privileges>>,
     /// Whether the request comes from the machine itself.
-    is_local: bool,
+    pub(crate) is_local: bool,
 }
 
 impl User {

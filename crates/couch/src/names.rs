@@ -91,3 +91,40 @@ pub fn is_seen(namespace: &Namespace) -> bool {
     let is_bucket = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
     !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !name.starts_with("system.") && !is_bucket
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_collections_are_told_apart_by_the_slash() {
+        for (name_here, database, collection) in [
+            ("readings", "default", "readings"),
+            ("fleet/readings", "fleet", "readings"),
+        ] {
+            let namespace = namespace(name_here);
+            assert_eq!(
+                (namespace.database.as_str(), namespace.collection.as_str()),
+                (database, collection)
+            );
+            assert_eq!(name(&namespace), name_here);
+        }
+    }
+
+    #[test]
+    fn only_lowercase_names_are_made() {
+        for right in ["a", "a1_$()+-/", "_users"] {
+            assert!(check(right).is_ok(), "{right}");
+        }
+        for wrong in ["", "A", "1a", "_odd", "a.b", "a b"] {
+            assert!(check(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_others_is_not_seen() {
+        assert!(!is_seen(&Namespace::new("admin", "x")));
+        assert!(!is_seen(&Namespace::new("default", "a.attachments.files")));
+        assert!(is_seen(&Namespace::new("default", "a")));
+    }
+}

@@ -131,3 +131,48 @@ pub(crate) fn check(security: &Document) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::doc;
+
+    fn user(name: &str, roles: &[&str]) -> User {
+        User {
+            name: Some(name.to_owned()),
+            roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+            ..User::default()
+        }
+    }
+
+    fn allowed(user: &User, security: &Document) -> Permission {
+        permission(user, &Namespace::new("default", "db"), security)
+    }
+
+    #[test]
+    fn without_a_security_object_only_administrators_come_in() {
+        let security = Document::new();
+        assert_eq!(allowed(&user("anna", &[]), &security), Permission::Nothing);
+        assert_eq!(
+            allowed(&user("root", &["_admin"]), &security),
+            Permission::Administer
+        );
+    }
+
+    #[test]
+    fn members_are_known_by_name_and_by_role() {
+        let security = doc! {
+            "admins": doc! {"names": Value::Array(vec![Value::from("boss")])},
+            "members": doc! {"roles": Value::Array(vec![Value::from("reader")])},
+        };
+        assert_eq!(allowed(&user("boss", &[]), &security), Permission::Administer);
+        assert_eq!(allowed(&user("anna", &["reader"]), &security), Permission::Write);
+        assert_eq!(allowed(&user("anna", &[]), &security), Permission::Nothing);
+    }
+
+    #[test]
+    fn a_database_without_members_is_everybodys() {
+        let security = doc! {"admins": doc! {"names": Value::Array(vec![Value::from("boss")])}};
+        assert_eq!(allowed(&User::default(), &security), Permission::Write);
+    }
+}

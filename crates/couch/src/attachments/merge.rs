@@ -10,13 +10,14 @@ use http::StatusCode;
 use value::{Document, Value};
 
 /// Keeps what the document brings in full and finds what it names by stubs. `generation` is that of the new revision,
-/// `parent` the revision that it follows; none where it follows the present one or was made by another store.
+/// `parent` the revision that it follows; none where it follows the present one or was made by another store, which is `given`.
 pub(crate) async fn merge(
     database: &Database,
     id: &str,
     brought: &Document,
     parent: Option<&Revision>,
     generation: u64,
+    given: bool,
 ) -> Result<Vec<Attachment>> {
     let generation = i64::try_from(generation).unwrap_or(i64::MAX);
     let mut present = None;
@@ -33,7 +34,11 @@ pub(crate) async fn merge(
             let known = present.iter().flatten().find(|known| known.name == name);
             all.push(known.cloned().ok_or_else(|| missing_stub(id, name))?);
         } else {
-            all.push(inline(database, id, name, properties, generation).await?);
+            let mut attachment = inline(database, id, name, properties, generation).await?;
+            if given {
+                attachment.revpos = given_revpos(properties, generation);
+            }
+            all.push(attachment);
         }
     }
     Ok(all)
@@ -68,12 +73,16 @@ async fn inline(
         Some(Value::String(content_type)) => content_type.as_str(),
         _ => TYPE_DEFAULT,
     };
-    let revpos = match properties.get("revpos") {
+    let entry = store(&database.files(), id, name, content_type, &bytes).await?;
+    Ok(Attachment::of(name, content_type, generation, &entry))
+}
+
+/// The generation in which another store got the attachment.
+fn given_revpos(properties: &Document, generation: i64) -> i64 {
+    match properties.get("revpos") {
         Some(Value::Int32(revpos)) if *revpos > 0 => i64::from(*revpos).min(generation),
         _ => generation,
-    };
-    let entry = store(&database.files(), id, name, content_type, &bytes).await?;
-    Ok(Attachment::of(name, content_type, revpos, &entry))
+    }
 }
 
 /// The attachments of the revision that a new one follows; where none is named, of the winner, and of all leaves.

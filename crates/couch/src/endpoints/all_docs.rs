@@ -62,6 +62,11 @@ impl RowOptions {
         for (name, value) in body.into_iter().flat_map(Document::iter) {
             options.set_value(name, value)?;
         }
+        if options.keys.is_some() && (options.start.is_some() || options.end.is_some()) {
+            return Err(CouchError::query_parse(
+                "`keys` is incompatible with `key`, `start_key` and `end_key`",
+            ));
+        }
         Ok(options)
     }
 

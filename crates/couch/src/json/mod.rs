@@ -45,3 +45,78 @@ pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::Value;
+
+    fn through(text: &str) -> String {
+        let value = Reader::whole(text.as_bytes()).expect("JSON");
+        let mut out = String::new();
+        write(value.as_ref(), &mut out);
+        out
+    }
+
+    #[test]
+    fn what_was_written_comes_back() {
+        for text in [
+            r#"{"b":1,"a":[true,null,"\u0001x",-0.5,9007199254740993],"":{}}"#,
+            r#"{"$date":"never"}"#,
+            r#"{"$numberLong":"5"}"#,
+            r#"{"$unknown":{"$oid":"0123456789abcdef01234567"}}"#,
+        ] {
+            assert_eq!(through(text), text);
+        }
+    }
+
+    #[test]
+    fn extended_json_of_the_relaxed_form_is_a_typed_value() {
+        let typed = |text: &str| Reader::whole(text.as_bytes()).expect("JSON");
+        assert_eq!(
+            typed(r#"{ "$date" : "1970-01-01T00:00:01Z" }"#),
+            Value::DateTime(1000)
+        );
+        assert!(matches!(
+            typed(r#"{"$numberDecimal":"1.10"}"#),
+            Value::Decimal128(_)
+        ));
+        assert!(matches!(
+            typed(r#"{"$oid":"0123456789abcdef01234567"}"#),
+            Value::ObjectId(_)
+        ));
+        // Written otherwise, it would come back as another text.
+        assert!(matches!(
+            typed(r#"{"$oid":"0123456789ABCDEF01234567"}"#),
+            Value::Document(_)
+        ));
+    }
+
+    #[test]
+    fn numbers_keep_their_kind() {
+        let kind = |text: &str| Reader::whole(text.as_bytes()).expect("JSON");
+        assert_eq!(kind("2147483647"), Value::Int32(i32::MAX));
+        assert_eq!(kind("2147483648"), Value::Int64(2_147_483_648));
+        assert_eq!(kind("1.0"), Value::Double(1.0));
+        assert_eq!(through("1.0"), "1.0");
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        for text in [
+            "",
+            "{",
+            "[1,]",
+            "{\"a\" 1}",
+            "01",
+            "1.",
+            "+1",
+            "nul",
+            "\"\\x\"",
+            "1 2",
+            "\"\u{1}\"",
+        ] {
+            assert!(Reader::whole(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}

@@ -180,7 +180,8 @@ impl Feed {
         loop {
             let given = self.given;
             loop {
-                let ended = self.page(text).await?;
+                // Boxed, so that a feed that waits is small.
+                let ended = Box::pin(self.page(text)).await?;
                 if text.len() >= CHUNK_BYTES && !sender.send(std::mem::take(text)).await {
                     return Ok(false);
                 }

@@ -156,7 +156,7 @@ pub(crate) async fn take_attachments(
     if let Some(brought) = document.brought() {
         let parent = document.revision.as_ref().filter(|_| !given);
         let generation = document.generation(given);
-        let kept = attachments::merge(database, id, brought, parent, generation).await?;
+        let kept = attachments::merge(database, id, brought, parent, generation, given).await?;
         document.kept = Some(kept);
     }
     Ok(())
