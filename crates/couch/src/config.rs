@@ -68,7 +68,7 @@ impl Config {
 
     async fn save(&self, engine: &Engine) -> engine::Result<()> {
         if engine.revisioned(&namespace())?.is_none() {
-            engine.create_revisioned(&namespace(), 1).await?;
+            engine.create_revisioned(&namespace(), 1, false).await?;
         }
         let mut document = Document::new();
         for (section, settings) in self.all() {

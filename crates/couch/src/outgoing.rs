@@ -82,6 +82,16 @@ fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
     out.push_str(if attachments.is_empty() { "" } else { "}" });
 }
 
+/// The leaves besides the winner that are not deletions.
+pub(crate) fn conflicts(history: &DocumentHistory) -> Vec<String> {
+    let nodes = history.tree.nodes();
+    let leaves = history.tree.leaves().into_iter();
+    leaves
+        .filter(|&leaf| leaf != history.winner && !nodes[leaf].deleted)
+        .map(|leaf| nodes[leaf].revision.to_string())
+        .collect()
+}
+
 /// Appends a revision, without quotes.
 pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
     // Writing to a String cannot fail.

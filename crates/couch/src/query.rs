@@ -13,7 +13,8 @@ impl Query {
     /// Reads what stands behind the question mark.
     pub fn parse(query: &str) -> Result<Query> {
         let invalid = || CouchError::bad_request("invalid escape in the query string");
-        query_pairs(query)
+        // A semicolon parts parameters as well, as it did in the web's first years.
+        query_pairs(&query.replace(';', "&"))
             .map(|pair| pair.map(|(name, value)| (name.into_owned(), value.into_owned())))
             .collect::<Option<Vec<_>>>()
             .map(Query)

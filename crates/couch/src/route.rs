@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    all_docs, bulk_docs, bulk_get, changes, database, document, local, node, revisions, root, session, uuids,
+    all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, revisions, root, session, uuids,
     view,
 };
 use crate::error::{CouchError, Result};
@@ -79,9 +79,11 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
             ..,
         ] => view::refused(kind),
         ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
-        ["_find" | "_index" | "_explain", ..] => {
-            Err(CouchError::not_implemented("Mango queries are not supported yet"))
-        }
+        ["_find"] => mango::find(call, None).await,
+        ["_explain"] => mango::explain(call, None).await,
+        ["_index", rest @ ..] => mango::index(call, rest).await,
+        ["_partition", name, "_find"] => mango::find(call, Some(name)).await,
+        ["_partition", name, "_explain"] => mango::explain(call, Some(name)).await,
         ["_design", name, second, rest @ ..] if !second.starts_with('_') => {
             let attachment = std::iter::once(second)
                 .chain(rest)

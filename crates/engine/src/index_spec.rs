@@ -4,6 +4,7 @@ use crate::index_kinds;
 use crate::limits::INDEX_FIELDS_MAX;
 use crate::{Error, Result};
 use query::Code;
+use query::filter::SELECTOR;
 use store::IndexSpec;
 use value::collation::Collation;
 use value::{Document, Type, Value};
@@ -47,6 +48,10 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("sparse", value) => parsed.sparse = flag(name, value)?,
         ("hidden", Value::Bool(hidden)) => parsed.hidden = *hidden,
         ("hidden", other) => return Err(wrong_type(name, other, "bool")),
+        ("partialFilterExpression", Value::Document(filter)) if filter.contains(SELECTOR) => {
+            let message = format!("unknown top level operator: {SELECTOR}");
+            return Err(Error::new(Code::BAD_VALUE, message));
+        }
         ("partialFilterExpression", Value::Document(filter)) => parsed.partial_filter = Some(filter.clone()),
         ("partialFilterExpression", other) => return Err(wrong_type(name, other, "object")),
         ("expireAfterSeconds", value) => parsed.expire_after_seconds = Some(seconds(value)?),

@@ -67,6 +67,8 @@ impl Engine {
             .indexes()
             .iter()
             .filter(|index| !(is_series && index.spec().name == "_id_"))
+            // Those belong to design documents, and are made anew from them.
+            .filter(|index| !index.is_collated())
             .map(|index| index.spec().to_document())
             .collect())
     }

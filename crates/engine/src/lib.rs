@@ -63,8 +63,9 @@ pub use modify_index::IndexChange;
 pub use operations::{OperationGuard, OperationInfo};
 pub use plan_cache::IndexFilter;
 pub use query::Code;
+pub use query::selector;
 pub use revisions::{
-    Change, ChangeKind, DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, Order, Record,
+    Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRow, DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, Order, Record,
     Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport,
     RevisionedSnapshot,
 };

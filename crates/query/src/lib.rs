@@ -3,6 +3,7 @@
 //! One filter language, one expression language, one planner for every protocol:
 //!
 //! - [`filter`]: MongoDB's query language; parsed once, then matched against raw documents.
+//! - [`selector`]: CouchDB's query language, its order of values, and which of its indexes bounds a query.
 //! - [`expression`]: the aggregation expression language.
 //! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
 //! - [`write`](mod@write): executing inserts, updates and deletes.
@@ -25,6 +26,7 @@ pub mod filter;
 pub mod pipeline;
 pub mod plan;
 pub mod projection;
+pub mod selector;
 pub mod spill;
 pub mod update;
 pub mod write;

@@ -39,7 +39,7 @@ pub use commit::{
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
-    BuildProgress, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,
+    BuildProgress, COLLATED, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,
     Wildcard, hash_of_value,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};

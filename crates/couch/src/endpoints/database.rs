@@ -26,9 +26,10 @@ async fn create(call: &mut Call) -> Result<Response> {
     security::require_server_admin(&call.user)?;
     names::check(&name)?;
     let namespace = names::namespace(&name);
+    let partitioned = call.query.is_true("partitioned");
     call.server
         .engine
-        .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT)
+        .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
         .await?;
     let mut response = respond::ok_true(StatusCode::CREATED);
     respond::location(&mut response, &call.url(&[&name]));
@@ -68,12 +69,17 @@ pub(crate) async fn write_info(database: &Database, out: &mut String) -> Result<
     out.push_str(r#"{"instance_start_time":"0","db_name":"#);
     write_string(&database.name, out);
     out.push_str(&format!(
-        r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{{}},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":false,"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
+        r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":false,"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
         database.sequences.text(0),
         database.sequences.text(report.head),
         report.storage_bytes,
         report.data_bytes,
         report.storage_bytes,
+        if database.collection.is_partitioned() {
+            r#"{"partitioned":true}"#
+        } else {
+            "{}"
+        },
         report.deleted,
         report.documents,
     ));

@@ -7,6 +7,7 @@ pub(crate) mod changes;
 pub(crate) mod database;
 pub(crate) mod document;
 pub(crate) mod local;
+pub(crate) mod mango;
 pub(crate) mod node;
 pub(crate) mod revisions;
 pub(crate) mod root;

@@ -4,9 +4,11 @@
 //! deletions, the change log and local documents. Reading goes through a [`RevisionedSnapshot`], so that what belongs
 //! together is of one moment.
 
+mod collated;
 mod snapshot;
 mod views;
 
+pub use collated::{CollatedDefinition, CollatedIndex, CollatedRow};
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
     Change, ChangeKind, DocumentHistory, Edit, EditOrigin, Order, Record, Revision, RevisionHash,
@@ -22,6 +24,8 @@ use value::{Document, DocumentBuf, Value};
 
 /// The property of a collection that says who may use it.
 const SECURITY: &str = "security";
+/// The property of a collection whose ids name the partitions that documents belong to.
+const PARTITIONED: &str = "partitioned";
 /// The property of a collection that says how many revisions of a branch it remembers.
 const REVISIONS_KEPT: &str = "revisionsKept";
 
@@ -77,11 +81,20 @@ impl Engine {
         }))
     }
 
-    /// Makes a collection that remembers so many revisions of a branch; an error where it exists.
-    pub async fn create_revisioned(&self, namespace: &Namespace, revisions_kept: u32) -> Result<()> {
+    /// Makes a collection that remembers so many revisions of a branch; an error where it exists. Of a `partitioned` one, ids
+    /// are to name the partitions that documents belong to.
+    pub async fn create_revisioned(
+        &self,
+        namespace: &Namespace,
+        revisions_kept: u32,
+        partitioned: bool,
+    ) -> Result<()> {
         crate::collections::check_namespace(namespace)?;
         let mut options = store::CollectionOptions::default();
         options.properties.set(REVISIONS_KEPT, i64::from(revisions_kept));
+        if partitioned {
+            options.properties.set(PARTITIONED, true);
+        }
         self.store().create(namespace, options).await?;
         Ok(())
     }
@@ -138,6 +151,11 @@ impl RevisionedCollection {
     /// Sets who may use the collection.
     pub async fn set_security(&self, security: Document) -> Result<()> {
         self.set_property(SECURITY, Value::from(security)).await
+    }
+
+    /// Whether ids are to name the partitions that documents belong to.
+    pub fn is_partitioned(&self) -> bool {
+        self.collection.options().properties.contains(PARTITIONED)
     }
 
     /// How many revisions of a branch are remembered.

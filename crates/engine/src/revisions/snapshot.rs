@@ -11,13 +11,32 @@ use value::{DocumentBuf, Value, ValueRef};
 /// A collection with its revisions at one moment.
 #[derive(Debug)]
 pub struct RevisionedSnapshot {
-    snapshot: Snapshot,
+    pub(super) snapshot: Snapshot,
     ids: Arc<Index>,
 }
 
 /// A place in the order of the `_id`s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentPosition(Vec<u8>);
+
+impl DocumentPosition {
+    /// A place that was told a client, and is told by it again. Bytes that name no place are between two places.
+    pub fn from_bytes(bytes: Vec<u8>) -> DocumentPosition {
+        DocumentPosition(bytes)
+    }
+
+    /// The place of an `_id` among all.
+    pub fn of_id(id: ValueRef<'_>) -> DocumentPosition {
+        let mut bytes = Vec::new();
+        key::encode(id, Direction::Ascending, &mut bytes);
+        DocumentPosition(bytes)
+    }
+
+    /// The place as bytes, to be told a client.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 impl RevisionedSnapshot {
     pub(super) async fn take(collection: &Collection) -> Result<RevisionedSnapshot> {
@@ -81,11 +100,8 @@ impl RevisionedSnapshot {
             low: bound(range.0),
             high: bound(range.1),
         };
-        if let Some(DocumentPosition(position)) = after {
-            match order {
-                Order::Forward => keys.low = Bound::Excluded(position.clone()),
-                Order::Backward => keys.high = Bound::Excluded(position.clone()),
-            }
+        if !go_on(&mut keys, after, order) {
+            return Ok((Vec::new(), None));
         }
         let default = PageLimit::default();
         let limit = PageLimit {
@@ -112,6 +128,32 @@ impl RevisionedSnapshot {
     ) -> Result<(Vec<(String, DocumentBuf)>, bool)> {
         let page = self.snapshot.locals(after, order, PageLimit::default()).await?;
         Ok((page.documents, page.exhausted))
+    }
+}
+
+/// Narrows a range to what is behind a place; false where nothing is left of it.
+pub(super) fn go_on(keys: &mut KeyRange, after: Option<&DocumentPosition>, order: Order) -> bool {
+    if let Some(DocumentPosition(position)) = after {
+        let side = match order {
+            Order::Forward => &mut keys.low,
+            Order::Backward => &mut keys.high,
+        };
+        let is_behind = match (&*side, order) {
+            (Bound::Unbounded, _) => true,
+            (Bound::Included(end) | Bound::Excluded(end), Order::Forward) => position >= end,
+            (Bound::Included(end) | Bound::Excluded(end), Order::Backward) => {
+                position <= end || position.starts_with(end)
+            }
+        };
+        if is_behind {
+            *side = Bound::Excluded(position.clone());
+        }
+    }
+    match (&keys.low, &keys.high) {
+        (Bound::Included(low) | Bound::Excluded(low), Bound::Included(high) | Bound::Excluded(high)) => {
+            low <= high || low.starts_with(high)
+        }
+        _ => true,
     }
 }
 

@@ -26,7 +26,7 @@ mod unsatisfied;
 pub use expr::ExprCondition;
 pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
 pub use parse::FILTER_DEPTH_MAX;
-pub use partial::compile_partial;
+pub use partial::{SELECTOR, compile_partial};
 pub use regex::Regex;
 pub use schema::JsonSchema;
 pub use scope::{FilterPlace, FilterScope};

@@ -1,13 +1,23 @@
 //! Queries as the condition of a partial index.
 
 use super::{Filter, FilterScope, Node, Predicate, normal};
+use crate::selector::Selector;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use store::DocumentFilter;
-use value::{Document, DocumentRef};
+use value::{Document, DocumentRef, Value};
 
-/// Compiles `partialFilterExpression` for the store; what is wrong comes back in MongoDB's words.
+/// The only name in a condition that is a selector of CouchDB's; no client of MongoDB's can give it.
+pub const SELECTOR: &str = "$selector";
+
+/// Compiles `partialFilterExpression`, or a [`SELECTOR`], for the store; what is wrong comes back in its words.
 pub fn compile_partial(condition: &Document) -> Result<Arc<dyn DocumentFilter>, String> {
+    if let Some(Value::Document(selector)) = condition.get(SELECTOR) {
+        return match Selector::parse(selector) {
+            Ok(selector) => Ok(Arc::new(selector)),
+            Err(error) => Err(error.to_string()),
+        };
+    }
     match Filter::parse_partial(condition) {
         Ok(filter) => Ok(Arc::new(filter)),
         Err(error) => Err(error.message),

@@ -40,9 +40,10 @@ fn facts_of(index: &Index) -> IndexFacts {
             store::FieldKind::Descending => FieldKind::Ordered(Direction::Descending),
             store::FieldKind::Hashed => FieldKind::Hashed,
             store::FieldKind::Wildcard(direction) => FieldKind::Wildcard(direction),
-            store::FieldKind::Geo2d | store::FieldKind::Geo2dSphere | store::FieldKind::Text => {
-                FieldKind::Opaque
-            }
+            store::FieldKind::Geo2d
+            | store::FieldKind::Geo2dSphere
+            | store::FieldKind::Text
+            | store::FieldKind::Collated => FieldKind::Opaque,
             _ => FieldKind::Ordered(Direction::Ascending),
         },
         multikey: multikey.get(position).copied().unwrap_or(true),
@@ -72,6 +73,7 @@ fn unusable(index: &Index) -> Option<String> {
         let kind = match field.kind {
             store::FieldKind::Geo2d | store::FieldKind::Geo2dSphere => "geospatial",
             store::FieldKind::Text => "text",
+            store::FieldKind::Collated => "Mango",
             _ => continue,
         };
         return Some(format!("only {kind} queries can use a {kind} index"));

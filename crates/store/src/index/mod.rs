@@ -1,11 +1,12 @@
 //! Indexes: their description, their keys, their building.
 //!
 //! The key of an entry is `value::key::encode` of each field's value in the field's direction, one behind the other;
-//! a hashed field has the encoding of the 64-bit integer that [`hash_of_value`] gives. Wildcard, geospatial and text
-//! indexes take their keys in ways of their own (`kinds`).
+//! a hashed field has the encoding of the 64-bit integer that [`hash_of_value`] gives. Wildcard, geospatial, text and
+//! collated indexes take their keys in ways of their own (`kinds`, `collated`).
 
 mod build;
 mod clear;
+mod collated;
 mod create;
 mod entries;
 mod hashed;
@@ -20,7 +21,7 @@ pub(crate) use create::{create, drop_named};
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
 pub use hashed::hash_of_value;
 pub(crate) use set::IndexSet;
-pub use spec::{DocumentFilter, FilterCompiler, IndexSpec};
+pub use spec::{COLLATED, DocumentFilter, FilterCompiler, IndexSpec};
 pub use wildcard::Wildcard;
 
 use crate::StoreError;
@@ -51,6 +52,8 @@ pub enum FieldKind {
     Geo2dSphere,
     /// Words of texts; the index has no entries.
     Text,
+    /// In CouchDB's order; all fields of such an index are.
+    Collated,
 }
 
 impl FieldKind {
@@ -195,6 +198,11 @@ impl Index {
     /// Whether it is a text index.
     pub fn is_text(&self) -> bool {
         self.fields.iter().any(|field| field.kind == FieldKind::Text)
+    }
+
+    /// Whether its entries are in CouchDB's order.
+    pub fn is_collated(&self) -> bool {
+        self.fields.iter().any(|field| field.kind == FieldKind::Collated)
     }
 
     /// Whether it can be read.

@@ -11,6 +11,9 @@ use value::{Document, DocumentRef, Value, compare, doc};
 /// The name in a text index's key pattern that holds the place of its texts' weights.
 const TEXT_ORDER: &str = "_ftsx";
 
+/// What a key pattern says of a field in CouchDB's order.
+pub const COLLATED: &str = "collated";
+
 /// The kept options that tell indexes of the same key apart.
 const SIGNATURE: [&str; 2] = ["collation", "wildcardProjection"];
 
@@ -99,10 +102,12 @@ impl IndexSpec {
             return Err(StoreError::CannotCreateIndex(message));
         }
         let field = |(path, kind): (&str, &Value)| {
-            Some(IndexField {
-                path: FieldPath::parse(path),
-                kind: field_kind(path, kind)?,
-            })
+            let kind = field_kind(path, kind)?;
+            let path = match kind {
+                FieldKind::Collated => FieldPath::parse_escaped(path),
+                _ => FieldPath::parse(path),
+            };
+            Some(IndexField { path, kind })
         };
         // Behind the texts' part of a text index stands one that only says how they are ordered.
         let is_text = self.is_text();
@@ -156,6 +161,7 @@ fn field_kind(path: &str, kind: &Value) -> Option<FieldKind> {
                 "2d" => Some(FieldKind::Geo2d),
                 "2dsphere" => Some(FieldKind::Geo2dSphere),
                 "text" => Some(FieldKind::Text),
+                COLLATED => Some(FieldKind::Collated),
                 _ => None,
             };
         }

@@ -1,8 +1,10 @@
 //! Dotted field paths and what they reach, through embedded documents and arrays, with MongoDB's semantics.
 
 pub mod extract;
+mod exact;
 mod visit;
 
+pub use exact::{Exact, exact, exact_from};
 pub use visit::{Reached, visit, visit_expanded};
 
 /// A parsed dotted path: `a.b.0`.
@@ -16,6 +18,32 @@ impl FieldPath {
     pub fn parse(path: &str) -> FieldPath {
         FieldPath {
             parts: path.split('.').map(Into::into).collect(),
+        }
+    }
+
+    /// Splits at dots that no backslash stands before; what a backslash stands before is taken as it is (CouchDB's
+    /// `src/mango/src/mango_util.erl`, `parse_field`).
+    pub fn parse_escaped(path: &str) -> FieldPath {
+        let mut parts = vec![String::new()];
+        let mut characters = path.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '.' => parts.push(String::new()),
+                '\\' => {
+                    let dot = characters.next_if_eq(&'.');
+                    if let (Some(dot), Some(part)) = (dot, parts.last_mut()) {
+                        part.push(dot);
+                    }
+                }
+                other => {
+                    if let Some(part) = parts.last_mut() {
+                        part.push(other);
+                    }
+                }
+            }
+        }
+        FieldPath {
+            parts: parts.into_iter().map(String::into_boxed_str).collect(),
         }
     }
 

@@ -5,8 +5,9 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
-use crate::{ids, query, selector};
-use engine::{Change, DocumentFilter};
+use crate::{ids, query};
+use engine::Change;
+use engine::selector::Selector;
 use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(super) enum Filter {
     /// Those of design documents.
     Design,
     /// Those of documents that match.
-    Selector(DocumentFilter),
+    Selector(Selector),
     /// Those that a filter function of a design document lets through, which is given the request.
     Function {
         design: Arc<Design>,
@@ -45,7 +46,7 @@ impl Filter {
                 named_ids(named.as_ref()).map(Filter::Ids)
             }
             "_selector" => match body.get("selector") {
-                Some(Value::Document(selector)) => Ok(Filter::Selector(selector::filter(selector)?)),
+                Some(Value::Document(selector)) => Ok(Filter::Selector(Selector::parse(selector)?)),
                 Some(_) => Err(CouchError::bad_request("Selector error: expected a JSON object")),
                 None => Err(CouchError::bad_request(
                     "Selector must be specified in POST payload",
@@ -101,7 +102,7 @@ impl Filter {
             Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
             Filter::Ids(named) => named.contains(id),
             Filter::Design => id.starts_with(ids::DESIGN),
-            Filter::Selector(filter) => filter.matches(&document()),
+            Filter::Selector(filter) => filter.matches((&document()).into()),
         }
     }
 }

@@ -1,0 +1,103 @@
+//! `_find` and `_explain`.
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::json::{write, write_string};
+use crate::mango::choice::{Bounds, Choice};
+use crate::mango::options::FindOptions;
+use crate::mango::rows::{Rows, Statistics};
+use crate::mango::{design, explain, warning, wrong};
+use crate::stream::Output;
+use crate::{respond, stream};
+use http::{Method, Response};
+use std::fmt::Write as _;
+use std::time::Instant;
+use value::Value;
+
+/// `POST /{db}/_find`, and of one partition.
+pub(crate) async fn find(call: &mut Call, partition: Option<&str>) -> Result<Response> {
+    let (database, options) = asked(call, partition).await?;
+    let choice = chosen(&database, &options, true).await?;
+    stream::respond_with(|mut output| async move {
+        let written = answer(&database, &choice, &options, &mut output).await;
+        (output, written)
+    })
+    .await
+}
+
+/// `POST /{db}/_explain`, and of one partition.
+pub(crate) async fn explain(call: &mut Call, partition: Option<&str>) -> Result<Response> {
+    let (database, options) = asked(call, partition).await?;
+    let choice = chosen(&database, &options, false).await?;
+    let partitioned = database.collection.is_partitioned();
+    let explained = explain::explain(&database.name, partitioned, &choice, &options);
+    let mut text = String::new();
+    write(Value::from(explained).as_ref(), &mut text);
+    Ok(respond::ok(text))
+}
+
+async fn asked(call: &mut Call, partition: Option<&str>) -> Result<(Database, FindOptions)> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    let database = Database::of(call)?;
+    call.check_is_json()?;
+    let body = call.json_object().await?;
+    let in_query = call.query.get("partition").map(str::to_owned);
+    let options = FindOptions::parse(&body, partition.or(in_query.as_deref()))?;
+    if options.partition.is_some() && !database.collection.is_partitioned() {
+        return Err(wrong("bad_request", "database is not partitioned"));
+    }
+    Ok((database, options))
+}
+
+async fn chosen(database: &Database, options: &FindOptions, must: bool) -> Result<Choice> {
+    let snapshot = database.snapshot().await?;
+    let indexes = design::indexes(database, &snapshot).await?;
+    Choice::of(indexes, options, must)
+}
+
+/// Appends what is found.
+async fn answer(
+    database: &Database,
+    choice: &Choice,
+    options: &FindOptions,
+    output: &mut Output,
+) -> Result<()> {
+    let started = Instant::now();
+    // Whoever must find has an index.
+    let (Some(index), bounds @ Bounds::Ranges(_)) = (choice.index(), choice.bounds()) else {
+        output.text.push_str("{\"docs\":[\r\n]}");
+        return Ok(());
+    };
+    let mut rows = Rows::open(database, index, bounds, options).await?;
+    output.text.push_str(r#"{"docs":["#);
+    rows.write(output).await?;
+    let text = &mut output.text;
+    text.push_str("\r\n],\r\n\"bookmark\": ");
+    write_string(&rows.bookmark(), text);
+    if options.execution_stats {
+        write_statistics(&rows.statistics, started, text);
+    }
+    if let Some(warnings) = warning::warnings(index, options, &rows.statistics) {
+        text.push_str(",\r\n\"warning\": ");
+        write_string(&warnings, text);
+    }
+    text.push('}');
+    Ok(())
+}
+
+fn write_statistics(statistics: &Statistics, started: Instant, text: &mut String) {
+    let time_ms = started.elapsed().as_secs_f64() * 1_000.0;
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        ",\r\n\"execution_stats\": {{\"total_keys_examined\":{},\"total_docs_examined\":{},\
+         \"total_quorum_docs_examined\":{},\"results_returned\":{},\"execution_time_ms\":{time_ms:.3}}}",
+        statistics.keys_examined,
+        statistics.documents_examined,
+        statistics.quorum_documents_examined,
+        statistics.results,
+    );
+}

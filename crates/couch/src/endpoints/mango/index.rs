@@ -1,0 +1,291 @@
+//! `_index`: indexes listed, made, removed.
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::ids::DESIGN;
+use crate::json::write;
+use crate::mango::design::{self, Design};
+use crate::mango::index::Index;
+use crate::mango::options::{flag, invalid_key, positive, use_index};
+use crate::mango::sort::Sort;
+use crate::mango::{shown, unavailable, wrong};
+use crate::respond;
+use engine::selector::Selector;
+use engine::CollatedDefinition;
+use http::{Method, Response, StatusCode};
+use value::{Document, Value, doc};
+
+/// `/{db}/_index…`; `path` is what stands behind it.
+pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
+    match (path, &call.method) {
+        ([], &Method::GET) => list(call).await,
+        ([], &Method::POST) => create(call).await,
+        ([], _) => Err(CouchError::method_not_allowed("GET,POST")),
+        (["_bulk_delete"], &Method::POST) => bulk_delete(call).await,
+        (["_bulk_delete"], _) => Err(CouchError::method_not_allowed("POST")),
+        (["_design", ddoc, kind, name] | [ddoc, kind, name], &Method::DELETE) => {
+            delete(call, &design::id(ddoc), kind, name).await
+        }
+        (["_design", _, _, _] | [_, _, _], _) => Err(CouchError::method_not_allowed("DELETE")),
+        _ => Err(CouchError::missing()),
+    }
+}
+
+async fn list(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    let indexes = design::indexes(&database, &database.snapshot().await?).await?;
+    let parameter = |name: &str, least: i64| {
+        let invalid = || {
+            CouchError::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "invalid_list_index_params",
+                "Index parameter ranges: limit > 1, skip > 0",
+            )
+        };
+        let number = |text: &str| text.parse::<i64>().ok().filter(|number| *number >= least);
+        let given = call.query.get(name);
+        given
+            .map(|text| number(text).ok_or_else(invalid))
+            .transpose()
+            .map(|number| number.and_then(|number| usize::try_from(number).ok()))
+    };
+    let limit = parameter("limit", 1)?.unwrap_or(usize::MAX);
+    let skip = parameter("skip", 0)?.unwrap_or(0);
+    let shown = indexes.iter().skip(skip).take(limit);
+    let body = doc! {
+        "total_rows": Value::Int64(i64::try_from(indexes.len()).unwrap_or(i64::MAX)),
+        "indexes": shown.map(|index| Value::from(index.to_document())).collect::<Value>(),
+    };
+    Ok(answer(body))
+}
+
+/// What is asked for.
+struct NewIndex {
+    sort: Sort,
+    partial: Document,
+    /// The definition as it was given.
+    given: Document,
+    name: Option<String>,
+    ddoc: Option<String>,
+    partitioned: Option<bool>,
+}
+
+async fn create(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    call.check_is_json()?;
+    let body = call.json_object().await?;
+    let new = NewIndex::parse(&body)?;
+    database.require_admin(call)?;
+    let unnamed = new.hashed_name();
+    let ddoc = design::id(new.ddoc.as_deref().unwrap_or(&unnamed));
+    let name = new.name.as_deref().unwrap_or(&unnamed);
+    if ddoc == DESIGN {
+        return Err(CouchError::illegal_docid("Illegal document id `_design/`"));
+    }
+    let mut design = Design::load(&database.snapshot().await?, ddoc.clone()).await?;
+    let is_new = design.put(name, new.view(), new.partitioned)?;
+    if is_new {
+        let built_ahead = design.is_built_ahead();
+        design.save(&database).await?;
+        if built_ahead {
+            build(&database, new.definition());
+        }
+    }
+    Ok(answer(doc! {
+        "result": if is_new { "created" } else { "exists" },
+        "id": ddoc,
+        "name": name,
+    }))
+}
+
+/// Builds an index in the background, so that the first query need not wait for it.
+fn build(database: &Database, definition: CollatedDefinition) {
+    let collection = database.collection.clone();
+    tokio::spawn(async move {
+        // The first query tries it again, and is told what is wrong.
+        if let Err(error) = collection.collated_index(&definition).await {
+            tracing::warn!(%error, "an index could not be built ahead");
+        }
+    });
+}
+
+impl NewIndex {
+    fn parse(body: &Document) -> Result<NewIndex> {
+        let mut given = None;
+        let (mut name, mut ddoc, mut partitioned) = (None, None, None);
+        let mut kind = "json".to_owned();
+        for (option, value) in body.iter() {
+            match option {
+                "index" => given = Some(value),
+                "type" => kind = text(value)?,
+                "name" => name = Some(non_empty(value)?),
+                "ddoc" => ddoc = Some(non_empty(value)?),
+                // One copy is written, and all of it.
+                "w" => drop(positive(value)?),
+                "partitioned" => partitioned = Some(flag(value)?),
+                unknown => return Err(invalid_key(unknown)),
+            }
+        }
+        let given = given.ok_or_else(|| wrong("missing_required_key", "Missing required key: index"))?;
+        match kind.as_str() {
+            "json" => {}
+            "text" => return Err(unavailable("text")),
+            "nouveau" => return Err(unavailable("nouveau")),
+            other => return Err(wrong("invalid_index", format!("Invalid type for index: {other}"))),
+        }
+        let Value::Document(given) = given else {
+            let reason = format!("JSON indexes must be an object, not: {}", shown(given));
+            return Err(wrong("invalid_index", reason));
+        };
+        let (sort, partial) = definition(given)?;
+        Ok(NewIndex {
+            sort,
+            partial,
+            given: given.clone(),
+            name,
+            ddoc,
+            partitioned,
+        })
+    }
+
+    /// What stands in the design document.
+    fn view(&self) -> Document {
+        doc! {
+            "map": {"fields": self.sort.to_object(), "partial_filter_selector": self.partial.clone()},
+            "reduce": "_count",
+            "options": {"def": self.given.clone()},
+        }
+    }
+
+    fn definition(&self) -> CollatedDefinition {
+        CollatedDefinition {
+            fields: self.sort.fields.clone(),
+            selector: self.partial.clone(),
+        }
+    }
+
+    /// The name of an index that is given none: the same for the same definition.
+    fn hashed_name(&self) -> String {
+        use sha2::Digest as _;
+        let hash = sha2::Sha256::digest(shown(&Value::from(self.given.clone())).as_bytes());
+        // As long as CouchDB's, which are of another hash.
+        hash.iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn definition(given: &Document) -> Result<(Sort, Document)> {
+    let (mut sort, mut partial) = (None, Document::new());
+    for (option, value) in given.iter() {
+        match (option, value) {
+            ("fields", fields) => sort = Some(Sort::parse(fields)?),
+            ("partial_filter_selector", Value::Document(selector)) => {
+                partial = Selector::parse(selector)?.to_document();
+            }
+            ("partial_filter_selector", other) => {
+                let reason = format!("Selector must be a JSON object, not: {}", shown(other));
+                return Err(wrong("invalid_selector_json", reason));
+            }
+            (unknown, _) => return Err(invalid_key(unknown)),
+        }
+    }
+    let sort = sort.ok_or_else(|| wrong("missing_required_key", "Missing required key: fields"))?;
+    Ok((sort, partial))
+}
+
+fn text(value: &Value) -> Result<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        other => Err(wrong("invalid_string", format!("Invalid string: {}", shown(other)))),
+    }
+}
+
+fn non_empty(value: &Value) -> Result<String> {
+    let text = text(value)?;
+    match text.is_empty() {
+        true => Err(wrong(
+            "invalid_empty_string",
+            "Index name or ddoc cannot be empty string",
+        )),
+        false => Ok(text),
+    }
+}
+
+async fn delete(call: &mut Call, ddoc: &str, kind: &str, name: &str) -> Result<Response> {
+    let database = Database::of(call)?;
+    database.require_admin(call)?;
+    let is_meant = |index: &Index| kind == "json" && index.key() == (Some(ddoc), name);
+    match remove(&database, ddoc, is_meant).await? {
+        true => Ok(respond::ok_true(StatusCode::OK)),
+        false => Err(CouchError::missing()),
+    }
+}
+
+async fn bulk_delete(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    call.check_is_json()?;
+    let body = call.json_object().await?;
+    let designs = bulk_designs(&body)?;
+    database.require_admin(call)?;
+    let (mut success, mut fail) = (Vec::new(), Vec::new());
+    for ddoc in designs {
+        let id = design::id(&ddoc);
+        match remove(&database, &id, |index| index.ddoc.as_deref() == Some(&id)).await {
+            Ok(true) => success.push(Value::from(doc! {"id": id, "ok": true})),
+            Ok(false) => fail.push(Value::from(doc! {"id": id, "error": "not_found"})),
+            Err(error) => fail.push(Value::from(doc! {"id": id, "error": error.error.into_owned()})),
+        }
+    }
+    // CouchDB tells the last first.
+    success.reverse();
+    fail.reverse();
+    Ok(answer(doc! {"success": Value::Array(success), "fail": Value::Array(fail)}))
+}
+
+fn bulk_designs(body: &Document) -> Result<Vec<String>> {
+    let mut designs = None;
+    for (option, value) in body.iter() {
+        match (option, value) {
+            ("docids", Value::Array(ids)) => {
+                ids.iter().try_for_each(|id| use_index(id).map(drop))?;
+                designs = Some(ids.iter().map(text).collect::<Result<Vec<String>>>()?);
+            }
+            ("docids", other) => {
+                let reason = format!(
+                    "Bulk Delete requires an array of non-null docids. Docids: {}",
+                    shown(other)
+                );
+                return Err(wrong("invalid_bulk_docs", reason));
+            }
+            ("w", value) => drop(positive(value)?),
+            (unknown, _) => return Err(invalid_key(unknown)),
+        }
+    }
+    designs.ok_or_else(|| wrong("missing_required_key", "Missing required key: docids"))
+}
+
+/// Takes those indexes of a design document out of it; false where there is none.
+async fn remove(database: &Database, ddoc: &str, is_meant: impl Fn(&Index) -> bool) -> Result<bool> {
+    let snapshot = database.snapshot().await?;
+    let (meant, kept): (Vec<Index>, Vec<Index>) = design::indexes(database, &snapshot)
+        .await?
+        .into_iter()
+        .partition(is_meant);
+    if meant.is_empty() {
+        return Ok(false);
+    }
+    let mut design = Design::load(&snapshot, ddoc.to_owned()).await?;
+    for index in &meant {
+        design.remove(&index.name);
+    }
+    design.save(database).await?;
+    let kept: Vec<CollatedDefinition> = kept.iter().map(Index::definition).collect();
+    database.collection.retain_collated(&kept).await?;
+    Ok(true)
+}
+
+fn answer(body: Document) -> Response {
+    let mut text = String::new();
+    write(Value::from(body).as_ref(), &mut text);
+    respond::ok(text)
+}

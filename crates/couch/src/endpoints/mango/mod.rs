@@ -1,0 +1,7 @@
+//! Queries by selector and their indexes (`src/mango/src/mango_httpd.erl`).
+
+mod find;
+mod index;
+
+pub(crate) use find::{explain, find};
+pub(crate) use index::run as index;

@@ -1,0 +1,235 @@
+//! Which index answers a query (`src/mango/src/mango_cursor.erl`, `mango_cursor_view.erl`).
+//!
+//! An index is usable if every document that matches, or comes in the sort, has all its fields, and it gives the sort. Of those
+//! that are, the one that most of the selector's bounds are the first fields of is chosen, then the one with the fewest fields,
+//! then the first by name; that of all documents only where there is no other.
+
+use super::index::Index;
+use super::options::FindOptions;
+use super::{design, wrong};
+use crate::error::Result;
+use engine::selector::{Range, Selector};
+use value::Value;
+
+/// The indexes of a database as a query sees them.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// All indexes.
+    pub(crate) indexes: Vec<Considered>,
+    /// The place of the one that answers; none where none is usable, which only `_explain` takes.
+    pub(crate) winner: Option<usize>,
+    /// The places of those of the winner's kind, best first, with their ranges and how many of the bounds they leave out.
+    pub(crate) ranked: Vec<Ranked>,
+}
+
+/// An index as a query sees it.
+#[derive(Debug)]
+pub(crate) struct Considered {
+    pub(crate) index: Index,
+    /// Whether it is of the kind of the database or partition that is asked.
+    pub(crate) in_scope: bool,
+    /// Why it cannot answer; none where it can, or was not looked at.
+    pub(crate) reason: Option<&'static str>,
+    pub(crate) usable: bool,
+    /// Whether it was usable and not excluded by `use_index`.
+    pub(crate) filtered: bool,
+}
+
+/// How well an index fits.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(crate) place: usize,
+    /// What its first fields are bounded by.
+    pub(crate) bounds: Bounds,
+    /// The bounds of the selector that it leaves out.
+    pub(crate) distance: usize,
+}
+
+/// The part of an index that is read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Bounds {
+    /// The selector can find nothing.
+    Nothing,
+    /// The ranges of the first fields.
+    Ranges(Vec<Range>),
+}
+
+impl Bounds {
+    /// The values that the first fields begin at.
+    pub(crate) fn start(&self) -> Vec<Value> {
+        self.side(|range| range.low.as_ref().map(|side| side.value.clone()))
+    }
+
+    /// The values that the first fields end at.
+    pub(crate) fn end(&self) -> Vec<Value> {
+        self.side(|range| range.high.as_ref().map(|side| side.value.clone()))
+    }
+
+    fn side(&self, side: impl Fn(&Range) -> Option<Value>) -> Vec<Value> {
+        match self {
+            Bounds::Nothing => Vec::new(),
+            Bounds::Ranges(ranges) => ranges.iter().map_while(side).collect(),
+        }
+    }
+}
+
+impl Choice {
+    /// Chooses; where `must` be found and none is usable, the error says what is missing.
+    pub(crate) fn of(indexes: Vec<Index>, options: &FindOptions, must: bool) -> Result<Choice> {
+        let mut indexes: Vec<Considered> = indexes
+            .into_iter()
+            .map(|index| Considered::of(index, options))
+            .collect();
+        let usable = indexes.iter().filter(|known| known.usable).count();
+        if usable == 0 && must {
+            return Err(wrong("no_usable_index", missing_sort_index(options)));
+        }
+        let is_meant = |known: &Considered| known.usable && known.index.is_named(&options.use_index);
+        let any_meant = indexes.iter().any(is_meant);
+        if !any_meant && !options.allow_fallback && !(options.use_index.is_empty() && usable > 1) {
+            return Err(wrong("invalid_index", not_suitable(&options.use_index)));
+        }
+        for known in &mut indexes {
+            known.filtered = match any_meant {
+                true => is_meant(known),
+                false => known.usable,
+            };
+        }
+        let ranked = rank(&indexes, &options.selector);
+        Ok(Choice {
+            winner: ranked.first().map(|best| best.place),
+            indexes,
+            ranked,
+        })
+    }
+
+    /// The index that answers.
+    pub(crate) fn index(&self) -> Option<&Index> {
+        self.winner.map(|place| &self.indexes[place].index)
+    }
+
+    /// The part of it that is read.
+    pub(crate) fn bounds(&self) -> Bounds {
+        let best = self.ranked.first().map(|best| best.bounds.clone());
+        best.unwrap_or(Bounds::Nothing)
+    }
+}
+
+impl Considered {
+    fn of(index: Index, options: &FindOptions) -> Considered {
+        let named = index.is_named(&options.use_index);
+        let is_global = !index.is_partial() || named;
+        let in_scope =
+            is_global && (index.is_special() || index.partitioned == options.partition.is_some());
+        let reason = in_scope
+            .then(|| match index.is_special() {
+                true => special_reason(&index, options),
+                false => reason(&index, options),
+            })
+            .flatten();
+        Considered {
+            usable: in_scope && reason.is_none(),
+            index,
+            in_scope,
+            reason,
+            filtered: false,
+        }
+    }
+}
+
+fn reason(index: &Index, options: &FindOptions) -> Option<&'static str> {
+    let (selector, sort) = (&options.selector, &options.sort.fields);
+    // What is sorted by is asked for; every document has an id and a revision.
+    let required = index
+        .columns()
+        .iter()
+        .filter(|column| !sort.contains(column) && !matches!(column.as_str(), "_id" | "_rev"));
+    if !selector.requires(required.map(String::as_str)) {
+        return Some("field_mismatch");
+    }
+    (!gives_sort(index.columns(), sort, selector)).then_some("sort_order_mismatch")
+}
+
+fn special_reason(index: &Index, options: &FindOptions) -> Option<&'static str> {
+    let sort = &options.sort.fields;
+    if sort.is_empty() {
+        return None;
+    }
+    if !options.selector.indexable_fields().contains(&"_id") {
+        return Some("field_mismatch");
+    }
+    (!index.columns().starts_with(sort)).then_some("sort_order_mismatch")
+}
+
+/// Whether the fields behind those that are constant begin with those of the sort.
+fn gives_sort(columns: &[String], sort: &[String], selector: &Selector) -> bool {
+    let Some(first) = sort.first() else {
+        return true;
+    };
+    let constant = columns
+        .iter()
+        .take_while(|column| *column != first && selector.is_constant(column))
+        .count();
+    columns[constant..].starts_with(sort)
+}
+
+/// The indexes of the kind that is preferred, best first.
+fn rank(indexes: &[Considered], selector: &Selector) -> Vec<Ranked> {
+    let has_json = indexes.iter().any(|known| known.filtered && !known.index.is_special());
+    let bounds = selector.ranges();
+    let mut ranked: Vec<Ranked> = indexes
+        .iter()
+        .enumerate()
+        .filter(|(_, known)| known.filtered && known.index.is_special() != has_json)
+        .map(|(place, known)| Ranked::of(place, &known.index, &bounds, selector))
+        .collect();
+    ranked.sort_by(|a, b| {
+        let rank = |one: &Ranked| (one.distance, indexes[one.place].index.columns().len());
+        let key = |one: &Ranked| indexes[one.place].index.key();
+        rank(a).cmp(&rank(b)).then_with(|| key(a).cmp(&key(b)))
+    });
+    ranked
+}
+
+impl Ranked {
+    fn of(place: usize, index: &Index, bounds: &[(&str, Option<Range>)], selector: &Selector) -> Ranked {
+        let bound = |column: &String| bounds.iter().find(|(field, _)| field == column);
+        let prefix: Vec<&Option<Range>> = index
+            .columns()
+            .iter()
+            .map_while(bound)
+            .map(|(_, range)| range)
+            .collect();
+        let ranges: Option<Vec<Range>> = prefix.iter().map(|range| (*range).clone()).collect();
+        Ranked {
+            place,
+            distance: bounds.len().saturating_sub(prefix.len()),
+            bounds: match ranges {
+                Some(ranges) if !selector.is_vacuous() => Bounds::Ranges(ranges),
+                _ => Bounds::Nothing,
+            },
+        }
+    }
+}
+
+fn missing_sort_index(options: &FindOptions) -> &'static str {
+    match options.partition {
+        Some(_) => "No partitioned index exists for this sort, try indexing by the sort fields.",
+        None => "No index exists for this sort, try indexing by the sort fields.",
+    }
+}
+
+fn not_suitable(use_index: &[String]) -> String {
+    let name = |named: &str| design::id(named);
+    match use_index {
+        [] => "You must specify an index with the `use_index` parameter.".to_owned(),
+        [ddoc] => format!(
+            "{} specified by `use_index` could not be found or it is not suitable.",
+            name(ddoc)
+        ),
+        [ddoc, view, ..] => format!(
+            "{}, {view} specified by `use_index` could not be found or it is not suitable.",
+            name(ddoc)
+        ),
+    }
+}

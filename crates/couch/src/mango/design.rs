@@ -1,0 +1,172 @@
+//! Indexes in design documents (`src/mango/src/mango_idx.erl`, `mango_idx_view.erl`).
+
+use super::index::Index;
+use super::wrong;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::ids::DESIGN;
+use crate::incoming::Incoming;
+use engine::{Edit, EditOrigin, EditOutcome, Order, Record, RevisionedSnapshot};
+use std::ops::Bound;
+use value::{Document, Value, doc};
+
+/// The design documents that are read at once.
+const PAGE_DESIGNS: usize = 1_000;
+
+/// The id of a design document that is named with or without its prefix.
+pub(crate) fn id(name: &str) -> String {
+    match name.starts_with(DESIGN) {
+        true => name.to_owned(),
+        false => format!("{DESIGN}{name}"),
+    }
+}
+
+/// The indexes of a database: that of all documents first, then by design document and name.
+pub(crate) async fn indexes(database: &Database, snapshot: &RevisionedSnapshot) -> Result<Vec<Index>> {
+    let mut found = vec![Index::all_docs()];
+    let mut after = None;
+    loop {
+        // What comes next to the slash in ASCII ends the range.
+        let range = (
+            Bound::Included(Value::from(DESIGN)),
+            Bound::Excluded(Value::from("_design0")),
+        );
+        let (records, next) = snapshot
+            .documents(range, after.as_ref(), Order::Forward, PAGE_DESIGNS)
+            .await?;
+        for record in &records {
+            collect(database, &record.document.as_raw().to_document(), &mut found);
+        }
+        after = next;
+        if after.is_none() {
+            break;
+        }
+    }
+    found.sort_by(|a, b| a.key().cmp(&b.key()));
+    Ok(found)
+}
+
+fn is_query(design: &Document) -> bool {
+    matches!(design.get("language"), Some(Value::String(language)) if language == "query")
+}
+
+fn collect(database: &Database, design: &Document, found: &mut Vec<Index>) {
+    let (Some(Value::String(id)), Some(Value::Document(views))) = (design.get("_id"), design.get("views"))
+    else {
+        return;
+    };
+    if !is_query(design) {
+        return;
+    }
+    let partitioned = partitioned(design).unwrap_or_else(|| database.collection.is_partitioned());
+    for (name, view) in views.iter() {
+        if let Value::Document(view) = view {
+            found.extend(Index::of_view(id, name, view, partitioned));
+        }
+    }
+}
+
+fn partitioned(design: &Document) -> Option<bool> {
+    match design.get("options") {
+        Some(Value::Document(options)) => match options.get("partitioned") {
+            Some(Value::Bool(partitioned)) => Some(*partitioned),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A design document while indexes are put in or taken out.
+pub(crate) struct Design {
+    id: String,
+    record: Option<Record>,
+    /// Its members but the id.
+    pub(crate) body: Document,
+}
+
+impl Design {
+    /// Reads it, or begins it where there is none.
+    pub(crate) async fn load(snapshot: &RevisionedSnapshot, id: String) -> Result<Design> {
+        let record = snapshot.document(Value::from(id.as_str()).as_ref()).await?;
+        let mut body = match &record {
+            Some(record) => record.document.as_raw().to_document(),
+            None => doc! {"language": "query"},
+        };
+        body.remove("_id");
+        if !is_query(&body) {
+            let language = body.get("language").map_or_else(|| "false".to_owned(), super::shown);
+            let reason = format!("Existing design doc has an invalid language: {language}");
+            return Err(wrong("invalid_ddoc_lang", reason));
+        }
+        Ok(Design { id, record, body })
+    }
+
+    /// Whether its indexes are built before they are asked for.
+    pub(crate) fn is_built_ahead(&self) -> bool {
+        self.body.get("autoupdate") != Some(&Value::Bool(false))
+    }
+
+    /// Puts an index in; false where it is there as it is.
+    pub(crate) fn put(&mut self, name: &str, view: Document, options: Option<bool>) -> Result<bool> {
+        if let Some(wanted) = options.filter(|wanted| partitioned(&self.body) != Some(*wanted)) {
+            if self.record.is_some() {
+                let reason = format!(
+                    "Requested partitioned option does not match existing value on design document {}",
+                    self.id
+                );
+                return Err(wrong("invalid_partitioned_option", reason));
+            }
+            self.body.set("options", doc! {"partitioned": wanted});
+        }
+        let mut views = self.views();
+        let view = Value::from(view);
+        if views.get(name) == Some(&view) {
+            return Ok(false);
+        }
+        views.set(name, view);
+        self.body.set("views", views);
+        Ok(true)
+    }
+
+    /// Takes an index out.
+    pub(crate) fn remove(&mut self, name: &str) {
+        let mut views = self.views();
+        views.remove(name);
+        match views.is_empty() {
+            true => drop(self.body.remove("views")),
+            false => {
+                self.body.set("views", views);
+            }
+        }
+    }
+
+    fn views(&self) -> Document {
+        match self.body.get("views") {
+            Some(Value::Document(views)) => views.clone(),
+            _ => Document::new(),
+        }
+    }
+
+    /// Writes it; it is deleted where nothing but its language is left.
+    pub(crate) async fn save(self, database: &Database) -> Result<()> {
+        let deleted = self.body.len() == 1;
+        let mut incoming = Incoming::default();
+        if !deleted {
+            incoming.set_fields(&self.body);
+        }
+        let edit = Edit {
+            document: incoming.document(Value::from(self.id.as_str()).as_ref()),
+            deleted,
+            origin: EditOrigin::After(self.record.map(|record| record.revision())),
+        };
+        match database.collection.edit(vec![edit], true).await?.pop() {
+            Some(EditOutcome::Written(_)) => Ok(()),
+            Some(EditOutcome::Refused(error)) => Err(error.into()),
+            Some(EditOutcome::Conflict) | None => Err(CouchError::new(
+                http::StatusCode::INTERNAL_SERVER_ERROR,
+                "error_saving_ddoc",
+                "Encountered a conflict while saving the design document.",
+            )),
+        }
+    }
+}

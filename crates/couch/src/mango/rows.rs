@@ -1,0 +1,225 @@
+//! Reading the part of an index that a query needs, in its order, and matching each document.
+
+use super::choice::Bounds;
+use super::index::Index;
+use super::options::FindOptions;
+use super::{bookmark, fields};
+use crate::database::Database;
+use crate::error::Result;
+use crate::limits::PAGE_ROWS;
+use crate::outgoing::{self, Shown};
+use crate::stream::Output;
+use crate::{ids, json};
+use engine::{CollatedIndex, DocumentPosition, Order, Record, RevisionedSnapshot};
+use std::ops::Bound;
+use value::{Document, Value, ValueRef};
+
+/// The rows of the first page that is read, where few may be enough.
+const FIRST_PAGE_ROWS: usize = 64;
+
+/// What a query examined.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Statistics {
+    pub(crate) keys_examined: u64,
+    pub(crate) documents_examined: u64,
+    pub(crate) quorum_documents_examined: u64,
+    pub(crate) results: u64,
+}
+
+/// Where rows come from.
+enum Source {
+    AllDocs,
+    Built(CollatedIndex),
+    /// An index that is not built, of a query that does not wait for it.
+    Unbuilt,
+}
+
+/// A query while it runs.
+pub(crate) struct Rows<'a> {
+    snapshot: RevisionedSnapshot,
+    source: Source,
+    bounds: Bounds,
+    options: &'a FindOptions,
+    covering: bool,
+    order: Order,
+    /// The last row that was found, behind which the next query goes on.
+    position: Option<DocumentPosition>,
+    skip: u64,
+    pub(crate) statistics: Statistics,
+}
+
+impl<'a> Rows<'a> {
+    /// Opens the index, which is built first where it must be.
+    pub(crate) async fn open(
+        database: &Database,
+        index: &Index,
+        bounds: Bounds,
+        options: &'a FindOptions,
+    ) -> Result<Rows<'a>> {
+        let source = match (index.is_special(), options.update && !options.stale) {
+            (true, _) => Source::AllDocs,
+            (false, true) => Source::Built(database.collection.collated_index(&index.definition()).await?),
+            (false, false) => {
+                let built = database.collection.built_index(&index.definition());
+                built.map_or(Source::Unbuilt, Source::Built)
+            }
+        };
+        let is_backward = options.sort.descending && !options.sort.fields.is_empty();
+        Ok(Rows {
+            // After the index, whose entries it must have.
+            snapshot: database.snapshot().await?,
+            source,
+            bounds,
+            covering: super::explain::is_covering(index, options),
+            order: if is_backward { Order::Backward } else { Order::Forward },
+            position: options.bookmark.as_deref().map(bookmark::read).transpose()?.flatten(),
+            skip: options.skip,
+            options,
+            statistics: Statistics::default(),
+        })
+    }
+
+    /// The bookmark behind what was found.
+    pub(crate) fn bookmark(&self) -> String {
+        match (&self.position, &self.options.bookmark) {
+            (Some(position), _) => bookmark::write(position),
+            (None, Some(given)) => given.clone(),
+            (None, None) => bookmark::NIL.to_owned(),
+        }
+    }
+
+    /// Appends the documents that are found, parted by commas.
+    pub(crate) async fn write(&mut self, output: &mut Output) -> Result<()> {
+        let mut after = self.position.clone();
+        let mut page_rows = FIRST_PAGE_ROWS;
+        loop {
+            let (page, exhausted) = self.page(after.as_ref(), page_rows).await?;
+            for (position, record) in &page {
+                if !self.is_in_partition(record) {
+                    continue;
+                }
+                self.examine();
+                if self.statistics.results >= self.options.limit {
+                    // One row more tells CouchDB that it has enough.
+                    return Ok(());
+                }
+                if self.take(position, record, output).await? && !output.flush_if_large().await {
+                    return Ok(());
+                }
+            }
+            match page.last() {
+                Some((last, _)) if !exhausted => after = Some(last.clone()),
+                _ => return Ok(()),
+            }
+            page_rows = PAGE_ROWS;
+        }
+    }
+
+    /// The rows behind a place, and whether they are the last.
+    async fn page(
+        &self,
+        after: Option<&DocumentPosition>,
+        limit: usize,
+    ) -> Result<(Vec<(DocumentPosition, Record)>, bool)> {
+        match &self.source {
+            Source::Unbuilt => Ok((Vec::new(), true)),
+            Source::Built(index) => {
+                let (start, end) = (self.bounds.start(), self.bounds.end());
+                let (rows, exhausted) = self
+                    .snapshot
+                    .collated_rows(index, (&start, &end), after, self.order, limit)
+                    .await?;
+                let rows = rows.into_iter().map(|row| (row.position, row.record));
+                Ok((rows.collect(), exhausted))
+            }
+            Source::AllDocs => {
+                let (records, next) = self
+                    .snapshot
+                    .documents(self.id_range(), after, self.order, limit)
+                    .await?;
+                let row = |record: Record| (DocumentPosition::of_id(id_of(&record)), record);
+                Ok((records.into_iter().map(row).collect(), next.is_none()))
+            }
+        }
+    }
+
+    /// The ids between the bounds; what is no string bounds no ids.
+    fn id_range(&self) -> (Bound<Value>, Bound<Value>) {
+        let end = |values: Vec<Value>| match values.into_iter().next() {
+            Some(id @ Value::String(_)) => Bound::Included(id),
+            _ => Bound::Unbounded,
+        };
+        (end(self.bounds.start()), end(self.bounds.end()))
+    }
+
+    fn is_in_partition(&self, record: &Record) -> bool {
+        let Some(partition) = &self.options.partition else {
+            return true;
+        };
+        let id = ids::text(id_of(record));
+        id.strip_prefix(partition.as_str())
+            .is_some_and(|rest| rest.starts_with(':'))
+    }
+
+    fn examine(&mut self) {
+        self.statistics.keys_examined += 1;
+        // What an index covers is not counted as read, as CouchDB does not read it.
+        match (self.options.r, self.covering) {
+            (1, true) => {}
+            (1, false) => self.statistics.documents_examined += 1,
+            _ => self.statistics.quorum_documents_examined += 1,
+        }
+    }
+
+    /// Appends the document if it matches and is not skipped.
+    async fn take(&mut self, position: &DocumentPosition, record: &Record, output: &mut Output) -> Result<bool> {
+        let body = record.document.as_raw();
+        let id = ids::text(id_of(record));
+        if matches!(self.source, Source::AllDocs) && id.starts_with(ids::DESIGN) {
+            return Ok(false);
+        }
+        let mut members = Document::new()
+            .with("_id", id)
+            .with("_rev", record.revision().to_string());
+        let history = match self.options.conflicts && record.has_tree() {
+            true => Some(self.snapshot.history_of(record).await?),
+            false => None,
+        };
+        if let Some(history) = &history {
+            let conflicts = outgoing::conflicts(history);
+            if !conflicts.is_empty() {
+                members.push("_conflicts", conflicts.into_iter().map(Value::from).collect::<Value>());
+            }
+        }
+        if !self.options.selector.matches_with(body.into(), &members) {
+            return Ok(false);
+        }
+        self.position = Some(position.clone());
+        if self.skip > 0 {
+            self.skip -= 1;
+            return Ok(false);
+        }
+        let text = &mut output.text;
+        text.push_str(if self.statistics.results > 0 { ",\r\n" } else { "\r\n" });
+        self.statistics.results += 1;
+        match &self.options.fields {
+            Some(names) => {
+                let extracted = fields::extract(body.into(), &members, names);
+                json::write(Value::from(extracted).as_ref(), text);
+            }
+            None => {
+                let shown = Shown {
+                    conflicts: self.options.conflicts,
+                    ..Shown::default()
+                };
+                let more = history.as_ref().map(|history| (history, history.winner, shown));
+                outgoing::write(body, &record.revision(), false, more, text);
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn id_of(record: &Record) -> ValueRef<'_> {
+    record.document.as_raw().get("_id").unwrap_or(ValueRef::Null)
+}

@@ -1,0 +1,43 @@
+//! What a query is warned of (`src/mango/src/mango_cursor.erl`, `maybe_add_warning`).
+
+use super::index::Index;
+use super::options::FindOptions;
+use super::rows::Statistics;
+use crate::ids::DESIGN;
+
+/// So many times as many documents examined as found are worth a warning (CouchDB's `index_scan_warning_threshold`).
+const EXAMINED_FOR_EACH_MAX: u64 = 10;
+
+/// The warnings, a line each; none where there is nothing to warn of.
+pub(crate) fn warnings(index: &Index, options: &FindOptions, statistics: &Statistics) -> Option<String> {
+    let mut warnings = Vec::new();
+    if !options.use_index.is_empty() && !index.is_named(&options.use_index) {
+        warnings.push(not_used(&options.use_index));
+    }
+    if index.is_special() {
+        warnings.push("No matching index found, create an index to optimize query time.".to_owned());
+    }
+    let examined = statistics.documents_examined + statistics.quorum_documents_examined;
+    if examined > EXAMINED_FOR_EACH_MAX * statistics.results.max(1) {
+        warnings.push(
+            "The number of documents examined is high in proportion to the number of results returned. Consider adding a more \
+             specific index to improve this."
+                .to_owned(),
+        );
+    }
+    (!warnings.is_empty()).then(|| warnings.join("\n"))
+}
+
+fn not_used(use_index: &[String]) -> String {
+    let bare = |name: &str| name.strip_prefix(DESIGN).unwrap_or(name).to_owned();
+    match use_index {
+        [ddoc, name, ..] => format!(
+            "_design/{}, {name} was not used because it is not a valid index for this query.",
+            bare(ddoc)
+        ),
+        named => format!(
+            "_design/{} was not used because it does not contain a valid index for this query.",
+            named.first().map(|ddoc| bare(ddoc)).unwrap_or_default()
+        ),
+    }
+}

@@ -1,0 +1,146 @@
+//! Indexes in CouchDB's order, and reading by them.
+//!
+//! A protocol says which fields an index has and which documents are in it; the index is found by that description, so that
+//! any number of names may stand for one.
+
+use super::snapshot::{DocumentPosition, go_on};
+use super::{Order, Record, RevisionedCollection, RevisionedSnapshot};
+use crate::Result;
+use query::filter::SELECTOR;
+use std::ops::Bound;
+use std::sync::Arc;
+use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PageLimit};
+use value::{Document, Value, collated, doc};
+
+/// What an index in CouchDB's order holds.
+#[derive(Clone, Debug, Default)]
+pub struct CollatedDefinition {
+    /// Its fields in order; a backslash stands before a dot that does not part names.
+    pub fields: Vec<String>,
+    /// Only documents that this selector matches are in it; empty for all.
+    pub selector: Document,
+}
+
+/// An index in CouchDB's order that is built.
+#[derive(Clone, Debug)]
+pub struct CollatedIndex(Arc<Index>);
+
+/// A document that was found by an index.
+#[derive(Clone, Debug)]
+pub struct CollatedRow {
+    /// Where the row is, to go on behind it.
+    pub position: DocumentPosition,
+    /// The document.
+    pub record: Record,
+}
+
+impl CollatedDefinition {
+    /// A name that no other definition has.
+    fn name(&self) -> String {
+        let described = doc! {
+            "fields": self.fields.iter().map(|field| Value::from(field.as_str())).collect::<Value>(),
+            "selector": self.selector.clone(),
+        };
+        let hash = blake3::hash(&value::raw::encode_document(&described)).to_hex();
+        format!("{COLLATED}_{}", &hash[..32])
+    }
+
+    fn spec(&self) -> IndexSpec {
+        let key = self
+            .fields
+            .iter()
+            .map(|field| (field.clone(), Value::from(COLLATED)))
+            .collect();
+        let filter = (!self.selector.is_empty()).then(|| doc! {SELECTOR: self.selector.clone()});
+        IndexSpec {
+            partial_filter: filter,
+            ..IndexSpec::new(self.name(), key)
+        }
+    }
+}
+
+impl RevisionedCollection {
+    /// The index that is described so, if it is built.
+    pub fn built_index(&self, definition: &CollatedDefinition) -> Option<CollatedIndex> {
+        let name = definition.name();
+        let is_meant = |index: &Arc<Index>| index.spec().name == name && index.state() == IndexState::Ready;
+        self.collection
+            .indexes()
+            .into_iter()
+            .find(is_meant)
+            .map(CollatedIndex)
+    }
+
+    /// The index that is described so; made where there is none, and waited for while it is built.
+    pub async fn collated_index(&self, definition: &CollatedDefinition) -> Result<CollatedIndex> {
+        if let Some(built) = self.built_index(definition) {
+            return Ok(built);
+        }
+        self.collection.create_indexes(vec![definition.spec()]).await?;
+        self.built_index(definition).ok_or_else(|| {
+            let message = "the index was dropped while it was built";
+            crate::Error::new(query::Code::INTERNAL_ERROR, message)
+        })
+    }
+
+    /// Drops the indexes in CouchDB's order that are none of these.
+    pub async fn retain_collated(&self, kept: &[CollatedDefinition]) -> Result<()> {
+        let kept: Vec<String> = kept.iter().map(CollatedDefinition::name).collect();
+        for index in self.collection.indexes() {
+            let name = &index.spec().name;
+            if index.is_collated() && !kept.contains(name) {
+                self.collection.drop_index(name).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RevisionedSnapshot {
+    /// Rows of an index, at most `limit`, and whether there are none behind them. The values at both ends bound the first
+    /// fields, ends included; an end without values is open. `after` goes on behind a row.
+    ///
+    /// The snapshot must have been taken after the index was got.
+    pub async fn collated_rows(
+        &self,
+        index: &CollatedIndex,
+        range: (&[Value], &[Value]),
+        after: Option<&DocumentPosition>,
+        order: Order,
+        limit: usize,
+    ) -> Result<(Vec<CollatedRow>, bool)> {
+        let CollatedIndex(index) = index;
+        let mut keys = KeyRange {
+            low: bound(range.0),
+            high: bound(range.1),
+        };
+        if !go_on(&mut keys, after, order) {
+            return Ok((Vec::new(), true));
+        }
+        let default = PageLimit::default();
+        let limit = PageLimit {
+            entries: limit.clamp(1, default.entries),
+            ..default
+        };
+        let page = self.snapshot.entries(index, &keys, order, limit).await?;
+        let ids: Vec<_> = page.iter().map(|entry| entry.record).collect();
+        let records = self.snapshot.by_records(&ids).await?;
+        let row = |(at, record): (usize, Option<Record>)| {
+            let position = DocumentPosition::from_bytes(page.position(at));
+            record.map(|record| CollatedRow { position, record })
+        };
+        let rows = records.into_iter().enumerate().filter_map(row).collect();
+        Ok((rows, page.exhausted()))
+    }
+}
+
+fn bound(values: &[Value]) -> Bound<Vec<u8>> {
+    if values.is_empty() {
+        return Bound::Unbounded;
+    }
+    let mut bytes = Vec::new();
+    for value in values {
+        collated::encode(value.as_ref(), &mut bytes);
+    }
+    Bound::Included(bytes)
+}

@@ -1,0 +1,57 @@
+//! What is wrong with a selector, in CouchDB's words.
+
+use value::{Value, json};
+
+/// Why a text is no selector (`src/mango/src/mango_error.erl`).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectorError {
+    /// An operator with an argument that it cannot take.
+    #[error("Bad argument for operator {operator}: {argument}")]
+    BadArgument {
+        /// The operator.
+        operator: String,
+        /// Its argument as JSON.
+        argument: String,
+    },
+    /// An operator that does not exist.
+    #[error("Invalid operator: {0}")]
+    InvalidOperator(String),
+    /// An operator of MongoDB's that CouchDB does not have.
+    #[error("Unsupported operator: {0}")]
+    NotSupported(String),
+    /// A condition on no field.
+    #[error("One or more conditions is missing a field name.")]
+    MissingFieldName,
+    /// A field with an empty part.
+    #[error("Invalid field name: {0}")]
+    InvalidFieldName(String),
+    /// A search in texts, for which there is no index.
+    #[error("text")]
+    TextSearch,
+    /// Conditions nested deeper than the limit.
+    #[error("the selector is nested deeper than {0} levels")]
+    TooDeep(usize),
+}
+
+impl SelectorError {
+    pub(super) fn bad_argument(operator: &str, argument: &Value) -> SelectorError {
+        let mut shown = String::new();
+        json::write(argument.as_ref(), json::Mode::Relaxed, &mut shown);
+        SelectorError::BadArgument {
+            operator: operator.to_owned(),
+            argument: shown,
+        }
+    }
+
+    /// CouchDB's short word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            SelectorError::BadArgument { .. } => "bad_arg",
+            SelectorError::InvalidOperator(_) => "invalid_operator",
+            SelectorError::NotSupported(_) => "not_supported",
+            SelectorError::MissingFieldName | SelectorError::TooDeep(_) => "invalid_selector",
+            SelectorError::InvalidFieldName(_) => "invalid_field_name",
+            SelectorError::TextSearch => "required index service unavailable",
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Keys in CouchDB's order, for the indexes of Mango queries.
+//!
+//! A document has one entry if all paths lead to a value in it: the values as [`value::collated::encode`] gives them, then the
+//! `_id`, so that equal values are in the order of the ids. Arrays are values, not looked into. Design documents have no
+//! entries (`src/mango/src/mango_native_proc.erl`).
+
+use super::IndexField;
+use value::key::{self, Direction, TypeBits};
+use value::path::exact;
+use value::path::extract::{IndexKey, IndexKeys};
+use value::{DocumentRef, ValueRef, collated};
+
+/// The prefix of the ids of design documents.
+const DESIGN: &str = "_design/";
+
+/// The keys of a document.
+pub(super) fn keys(fields: &[IndexField], document: DocumentRef<'_>) -> IndexKeys {
+    let id = document.get("_id").unwrap_or(ValueRef::Null);
+    let is_design = id.as_str().is_some_and(|id| id.starts_with(DESIGN));
+    let mut key = Vec::new();
+    let complete = fields.iter().all(|field| {
+        let value = exact(document, &field.path).value();
+        if let Some(value) = value {
+            collated::encode(value, &mut key);
+        }
+        value.is_some()
+    });
+    if is_design || !complete {
+        return IndexKeys::default();
+    }
+    key::encode(id, Direction::Ascending, &mut key);
+    IndexKeys {
+        keys: vec![IndexKey {
+            key,
+            bits: TypeBits::default(),
+        }],
+        array_parts: Vec::new(),
+    }
+}
