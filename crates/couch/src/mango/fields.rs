@@ -24,7 +24,7 @@ fn put(target: &mut Document, path: &[Box<str>], value: Value) {
         return;
     };
     if rest.is_empty() {
-        target.set(name, value);
+        target.set(&**name, value);
         return;
     }
     match target.get_mut(name) {
@@ -34,7 +34,7 @@ fn put(target: &mut Document, path: &[Box<str>], value: Value) {
         None => {
             let mut inner = Document::new();
             put(&mut inner, rest, value);
-            target.push(name, inner);
+            target.push(&**name, inner);
         }
     }
 }
