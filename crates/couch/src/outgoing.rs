@@ -82,6 +82,19 @@ fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
     out.push_str(if attachments.is_empty() { "" } else { "}" });
 }
 
+/// A document's attachments as stubs; none where it has none.
+pub(crate) fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
+    let mut text = String::from("{");
+    write_attachments(body, &Loaded::new(), &mut text);
+    let Some(members) = text.strip_prefix("{,") else {
+        return Ok(None);
+    };
+    match Reader::whole(format!("{{{members}}}").as_bytes())? {
+        Value::Document(mut members) => Ok(members.remove("_attachments")),
+        _ => Ok(None),
+    }
+}
+
 /// The leaves besides the winner that are not deletions.
 pub(crate) fn conflicts(history: &DocumentHistory) -> Vec<String> {
     let nodes = history.tree.nodes();

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, revisions, root, session, uuids,
-    view,
+    all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, revisions, root, session,
+    uuids, view,
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};

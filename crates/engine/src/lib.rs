@@ -65,9 +65,9 @@ pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use query::selector;
 pub use revisions::{
-    Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRow, DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, Order, Record,
-    Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport,
-    RevisionedSnapshot,
+    Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRow, DocumentHistory, DocumentPosition,
+    Edit, EditOrigin, EditOutcome, Order, Record, Revision, RevisionHash, RevisionPath, RevisionTree,
+    RevisionedCollection, RevisionedReport, RevisionedSnapshot,
 };
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};

@@ -39,8 +39,8 @@ pub use commit::{
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
-    BuildProgress, COLLATED, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,
-    Wildcard, hash_of_value,
+    BuildProgress, COLLATED, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec,
+    IndexState, Wildcard, hash_of_value,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;

@@ -171,7 +171,11 @@ mod tests {
         for (place, value) in values.iter().enumerate() {
             for (other_place, other) in values.iter().enumerate() {
                 let order = place.cmp(&other_place);
-                assert_eq!(compare(value.as_ref(), other.as_ref()), order, "{value:?} {other:?}");
+                assert_eq!(
+                    compare(value.as_ref(), other.as_ref()),
+                    order,
+                    "{value:?} {other:?}"
+                );
                 assert_eq!(encoded(value).cmp(&encoded(other)), order, "{value:?} {other:?}");
             }
         }

@@ -119,8 +119,7 @@ impl Considered {
     fn of(index: Index, options: &FindOptions) -> Considered {
         let named = index.is_named(&options.use_index);
         let is_global = !index.is_partial() || named;
-        let in_scope =
-            is_global && (index.is_special() || index.partitioned == options.partition.is_some());
+        let in_scope = is_global && (index.is_special() || index.partitioned == options.partition.is_some());
         let reason = in_scope
             .then(|| match index.is_special() {
                 true => special_reason(&index, options),
@@ -138,6 +137,11 @@ impl Considered {
 }
 
 fn reason(index: &Index, options: &FindOptions) -> Option<&'static str> {
+    // What CouchDB adds to a document (`_rev`, `_conflicts`, …) is in no index of the store.
+    let is_added = |column: &String| column.starts_with('_') && column != "_id";
+    if index.columns().iter().any(is_added) {
+        return Some("field_mismatch");
+    }
     let (selector, sort) = (&options.selector, &options.sort.fields);
     // What is sorted by is asked for; every document has an id and a revision.
     let required = index
@@ -175,7 +179,9 @@ fn gives_sort(columns: &[String], sort: &[String], selector: &Selector) -> bool 
 
 /// The indexes of the kind that is preferred, best first.
 fn rank(indexes: &[Considered], selector: &Selector) -> Vec<Ranked> {
-    let has_json = indexes.iter().any(|known| known.filtered && !known.index.is_special());
+    let has_json = indexes
+        .iter()
+        .any(|known| known.filtered && !known.index.is_special());
     let bounds = selector.ranges();
     let mut ranked: Vec<Ranked> = indexes
         .iter()

@@ -94,7 +94,9 @@ impl Design {
         };
         body.remove("_id");
         if !is_query(&body) {
-            let language = body.get("language").map_or_else(|| "false".to_owned(), super::shown);
+            let language = body
+                .get("language")
+                .map_or_else(|| "false".to_owned(), super::shown);
             let reason = format!("Existing design doc has an invalid language: {language}");
             return Err(wrong("invalid_ddoc_lang", reason));
         }

@@ -108,7 +108,8 @@ impl Index {
 
     /// Whether its fields, and the id, are all of these.
     pub(crate) fn covers<'a>(&self, mut fields: impl Iterator<Item = &'a str>) -> bool {
-        !self.is_special() && fields.all(|field| field == "_id" || self.columns().iter().any(|own| own == field))
+        !self.is_special()
+            && fields.all(|field| field == "_id" || self.columns().iter().any(|own| own == field))
     }
 
     /// As it is listed.

@@ -101,7 +101,10 @@ impl FindOptions {
                 self.partition = Some(name.clone());
                 Ok(())
             }
-            (other, _) => Err(wrong("invalid_string", format!("Invalid string: {}", shown(other)))),
+            (other, _) => Err(wrong(
+                "invalid_string",
+                format!("Invalid string: {}", shown(other)),
+            )),
         }
     }
 
@@ -113,7 +116,12 @@ impl FindOptions {
 
     /// As `_explain` shows it under `opts`.
     pub(crate) fn to_document(&self) -> Document {
-        let texts = |texts: &[String]| texts.iter().map(|text| Value::from(text.as_str())).collect::<Value>();
+        let texts = |texts: &[String]| {
+            texts
+                .iter()
+                .map(|text| Value::from(text.as_str()))
+                .collect::<Value>()
+        };
         doc! {
             "use_index": texts(&self.use_index),
             "bookmark": self.bookmark.as_deref().unwrap_or("nil"),
@@ -217,7 +225,12 @@ fn fields(value: &Value) -> Result<Option<Vec<String>>> {
 
 /// A design document, and perhaps the name of one of its indexes.
 pub(crate) fn use_index(value: &Value) -> Result<Vec<String>> {
-    let invalid = || wrong("invalid_index_name", format!("Invalid index name: {}", shown(value)));
+    let invalid = || {
+        wrong(
+            "invalid_index_name",
+            format!("Invalid index name: {}", shown(value)),
+        )
+    };
     match value {
         Value::Null => Ok(Vec::new()),
         Value::String(name) => {

@@ -39,6 +39,8 @@ pub(crate) struct Rows<'a> {
     snapshot: RevisionedSnapshot,
     source: Source,
     bounds: Bounds,
+    /// The one `_id` that is asked for, whatever its type.
+    only_id: Option<Value>,
     options: &'a FindOptions,
     covering: bool,
     order: Order,
@@ -65,14 +67,31 @@ impl<'a> Rows<'a> {
             }
         };
         let is_backward = options.sort.descending && !options.sort.fields.is_empty();
+        // After the index, whose entries it must have.
+        let snapshot = database.snapshot().await?;
+        let only_id = match (&source, &bounds.start()[..], &bounds.end()[..]) {
+            (Source::AllDocs, [Value::String(low)], [Value::String(high)]) if low == high => {
+                Some(ids::resolve(&snapshot, low).await?)
+            }
+            _ => None,
+        };
         Ok(Rows {
-            // After the index, whose entries it must have.
-            snapshot: database.snapshot().await?,
+            snapshot,
+            only_id,
             source,
             bounds,
             covering: super::explain::is_covering(index, options),
-            order: if is_backward { Order::Backward } else { Order::Forward },
-            position: options.bookmark.as_deref().map(bookmark::read).transpose()?.flatten(),
+            order: if is_backward {
+                Order::Backward
+            } else {
+                Order::Forward
+            },
+            position: options
+                .bookmark
+                .as_deref()
+                .map(bookmark::read)
+                .transpose()?
+                .flatten(),
             skip: options.skip,
             options,
             statistics: Statistics::default(),
@@ -145,6 +164,9 @@ impl<'a> Rows<'a> {
 
     /// The ids between the bounds; what is no string bounds no ids.
     fn id_range(&self) -> (Bound<Value>, Bound<Value>) {
+        if let Some(id) = &self.only_id {
+            return (Bound::Included(id.clone()), Bound::Included(id.clone()));
+        }
         let end = |values: Vec<Value>| match values.into_iter().next() {
             Some(id @ Value::String(_)) => Bound::Included(id),
             _ => Bound::Unbounded,
@@ -172,7 +194,12 @@ impl<'a> Rows<'a> {
     }
 
     /// Appends the document if it matches and is not skipped.
-    async fn take(&mut self, position: &DocumentPosition, record: &Record, output: &mut Output) -> Result<bool> {
+    async fn take(
+        &mut self,
+        position: &DocumentPosition,
+        record: &Record,
+        output: &mut Output,
+    ) -> Result<bool> {
         let body = record.document.as_raw();
         let id = ids::text(id_of(record));
         if matches!(self.source, Source::AllDocs) && id.starts_with(ids::DESIGN) {
@@ -188,8 +215,16 @@ impl<'a> Rows<'a> {
         if let Some(history) = &history {
             let conflicts = outgoing::conflicts(history);
             if !conflicts.is_empty() {
-                members.push("_conflicts", conflicts.into_iter().map(Value::from).collect::<Value>());
+                members.push(
+                    "_conflicts",
+                    conflicts.into_iter().map(Value::from).collect::<Value>(),
+                );
             }
+        }
+        if body.get("_attachments").is_some()
+            && let Some(stubs) = outgoing::stubs(body)?
+        {
+            members.push("_attachments", stubs);
         }
         if !self.options.selector.matches_with(body.into(), &members) {
             return Ok(false);
@@ -200,7 +235,11 @@ impl<'a> Rows<'a> {
             return Ok(false);
         }
         let text = &mut output.text;
-        text.push_str(if self.statistics.results > 0 { ",\r\n" } else { "\r\n" });
+        text.push_str(if self.statistics.results > 0 {
+            ",\r\n"
+        } else {
+            "\r\n"
+        });
         self.statistics.results += 1;
         match &self.options.fields {
             Some(names) => {

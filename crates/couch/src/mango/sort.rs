@@ -59,7 +59,12 @@ impl Sort {
 }
 
 fn field(spec: &Value) -> Result<(String, bool)> {
-    let invalid = || wrong("invalid_sort_field", format!("Invalid sort field: {}", shown(spec)));
+    let invalid = || {
+        wrong(
+            "invalid_sort_field",
+            format!("Invalid sort field: {}", shown(spec)),
+        )
+    };
     match spec {
         Value::String(name) if !name.is_empty() => Ok((name.clone(), false)),
         Value::Document(one) if one.len() == 1 => {

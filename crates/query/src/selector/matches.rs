@@ -144,8 +144,11 @@ fn has_all(value: ValueRef<'_>, arguments: &[Value]) -> bool {
     let ValueRef::Array(array) = value else {
         return false;
     };
-    let is_element =
-        |argument: &Value| array.iter().any(|element| value::compare(element, argument.as_ref()).is_eq());
+    let is_element = |argument: &Value| {
+        array
+            .iter()
+            .any(|element| value::compare(element, argument.as_ref()).is_eq())
+    };
     match arguments {
         [] => false,
         [only @ Value::Array(_)] => is_element(only) || value::compare(value, only.as_ref()).is_eq(),

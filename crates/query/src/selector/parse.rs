@@ -2,6 +2,7 @@
 
 use super::{Field, Node, SelectorError, Test, negate};
 use crate::filter::Regex;
+use std::collections::HashSet;
 use value::path::FieldPath;
 use value::{Document, Value};
 
@@ -48,8 +49,16 @@ impl Parser {
 
     fn object(self, object: &Document, path: &str) -> Result<Node> {
         let inner = self.deeper()?;
-        let mut parts = object
+        // Of members of one name the last counts.
+        let mut seen = HashSet::new();
+        let mut members: Vec<_> = object
             .iter()
+            .rev()
+            .filter(|(name, _)| seen.insert(*name))
+            .collect();
+        members.reverse();
+        let mut parts = members
+            .into_iter()
             .map(|(name, argument)| inner.member(name, argument, path))
             .collect::<Result<Vec<Node>>>()?;
         match parts.pop() {
@@ -124,12 +133,15 @@ fn test(name: &str, argument: &Value) -> Result<Test> {
         ("$beginsWith", Value::String(prefix)) => Test::BeginsWith(prefix.clone()),
         ("$regex", Value::String(pattern)) => Test::Regex(Regex::new(pattern, "").map_err(|_| bad())?),
         ("$size", size) => Test::Size(integer(size).filter(|size| *size >= 0).ok_or_else(bad)?),
-        ("$mod", Value::Array(pair)) => match pair.iter().map(integer).collect::<Option<Vec<i64>>>().as_deref() {
-            Some(&[divisor, remainder]) if divisor != 0 => Test::Mod(divisor, remainder),
-            _ => return Err(bad()),
-        },
-        ("$in" | "$nin" | "$all" | "$exists" | "$type" | "$beginsWith" | "$regex" | "$mod", _)
+        ("$mod", Value::Array(pair)) => {
+            match pair.iter().map(integer).collect::<Option<Vec<i64>>>().as_deref() {
+                Some(&[divisor, remainder]) if divisor != 0 => Test::Mod(divisor, remainder),
+                _ => return Err(bad()),
+            }
+        }
+        ("$in" | "$nin" | "$all" | "$exists" | "$type" | "$regex" | "$mod", _)
         | ("$elemMatch" | "$allMatch" | "$keyMapMatch", _) => return Err(bad()),
+        // A $beginsWith of anything but a string too, in CouchDB's words.
         (unknown, _) => return Err(SelectorError::InvalidOperator(unknown.to_owned())),
     })
 }

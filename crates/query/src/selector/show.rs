@@ -15,7 +15,8 @@ impl Selector {
 
 impl Node {
     fn to_document(&self) -> Document {
-        let all = |parts: &[Node]| -> Value { parts.iter().map(|part| Value::from(part.to_document())).collect() };
+        let all =
+            |parts: &[Node]| -> Value { parts.iter().map(|part| Value::from(part.to_document())).collect() };
         match self {
             Node::All(parts) => doc! {"$and": all(parts)},
             Node::Any(parts) => doc! {"$or": all(parts)},

@@ -5,6 +5,7 @@
 //! entries (`src/mango/src/mango_native_proc.erl`).
 
 use super::IndexField;
+use std::borrow::Cow;
 use value::key::{self, Direction, TypeBits};
 use value::path::exact;
 use value::path::extract::{IndexKey, IndexKeys};
@@ -17,9 +18,14 @@ const DESIGN: &str = "_design/";
 pub(super) fn keys(fields: &[IndexField], document: DocumentRef<'_>) -> IndexKeys {
     let id = document.get("_id").unwrap_or(ValueRef::Null);
     let is_design = id.as_str().is_some_and(|id| id.starts_with(DESIGN));
+    // CouchDB's clients see every id as a text.
+    let shown = text(id);
     let mut key = Vec::new();
     let complete = fields.iter().all(|field| {
-        let value = exact(document, &field.path).value();
+        let value = match field.path.parts() {
+            [name] if **name == *"_id" => Some(ValueRef::String(&shown)),
+            _ => exact(document, &field.path).value(),
+        };
         if let Some(value) = value {
             collated::encode(value, &mut key);
         }
@@ -35,5 +41,17 @@ pub(super) fn keys(fields: &[IndexField], document: DocumentRef<'_>) -> IndexKey
             bits: TypeBits::default(),
         }],
         array_parts: Vec::new(),
+    }
+}
+
+fn text(id: ValueRef<'_>) -> Cow<'_, str> {
+    match id {
+        ValueRef::String(text) => Cow::Borrowed(text),
+        ValueRef::ObjectId(id) => Cow::Owned(id.to_string()),
+        other => {
+            let mut text = String::new();
+            value::json::write(other, value::json::Mode::Relaxed, &mut text);
+            Cow::Owned(text)
+        }
     }
 }

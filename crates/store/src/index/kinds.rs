@@ -219,9 +219,11 @@ fn array_parts(index: &Index, plain: &IndexKeys, wildcard_arrays: bool) -> Vec<V
     let mut plain = plain.array_parts.iter();
     let parts = |field: &super::IndexField| match field.kind {
         FieldKind::Wildcard(_) if wildcard_arrays => vec![0],
-        FieldKind::Wildcard(_) | FieldKind::Geo2d | FieldKind::Geo2dSphere | FieldKind::Text | FieldKind::Collated => {
-            Vec::new()
-        }
+        FieldKind::Wildcard(_)
+        | FieldKind::Geo2d
+        | FieldKind::Geo2dSphere
+        | FieldKind::Text
+        | FieldKind::Collated => Vec::new(),
         _ => plain.next().cloned().unwrap_or_default(),
     };
     index.fields.iter().map(parts).collect()

@@ -1,7 +1,7 @@
 //! Dotted field paths and what they reach, through embedded documents and arrays, with MongoDB's semantics.
 
-pub mod extract;
 mod exact;
+pub mod extract;
 mod visit;
 
 pub use exact::{Exact, exact, exact_from};

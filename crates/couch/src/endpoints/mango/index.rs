@@ -11,8 +11,8 @@ use crate::mango::options::{flag, invalid_key, positive, use_index};
 use crate::mango::sort::Sort;
 use crate::mango::{shown, unavailable, wrong};
 use crate::respond;
-use engine::selector::Selector;
 use engine::CollatedDefinition;
+use engine::selector::Selector;
 use http::{Method, Response, StatusCode};
 use value::{Document, Value, doc};
 
@@ -165,10 +165,17 @@ impl NewIndex {
         }
     }
 
-    /// The name of an index that is given none: the same for the same definition.
+    /// The name of an index, or of its design document, that is given none: the same for the same request.
     fn hashed_name(&self) -> String {
         use sha2::Digest as _;
-        let hash = sha2::Sha256::digest(shown(&Value::from(self.given.clone())).as_bytes());
+        let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
+        let asked = doc! {
+            "index": self.given.clone(),
+            "name": text(&self.name),
+            "ddoc": text(&self.ddoc),
+            "partitioned": self.partitioned.map_or(Value::Null, Value::Bool),
+        };
+        let hash = sha2::Sha256::digest(shown(&Value::from(asked)).as_bytes());
         // As long as CouchDB's, which are of another hash.
         hash.iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     }
@@ -196,7 +203,10 @@ fn definition(given: &Document) -> Result<(Sort, Document)> {
 fn text(value: &Value) -> Result<String> {
     match value {
         Value::String(text) => Ok(text.clone()),
-        other => Err(wrong("invalid_string", format!("Invalid string: {}", shown(other)))),
+        other => Err(wrong(
+            "invalid_string",
+            format!("Invalid string: {}", shown(other)),
+        )),
     }
 }
 
@@ -239,7 +249,9 @@ async fn bulk_delete(call: &mut Call) -> Result<Response> {
     // CouchDB tells the last first.
     success.reverse();
     fail.reverse();
-    Ok(answer(doc! {"success": Value::Array(success), "fail": Value::Array(fail)}))
+    Ok(answer(
+        doc! {"success": Value::Array(success), "fail": Value::Array(fail)},
+    ))
 }
 
 fn bulk_designs(body: &Document) -> Result<Vec<String>> {
@@ -282,6 +294,26 @@ async fn remove(database: &Database, ddoc: &str, is_meant: impl Fn(&Index) -> bo
     let kept: Vec<CollatedDefinition> = kept.iter().map(Index::definition).collect();
     database.collection.retain_collated(&kept).await?;
     Ok(true)
+}
+
+/// `/{db}/_design/{name}/_info` of a design document of indexes, which are never behind their documents.
+pub(crate) fn design_info(database: &Database, name: &str) -> Result<Response> {
+    let sequence = i64::try_from(database.collection.head()).unwrap_or(i64::MAX);
+    Ok(answer(doc! {
+        "name": name,
+        "view_index": {
+            "updates_pending": {"minimum": 0, "preferred": 0, "total": 0},
+            "waiting_commit": false,
+            "waiting_clients": 0,
+            "updater_running": false,
+            "update_seq": sequence,
+            "sizes": {"file": 0, "external": 0, "active": 0},
+            "signature": name,
+            "purge_seq": 0,
+            "language": "query",
+            "compact_running": false,
+        },
+    }))
 }
 
 fn answer(body: Document) -> Response {

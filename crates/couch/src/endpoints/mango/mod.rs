@@ -4,4 +4,4 @@ mod find;
 mod index;
 
 pub(crate) use find::{explain, find};
-pub(crate) use index::run as index;
+pub(crate) use index::{design_info, run as index};

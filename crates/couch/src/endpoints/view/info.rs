@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::database::maintained;
+use crate::endpoints::mango;
 use crate::endpoints::root::only_get;
 use crate::error::{CouchError, Result};
 use crate::security::require_server_admin;
@@ -19,6 +20,9 @@ pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response>
     }
     let database = Database::of(call)?;
     let design = call.server.designs.named(&database, name).await?;
+    if design.body.get("language").and_then(|language| language.as_str()) == Some("query") {
+        return mango::design_info(&database, name);
+    }
     let info = call
         .server
         .designs
