@@ -1,11 +1,12 @@
 //! Documents as clients see them.
 
 use crate::attachments::{Attachment, Loaded};
+use crate::error::Result;
 use crate::ids;
-use crate::json::{write_fields, write_string};
+use crate::json::{Reader, write_fields, write_string};
 use engine::{DocumentHistory, Revision};
 use std::fmt::Write as _;
-use value::{RawDocument, ValueRef};
+use value::{RawDocument, Value, ValueRef};
 
 /// Members that CouchDB adds itself: a document of another protocol that has them does not show its own.
 const SPECIAL: [&str; 9] = [
