@@ -4,7 +4,7 @@
 //! that are, the one that most of the selector's bounds are the first fields of is chosen, then the one with the fewest fields,
 //! then the first by name; that of all documents only where there is no other.
 
-use super::index::Index;
+use super::index::{Index, REVISION};
 use super::options::FindOptions;
 use super::{design, wrong};
 use crate::error::Result;
@@ -55,6 +55,17 @@ pub(crate) enum Bounds {
 }
 
 impl Bounds {
+    /// The bounds of so many first fields.
+    pub(crate) fn of_first(self, fields: usize) -> Bounds {
+        match self {
+            Bounds::Nothing => Bounds::Nothing,
+            Bounds::Ranges(mut ranges) => {
+                ranges.truncate(fields);
+                Bounds::Ranges(ranges)
+            }
+        }
+    }
+
     /// The values that the first fields begin at.
     pub(crate) fn start(&self) -> Vec<Value> {
         self.side(|range| range.low.as_ref().map(|side| side.value.clone()))
@@ -86,7 +97,8 @@ impl Choice {
         }
         let is_meant = |known: &Considered| known.usable && known.index.is_named(&options.use_index);
         let any_meant = indexes.iter().any(is_meant);
-        if !any_meant && !options.allow_fallback && !(options.use_index.is_empty() && usable > 1) {
+        let may_fall_back = options.allow_fallback || (options.use_index.is_empty() && usable > 1);
+        if !any_meant && !may_fall_back {
             return Err(wrong("invalid_index", not_suitable(&options.use_index)));
         }
         for known in &mut indexes {
@@ -137,10 +149,13 @@ impl Considered {
 }
 
 fn reason(index: &Index, options: &FindOptions) -> Option<&'static str> {
-    // What CouchDB adds to a document (`_rev`, `_conflicts`, …) is in no index of the store.
-    let is_added = |column: &String| column.starts_with('_') && column != "_id";
+    // What CouchDB adds to a document (`_conflicts`, …) is in no index of the store; a revision every document has.
+    let is_added = |column: &String| column.starts_with('_') && !matches!(column.as_str(), "_id" | REVISION);
     if index.columns().iter().any(is_added) {
         return Some("field_mismatch");
+    }
+    if options.sort.fields.iter().any(|field| field == REVISION) {
+        return Some("sort_order_mismatch");
     }
     let (selector, sort) = (&options.selector, &options.sort.fields);
     // What is sorted by is asked for; every document has an id and a revision.

@@ -8,6 +8,9 @@ use value::{Document, Value, doc};
 /// The name of the index that every database has.
 pub(crate) const ALL_DOCS: &str = "_all_docs";
 
+/// The field that every document has, but no index of the store.
+pub(crate) const REVISION: &str = "_rev";
+
 /// An index of a design document, or the one of all documents. Ordered as CouchDB lists them.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
@@ -98,10 +101,19 @@ impl Index {
             && rest.first().is_none_or(|name| *name == self.name)
     }
 
-    /// The store's index that it stands for.
+    /// The fields in front of the revision, which can be bounded.
+    pub(crate) fn bounded(&self) -> usize {
+        self.columns()
+            .iter()
+            .take_while(|column| *column != REVISION)
+            .count()
+    }
+
+    /// The store's index that it stands for; without fields, it is that of the ids.
     pub(crate) fn definition(&self) -> CollatedDefinition {
+        let fields = self.columns().iter().filter(|column| *column != REVISION);
         CollatedDefinition {
-            fields: self.sort.fields.clone(),
+            fields: fields.cloned().collect(),
             selector: self.partial.clone(),
         }
     }

@@ -58,11 +58,14 @@ impl<'a> Rows<'a> {
         bounds: Bounds,
         options: &'a FindOptions,
     ) -> Result<Rows<'a>> {
-        let source = match (index.is_special(), options.update && !options.stale) {
+        let definition = index.definition();
+        let bounds = bounds.of_first(index.bounded());
+        let by_ids = index.is_special() || (definition.fields.is_empty() && !index.is_partial());
+        let source = match (by_ids, options.update && !options.stale) {
             (true, _) => Source::AllDocs,
-            (false, true) => Source::Built(database.collection.collated_index(&index.definition()).await?),
+            (false, true) => Source::Built(database.collection.collated_index(&definition).await?),
             (false, false) => {
-                let built = database.collection.built_index(&index.definition());
+                let built = database.collection.built_index(&definition);
                 built.map_or(Source::Unbuilt, Source::Built)
             }
         };

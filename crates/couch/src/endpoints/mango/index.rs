@@ -89,7 +89,7 @@ async fn create(call: &mut Call) -> Result<Response> {
         let built_ahead = design.is_built_ahead();
         design.save(&database).await?;
         if built_ahead {
-            build(&database, new.definition());
+            build(&database, &ddoc, name);
         }
     }
     Ok(answer(doc! {
@@ -100,14 +100,23 @@ async fn create(call: &mut Call) -> Result<Response> {
 }
 
 /// Builds an index in the background, so that the first query need not wait for it.
-fn build(database: &Database, definition: CollatedDefinition) {
-    let collection = database.collection.clone();
+fn build(database: &Database, ddoc: &str, name: &str) {
+    let (database, ddoc, name) = (database.clone(), ddoc.to_owned(), name.to_owned());
     tokio::spawn(async move {
         // The first query tries it again, and is told what is wrong.
-        if let Err(error) = collection.collated_index(&definition).await {
+        if let Err(error) = build_named(&database, &ddoc, &name).await {
             tracing::warn!(%error, "an index could not be built ahead");
         }
     });
+}
+
+async fn build_named(database: &Database, ddoc: &str, name: &str) -> Result<()> {
+    let indexes = design::indexes(database, &database.snapshot().await?).await?;
+    let made = indexes.iter().find(|index| index.key() == (Some(ddoc), name));
+    if let Some(definition) = made.map(Index::definition).filter(|made| !made.fields.is_empty()) {
+        database.collection.collated_index(&definition).await?;
+    }
+    Ok(())
 }
 
 impl NewIndex {
@@ -155,13 +164,6 @@ impl NewIndex {
             "map": {"fields": self.sort.to_object(), "partial_filter_selector": self.partial.clone()},
             "reduce": "_count",
             "options": {"def": self.given.clone()},
-        }
-    }
-
-    fn definition(&self) -> CollatedDefinition {
-        CollatedDefinition {
-            fields: self.sort.fields.clone(),
-            selector: self.partial.clone(),
         }
     }
 
