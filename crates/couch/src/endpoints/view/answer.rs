@@ -1,6 +1,7 @@
 //! Writing the rows of a view (`src/couch_mrview/src/couch_mrview_http.erl`, `view_cb`).
 
 use super::parameters::ViewParameters;
+use crate::attachments::{self, Loaded, Wanted};
 use crate::database::Database;
 use crate::error::Result;
 use crate::ids;
@@ -12,6 +13,7 @@ use engine::RevisionedSnapshot;
 use engine::design::{Answer, AnswerRow};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
+use value::RawDocument;
 
 /// A query with the rows that it found.
 pub(super) struct Asked {
@@ -102,7 +104,9 @@ impl Asked {
                 && let Some(body) = documents.body(history, at).await?
             {
                 let deleted = history.tree.nodes()[at].deleted;
-                outgoing::write(body.as_raw(), &revision, deleted, Some((history, at, shown)), out);
+                let more = Some((history, at, shown));
+                let loaded = self.attachments(body.as_raw()).await?;
+                outgoing::write_loaded(body.as_raw(), &revision, deleted, more, &loaded, out);
                 return Ok(());
             }
         } else if let Some(record) = documents.document(id.as_ref()).await? {
@@ -111,11 +115,22 @@ impl Asked {
                 false => None,
             };
             let more = history.as_ref().map(|history| (history, history.winner, shown));
-            outgoing::write(record.document.as_raw(), &record.revision(), false, more, out);
+            let raw = record.document.as_raw();
+            let loaded = self.attachments(raw).await?;
+            outgoing::write_loaded(raw, &record.revision(), false, more, &loaded, out);
             return Ok(());
         }
         out.push_str("null");
         Ok(())
+    }
+
+    /// The attachments of a document, where they are asked for in full.
+    async fn attachments(&self, document: RawDocument<'_>) -> Result<Loaded> {
+        let wanted = match self.parameters.attachments {
+            true => Wanted::Since(0),
+            false => Wanted::None,
+        };
+        attachments::load(&self.database.files(), document, wanted).await
     }
 }
 

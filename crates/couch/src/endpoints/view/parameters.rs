@@ -11,6 +11,8 @@ pub(super) struct ViewParameters {
     pub(super) query: Query,
     /// Whether the answer names the last change that is in it.
     pub(super) update_sequence: bool,
+    /// Whether documents come with their attachments in full.
+    pub(super) attachments: bool,
 }
 
 impl ViewParameters {
@@ -73,9 +75,10 @@ impl ViewParameters {
             "group_level" => query.group_level = Some(number(&value)?),
             "include_docs" => query.include_docs = flag(&value)?,
             "conflicts" => query.conflicts = Some(flag(&value)?),
+            "attachments" => self.attachments = flag(&value)?,
             "update_seq" => self.update_sequence = flag(&value)?,
             // Where rows come from is one place, and they come sorted.
-            "sorted" | "attachments" | "att_encoding_info" => drop(flag(&value)?),
+            "sorted" | "att_encoding_info" => drop(flag(&value)?),
             "stable" => match text(&value).as_str() {
                 "true" | "false" => {}
                 _ => return Err(invalid(name)),
