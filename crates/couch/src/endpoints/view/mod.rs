@@ -96,18 +96,25 @@ async fn asked(
     parameters: ViewParameters,
 ) -> Result<Asked> {
     let designs = &call.server.designs;
-    let mut group: Arc<Group> = designs.group(database, design).await?;
-    group.check(view, &parameters.query)?;
-    match parameters.query.update {
-        Update::Before => group.update(database.collection.head()).await?,
+    let group: Arc<Group> = designs.group(database, design).await?;
+    let query = parameters.query.clone();
+    group.check(view, &query)?;
+    let answer = match query.update {
+        Update::Before => {
+            group.update(database.collection.head()).await?;
+            group.query(view, query).await?
+        }
         Update::No | Update::After => {
-            if parameters.query.update == Update::After {
+            let serving = designs.views().standing_in(group.clone(), view).await?;
+            let is_after = query.update == Update::After;
+            let answer = serving.query(view, query).await?;
+            // Only now, so that the answer is of the moment before.
+            if is_after {
                 group.update_in_background();
             }
-            group = designs.views().standing_in(group, view).await?;
+            answer
         }
-    }
-    let answer = group.query(view, parameters.query.clone()).await?;
+    };
     Ok(Asked {
         database: database.clone(),
         parameters,
