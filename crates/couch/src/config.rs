@@ -5,6 +5,7 @@
 use engine::{Engine, Namespace};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use value::{Document, DocumentBuf, Value};
 
 /// The local document that holds the settings.
@@ -16,6 +17,8 @@ type Sections = BTreeMap<String, BTreeMap<String, String>>;
 #[derive(Debug)]
 pub(crate) struct Config {
     sections: RwLock<Sections>,
+    /// Whether they are kept on disk.
+    is_kept: AtomicBool,
 }
 
 fn namespace() -> Namespace {
@@ -26,13 +29,16 @@ impl Config {
     /// The defaults, and what was changed before.
     pub(crate) async fn load(engine: &Engine) -> engine::Result<Config> {
         let mut sections = defaults();
+        let mut is_kept = false;
         if let Some(kept) = engine.revisioned(&namespace())?
             && let Some(document) = kept.snapshot().await?.local(DOCUMENT).await?
         {
             merge(&document.to_document(), &mut sections);
+            is_kept = true;
         }
         Ok(Config {
             sections: RwLock::new(sections),
+            is_kept: AtomicBool::new(is_kept),
         })
     }
 
@@ -66,6 +72,14 @@ impl Config {
         Ok(before)
     }
 
+    /// Keeps the settings as they are, so that those that were made up at the start stay.
+    pub(crate) async fn keep(&self, engine: &Engine) -> engine::Result<()> {
+        match self.is_kept.load(Ordering::Acquire) {
+            true => Ok(()),
+            false => self.save(engine).await,
+        }
+    }
+
     async fn save(&self, engine: &Engine) -> engine::Result<()> {
         if engine.revisioned(&namespace())?.is_none() {
             engine.create_revisioned(&namespace(), 1, false).await?;
@@ -82,6 +96,7 @@ impl Config {
         if let Some(kept) = engine.revisioned(&namespace())? {
             kept.put_local(DOCUMENT, Some(DocumentBuf::from(&document)), true)
                 .await?;
+            self.is_kept.store(true, Ordering::Release);
         }
         Ok(())
     }

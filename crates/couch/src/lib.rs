@@ -28,6 +28,7 @@ mod mango;
 mod names;
 mod outgoing;
 pub mod query;
+mod replication;
 mod respond;
 mod route;
 mod security;

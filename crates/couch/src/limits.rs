@@ -33,3 +33,6 @@ pub const HEARTBEAT_MS_DEFAULT: u64 = 60_000;
 
 /// How long a feed waits for changes at most, in milliseconds (CouchDB's `changes_timeout`).
 pub const CHANGES_TIMEOUT_MS: u64 = 60_000;
+
+/// The replications that run or wait at once.
+pub const REPLICATIONS_MAX: usize = 1_000;

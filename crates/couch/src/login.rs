@@ -48,6 +48,30 @@ impl User {
         }
     }
 
+    /// Whoever this machine itself is: where no users exist, it may do everything, and else nothing.
+    pub(crate) fn of_this_machine(engine: &Engine) -> User {
+        let mut user = User {
+            is_local: true,
+            ..User::default()
+        };
+        if !engine.has_users() {
+            user.roles.push("_admin".to_owned());
+            user.handler = Some("default");
+        }
+        user
+    }
+
+    /// The same user with the roles of this moment; nobody, if there is no such account any more.
+    pub(crate) fn renewed(&self, engine: &Engine) -> User {
+        match &self.name {
+            None => User::of_this_machine(engine),
+            Some(name) => match account(engine, name) {
+                Some(account) => User::of(&account, "default", true),
+                None => User::default(),
+            },
+        }
+    }
+
     /// Whether the user may do everything.
     pub(crate) fn is_admin(&self) -> bool {
         self.roles.iter().any(|role| role == "_admin")

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, revisions, root, session,
-    uuids, view,
+    active_tasks, all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, replicate,
+    revisions, root, scheduler, session, uuids, view,
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};
@@ -12,6 +12,11 @@ use http::Response;
 /// Answers a request.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     login::authenticate(call).await?;
+    dispatch(call).await
+}
+
+/// Answers a request of a user who is known.
+pub(crate) async fn dispatch(call: &mut Call) -> Result<Response> {
     let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match &path[..] {
@@ -33,11 +38,10 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_uuids"] => uuids::run(call),
         ["_session"] => session::run(call).await,
         ["_membership"] => node::membership(call),
-        ["_active_tasks"] => view::active_tasks(call),
+        ["_active_tasks"] => active_tasks::run(call),
         ["_node", name, rest @ ..] => node::run(call, name, rest).await,
-        ["_replicate"] | ["_scheduler", ..] => {
-            Err(CouchError::not_implemented("replication is not supported yet"))
-        }
+        ["_replicate"] => replicate::run(call).await,
+        ["_scheduler", rest @ ..] => scheduler::run(call, rest).await,
         ["_utils", ..] => Err(CouchError::not_found("there is no administration page here")),
         _ => Err(CouchError::missing()),
     }

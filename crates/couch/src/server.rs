@@ -5,6 +5,8 @@ use crate::config::Config;
 use crate::design::Designs;
 use crate::endpoints::uuids::Generators;
 use crate::login::Logins;
+use crate::replication::documents;
+use crate::replication::jobs::Jobs;
 use crate::{cors, respond, route};
 use engine::Engine;
 use http::{Handler, Method, Request, Response, StatusCode, header};
@@ -42,6 +44,8 @@ pub(crate) struct Server {
     pub(crate) ids: Generators,
     pub(crate) config: Config,
     pub(crate) started: Instant,
+    /// The replications that run here.
+    pub(crate) jobs: Jobs,
     /// Becomes true when feeds have to end.
     pub(crate) stop: watch::Receiver<bool>,
 }
@@ -50,6 +54,11 @@ impl Server {
     /// A mark of this server, which stays once a setting was changed.
     pub(crate) fn uuid(&self) -> String {
         self.config.get("couchdb", "uuid").unwrap_or_default()
+    }
+
+    /// Makes the mark of this server one that stays: the ids of replications are made with it.
+    pub(crate) async fn keep_uuid(&self) -> engine::Result<()> {
+        self.config.keep(&self.engine).await
     }
 }
 
@@ -66,11 +75,23 @@ pub async fn serve(
         config: Config::load(&engine).await?,
         designs: Designs::new(),
         started: Instant::now(),
+        jobs: Jobs::default(),
         stop: stop.clone(),
         engine,
     };
-    let handler = Arc::new(Front(Arc::new(server)));
-    http::serve(listener, handler, options.http, stop).await;
+    let server = Arc::new(server);
+    let followed = tokio::spawn(documents::follow_all(server.clone()));
+    let handler = Arc::new(Front(server.clone()));
+    let mut stopping = stop.clone();
+    let ending = async {
+        // Whoever waits for a replication is answered before the connections are closed.
+        let _ = stopping.wait_for(|stop| *stop).await;
+        followed.abort();
+        server.jobs.stop().await;
+    };
+    tokio::join!(http::serve(listener, handler, options.http, stop), ending);
+    // One may have been started meanwhile.
+    server.jobs.stop().await;
     Ok(())
 }
 

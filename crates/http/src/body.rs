@@ -6,6 +6,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
@@ -29,29 +30,62 @@ pub enum BodyError {
     GivenUp,
 }
 
-/// The body of a request.
+/// A body that is read: of a request that a client sent, or of an answer that a server gave.
 #[derive(Debug)]
-pub struct RequestBody(Incoming);
+pub struct RequestBody(Read);
+
+/// The body of an answer that a server gave.
+pub type ResponseBody = RequestBody;
+
+#[derive(Debug)]
+enum Read {
+    /// From a connection.
+    Incoming(Incoming),
+    /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
+    Made(Mutex<Body>),
+}
+
+impl From<Body> for RequestBody {
+    fn from(body: Body) -> RequestBody {
+        RequestBody(Read::Made(Mutex::new(body)))
+    }
+}
 
 impl RequestBody {
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
-        RequestBody(incoming)
+        RequestBody(Read::Incoming(incoming))
     }
 
     /// The bytes that the request says it has; none where they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
-        hyper::body::Body::size_hint(&self.0).exact()
+        match &self.0 {
+            Read::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
+            Read::Made(body) => {
+                let body = body.lock().unwrap_or_else(PoisonError::into_inner);
+                hyper::body::Body::size_hint(&*body).exact()
+            }
+        }
     }
 
     /// The next bytes; none at the end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, BodyError> {
-        while let Some(frame) = self.0.frame().await {
+        while let Some(frame) = self.frame().await? {
             // A frame may be trailers, which nobody here asks for.
-            if let Ok(data) = frame?.into_data() {
+            if let Ok(data) = frame.into_data() {
                 return Ok(Some(data));
             }
         }
         Ok(None)
+    }
+
+    async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, BodyError> {
+        match &mut self.0 {
+            Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
+            Read::Made(body) => {
+                let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
+                body.frame().await.transpose()
+            }
+        }
     }
 
     /// All of it, unless it is larger than the limit.

@@ -2,7 +2,7 @@
 //!
 //! [`serve`] accepts connections and hands each [`Request`] to a [`Handler`], which gives a [`Response`]. Bodies are streams both
 //! ways: [`RequestBody`] is read chunk by chunk or whole up to a limit, and a [`Body`] is nothing, bytes at hand, or a channel
-//! that somebody fills.
+//! that somebody fills. [`Client`] asks other servers, over TLS where their address says so.
 //!
 //! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every size and time has a limit in
 //! [`Options`] or is named by the caller.
@@ -10,6 +10,7 @@
 //! Left to others: what a path means, who may do what, how errors look. Nothing of Larder is known here.
 
 mod body;
+mod client;
 mod conditional;
 mod cookie;
 mod credentials;
@@ -20,7 +21,8 @@ mod range;
 mod request;
 mod serve;
 
-pub use body::{Body, BodyError, BodySender, RequestBody};
+pub use body::{Body, BodyError, BodySender, RequestBody, ResponseBody};
+pub use client::{Client, ClientError, ClientRequest, ClientResponse};
 pub use conditional::{Precondition, http_date, if_range, read_precondition};
 pub use cookie::cookie;
 pub use credentials::{BasicCredentials, basic_credentials};

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-const LEVELS: [(&str, u8); 12] = [
+const LEVELS: [(&str, u8); 13] = [
     ("http", 0),
     ("kv", 0),
     ("value", 0),
     ("store", 1),
     ("auth", 2),
     ("query", 2),
+    ("replicate", 2),
     ("view", 2),
     ("engine", 3),
     ("couch", 4),

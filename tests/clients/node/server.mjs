@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-export async function startServer() {
-  const folder = await mkdtemp(join(tmpdir(), "larder-"));
+// A server that was killed is started again with its own `folder` and address.
+export async function startServer({ folder, couch = "127.0.0.1:0" } = {}) {
+  folder ??= await mkdtemp(join(tmpdir(), "larder-"));
   const binary = process.env.LARDER_BINARY;
-  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0",
+  const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", couch,
     "--http-listen", "127.0.0.1:0"];
   const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
   const addresses = await new Promise((resolve, reject) => {
@@ -28,6 +29,13 @@ export async function startServer() {
     couch: `http://${addresses.couch}/`,
     url: `http://${addresses.http}`,
     pid: child.pid,
+    folder,
+    address: addresses.couch,
+    async kill() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      await ended;
+    },
     async stop() {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

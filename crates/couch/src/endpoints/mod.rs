@@ -1,5 +1,6 @@
 //! One file a family of endpoints: parse, call the engine, encode.
 
+pub(crate) mod active_tasks;
 pub(crate) mod all_docs;
 pub(crate) mod bulk_docs;
 pub(crate) mod bulk_get;
@@ -9,8 +10,10 @@ pub(crate) mod document;
 pub(crate) mod local;
 pub(crate) mod mango;
 pub(crate) mod node;
+pub(crate) mod replicate;
 pub(crate) mod revisions;
 pub(crate) mod root;
+pub(crate) mod scheduler;
 pub(crate) mod session;
 pub(crate) mod uuids;
 pub(crate) mod view;

@@ -4,9 +4,7 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::database::maintained;
 use crate::endpoints::mango;
-use crate::endpoints::root::only_get;
 use crate::error::{CouchError, Result};
-use crate::security::require_server_admin;
 use crate::{names, respond};
 use engine::Namespace;
 use http::{Method, Response, StatusCode};
@@ -70,10 +68,8 @@ pub(crate) async fn compact(call: &mut Call, name: &str) -> Result<Response> {
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
-/// `GET /_active_tasks`: the views that are being built.
-pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
-    only_get(call)?;
-    require_server_admin(&call.user)?;
+/// The views that are being built, as `_active_tasks` shows them.
+pub(crate) fn tasks(call: &Call) -> Vec<serde_json::Value> {
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let tasks = call.server.designs.views().tasks().into_iter().map(|task| {
         let database = Namespace::parse(&task.namespace).map(|namespace| names::name(&namespace));
@@ -91,6 +87,5 @@ pub(crate) fn active_tasks(call: &Call) -> Result<Response> {
             "updated_on": seconds(task.updated),
         })
     });
-    let tasks: Vec<_> = tasks.collect();
-    Ok(respond::ok(serde_json::Value::Array(tasks).to_string()))
+    tasks.collect()
 }

@@ -4,7 +4,7 @@ mod answer;
 mod info;
 mod parameters;
 
-pub(crate) use info::{active_tasks, clean_up, compact, design_info};
+pub(crate) use info::{clean_up, compact, design_info, tasks};
 
 use crate::call::Call;
 use crate::database::Database;

@@ -1,0 +1,72 @@
+//! `POST /_replicate` (`src/chttpd/src/chttpd_misc.erl`, `handle_replicate_req`).
+
+use crate::call::Call;
+use crate::error::{CouchError, Result};
+use crate::login::User;
+use crate::replication::report;
+use crate::replication::request::{Asked, Request};
+use crate::respond;
+use crate::security::require_server_admin;
+use http::{Method, Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+/// Starts a replication and, unless it is continuous, waits for its end; or ends one.
+pub(crate) async fn run(call: &mut Call) -> Result<Response> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    call.check_is_json()?;
+    let bytes = call.bytes().await?;
+    let body: Map<String, Value> = match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(body)) => body,
+        Ok(_) => return Err(CouchError::bad_request("Request body must be a JSON object")),
+        Err(_) => return Err(CouchError::bad_request("invalid UTF-8 JSON")),
+    };
+    if call.user.name.is_none() && !call.user.is_admin() {
+        return Err(CouchError::unauthorized("You are not authorized to replicate."));
+    }
+    match Asked::parse(&body)? {
+        Asked::Start(request) => start(call, *request).await,
+        Asked::Cancel(request) => cancel(call, &call.server.jobs.id(&call.server, &request)),
+        Asked::CancelId(id) => cancel(call, &id),
+    }
+}
+
+async fn start(call: &Call, request: Request) -> Result<Response> {
+    let server = &call.server;
+    server.keep_uuid().await?;
+    let is_continuous = request.options.continuous;
+    if let Some(present) = server.jobs.get(&server.jobs.id(server, &request)) {
+        require_same_user(&call.user, &present.user)?;
+    }
+    let job = server.jobs.start(server, request, call.user.clone(), None)?;
+    if is_continuous {
+        return Ok(answer(
+            StatusCode::ACCEPTED,
+            &json!({"ok": true, "_local_id": job.id}),
+        ));
+    }
+    // Where the client goes away, the replication goes on to its end, as in CouchDB.
+    let outcome = job.ended().await?;
+    Ok(answer(StatusCode::OK, &report::outcome(&job, &outcome)))
+}
+
+fn cancel(call: &Call, id: &str) -> Result<Response> {
+    let jobs = &call.server.jobs;
+    let job = jobs.get(id).ok_or_else(CouchError::missing)?;
+    require_same_user(&call.user, &job.user)?;
+    jobs.cancel(id);
+    Ok(answer(StatusCode::OK, &json!({"ok": true, "_local_id": id})))
+}
+
+/// A replication belongs to whoever started it, and to administrators.
+fn require_same_user(user: &User, owner: &User) -> Result<()> {
+    match user.name == owner.name {
+        true => Ok(()),
+        false => require_server_admin(user),
+    }
+}
+
+fn answer(status: StatusCode, value: &Value) -> Response {
+    respond::json(status, value.to_string())
+}

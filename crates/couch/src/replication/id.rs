@@ -1,0 +1,48 @@
+//! The id of a replication: the same for the same request on the same server, so that it goes on from its checkpoint.
+
+use super::endpoint::Endpoint;
+use super::request::Request;
+use md5::{Digest, Md5};
+use replicate::Filter;
+use serde_json::{Value, json};
+
+/// The id without what is asked besides; the name of the checkpoints.
+pub(crate) fn base(server: &str, request: &Request) -> String {
+    let options = &request.options;
+    let filter = match &options.filter {
+        Filter::All => Value::Null,
+        Filter::Ids(ids) => json!(["doc_ids", ids]),
+        Filter::Selector(selector) => json!(["selector", selector]),
+        Filter::Named { name, parameters } => json!(["filter", name, parameters]),
+    };
+    let parts = json!([
+        server,
+        side(&request.source),
+        side(&request.target),
+        filter,
+        options.winners_only,
+        options.since,
+    ]);
+    let digest = Md5::digest(parts.to_string().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The id with what is asked besides.
+pub(crate) fn full(base: &str, request: &Request) -> String {
+    let mut id = base.to_owned();
+    if request.options.continuous {
+        id.push_str("+continuous");
+    }
+    if request.options.create_target.is_some() {
+        id.push_str("+create_target");
+    }
+    id
+}
+
+/// A password is no part of the id, so that a new one goes on from the same checkpoint.
+fn side(endpoint: &Endpoint) -> Value {
+    match endpoint {
+        Endpoint::Local(name) => json!(["local", name]),
+        Endpoint::Remote { url, user, .. } => json!(["remote", user, url]),
+    }
+}

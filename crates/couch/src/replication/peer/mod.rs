@@ -1,0 +1,151 @@
+//! A database that speaks the CouchDB protocol, as replication sees it (`src/docs/src/replication/protocol.rst`).
+
+mod changes;
+mod read;
+mod write;
+
+use super::transport::{Ask, Transport};
+use bytes::Bytes;
+use http::{Method, StatusCode, percent_encode};
+use replicate::{
+    Changes, ChangesQuery, Missing, Peer, PeerError, PeerErrorKind, ReadCounts, Refusal, Revisions,
+};
+use serde_json::{Map, Value};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::mpsc;
+
+type Result<T> = std::result::Result<T, PeerError>;
+
+/// One side of a replication.
+#[derive(Debug)]
+pub(crate) struct CouchPeer {
+    transport: Transport,
+    /// Whether the peer reads many documents at once; false once it was found that it does not.
+    has_bulk_get: AtomicBool,
+}
+
+impl CouchPeer {
+    pub(crate) fn new(transport: Transport, use_bulk_get: bool) -> CouchPeer {
+        CouchPeer {
+            transport,
+            has_bulk_get: AtomicBool::new(use_bulk_get),
+        }
+    }
+
+    /// Sends a request; an answer with another status than a good one is an error.
+    async fn ask<T: serde::de::DeserializeOwned>(&self, ask: &Ask) -> Result<T> {
+        let (status, body) = self.transport.whole(ask).await?;
+        if !status.is_success() {
+            return Err(self.transport.answered(ask, status, &body));
+        }
+        self.parse(ask, &body)
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(&self, ask: &Ask, body: &[u8]) -> Result<T> {
+        serde_json::from_slice(body).map_err(|error| {
+            let path = ask.path.split('?').next().unwrap_or_default();
+            let message = format!(
+                "{}{path}: the answer is not the protocol: {error}",
+                self.transport.name()
+            );
+            PeerError::new(PeerErrorKind::Answer, message)
+        })
+    }
+
+    fn is_bulk_get_used(&self) -> bool {
+        self.has_bulk_get.load(Ordering::Relaxed)
+    }
+
+    fn give_up_bulk_get(&self) {
+        self.has_bulk_get.store(false, Ordering::Relaxed);
+    }
+}
+
+/// What a database says of itself.
+#[derive(serde::Deserialize)]
+struct Mark {
+    /// A text, or a number in old versions.
+    #[serde(default)]
+    instance_start_time: Value,
+}
+
+impl Mark {
+    fn text(self) -> String {
+        match self.instance_start_time {
+            Value::String(text) => text,
+            Value::Null => "0".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl Peer for CouchPeer {
+    fn name(&self) -> String {
+        self.transport.name().to_owned()
+    }
+
+    async fn open(&self) -> Result<String> {
+        let mark: Mark = self.ask(&Ask::new(Method::GET, "")).await?;
+        Ok(mark.text())
+    }
+
+    async fn create(&self, parameters: &Map<String, Value>) -> Result<()> {
+        let mut path = String::new();
+        for (name, value) in parameters {
+            path.push(if path.is_empty() { '?' } else { '&' });
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            path.push_str(&format!("{}={}", percent_encode(name), percent_encode(&text)));
+        }
+        let ask = Ask::new(Method::PUT, path);
+        let (status, body) = self.transport.whole(&ask).await?;
+        // Somebody else may have made it meanwhile.
+        match status.is_success() || status == StatusCode::PRECONDITION_FAILED {
+            true => Ok(()),
+            false => Err(self.transport.answered(&ask, status, &body)),
+        }
+    }
+
+    async fn local(&self, name: &str) -> Result<Option<Map<String, Value>>> {
+        let ask = Ask::new(Method::GET, format!("/_local/{}", percent_encode(name)));
+        let (status, body) = self.transport.whole(&ask).await?;
+        match status {
+            StatusCode::NOT_FOUND => Ok(None),
+            status if status.is_success() => self.parse(&ask, &body).map(Some),
+            status => Err(self.transport.answered(&ask, status, &body)),
+        }
+    }
+
+    async fn put_local(&self, name: &str, document: &Map<String, Value>) -> Result<String> {
+        #[derive(serde::Deserialize)]
+        struct Put {
+            rev: String,
+        }
+        let body = Value::Object(document.clone()).to_string();
+        let path = format!("/_local/{}", percent_encode(name));
+        let put: Put = self.ask(&Ask::json(Method::PUT, path, body)).await?;
+        Ok(put.rev)
+    }
+
+    async fn changes(&self, query: &ChangesQuery<'_>) -> Result<Changes> {
+        self.read_changes(query).await
+    }
+
+    async fn missing(&self, revisions: &[Revisions]) -> Result<Vec<Missing>> {
+        self.find_missing(revisions).await
+    }
+
+    async fn read(&self, missing: &[Missing], documents: mpsc::Sender<Bytes>) -> Result<ReadCounts> {
+        self.read_documents(missing, &documents).await
+    }
+
+    async fn write(&self, documents: &[Bytes]) -> Result<Vec<Refusal>> {
+        self.write_documents(documents).await
+    }
+
+    async fn flush(&self) -> Result<String> {
+        let mark: Mark = self
+            .ask(&Ask::json(Method::POST, "/_ensure_full_commit", ""))
+            .await?;
+        Ok(mark.text())
+    }
+}

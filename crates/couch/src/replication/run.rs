@@ -1,0 +1,86 @@
+//! Running one job: once, or again and again.
+
+use super::documents;
+use super::endpoint::Endpoint;
+use super::jobs::{Ended, Job, State};
+use super::peer::CouchPeer;
+use super::transport::Transport;
+use crate::error::CouchError;
+use crate::server::Server;
+use http::StatusCode;
+use replicate::{Backoff, ReplicateError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a run must have lasted so that its failure counts as the first again (CouchDB's `health_threshold`).
+const HEALTHY: Duration = Duration::from_secs(120);
+
+/// Runs a job to its end. What is continuous or asked for by a document is tried again after a failure, later each time.
+pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
+    if let Some(asker) = &job.asker {
+        documents::triggered(&server, asker, &job).await;
+    }
+    let is_persistent = job.request.options.continuous || job.asker.is_some();
+    let mut backoff = Backoff::default();
+    let ended = loop {
+        job.note("started", State::Running, None);
+        let (started, through) = (Instant::now(), through(&job));
+        let error = match once(&server, &job).await {
+            Ok(outcome) => break Ok(outcome),
+            Err(error) => error,
+        };
+        let message = error.to_string();
+        tracing::warn!(replication = job.id, error = message, "a replication failed");
+        if !is_persistent {
+            break Err(couch_error(&error));
+        }
+        if started.elapsed() >= HEALTHY || through != self::through(&job) {
+            backoff.reset();
+        }
+        let wait = backoff.fail();
+        job.note("crashed", State::Crashing, Some(message.clone()));
+        job.status.lock().failures = backoff.failures();
+        if let Some(asker) = &job.asker {
+            documents::failing(&server, asker, &job, &message).await;
+        }
+        tokio::time::sleep(wait).await;
+    };
+    finish(&server, &job, ended).await;
+}
+
+fn through(job: &Job) -> serde_json::Value {
+    job.progress.snapshot().through_sequence
+}
+
+async fn finish(server: &Arc<Server>, job: &Arc<Job>, ended: Ended) {
+    if let (Some(asker), Ok(_)) = (&job.asker, &ended) {
+        documents::completed(server, asker, job).await;
+    }
+    server.jobs.end(job, ended);
+}
+
+async fn once(server: &Arc<Server>, job: &Job) -> Result<replicate::Outcome, ReplicateError> {
+    let peer = |endpoint: &Endpoint| {
+        let request = &job.request;
+        let transport = Transport::new(
+            server,
+            endpoint,
+            &job.user,
+            request.request_time_max,
+            request.retries,
+        );
+        Arc::new(CouchPeer::new(transport, request.use_bulk_get))
+    };
+    let (source, target) = (peer(&job.request.source), peer(&job.request.target));
+    let options = &job.request.options;
+    replicate::replicate(source, target, &job.base_id, options, job.progress.clone()).await
+}
+
+/// What the client is told, as CouchDB tells it.
+fn couch_error(error: &ReplicateError) -> CouchError {
+    let status = match error {
+        ReplicateError::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    CouchError::new(status, error.word(), error.to_string())
+}

@@ -1,0 +1,266 @@
+//! The two ways to reach a peer: over HTTP, or the endpoints of this server called within the process.
+
+use super::endpoint::Endpoint;
+use crate::call::Call;
+use crate::login::User;
+use crate::server::Server;
+use crate::{respond, route};
+use bytes::Bytes;
+use http::{
+    Body, Client, ClientRequest, HeaderMap, HeaderValue, Method, ResponseBody, StatusCode, Uri, header,
+    percent_encode,
+};
+use replicate::{PeerError, PeerErrorKind};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The bytes of an answer that is read whole.
+const ANSWER_BYTES_MAX: usize = 512 * 1024 * 1024;
+/// The wait before a request is tried again the first time, which doubles then.
+const RETRY_WAIT_FIRST: Duration = Duration::from_millis(250);
+/// The longest such wait.
+const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
+
+type Result<T> = std::result::Result<T, PeerError>;
+
+/// A way to a database.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    route: Route,
+    name: String,
+    request_time_max: Duration,
+    retries: u32,
+}
+
+#[derive(Debug)]
+enum Route {
+    /// Within this process, as this user.
+    Local {
+        server: Arc<Server>,
+        user: User,
+        path: String,
+    },
+    Remote {
+        client: Client,
+        url: String,
+        headers: HeaderMap,
+    },
+}
+
+/// A request below a database.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    pub(crate) method: Method,
+    /// What stands behind the database, percent-encoded: `/_changes?limit=1`.
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// How much longer than usual the answer may take.
+    pub(crate) wait: Duration,
+}
+
+impl Ask {
+    /// A request without a body.
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Ask {
+        Ask {
+            method,
+            path: path.into(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            wait: Duration::ZERO,
+        }
+    }
+
+    /// A request with JSON.
+    pub(crate) fn json(method: Method, path: impl Into<String>, body: impl Into<Bytes>) -> Ask {
+        let mut ask = Ask::new(method, path);
+        ask.body = body.into();
+        let json = HeaderValue::from_static("application/json");
+        ask.headers.insert(header::CONTENT_TYPE, json);
+        ask
+    }
+}
+
+/// An answer whose body is still to be read.
+#[derive(Debug)]
+struct Answer {
+    status: StatusCode,
+    body: ResponseBody,
+}
+
+impl Transport {
+    /// A way to this endpoint; a local one is reached as this user.
+    pub(crate) fn new(
+        server: &Arc<Server>,
+        endpoint: &Endpoint,
+        user: &User,
+        request_time_max: Duration,
+        retries: u32,
+    ) -> Transport {
+        let route = match endpoint {
+            Endpoint::Local(name) => Route::Local {
+                server: server.clone(),
+                user: user.clone(),
+                path: format!("/{}", percent_encode(name)),
+            },
+            Endpoint::Remote { url, headers, .. } => Route::Remote {
+                client: server.jobs.client().clone(),
+                url: url.clone(),
+                headers: headers.clone(),
+            },
+        };
+        Transport {
+            route,
+            name: endpoint.name(),
+            request_time_max,
+            retries,
+        }
+    }
+
+    /// The database for people.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sends a request, again where the peer cannot be reached or is in trouble, and reads the answer.
+    pub(crate) async fn whole(&self, ask: &Ask) -> Result<(StatusCode, Bytes)> {
+        let mut wait = RETRY_WAIT_FIRST;
+        let mut tries = 0;
+        loop {
+            let error = match self.once_whole(ask).await {
+                Ok((status, _)) if is_trouble(status) => self.answered(ask, status, b""),
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            if tries >= self.retries {
+                return Err(error);
+            }
+            tries += 1;
+            tracing::debug!(%error, tries, "a request of a replication is tried again");
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(RETRY_WAIT_MAX);
+        }
+    }
+
+    async fn once_whole(&self, ask: &Ask) -> Result<(StatusCode, Bytes)> {
+        let mut answer = self.send(ask, Body::from(ask.body.clone())).await?;
+        let reading = answer.body.read_all(ANSWER_BYTES_MAX);
+        let read = tokio::time::timeout(self.time_max(ask), reading).await;
+        match read {
+            Ok(Ok(bytes)) => Ok((answer.status, bytes)),
+            Ok(Err(error)) => Err(self.unreachable(ask, &error.to_string())),
+            Err(_) => Err(self.unreachable(ask, "the answer did not end in time")),
+        }
+    }
+
+    /// Sends a request once, with this body, and gives the answer when its head has come.
+    async fn send(&self, ask: &Ask, body: Body) -> Result<Answer> {
+        match &self.route {
+            Route::Local { server, user, path } => {
+                let uri: Uri = format!("{path}{}", ask.path)
+                    .parse()
+                    .map_err(|_| self.unreachable(ask, "the path has no valid form"))?;
+                let request = http::Request {
+                    method: ask.method.clone(),
+                    uri,
+                    headers: ask.headers.clone(),
+                    body: body.into(),
+                    peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                };
+                let response = call_locally(server.clone(), user.clone(), request).await;
+                let (head, body) = response.into_parts();
+                Ok(Answer {
+                    status: head.status,
+                    body: body.into(),
+                })
+            }
+            Route::Remote { client, url, headers } => {
+                let uri = format!("{url}{}", ask.path).parse();
+                let mut all = headers.clone();
+                all.extend(ask.headers.clone());
+                let accepts_else = all.contains_key(header::ACCEPT);
+                if !accepts_else {
+                    all.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+                }
+                let request = ClientRequest {
+                    method: ask.method.clone(),
+                    uri: uri.map_err(|_| self.unreachable(ask, "the address has no valid form"))?,
+                    headers: all,
+                    body,
+                };
+                let answered = client.send(request, self.time_max(ask)).await;
+                let answered = answered.map_err(|error| self.unreachable(ask, &error.to_string()))?;
+                Ok(Answer {
+                    status: answered.status,
+                    body: answered.body,
+                })
+            }
+        }
+    }
+
+    fn time_max(&self, ask: &Ask) -> Duration {
+        self.request_time_max + ask.wait
+    }
+
+    /// The error of a peer that cannot be reached.
+    fn unreachable(&self, ask: &Ask, why: &str) -> PeerError {
+        PeerError::new(PeerErrorKind::Unreachable, format!("{}: {why}", self.asked(ask)))
+    }
+
+    /// The error of an answer that is none that the protocol knows.
+    pub(crate) fn answered(&self, ask: &Ask, status: StatusCode, body: &[u8]) -> PeerError {
+        let told = serde_json::from_slice::<Told>(body).unwrap_or_default();
+        let kind = match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => PeerErrorKind::Unauthorized,
+            StatusCode::NOT_FOUND => PeerErrorKind::NoDatabase,
+            StatusCode::CONFLICT => PeerErrorKind::Conflict,
+            StatusCode::PAYLOAD_TOO_LARGE => PeerErrorKind::TooLarge,
+            _ => PeerErrorKind::Answer,
+        };
+        let asked = self.asked(ask);
+        let message = format!("{asked}: {} {} {}", status.as_u16(), told.error, told.reason);
+        PeerError::new(kind, message.trim_end().to_owned())
+    }
+
+    fn asked(&self, ask: &Ask) -> String {
+        let path = ask.path.split('?').next().unwrap_or_default();
+        format!("{} {}{path}", ask.method, self.name.trim_end_matches('/'))
+    }
+}
+
+/// What a peer says about an error.
+#[derive(Debug, Default, serde::Deserialize)]
+struct Told {
+    #[serde(default)]
+    error: String,
+    #[serde(default)]
+    reason: String,
+}
+
+/// Whether a peer that answers so may answer otherwise later.
+fn is_trouble(status: StatusCode) -> bool {
+    status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
+        || status == StatusCode::TOO_MANY_REQUESTS
+        || status == StatusCode::REQUEST_TIMEOUT
+}
+
+/// Boxed, so that an endpoint may start what calls endpoints.
+fn call_locally(
+    server: Arc<Server>,
+    user: User,
+    request: http::Request,
+) -> Pin<Box<dyn Future<Output = http::Response> + Send>> {
+    Box::pin(async move {
+        let user = user.renewed(&server.engine);
+        let answered = match Call::new(server, request) {
+            Ok(mut call) => {
+                call.user = user;
+                route::dispatch(&mut call).await
+            }
+            Err(error) => Err(error),
+        };
+        answered.unwrap_or_else(|error| respond::error(&error))
+    })
+}

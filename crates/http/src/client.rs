@@ -1,0 +1,128 @@
+//! Asking other servers: connections that are kept for the next request, TLS by rustls.
+
+use crate::{Body, RequestBody, ResponseBody};
+use hyper::{HeaderMap, Method, StatusCode, Uri};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use std::error::Error;
+use std::time::Duration;
+
+/// How long a connection may take to be made.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(15);
+/// How long a connection is kept without a request.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(30);
+/// The connections to one server that are kept without a request.
+const IDLE_CONNECTIONS_MAX: usize = 20;
+
+/// Why a server gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The request cannot be one.
+    #[error("the request has no valid form: {0}")]
+    Invalid(#[from] hyper::http::Error),
+    /// The server cannot be reached, or the connection broke.
+    #[error("{0}")]
+    Connection(String),
+    /// There was no answer in time.
+    #[error("no answer within {} seconds", .0.as_secs())]
+    Late(Duration),
+}
+
+/// A request to another server.
+#[derive(Debug)]
+pub struct ClientRequest {
+    /// GET, PUT, or any other word.
+    pub method: Method,
+    /// The whole address.
+    pub uri: Uri,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Body,
+}
+
+/// A server's answer: its head has arrived, its body is still to be read.
+#[derive(Debug)]
+pub struct ClientResponse {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: ResponseBody,
+}
+
+/// Asks servers. Cheap to clone; clones share connections.
+#[derive(Clone, Debug)]
+pub struct Client(hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Body>);
+
+impl Client {
+    /// A client that trusts the certificates that the system trusts (or those of the file that the variable
+    /// `SSL_CERT_FILE` names). Where the system has none, plain HTTP still works, and every TLS server is refused.
+    pub fn new() -> Client {
+        let mut connector = HttpConnector::new();
+        connector.enforce_http(false);
+        connector.set_connect_timeout(Some(CONNECT_TIME_MAX));
+        connector.set_nodelay(true);
+        let builder = match HttpsConnectorBuilder::new().with_native_roots() {
+            Ok(with_roots) => with_roots,
+            Err(error) => {
+                tracing::warn!(%error, "no certificates to trust: servers behind TLS cannot be asked");
+                HttpsConnectorBuilder::new().with_tls_config(trusting_nobody())
+            }
+        };
+        let connector = builder.https_or_http().enable_http1().wrap_connector(connector);
+        let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIME_MAX)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+            .build(connector);
+        Client(client)
+    }
+
+    /// Sends a request and waits for the head of the answer, at most so long.
+    pub async fn send(
+        &self,
+        request: ClientRequest,
+        time_max: Duration,
+    ) -> Result<ClientResponse, ClientError> {
+        let mut made = hyper::Request::builder()
+            .method(request.method)
+            .uri(request.uri)
+            .body(request.body)?;
+        *made.headers_mut() = request.headers;
+        let answered = tokio::time::timeout(time_max, self.0.request(made)).await;
+        let answered = answered.map_err(|_| ClientError::Late(time_max))?;
+        let (head, body) = answered.map_err(|error| broken(&error))?.into_parts();
+        Ok(ClientResponse {
+            status: head.status,
+            headers: head.headers,
+            body: RequestBody::new(body),
+        })
+    }
+}
+
+impl Default for Client {
+    fn default() -> Client {
+        Client::new()
+    }
+}
+
+fn trusting_nobody() -> rustls::ClientConfig {
+    rustls::ClientConfig::builder()
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth()
+}
+
+/// What the error and its causes say, the last of which tells most.
+fn broken(error: &dyn Error) -> ClientError {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(": ");
+        text.push_str(&inner.to_string());
+        cause = inner.source();
+    }
+    ClientError::Connection(text)
+}

@@ -1,0 +1,164 @@
+//! One batch of changes: what the target lacks of it is read from the source and written.
+
+use crate::PeerErrorKind;
+use crate::error::PeerError;
+use crate::peer::{Missing, Peer, Refusal, Revisions, Row};
+use crate::progress::Progress;
+use crate::statistics::Statistics;
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use tokio::sync::mpsc;
+
+/// The bytes of documents that are gathered before they are written (CouchDB's `DOC_BUFFER_BYTE_SIZE` is 512 kB; a flush
+/// costs the same for more).
+const WRITE_BYTES: usize = 1024 * 1024;
+/// The documents that wait between reading and writing.
+const DOCUMENTS_WAITING_MAX: usize = 16;
+
+/// Copies what the target lacks of these changes.
+pub(crate) async fn copy<S: Peer, T: Peer>(
+    source: &S,
+    target: &T,
+    rows: Vec<Row>,
+    progress: &Progress,
+) -> Result<(), PeerError> {
+    let revisions = revisions(rows);
+    let checked: u64 = revisions.iter().map(|one| one.revisions.len() as u64).sum();
+    let missing = target.missing(&revisions).await?;
+    let found: u64 = missing.iter().map(|one| one.revisions.len() as u64).sum();
+    count(progress, |counts| {
+        counts.missing_checked += checked;
+        counts.missing_found += found;
+    });
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let (sender, documents) = mpsc::channel(DOCUMENTS_WAITING_MAX);
+    let (read, ()) = tokio::try_join!(
+        source.read(&missing, sender),
+        write_all(target, documents, progress)
+    )?;
+    count(progress, |counts| {
+        counts.bulk_get_attempts += read.bulk_attempts;
+        counts.bulk_get_docs += read.bulk_read;
+    });
+    Ok(())
+}
+
+/// The revisions to ask about; a document that changed twice is asked about once.
+fn revisions(rows: Vec<Row>) -> Vec<Revisions> {
+    let mut by_id: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        let known = by_id.entry(row.id).or_default();
+        for revision in row.revisions {
+            if !known.contains(&revision) {
+                known.push(revision);
+            }
+        }
+    }
+    let revisions = |(id, revisions)| Revisions { id, revisions };
+    by_id.into_iter().map(revisions).collect()
+}
+
+fn count(progress: &Progress, change: impl FnOnce(&mut Statistics)) {
+    progress.update(|snapshot| change(&mut snapshot.statistics));
+}
+
+/// Writes documents as they come, many at once where they are small.
+async fn write_all<T: Peer>(
+    target: &T,
+    mut documents: mpsc::Receiver<Bytes>,
+    progress: &Progress,
+) -> Result<(), PeerError> {
+    let mut gathered: Vec<Bytes> = Vec::new();
+    let mut gathered_bytes = 0;
+    while let Some(document) = documents.recv().await {
+        count(progress, |counts| counts.docs_read += 1);
+        gathered_bytes += document.len();
+        gathered.push(document);
+        if gathered_bytes >= WRITE_BYTES {
+            write(target, std::mem::take(&mut gathered), progress).await?;
+            gathered_bytes = 0;
+        }
+    }
+    write(target, gathered, progress).await
+}
+
+/// Writes documents; a target that finds them too many at once gets half of them at a time.
+async fn write<T: Peer>(target: &T, documents: Vec<Bytes>, progress: &Progress) -> Result<(), PeerError> {
+    let mut pending = vec![documents];
+    while let Some(documents) = pending.pop() {
+        if documents.is_empty() {
+            continue;
+        }
+        match target.write(&documents).await {
+            Ok(refusals) => report(target, documents.len(), refusals, progress),
+            Err(error) if error.kind == PeerErrorKind::TooLarge && documents.len() > 1 => {
+                let (first, second) = documents.split_at(documents.len() / 2);
+                pending.push(second.to_vec());
+                pending.push(first.to_vec());
+            }
+            Err(error) if error.kind == PeerErrorKind::TooLarge => {
+                let refusals = documents.iter().map(|json| too_large(json, &error)).collect();
+                report(target, documents.len(), refusals, progress);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Why a document that is too large alone was refused.
+fn too_large(json: &[u8], error: &PeerError) -> Refusal {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        #[serde(rename = "_id", default)]
+        id: String,
+        #[serde(rename = "_rev", default)]
+        revision: String,
+    }
+    let named = serde_json::from_slice::<Named>(json).ok();
+    let (id, revision) = named.map_or_else(Default::default, |named| (named.id, named.revision));
+    Refusal {
+        id,
+        revision,
+        error: "request_entity_too_large".to_owned(),
+        reason: error.message.clone(),
+    }
+}
+
+fn report<T: Peer>(target: &T, sent: usize, refusals: Vec<Refusal>, progress: &Progress) {
+    for refusal in &refusals {
+        let Refusal {
+            id,
+            revision,
+            error,
+            reason,
+        } = refusal;
+        tracing::warn!(
+            target_database = target.name(),
+            id,
+            revision,
+            error,
+            reason,
+            "a document was refused"
+        );
+    }
+    let refused = refusals.len() as u64;
+    count(progress, |counts| {
+        counts.docs_written += (sent as u64).saturating_sub(refused);
+        counts.doc_write_failures += refused;
+    });
+    progress.refuse(refusals);
+}
+
+impl Missing {
+    /// The revisions, all of one document.
+    pub fn new(id: impl Into<String>, revisions: Vec<String>) -> Missing {
+        Missing {
+            id: id.into(),
+            revisions,
+            possible_ancestors: Vec::new(),
+        }
+    }
+}

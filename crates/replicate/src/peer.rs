@@ -1,0 +1,135 @@
+//! What replication needs of a store.
+
+use crate::error::PeerError;
+use crate::options::Filter;
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+type Result<T> = std::result::Result<T, PeerError>;
+
+/// A store that documents are read from or written to.
+///
+/// Sequences are whatever the store says they are, a number, a text or an array: they are handed back as they came.
+pub trait Peer: Send + Sync + 'static {
+    /// Its name for people, credentials stripped.
+    fn name(&self) -> String;
+
+    /// Looks whether the database is there; a mark that changes when it is deleted and made again, `"0"` where the store
+    /// gives none.
+    fn open(&self) -> impl Future<Output = Result<String>> + Send;
+
+    /// Makes the database.
+    fn create(&self, parameters: &Map<String, Value>) -> impl Future<Output = Result<()>> + Send;
+
+    /// The local document of this name; none where there is none.
+    fn local(&self, name: &str) -> impl Future<Output = Result<Option<Map<String, Value>>>> + Send;
+
+    /// Puts a local document, which names the revision that it follows; its revision.
+    fn put_local(
+        &self,
+        name: &str,
+        document: &Map<String, Value>,
+    ) -> impl Future<Output = Result<String>> + Send;
+
+    /// A page of changes.
+    fn changes(&self, query: &ChangesQuery<'_>) -> impl Future<Output = Result<Changes>> + Send;
+
+    /// Which of these revisions are missing.
+    fn missing(&self, revisions: &[Revisions]) -> impl Future<Output = Result<Vec<Missing>>> + Send;
+
+    /// Reads these revisions, or the leaves that follow them, with their ancestry and attachments inline, and sends them on
+    /// one by one as JSON. Ends early where nobody takes them any more.
+    fn read(
+        &self,
+        missing: &[Missing],
+        documents: mpsc::Sender<Bytes>,
+    ) -> impl Future<Output = Result<ReadCounts>> + Send;
+
+    /// Writes revisions as they are; those that were refused. A store that may lose them when it is restarted has to give
+    /// another mark then.
+    fn write(&self, documents: &[Bytes]) -> impl Future<Output = Result<Vec<Refusal>>> + Send;
+
+    /// Makes what was written durable; the mark of the database as [`Peer::open`] gives it.
+    fn flush(&self) -> impl Future<Output = Result<String>> + Send;
+}
+
+/// Which changes are wanted.
+#[derive(Clone, Debug)]
+pub struct ChangesQuery<'q> {
+    /// Those behind this sequence.
+    pub since: &'q Value,
+    /// At most so many.
+    pub limit: usize,
+    /// How long to wait where there are none yet; none to be answered at once.
+    pub wait: Option<Duration>,
+    /// Those that pass.
+    pub filter: &'q Filter,
+    /// The winner alone, not all leaves.
+    pub winners_only: bool,
+}
+
+/// A page of changes.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// The changes in their order.
+    pub rows: Vec<Row>,
+    /// How far the page reaches.
+    pub last_sequence: Value,
+    /// The changes behind it, where the store knows.
+    pub pending: Option<u64>,
+}
+
+/// A changed document.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The number of the change.
+    pub sequence: Value,
+    /// The document.
+    pub id: String,
+    /// Its leaves.
+    pub revisions: Vec<String>,
+}
+
+/// Revisions of one document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revisions {
+    /// The document.
+    pub id: String,
+    /// The revisions.
+    pub revisions: Vec<String>,
+}
+
+/// Revisions of one document that a store lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The document.
+    pub id: String,
+    /// The revisions.
+    pub revisions: Vec<String>,
+    /// Revisions that the store has and that may be their ancestors: attachments that these hold need not travel.
+    pub possible_ancestors: Vec<String>,
+}
+
+/// How documents were read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadCounts {
+    /// Those that were tried to be read many at once.
+    pub bulk_attempts: u64,
+    /// Those that were.
+    pub bulk_read: u64,
+}
+
+/// A document that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The document.
+    pub id: String,
+    /// Its revision, where the store says it.
+    pub revision: String,
+    /// The short word for why.
+    pub error: String,
+    /// Why.
+    pub reason: String,
+}
