@@ -225,8 +225,8 @@ def test_other_databases_and_wrong_requests(server, client):
     client.drop_database("fleet")
     put(f"{server.url}/files/fleet.photos/a", b"x")
     assert gridfs.GridFSBucket(client["fleet"], bucket_name="photos").open_download_stream_by_name("a").read() == b"x"
-    for method, path, status in [("GET", "/files/.b", 400), ("GET", "/files/.", 400), ("PATCH", "/files/b/a", 405),
-                                 ("GET", "/nothing", 404), ("GET", "/files/b/%zz", 400), ("GET", "/files/b/a?version=x", 400),
+    for method, path, status in [("GET", "/files/$", 400), ("GET", "/files/.b", 400), ("PATCH", "/files/b/a", 405),
+                                 ("GET", "/nothing", 404), ("GET", "/files/b/%FF", 400), ("GET", "/files/b/a?version=x", 400),
                                  ("PUT", "/files/b/" + "n" * 2000, 400)]:
         answer = requests.request(method, server.url + path, timeout=30)
         assert answer.status_code == status, (path, answer.text)

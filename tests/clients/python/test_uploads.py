@@ -121,9 +121,12 @@ def test_kills_during_uploads_lose_no_finished_file_and_leave_no_chunks(tmp_path
             for uploader in uploaders:
                 uploader.start()
             assert progress.wait(30)
-            cut_off = threading.Thread(target=lambda: pytest.raises(requests.RequestException, append, upload, 1000, slowly()))
+            killed = threading.Event()
+            cut_off = threading.Thread(
+                target=lambda: pytest.raises(requests.RequestException, append, upload, 1000, slowly(killed)))
             cut_off.start()
             server.kill()
+            killed.set()
             upload = upload.removeprefix(server.url)
             for uploader in [*uploaders, cut_off]:
                 uploader.join()
@@ -139,8 +142,8 @@ def test_kills_during_uploads_lose_no_finished_file_and_leave_no_chunks(tmp_path
             orphans = set(database["kills.chunks"].distinct("files_id")) - entries
 
 
-def slowly():
-    """A body that does not end."""
+def slowly(killed):
+    """A body that ends after its server."""
     yield BYTES[1000:300_000]
-    threading.Event().wait(10)
+    killed.wait(60)
     yield b"never"
