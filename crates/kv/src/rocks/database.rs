@@ -35,7 +35,7 @@ impl Database {
         })?;
         let memory = Memory::divide(open.memory_bytes);
         let cache = options::cache(memory);
-        let settings = options::database(memory, &cache);
+        let settings = options::database(memory, &cache).map_err(engine_error("reading the settings"))?;
         let db = DB::open_cf_with_opts(&settings, &open.folder, [(COLUMN_FAMILY, settings.clone())]);
         let db = db.map(Arc::new).map_err(|error| {
             if is_lock_held(&error) {
