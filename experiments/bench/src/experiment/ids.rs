@@ -7,11 +7,13 @@ use crate::report::{Report, number, ratio};
 use crate::server::{Larder, PostgresServer, folder_bytes};
 use crate::workload::{Ids, Reading, placeholders};
 use anyhow::Result;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const BATCH: u64 = 1000;
 /// Connections that insert in bulk at once.
 const CLIENTS: usize = 4;
+const MEMORY: &str = "128m";
 const MEMORY_BYTES: usize = 128 << 20;
 const SINGLE_DURATION: Duration = Duration::from_secs(2);
 const KINDS: [Ids; 2] = [Ids::Sequential, Ids::Random];
@@ -25,6 +27,8 @@ struct Found {
     bytes_per_document: f64,
     rewrite_rate: f64,
     resident_bytes: f64,
+    /// From a start after a kill to the first answer.
+    restart: Duration,
 }
 
 pub fn run(settings: &Settings) -> Result<Report> {
@@ -123,6 +127,12 @@ fn check(report: &mut Report, [sequential, random]: [Found; 2], postgres: [Found
         format!("{} MB", number(resident)),
         resident < 256.0,
     );
+    let restart = random.restart.max(sequential.restart);
+    report.check(
+        "an answer within 1 s of a start after a kill",
+        format!("{} ms", number(restart.as_secs_f64() * 1e3)),
+        restart < Duration::from_secs(1),
+    );
 }
 
 fn both(work: impl Fn(Ids) -> Result<Found>) -> Result<[Found; 2]> {
@@ -131,7 +141,7 @@ fn both(work: impl Fn(Ids) -> Result<Found>) -> Result<[Found; 2]> {
 
 fn larder(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
     let folder = settings.folder("ids-larder")?;
-    let server = Larder::start(&settings.larder, folder.path(), "128m")?;
+    let server = Larder::start(&settings.larder, folder.path(), MEMORY)?;
     let bulk_rate = run_batches(
         CLIENTS,
         documents,
@@ -144,6 +154,8 @@ fn larder(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
         },
     )?;
     let resident_bytes = server.resident_bytes()? as f64;
+    server.kill()?;
+    let (server, restart) = restarted(settings, folder.path())?;
     let single = load::run(
         1,
         SINGLE_DURATION,
@@ -168,7 +180,18 @@ fn larder(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
         bytes_per_document,
         rewrite_rate,
         resident_bytes,
+        restart,
     })
+}
+
+/// Starts a server on a folder that holds data, and says how long its first answer takes.
+fn restarted(settings: &Settings, folder: &Path) -> Result<(Larder, Duration)> {
+    let started = Instant::now();
+    let server = Larder::start(&settings.larder, folder, MEMORY)?;
+    server
+        .connect()?
+        .command(&value::doc! {"count": "readings", "$db": "bench"})?;
+    Ok((server, started.elapsed()))
 }
 
 fn postgres(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
@@ -217,7 +240,7 @@ fn postgres(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
         single_rate: single.rate(),
         bytes_per_document: bytes / stored,
         rewrite_rate,
-        resident_bytes: 0.0,
+        ..Found::default()
     })
 }
 
@@ -255,7 +278,7 @@ fn sqlite(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
         single_rate,
         bytes_per_document,
         rewrite_rate,
-        resident_bytes: 0.0,
+        ..Found::default()
     })
 }
 
@@ -289,6 +312,6 @@ fn bare(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
         single_rate: 0.0,
         bytes_per_document,
         rewrite_rate,
-        resident_bytes: 0.0,
+        ..Found::default()
     })
 }

@@ -66,6 +66,11 @@ impl Larder {
         stop(&mut self.child, "-TERM").context("stopping Larder")?;
         folder_bytes(&self.folder, &|name| name.ends_with(".sst"))
     }
+
+    /// Kills it without warning.
+    pub fn kill(mut self) -> Result<()> {
+        stop(&mut self.child, "-KILL").context("killing Larder")
+    }
 }
 
 impl Drop for Larder {
