@@ -15,6 +15,7 @@ mod catalog;
 mod changes;
 mod collection;
 mod commit;
+mod companions;
 mod derived;
 mod error;
 mod index;

@@ -4,8 +4,8 @@ use super::catalog::KnownIndex;
 use super::shape::Shape;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Weak};
 use store::Collection;
 use value::{Document, doc};
 
@@ -46,23 +46,18 @@ pub struct Remembered {
     last_use: u64,
 }
 
-/// The cache of each collection that is open, by the collection's UUID.
-type Caches = HashMap<[u8; 16], (Weak<Collection>, Arc<PlanCache>)>;
-
-static CACHES: LazyLock<Mutex<Caches>> = LazyLock::new(Mutex::default);
-
 /// Forgets the plans remembered for a collection.
-pub fn forget_plans(collection: &Arc<Collection>) {
+pub fn forget_plans(collection: &Collection) {
     PlanCache::of(collection).clear();
 }
 
 /// How often a query read all documents of a collection, since it was opened.
-pub fn collection_scans(collection: &Arc<Collection>) -> u64 {
+pub fn collection_scans(collection: &Collection) -> u64 {
     PlanCache::of(collection).collection_scans.load(Ordering::Relaxed)
 }
 
 /// The plans remembered for a collection, as documents.
-pub fn remembered_plans(collection: &Arc<Collection>) -> Vec<Document> {
+pub fn remembered_plans(collection: &Collection) -> Vec<Document> {
     let entries = PlanCache::of(collection).entries();
     let documents = entries.into_iter().map(|(shape, plan)| {
         doc! {
@@ -85,18 +80,8 @@ impl PlanCache {
     }
 
     /// The plans remembered for a collection.
-    pub fn of(collection: &Arc<Collection>) -> Arc<PlanCache> {
-        let mut caches = CACHES.lock();
-        if let Some((of, cache)) = caches.get(&collection.uuid())
-            && of.as_ptr() == Arc::as_ptr(collection)
-        {
-            return cache.clone();
-        }
-        // Whatever was dropped or closed meanwhile goes when a new one comes.
-        caches.retain(|_, (of, _)| of.strong_count() > 0);
-        let cache = Arc::new(PlanCache::default());
-        caches.insert(collection.uuid(), (Arc::downgrade(collection), cache.clone()));
-        cache
+    pub fn of(collection: &Collection) -> Arc<PlanCache> {
+        collection.companion()
     }
 
     /// What is remembered of a shape, if the indexes are still those.

@@ -9,6 +9,7 @@ pub use stats::{CollectionStats, ValidateReport};
 
 use crate::catalog::{Catalog, Entry};
 use crate::commit::{Queue, Writer, submit};
+use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
 use crate::state::State;
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
 };
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use tokio::sync::watch;
@@ -44,6 +46,7 @@ pub struct Collection {
     state: RwLock<Arc<State>>,
     rewrites: AtomicU64,
     head: watch::Sender<u64>,
+    companions: Companions,
 }
 
 /// The numbers of indexes to come and of those that are gone.
@@ -103,6 +106,7 @@ impl Collection {
             state: RwLock::default(),
             rewrites: AtomicU64::new(0),
             head: watch::Sender::new(0),
+            companions: Companions::default(),
         };
         collection.load_head().await?;
         Ok(Arc::new(collection))
@@ -145,6 +149,11 @@ impl Collection {
     /// Its UUID, which a rename keeps.
     pub fn uuid(&self) -> [u8; 16] {
         self.uuid
+    }
+
+    /// What a level above keeps beside it, one value of each type; it goes when the collection is closed.
+    pub fn companion<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        self.companions.get()
     }
 
     /// Its options.
