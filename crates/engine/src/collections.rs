@@ -138,7 +138,6 @@ impl Engine {
         check_namespace(namespace)?;
         let dropped = self.store().drop_collection(namespace).await?;
         self.cursors().close_of(|open| open == namespace);
-        self.index_filters().forget(|open| open == namespace);
         self.latencies().forget(|open| open == namespace);
         Ok(dropped)
     }
@@ -148,7 +147,6 @@ impl Engine {
         check_database(database)?;
         let dropped = self.store().drop_database(database).await? > 0;
         self.cursors().close_of(|open| open.database == database);
-        self.index_filters().forget(|open| open.database == database);
         self.latencies().forget(|open| open.database == database);
         Ok(dropped)
     }

@@ -5,7 +5,6 @@ use crate::files::{FileCache, LiveUploads, Orphans};
 use crate::latencies::Latencies;
 use crate::moments::Moments;
 use crate::operations::Operations;
-use crate::plan_cache::IndexFilters;
 use crate::sessions::Sessions;
 use crate::users::Users;
 use crate::validators::Validators;
@@ -54,7 +53,6 @@ struct Inner {
     operations: Arc<Operations>,
     users: Users,
     validators: Validators,
-    index_filters: IndexFilters,
     file_cache: FileCache,
     live_uploads: Arc<LiveUploads>,
     orphans: Orphans,
@@ -102,7 +100,6 @@ impl Engine {
                 operations: Arc::default(),
                 users,
                 validators: Validators::default(),
-                index_filters: IndexFilters::default(),
                 file_cache: FileCache::new(file_cache_bytes),
                 live_uploads: Arc::default(),
                 orphans,
@@ -171,10 +168,6 @@ impl Engine {
 
     pub(crate) fn validators(&self) -> &Validators {
         &self.inner.validators
-    }
-
-    pub(crate) fn index_filters(&self) -> &IndexFilters {
-        &self.inner.index_filters
     }
 
     pub(crate) fn file_cache(&self) -> &FileCache {

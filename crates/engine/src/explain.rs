@@ -141,8 +141,6 @@ impl Engine {
                 .explain_aggregate(context, &source, &request, verbosity)
                 .await;
         }
-        spec.allowed_indexes =
-            self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);
         let name = namespace.to_string();
         Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
     }

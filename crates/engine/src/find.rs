@@ -199,8 +199,6 @@ impl Engine {
                 batch: Vec::new(),
             });
         }
-        spec.allowed_indexes =
-            self.allowed_indexes(namespace, &request.filter, &request.sort, &request.projection);
         let stream = Box::new(execute::find(&collection, spec).await?);
         let cursor = Cursor {
             namespace: namespace.clone(),

@@ -1,64 +1,53 @@
-//! Index filters: which indexes the planner may use for queries of one shape (`planCacheSetFilter`).
+//! What is remembered and set about the plans of a collection's queries: `planCacheClear`, `planCacheSetFilter` ….
 
-use crate::Engine;
-use parking_lot::Mutex;
+use crate::{Context, Engine, FindRequest, Result};
+use query::execute::FindSpec;
+use query::plan::IndexFilters;
+use std::sync::Arc;
 use store::Namespace;
-use value::{Document, Value};
 
-/// An index filter as it was set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct IndexFilter {
-    /// The filter's shape.
-    pub query: Document,
-    /// The sort.
-    pub sort: Document,
-    /// The projection.
-    pub projection: Document,
-    /// The collation, where one was given.
-    pub collation: Option<Document>,
-    /// Names or key patterns of the indexes allowed.
-    pub indexes: Vec<Value>,
-}
-
-/// All index filters; they live until the server ends, as MongoDB's do.
-#[derive(Debug, Default)]
-pub(crate) struct IndexFilters {
-    set: Mutex<Vec<(Namespace, IndexFilter)>>,
-}
-
-impl IndexFilters {
-    pub(crate) fn forget(&self, of: impl Fn(&Namespace) -> bool) {
-        self.set.lock().retain(|(namespace, _)| !of(namespace));
-    }
-}
+pub use query::plan::IndexFilter;
 
 impl Engine {
     /// The index filters of a collection.
     pub fn index_filters_of(&self, namespace: &Namespace) -> Vec<IndexFilter> {
-        let set = self.index_filters().set.lock();
-        set.iter()
-            .filter(|(of, _)| of == namespace)
-            .map(|(_, filter)| filter.clone())
-            .collect()
+        self.index_filters(namespace)
+            .map_or_else(Vec::new, |filters| filters.list())
     }
 
-    /// Sets the indexes allowed for a shape, in place of those set before.
-    pub fn set_index_filter(&self, namespace: &Namespace, filter: IndexFilter) {
-        self.clear_index_filter(namespace, &filter);
-        self.index_filters().set.lock().push((namespace.clone(), filter));
+    /// Sets the indexes allowed for a shape, in place of those set before. Errors: not a query.
+    pub fn set_index_filter(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        filter: IndexFilter,
+    ) -> Result<()> {
+        let spec = self.shaped(context, namespace, &filter)?;
+        if let Some(filters) = self.index_filters(namespace) {
+            filters.set(&spec, filter);
+        }
+        Ok(())
     }
 
-    /// Removes the index filter of the same shape as `like`.
-    pub fn clear_index_filter(&self, namespace: &Namespace, like: &IndexFilter) {
-        self.index_filters()
-            .set
-            .lock()
-            .retain(|(of, present)| of != namespace || !same_shape(present, like));
+    /// Removes the index filter of the same shape as `like`. Errors: not a query.
+    pub fn clear_index_filter(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        like: &IndexFilter,
+    ) -> Result<()> {
+        let spec = self.shaped(context, namespace, like)?;
+        if let Some(filters) = self.index_filters(namespace) {
+            filters.clear(&spec);
+        }
+        Ok(())
     }
 
     /// Removes all index filters of a collection.
     pub fn clear_index_filters(&self, namespace: &Namespace) {
-        self.index_filters().forget(|of| of == namespace);
+        if let Some(filters) = self.index_filters(namespace) {
+            filters.clear_all();
+        }
     }
 
     /// Forgets the plans that were chosen for a collection's queries.
@@ -68,56 +57,20 @@ impl Engine {
         }
     }
 
-    /// The indexes allowed for a query, where an index filter was set for its shape.
-    pub(crate) fn allowed_indexes(
-        &self,
-        namespace: &Namespace,
-        query: &Document,
-        sort: &Document,
-        projection: &Document,
-    ) -> Option<Vec<Value>> {
-        let set = self.index_filters().set.lock();
-        if set.is_empty() {
-            return None;
-        }
-        let like = IndexFilter {
-            query: query.clone(),
-            sort: sort.clone(),
-            projection: projection.clone(),
-            collation: None,
-            indexes: vec![],
-        };
-        set.iter()
-            .find(|(of, f)| of == namespace && same_shape(f, &like))
-            .map(|(_, f)| f.indexes.clone())
+    fn index_filters(&self, namespace: &Namespace) -> Option<Arc<IndexFilters>> {
+        let collection = self.store().collection(namespace)?;
+        Some(IndexFilters::of(&collection))
     }
-}
 
-fn same_shape(a: &IndexFilter, b: &IndexFilter) -> bool {
-    shape(&a.query) == shape(&b.query)
-        && a.sort == b.sort
-        && a.projection == b.projection
-        && a.collation == b.collation
-}
-
-/// The query with its constants forgotten: names and operators stay.
-fn shape(query: &Document) -> Document {
-    query
-        .iter()
-        .map(|(name, value)| (name.to_owned(), shape_of_value(name, value)))
-        .collect()
-}
-
-fn shape_of_value(name: &str, value: &Value) -> Value {
-    match value {
-        Value::Document(inner) if inner.iter().any(|(n, _)| n.starts_with('$')) => {
-            Value::Document(shape(inner))
-        }
-        Value::Array(branches) if matches!(name, "$and" | "$or" | "$nor") => {
-            Value::Array(branches.iter().map(|branch| shape_of_value("", branch)).collect())
-        }
-        Value::Document(inner) if name.is_empty() => Value::Document(shape(inner)),
-        Value::Regex(_) => Value::from("regex"),
-        _ => Value::from("?"),
+    /// The query whose shape an index filter has.
+    fn shaped(&self, context: &Context, namespace: &Namespace, filter: &IndexFilter) -> Result<FindSpec> {
+        let request = FindRequest {
+            filter: filter.query.clone(),
+            sort: filter.sort.clone(),
+            projection: filter.projection.clone(),
+            ..FindRequest::default()
+        };
+        let collation = self.collation(namespace, filter.collation.as_ref())?;
+        request.spec(context, collation)
     }
 }

@@ -7,7 +7,7 @@ use query::pipeline::{Collections, Resolved, Subject, WriteTarget};
 use query::{Code, QueryError};
 use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
-use value::{Document, Value};
+use value::Document;
 
 /// Collections that hold what `$out` has not put in place yet begin with this, as in MongoDB.
 const REPLACEMENT_PREFIX: &str = "tmp.agg_out.";
@@ -62,16 +62,6 @@ impl Collections for Reach {
             namespace: resolved.namespace,
             stages: resolved.pipeline,
         })
-    }
-
-    fn allowed_indexes(
-        &self,
-        namespace: &Namespace,
-        filter: &Document,
-        sort: &Document,
-    ) -> Option<Vec<Value>> {
-        let engine = self.engine.upgrade()?;
-        engine.allowed_indexes(namespace, filter, sort, &Document::new())
     }
 
     fn for_writing<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, query::Result<WriteTarget>> {

@@ -93,6 +93,33 @@ def test_compound_sorts_run_backwards_too(collection):
     assert "SORT" not in winning(collection.find().sort([("a", -1), ("b", 1)]))
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"find": "things", "filter": {"a": 5}},
+        {"count": "things", "query": {"a": 5}},
+        {"distinct": "things", "key": "b", "query": {"a": 5}},
+        {"update": "things", "updates": [{"q": {"a": 5}, "u": {"$set": {"c": 1}}, "multi": True}]},
+        {"delete": "things", "deletes": [{"q": {"a": 5}, "limit": 0}]},
+        {"findAndModify": "things", "query": {"a": 5}, "update": {"$set": {"c": 1}}},
+    ],
+    ids=lambda command: next(iter(command)),
+)
+def test_an_index_filter_holds_for_every_command(database, command):
+    things = database.things
+    things.insert_many({"a": i % 10, "b": i} for i in range(100))
+    things.create_index("a")
+    things.create_index([("a", 1), ("b", 1)])
+    database.command("planCacheSetFilter", "things", query={"a": 1}, indexes=["a_1_b_1"])
+    plan = database.command("explain", command, verbosity="queryPlanner")["queryPlanner"]
+    assert plan["indexFilterSet"] is True
+    names = [stage["indexName"] for stage in stages(plan["winningPlan"]) if "indexName" in stage]
+    assert names == ["a_1_b_1"]
+    database.command("planCacheClearFilters", "things", query={"a": 7})
+    plan = database.command("explain", command, verbosity="queryPlanner")["queryPlanner"]
+    assert plan["indexFilterSet"] is False
+
+
 def test_dates_are_found_by_range_in_an_index(collection):
     day = datetime.datetime(2026, 1, 1)
     collection.insert_many({"at": day + datetime.timedelta(hours=i), "n": i} for i in range(48))

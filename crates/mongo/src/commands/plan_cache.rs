@@ -54,7 +54,9 @@ pub(super) async fn set_filter(call: &mut Call<'_>) -> Result<Reply> {
         indexes,
         ..shape(&arguments)?
     };
-    call.server.engine.set_index_filter(&namespace, filter);
+    call.server
+        .engine
+        .set_index_filter(&call.context, &namespace, filter)?;
     Ok(Document::new().into())
 }
 
@@ -67,7 +69,7 @@ pub(super) async fn clear_filters(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let engine = &call.server.engine;
     match arguments.any("query") {
-        Some(_) => engine.clear_index_filter(&namespace, &shape(&arguments)?),
+        Some(_) => engine.clear_index_filter(&call.context, &namespace, &shape(&arguments)?)?,
         None => {
             refuse_without_query(&arguments)?;
             engine.clear_index_filters(&namespace);

@@ -15,7 +15,7 @@ use futures::future::BoxFuture;
 use std::sync::{Arc, Weak};
 use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
-use value::{Document, DocumentBuf, Value, ValueRef};
+use value::{Document, DocumentBuf, ValueRef};
 
 /// The results that a plan must give to win where the client says nothing of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
@@ -43,8 +43,6 @@ pub struct FindSpec {
     pub min: Option<Document>,
     /// This index key and those behind it are passed by.
     pub max: Option<Document>,
-    /// Names or key patterns of the indexes to which an index filter restricts the planner.
-    pub allowed_indexes: Option<Vec<Value>>,
     /// Whether reading every document is allowed.
     pub allow_full_scan: bool,
     /// Whether index keys are given in place of documents.
@@ -77,7 +75,6 @@ impl FindSpec {
             hint: None,
             min: None,
             max: None,
-            allowed_indexes: None,
             allow_full_scan: true,
             return_key: false,
             show_record_id: false,

@@ -6,7 +6,7 @@ use super::race;
 use crate::Result;
 use crate::plan::cache::{WORKS_MIN, WORSE_FACTOR};
 use crate::plan::catalog::{KnownIndex, known_indexes};
-use crate::plan::{Access, Candidates, Ordering, Plan, PlanCache, Shape, hinted};
+use crate::plan::{Access, Candidates, IndexFilters, Ordering, Plan, PlanCache, Shape, hinted};
 use std::sync::Arc;
 use store::{Collection, Snapshot};
 use value::Value;
@@ -43,7 +43,10 @@ pub async fn prepare(
     if spec.moment.is_some() {
         indexes.retain(|known| snapshot.has_index(&known.index));
     }
-    let (allowed, filtered) = allowed_indexes(&indexes, spec);
+    let allowed = IndexFilters::of(collection)
+        .allowed(spec)
+        .map(|allowed| only(&indexes, &allowed));
+    let filtered = allowed.is_some();
     let mut query = spec.query(task);
     if filtered {
         query.hint = None;
@@ -151,10 +154,8 @@ fn by_id(spec: &FindSpec) -> Option<Plan> {
 }
 
 /// The indexes that an index filter leaves, and whether there is one in force. A hint goes by it.
-fn allowed_indexes(indexes: &[KnownIndex], spec: &FindSpec) -> (Option<Vec<KnownIndex>>, bool) {
-    let Some(allowed) = &spec.allowed_indexes else {
-        return (None, false);
-    };
+/// The indexes of which the name or the key pattern is allowed.
+fn only(indexes: &[KnownIndex], allowed: &[Value]) -> Vec<KnownIndex> {
     let is_allowed = |known: &&KnownIndex| {
         allowed.iter().any(|which| match which {
             Value::String(name) => *name == known.facts.name,
@@ -162,7 +163,7 @@ fn allowed_indexes(indexes: &[KnownIndex], spec: &FindSpec) -> (Option<Vec<Known
             _ => false,
         })
     };
-    (Some(indexes.iter().filter(is_allowed).cloned().collect()), true)
+    indexes.iter().filter(is_allowed).cloned().collect()
 }
 
 impl Prepared {

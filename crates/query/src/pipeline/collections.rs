@@ -13,14 +13,6 @@ pub trait Collections: Debug + Send + Sync {
     /// What a name stands for, views followed down to their collection.
     fn resolve(&self, namespace: &Namespace) -> Result<Resolved>;
 
-    /// The names or key patterns of the indexes to which an index filter restricts a query.
-    fn allowed_indexes(
-        &self,
-        namespace: &Namespace,
-        filter: &Document,
-        sort: &Document,
-    ) -> Option<Vec<Value>>;
-
     /// The collection to write into, made where it does not exist.
     fn for_writing<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<WriteTarget>>;
 
@@ -118,10 +110,6 @@ impl Collections for NoCollections {
             collection: None,
             stages: Vec::new(),
         })
-    }
-
-    fn allowed_indexes(&self, _: &Namespace, _: &Document, _: &Document) -> Option<Vec<Value>> {
-        None
     }
 
     fn for_writing<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<WriteTarget>> {

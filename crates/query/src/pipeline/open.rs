@@ -5,7 +5,7 @@ use super::stage::{StageScope, Surroundings};
 use super::{COLLECTIONLESS, Leading, Pipeline, Source};
 use crate::execute::{DocumentStream, FindSpec, Interruption, find};
 use crate::expression::Variables;
-use crate::plan::{Hint, Ordering, SortPattern};
+use crate::plan::{Hint, Ordering};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -79,12 +79,6 @@ impl Opened {
         }
         spec.moment = surroundings.moment.clone();
         spec.spill = surroundings.spill.clone();
-        let sort = leading.sort.as_ref().map(SortPattern::to_document);
-        spec.allowed_indexes = surroundings.collections.allowed_indexes(
-            &resolved.namespace,
-            &leading.filter,
-            &sort.unwrap_or_default(),
-        );
         if let Some(collection) = &resolved.collection {
             prefer_covering_index(collection, &leading, &mut spec);
         }
@@ -119,8 +113,7 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
         && leading.sort.is_none()
         && leading.projection.is_none()
         && spec.hint.is_none()
-        && spec.moment.is_none()
-        && spec.allowed_indexes.is_none();
+        && spec.moment.is_none();
     if !chooses {
         return;
     }

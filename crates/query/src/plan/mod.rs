@@ -19,6 +19,7 @@ pub mod facts;
 pub mod hinted;
 pub mod implies;
 pub mod index_bounds;
+pub mod index_filters;
 pub mod interval;
 pub mod key_bounds;
 pub mod leaves;
@@ -31,6 +32,7 @@ pub mod tree;
 pub mod wildcard;
 
 pub use cache::{PlanCache, collection_scans, forget_plans, remembered_plans};
+pub use index_filters::{IndexFilter, IndexFilters};
 pub use query::{Hint, Query};
 pub use shape::Shape;
 pub use sort::{Ordering, SortField, SortPattern};
