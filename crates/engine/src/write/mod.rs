@@ -1,18 +1,17 @@
 //! Inserting, updating, deleting.
 
-use crate::collations::asked_or;
-use crate::find::{parse_filter, parse_hint, parse_projection, variables};
+mod statements;
+
+pub use statements::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
+
 use crate::time_series::TimeSeries;
 use crate::{Context, Engine, Error, Result};
 use kv::Durability;
 use query::Code;
-use query::plan::Ordering;
-use query::update::{Update, UpdateInput, UpdateScope};
-use query::write::{self, DeleteRequest, FindAndModify, InsertOptions, UpdateRequest, WriteError};
+use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, WriteError};
 use std::sync::Arc;
 use store::{Collection, Namespace, StatementId};
-use value::collation::Collation;
-use value::{Document, DocumentBuf, Value};
+use value::{DocumentBuf, Value};
 
 /// How writes are made.
 #[derive(Clone, Copy, Debug)]
@@ -66,31 +65,6 @@ pub struct InsertReply {
     pub failures: Vec<WriteFailure>,
 }
 
-/// One statement of an update.
-#[derive(Clone, Debug, Default)]
-pub struct UpdateStatement {
-    /// Which documents.
-    pub filter: Document,
-    /// Operators or a replacement (a document), or a pipeline (an array).
-    pub update: Option<Value>,
-    /// All matching documents, not only the first.
-    pub multi: bool,
-    /// Whether a document is made where none matches.
-    pub upsert: bool,
-    /// Which array elements `$[name]` means.
-    pub array_filters: Vec<Document>,
-    /// The index to use.
-    pub hint: Option<Value>,
-    /// Which document is the first.
-    pub sort: Document,
-    /// Variables for `$expr` and pipelines.
-    pub variables: Document,
-    /// The order of strings; none for the collection's.
-    pub collation: Option<Document>,
-    /// Constants that a pipeline sees.
-    pub constants: Document,
-}
-
 /// What the statements of an update did.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateReply {
@@ -104,21 +78,6 @@ pub struct UpdateReply {
     pub failures: Vec<WriteFailure>,
 }
 
-/// One statement of a delete.
-#[derive(Clone, Debug, Default)]
-pub struct DeleteStatement {
-    /// Which documents.
-    pub filter: Document,
-    /// Only the first.
-    pub only_first: bool,
-    /// The index to use.
-    pub hint: Option<Value>,
-    /// Variables for `$expr`.
-    pub variables: Document,
-    /// The order of strings; none for the collection's.
-    pub collation: Option<Document>,
-}
-
 /// What the statements of a delete did.
 #[derive(Clone, Debug, Default)]
 pub struct DeleteReply {
@@ -126,31 +85,6 @@ pub struct DeleteReply {
     pub deleted: u64,
     /// The statements that failed.
     pub failures: Vec<WriteFailure>,
-}
-
-/// What `findAndModify` is asked.
-#[derive(Clone, Debug, Default)]
-pub struct FindAndModifyRequest {
-    /// Which document.
-    pub filter: Document,
-    /// The first in this order.
-    pub sort: Document,
-    /// How it is changed; none removes it.
-    pub update: Option<Value>,
-    /// Whether the document is given as it is afterwards.
-    pub return_new: bool,
-    /// What of the document is given.
-    pub projection: Document,
-    /// Whether a document is made where none matches.
-    pub upsert: bool,
-    /// Which array elements `$[name]` means.
-    pub array_filters: Vec<Document>,
-    /// The index to use.
-    pub hint: Option<Value>,
-    /// Variables for `$expr` and pipelines.
-    pub variables: Document,
-    /// The order of strings; none for the collection's.
-    pub collation: Option<Document>,
 }
 
 /// What `findAndModify` did.
@@ -347,92 +281,6 @@ impl Engine {
             interruption: context.interruption(),
         })
     }
-}
-
-impl UpdateStatement {
-    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<UpdateRequest> {
-        let collation = asked_or(self.collation.as_ref(), default)?;
-        let mut variables = variables(&self.variables, collation)?;
-        for (name, value) in self.constants.iter() {
-            variables.set(name, Some(value.clone()));
-        }
-        if !self.constants.is_empty() && !matches!(self.update, Some(Value::Array(_))) {
-            return Err(Error::new(
-                Code(51198),
-                "Constant values may only be specified for pipeline updates",
-            ));
-        }
-        if self.multi && !self.sort.is_empty() {
-            return Err(Error::new(Code(9), "Cannot specify sort with multi=true"));
-        }
-        let filter = parse_filter(&self.filter, &variables)?;
-        let update = self
-            .update
-            .as_ref()
-            .map(|update| parse_update(update, &self.array_filters, &variables));
-        let missing = || Error::new(Code(9), "an update needs what it changes: 'u'");
-        Ok(UpdateRequest {
-            filter,
-            update: Arc::new(update.ok_or_else(missing)??),
-            multi: self.multi,
-            upsert: self.upsert,
-            ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
-            hint: parse_hint(self.hint.as_ref())?,
-            variables: Arc::new(variables),
-        })
-    }
-}
-
-impl DeleteStatement {
-    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<DeleteRequest> {
-        let collation = asked_or(self.collation.as_ref(), default)?;
-        Ok(DeleteRequest {
-            filter: parse_filter(&self.filter, &variables(&self.variables, collation)?)?,
-            only_first: self.only_first,
-            hint: parse_hint(self.hint.as_ref())?,
-        })
-    }
-}
-
-impl FindAndModifyRequest {
-    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<FindAndModify> {
-        let collation = asked_or(self.collation.as_ref(), default)?;
-        let variables = variables(&self.variables, collation)?;
-        let filter = parse_filter(&self.filter, &variables)?;
-        let update = self
-            .update
-            .as_ref()
-            .map(|update| parse_update(update, &self.array_filters, &variables));
-        let projection = parse_projection(&self.projection, &filter, &variables)?;
-        Ok(FindAndModify {
-            filter,
-            update: update.transpose()?.map(Arc::new),
-            return_new: self.return_new,
-            upsert: self.upsert,
-            ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
-            hint: parse_hint(self.hint.as_ref())?,
-            projection,
-            variables: Arc::new(variables),
-        })
-    }
-}
-
-fn parse_update(
-    update: &Value,
-    array_filters: &[Document],
-    variables: &query::expression::Variables,
-) -> Result<Update> {
-    let input = match update {
-        Value::Document(document) => UpdateInput::Document(document.clone()),
-        Value::Array(stages) => UpdateInput::Pipeline(stages.clone()),
-        _ => {
-            return Err(Error::new(
-                Code(9),
-                "Update argument must be either an object or an array",
-            ));
-        }
-    };
-    Ok(Update::parse(&input, array_filters, &UpdateScope { variables })?)
 }
 
 /// Parses statements; of an ordered command those behind the first wrong one are not looked at. What is right keeps its
