@@ -32,11 +32,33 @@ impl Load {
     }
 }
 
-/// Lets `clients` send requests for a while. `connect` makes a client of a number; `request` sends its n-th
-/// request.
+/// Lets `clients` send requests for a while, each as soon as it has the answer to its last. `connect` makes a client of a
+/// number; `request` sends its n-th request.
 pub fn run<C: Send>(
     clients: usize,
     duration: Duration,
+    connect: impl Fn(usize) -> Result<C> + Sync,
+    request: impl Fn(&mut C, u64) -> Result<()> + Sync,
+) -> Result<Load> {
+    drive(clients, duration, None, connect, request)
+}
+
+/// Like [`run`], at `rate` requests a second by all clients together. A latency counts from the time at which its request
+/// was due, so that a request that was sent late because the one before it took long does not look quick.
+pub fn run_paced<C: Send>(
+    clients: usize,
+    duration: Duration,
+    rate: f64,
+    connect: impl Fn(usize) -> Result<C> + Sync,
+    request: impl Fn(&mut C, u64) -> Result<()> + Sync,
+) -> Result<Load> {
+    drive(clients, duration, Some(rate), connect, request)
+}
+
+fn drive<C: Send>(
+    clients: usize,
+    duration: Duration,
+    rate: Option<f64>,
     connect: impl Fn(usize) -> Result<C> + Sync,
     request: impl Fn(&mut C, u64) -> Result<()> + Sync,
 ) -> Result<Load> {
@@ -44,12 +66,20 @@ pub fn run<C: Send>(
     let client = |number: usize| -> Result<Vec<Duration>> {
         let connected = connect(number);
         ready.wait();
+        let started = Instant::now();
         let mut client = connected?;
         let mut latencies = Vec::new();
         while !stop.load(Ordering::Relaxed) {
-            let sent = Instant::now();
+            let due = match rate {
+                Some(rate) => {
+                    let turn = (latencies.len() * clients + number) as f64;
+                    started + Duration::from_secs_f64(turn / rate)
+                }
+                None => Instant::now(),
+            };
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
             request(&mut client, latencies.len() as u64)?;
-            latencies.push(sent.elapsed());
+            latencies.push(due.elapsed());
         }
         Ok(latencies)
     };
