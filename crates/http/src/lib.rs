@@ -15,6 +15,7 @@ mod conditional;
 mod cookie;
 mod credentials;
 mod etag;
+mod linger;
 mod percent;
 mod query;
 mod range;

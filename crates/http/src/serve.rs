@@ -1,5 +1,6 @@
 //! Accepting connections and answering requests until asked to stop.
 
+use crate::linger::LingeringStream;
 use crate::{Body, BodyError, Request, RequestBody, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -9,6 +10,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -123,10 +125,13 @@ async fn connection(
         return;
     }
     let service = service_fn(|request| answer(&*handler, request, peer));
+    let is_stopping = Arc::new(AtomicBool::new(false));
+    let stream = LingeringStream::new(stream, is_stopping.clone());
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = &mut served => ended,
         () = asked(&mut stop) => {
+            is_stopping.store(true, Ordering::Relaxed);
             served.as_mut().graceful_shutdown();
             served.await
         }
