@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// The chunks that wait in a response's channel until the client takes them.
@@ -25,6 +26,9 @@ pub enum BodyError {
     /// The connection ended, or the body's chunks have no valid form.
     #[error("the body ended early: {0}")]
     Broken(#[from] hyper::Error),
+    /// Nothing came for as long as whoever reads it waits.
+    #[error("nothing came within {} seconds", .0.as_secs())]
+    Late(Duration),
     /// Whoever makes a response's body gave it up; the client sees a response that is cut off.
     #[error("the response could not be made to its end")]
     GivenUp,

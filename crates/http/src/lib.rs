@@ -9,6 +9,7 @@
 //!
 //! Left to others: what a path means, who may do what, how errors look. Nothing of Larder is known here.
 
+mod accept;
 mod body;
 mod client;
 mod conditional;
@@ -16,12 +17,14 @@ mod cookie;
 mod credentials;
 mod etag;
 mod linger;
+mod multipart;
 mod percent;
 mod query;
 mod range;
 mod request;
 mod serve;
 
+pub use accept::{accepts_encoding, accepts_type};
 pub use body::{Body, BodyError, BodySender, RequestBody, ResponseBody};
 pub use client::{Client, ClientError, ClientRequest, ClientResponse};
 pub use conditional::{Precondition, http_date, if_range, read_precondition};
@@ -30,6 +33,10 @@ pub use credentials::{BasicCredentials, basic_credentials};
 pub use etag::{if_match, if_none_match};
 pub use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 pub use hyper::{Method, StatusCode, Uri};
+pub use multipart::{
+    Event, MultipartError, MultipartParser, MultipartReader, PART_HEAD_BYTES_MAX, PartHead, Pieces, boundary,
+    parameter,
+};
 pub use percent::{percent_decode, percent_encode};
 pub use query::query_pairs;
 pub use range::{Ranges, ranges};

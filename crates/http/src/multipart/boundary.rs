@@ -1,0 +1,73 @@
+//! The boundary that a media type names.
+
+/// The bytes of a boundary at most. The standard allows 70 (RFC 2046, section 5.1.1); some senders take more.
+const BOUNDARY_BYTES_MAX: usize = 200;
+
+/// The boundary of a multipart media type; none where there is none, or it cannot be one.
+pub fn boundary(content_type: &str) -> Option<String> {
+    let kind = content_type.trim_start().get(..10)?;
+    if !kind.eq_ignore_ascii_case("multipart/") {
+        return None;
+    }
+    let boundary = parameter(content_type, "boundary")?;
+    let is_usable = (1..=BOUNDARY_BYTES_MAX).contains(&boundary.len())
+        && boundary.bytes().all(|byte| (0x20..0x7F).contains(&byte));
+    is_usable.then_some(boundary)
+}
+
+/// A parameter of a header such as `Content-Type` or `Content-Disposition`, quoted or not (RFC 9110, section 5.6.6).
+pub fn parameter(header: &str, name: &str) -> Option<String> {
+    let mut rest = header.split_once(';')?.1;
+    loop {
+        let (found, behind) = rest.split_once('=')?;
+        let (value, behind) = value(behind.trim_start())?;
+        if found.trim().eq_ignore_ascii_case(name) {
+            return Some(value);
+        }
+        rest = behind.split_once(';')?.1;
+    }
+}
+
+/// A value and what follows it.
+fn value(text: &str) -> Option<(String, &str)> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find(';').unwrap_or(text.len());
+        let (value, behind) = text.split_at(end);
+        return Some((value.trim_end().to_owned(), behind));
+    };
+    let mut value = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => return Some((value, quoted.get(at + 1..)?)),
+            '\\' => value.push(characters.next()?.1),
+            character => value.push(character),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boundary_is_found_quoted_or_not_among_other_parameters() {
+        for (header, wanted) in [
+            ("multipart/related; boundary=abc", Some("abc")),
+            ("multipart/related;boundary=\"a b;c\"; type=x", Some("a b;c")),
+            ("Multipart/Mixed; type=\"x;y=z\"; BOUNDARY=abc ; x=y", Some("abc")),
+            ("multipart/related; boundary=\"a\\\"b\"", Some("a\"b")),
+            ("multipart/related; boundary=", None),
+            ("multipart/related; boundary=\"open", None),
+            ("multipart/related", None),
+            ("application/json; boundary=abc", None),
+        ] {
+            assert_eq!(boundary(header).as_deref(), wanted, "{header}");
+        }
+        assert_eq!(
+            boundary(&format!("multipart/mixed; boundary={}", "x".repeat(201))),
+            None
+        );
+    }
+}
