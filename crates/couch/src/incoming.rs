@@ -25,6 +25,8 @@ pub struct Incoming {
     pub attachments: Option<Value>,
     /// Attachments as the document will keep them, once they are stored.
     pub(crate) kept: Option<Vec<Attachment>>,
+    /// The files that were made for it, which are of no use unless it is written.
+    pub(crate) made: Vec<Value>,
     /// All other members as BSON elements.
     body: Vec<u8>,
 }
@@ -191,6 +193,24 @@ impl Incoming {
     pub fn generation(&self, given: bool) -> u64 {
         let named = self.revision.as_ref().map_or(0, |revision| revision.generation);
         if given { named } else { named + 1 }
+    }
+
+    /// The revisions that it names as those before it, the newest first.
+    pub(crate) fn ancestors(&self, given: bool) -> Vec<Revision> {
+        match (given, &self.revisions) {
+            (false, _) => self.revision.iter().cloned().collect(),
+            (true, None) => Vec::new(),
+            (true, Some(path)) => (1..)
+                .zip(path.hashes.iter().skip(1))
+                .filter_map(|(back, hash)| {
+                    let generation = path.generation.checked_sub(back)?;
+                    Some(Revision {
+                        generation,
+                        hash: hash.clone(),
+                    })
+                })
+                .collect(),
+        }
     }
 
     /// The revisions that another store gave it: `_revisions`, or `_rev` alone.

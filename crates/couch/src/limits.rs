@@ -7,6 +7,9 @@ pub const BODY_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// The bytes of one document (CouchDB's `max_document_size`).
 pub const DOCUMENT_BYTES_MAX: usize = 8_000_000;
 
+/// The bytes of the attachments that are given within a document's JSON, which has to be in memory for that.
+pub const INLINE_BYTES_MAX: usize = 256 * 1024 * 1024;
+
 /// The documents or rows that are read at once while an answer is made.
 pub const PAGE_ROWS: usize = 1_000;
 

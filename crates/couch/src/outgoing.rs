@@ -46,10 +46,10 @@ pub(crate) fn write(
     more: Option<(&DocumentHistory, usize, Shown)>,
     out: &mut String,
 ) {
-    write_loaded(body, revision, deleted, more, &Loaded::new(), out);
+    write_loaded(body, revision, deleted, more, &Loaded::default(), out);
 }
 
-/// Appends a document of this revision, with those of its attachments in full that were loaded.
+/// Appends a document of this revision, its attachments as `loaded` says.
 pub(crate) fn write_loaded(
     body: RawDocument<'_>,
     revision: &Revision,
@@ -78,7 +78,7 @@ fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
     let attachments = Attachment::all(body);
     for (position, attachment) in attachments.iter().enumerate() {
         out.push_str(if position > 0 { "," } else { r#","_attachments":{"# });
-        attachment.write(loaded.get(&attachment.name).map(String::as_str), out);
+        attachment.write(loaded, out);
     }
     out.push_str(if attachments.is_empty() { "" } else { "}" });
 }
@@ -86,7 +86,7 @@ fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
 /// A document's attachments as stubs; none where it has none.
 pub(crate) fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
     let mut text = String::from("{");
-    write_attachments(body, &Loaded::new(), &mut text);
+    write_attachments(body, &Loaded::default(), &mut text);
     let Some(members) = text.strip_prefix("{,") else {
         return Ok(None);
     };

@@ -31,6 +31,15 @@ pub fn streamed() -> (BodySender, Response) {
     (sender, with_body(StatusCode::OK, body))
 }
 
+/// An answer of this media type with status 200.
+pub fn with_type(body: Body, content_type: &str) -> Response {
+    let mut response = with_body(StatusCode::OK, body);
+    if let Ok(value) = HeaderValue::from_str(content_type) {
+        response.headers_mut().insert(CONTENT_TYPE, value);
+    }
+    response
+}
+
 /// An answer without a body.
 pub fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());

@@ -31,7 +31,7 @@ def collection(database):
 
 @pytest.fixture
 def couch(server, request):
-    name = "c_" + request.node.name.lower()[:40]
+    name = "c_" + "".join(c if c.isalnum() else "_" for c in request.node.name.lower()[:60])
     url = f"{server.couch}/{name}"
     requests.delete(url)
     assert requests.put(url).status_code == 201

@@ -1,6 +1,6 @@
 //! The attachments that a document brings, and those that it keeps of the revision before.
 
-use super::{Attachment, TYPE_DEFAULT, check_name, store};
+use super::{Attachment, AttachmentWriter, Following, NewAttachment, Settings, TYPE_DEFAULT, check_name};
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use base64::Engine as _;
@@ -9,39 +9,63 @@ use engine::{Revision, RevisionedSnapshot};
 use http::StatusCode;
 use value::{Document, Value};
 
-/// Keeps what the document brings in full and finds what it names by stubs. `generation` is that of the new revision,
-/// `parent` the revision that it follows; none where it follows the present one or was made by another store, which is `given`.
+/// The document whose attachments are brought together.
+#[derive(Debug)]
+pub(crate) struct Merge<'a> {
+    pub(crate) database: &'a Database,
+    pub(crate) settings: Settings,
+    pub(crate) id: &'a str,
+    /// The revisions that the new one follows, the newest first; none where it follows the present one.
+    pub(crate) ancestors: Vec<Revision>,
+    /// The generation of the new revision.
+    pub(crate) generation: u64,
+    /// Whether another store made the revision.
+    pub(crate) given: bool,
+    /// Where attachments come from that are in parts of their own.
+    pub(crate) following: Option<&'a mut Following>,
+}
+
+/// Keeps what the document brings and finds what it names by stubs. The files that were made are put into `made`, before an
+/// error too, so that whoever does not write the document can remove them.
 pub(crate) async fn merge(
-    database: &Database,
-    id: &str,
+    mut document: Merge<'_>,
     brought: &Document,
-    parent: Option<&Revision>,
-    generation: u64,
-    given: bool,
+    made: &mut Vec<Value>,
 ) -> Result<Vec<Attachment>> {
-    let generation = i64::try_from(generation).unwrap_or(i64::MAX);
+    let generation = i64::try_from(document.generation).unwrap_or(i64::MAX);
+    let names: Vec<&str> = brought.iter().map(|(name, _)| name).collect();
     let mut present = None;
     let mut all = Vec::with_capacity(brought.len());
-    for (name, properties) in brought.iter() {
+    for (position, (name, properties)) in brought.iter().enumerate() {
         check_name(name)?;
         let Value::Document(properties) = properties else {
             return Err(CouchError::doc_validation("attachments must be JSON objects"));
         };
-        if properties.get("stub") == Some(&Value::Bool(true)) {
+        if is_true(properties, "stub") {
             if present.is_none() {
-                present = Some(attachments_of(database, id, parent).await?);
+                present = Some(attachments_of(&document).await?);
             }
             let known = present.iter().flatten().find(|known| known.name == name);
-            all.push(known.cloned().ok_or_else(|| missing_stub(id, name))?);
-        } else {
-            let mut attachment = inline(database, id, name, properties, generation).await?;
-            if given {
-                attachment.revpos = given_revpos(properties, generation);
-            }
-            all.push(attachment);
+            all.push(known.cloned().ok_or_else(|| missing_stub(document.id, name))?);
+            continue;
         }
+        let revpos = match document.given {
+            true => given_revpos(properties, generation),
+            false => generation,
+        };
+        let others = names.get(position + 1..).unwrap_or_default();
+        let attachment = match is_true(properties, "follows") {
+            true => document.following(name, properties, others, revpos).await?,
+            false => document.inline(name, properties, revpos).await?,
+        };
+        made.push(attachment.file.clone());
+        all.push(attachment);
     }
     Ok(all)
+}
+
+fn is_true(properties: &Document, name: &str) -> bool {
+    properties.get(name) == Some(&Value::Bool(true))
 }
 
 fn missing_stub(id: &str, name: &str) -> CouchError {
@@ -52,29 +76,98 @@ fn missing_stub(id: &str, name: &str) -> CouchError {
     )
 }
 
-async fn inline(
-    database: &Database,
-    id: &str,
-    name: &str,
-    properties: &Document,
-    generation: i64,
-) -> Result<Attachment> {
-    let invalid = || CouchError::bad_request(format!("Invalid attachment data for {name}"));
-    if properties.get("follows") == Some(&Value::Bool(true)) {
-        return Err(CouchError::bad_request(format!(
-            "the bytes of the attachment {name} do not follow: send the document as multipart/related"
-        )));
-    }
-    let Some(Value::String(data)) = properties.get("data") else {
-        return Err(invalid());
-    };
-    let bytes = BASE64_STANDARD.decode(data).map_err(|_| invalid())?;
-    let content_type = match properties.get("content_type") {
-        Some(Value::String(content_type)) => content_type.as_str(),
+fn content_type(properties: &Document) -> &str {
+    match properties.get("content_type") {
+        Some(Value::String(content_type)) => content_type,
         _ => TYPE_DEFAULT,
+    }
+}
+
+impl Merge<'_> {
+    /// An attachment whose bytes are in the document.
+    async fn inline(&self, name: &str, properties: &Document, revpos: i64) -> Result<Attachment> {
+        let invalid = || CouchError::bad_request(format!("Invalid attachment data for {name}"));
+        let Some(Value::String(data)) = properties.get("data") else {
+            return Err(invalid());
+        };
+        let bytes = BASE64_STANDARD.decode(data).map_err(|_| invalid())?;
+        let new = NewAttachment {
+            document: self.id,
+            name,
+            content_type: content_type(properties),
+            sent_length: Some(bytes.len() as u64),
+            ..NewAttachment::default()
+        };
+        let mut writer = AttachmentWriter::create(&self.database.files(), &self.settings, new).await?;
+        writer.write(&bytes).await?;
+        writer.finish(revpos).await
+    }
+
+    /// An attachment whose bytes follow the document.
+    async fn following(
+        &mut self,
+        name: &str,
+        properties: &Document,
+        others: &[&str],
+        revpos: i64,
+    ) -> Result<Attachment> {
+        let Some(parts) = self.following.as_deref_mut() else {
+            return Err(CouchError::bad_request(format!(
+                "the bytes of the attachment {name} do not follow: send the document as multipart/related"
+            )));
+        };
+        let is_encoded = is_encoded(properties)?;
+        let length = length(properties, "length")?;
+        let encoded_length = match is_encoded {
+            true => length_or(properties, "encoded_length", length)?,
+            false => length,
+        };
+        let new = NewAttachment {
+            document: self.id,
+            name,
+            content_type: content_type(properties),
+            is_encoded,
+            sent_length: encoded_length,
+            length,
+            digest: match properties.get("digest") {
+                Some(Value::String(digest)) => Some(digest),
+                _ => None,
+            },
+        };
+        parts
+            .store(&self.database.files(), &self.settings, new, others, revpos)
+            .await
+    }
+}
+
+/// Whether the bytes come compressed.
+fn is_encoded(properties: &Document) -> Result<bool> {
+    match properties.get("encoding") {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::String(encoding)) => super::is_gzip(encoding),
+        Some(_) => Err(CouchError::bad_request(
+            "the encoding of an attachment must be a string",
+        )),
+    }
+}
+
+fn length_or(properties: &Document, name: &str, absent: Option<u64>) -> Result<Option<u64>> {
+    Ok(length(properties, name)?.or(absent))
+}
+
+fn length(properties: &Document, name: &str) -> Result<Option<u64>> {
+    let wrong = || {
+        CouchError::bad_request(format!(
+            "the {name} of an attachment must be a whole number, at least 0"
+        ))
     };
-    let entry = store(&database.files(), id, name, content_type, &bytes).await?;
-    Ok(Attachment::of(name, content_type, generation, &entry))
+    let number = match properties.get(name) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Int32(number)) => i64::from(*number),
+        Some(Value::Int64(number)) => *number,
+        Some(_) => return Err(wrong()),
+    };
+    u64::try_from(number).map(Some).map_err(|_| wrong())
 }
 
 /// The generation in which another store got the attachment.
@@ -85,17 +178,24 @@ fn given_revpos(properties: &Document, generation: i64) -> i64 {
     }
 }
 
-/// The attachments of the revision that a new one follows; where none is named, of the winner, and of all leaves.
-async fn attachments_of(database: &Database, id: &str, parent: Option<&Revision>) -> Result<Vec<Attachment>> {
-    let snapshot: RevisionedSnapshot = database.snapshot().await?;
-    let key = crate::ids::resolve(&snapshot, id).await?;
+/// The attachments of the newest revision that the new one follows and that is kept; where none is, those of all leaves.
+async fn attachments_of(document: &Merge<'_>) -> Result<Vec<Attachment>> {
+    let snapshot: RevisionedSnapshot = document.database.snapshot().await?;
+    let key = crate::ids::resolve(&snapshot, document.id).await?;
     let Some(history) = snapshot.history(key.as_ref()).await? else {
         return Ok(Vec::new());
     };
-    let named = parent.and_then(|parent| history.tree.find(parent));
-    let places = named.map_or_else(|| history.tree.leaves(), |place| vec![place]);
+    for place in document
+        .ancestors
+        .iter()
+        .filter_map(|ancestor| history.tree.find(ancestor))
+    {
+        if let Some(body) = snapshot.body(&history, place).await? {
+            return Ok(Attachment::all(body.as_raw()));
+        }
+    }
     let mut all = Vec::new();
-    for place in places {
+    for place in history.tree.leaves() {
         if let Some(body) = snapshot.body(&history, place).await? {
             all.extend(Attachment::all(body.as_raw()));
         }

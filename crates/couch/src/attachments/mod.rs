@@ -1,21 +1,36 @@
 //! Attachments: files of a document.
 //!
 //! The document keeps of each its media type, length, MD5 digest, the generation in which it came (`revpos`) and the id of a
-//! file in the bucket `COLLECTION.attachments`; its bytes are chunks there, as those of every file. Files that no revision
-//! names any more are removed by `_compact`.
+//! file in the bucket `COLLECTION.attachments`; its bytes are chunks there, as those of every file, compressed by gzip where
+//! the media type is worth it. Files that no revision names any more are removed by `_compact`.
+//!
+//! [`AttachmentWriter`] and [`AttachmentReader`] are the ways in and out, neither of which holds an attachment whole; [`load`]
+//! does, for documents that are asked for with attachments in their JSON.
 
+mod following;
+mod gzip;
 mod load;
 mod merge;
+mod reader;
+mod related;
+mod settings;
 mod sweep;
+mod writer;
 
+pub(crate) use following::Following;
+pub(crate) use gzip::Decoder;
 pub(crate) use load::{Loaded, Wanted, load};
-pub(crate) use merge::merge;
+pub(crate) use merge::{Merge, merge};
+pub(crate) use reader::AttachmentReader;
+pub(crate) use related::{PartOf, Related, boundary, document_head, part_end, part_head};
+pub(crate) use settings::Settings;
 pub(crate) use sweep::sweep;
+pub(crate) use writer::{AttachmentWriter, NewAttachment};
 
 use crate::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use engine::files::{DigestKind, Digests, FileEntry, FileError, Files, NewFile};
+use engine::files::{DigestKind, FileEntry, FileError};
 use std::fmt::Write as _;
 use value::{Document, RawDocument, Value, ValueRef};
 
@@ -24,6 +39,11 @@ pub(crate) const MEMBER: &str = "_attachments";
 /// The media type where none is given (`src/couch/src/couch_att.erl`).
 pub(crate) const TYPE_DEFAULT: &str = "application/octet-stream";
 
+/// The one encoding in which attachments are stored.
+const GZIP: &str = "gzip";
+/// The member that holds the length of the stored bytes.
+const ENCODED_LENGTH: &str = "encodedLength";
+
 /// One attachment as the document keeps it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Attachment {
@@ -31,9 +51,12 @@ pub(crate) struct Attachment {
     pub(crate) content_type: String,
     /// The generation in which it came.
     pub(crate) revpos: i64,
-    /// `md5-` and the digest in base64.
+    /// `md5-` and the digest of the stored bytes in base64.
     pub(crate) digest: String,
+    /// Bytes before compression; where a client sent it compressed and did not say, as it was sent.
     pub(crate) length: i64,
+    /// The stored bytes, where they are compressed by gzip.
+    pub(crate) encoded_length: Option<i64>,
     /// The id of its file.
     pub(crate) file: Value,
 }
@@ -48,6 +71,7 @@ impl Attachment {
             revpos,
             digest: format!("md5-{}", BASE64_STANDARD.encode(digest)),
             length: i64::try_from(entry.length).unwrap_or(i64::MAX),
+            encoded_length: None,
             file: entry.id.clone(),
         }
     }
@@ -75,6 +99,7 @@ impl Attachment {
             revpos: number("revpos")?,
             digest: kept.get("digest")?.as_str()?.to_owned(),
             length: number("length")?,
+            encoded_length: number(ENCODED_LENGTH),
             file: kept.get("file")?.to_value(),
         })
     }
@@ -86,23 +111,44 @@ impl Attachment {
             .with("revpos", Value::Int64(self.revpos))
             .with("digest", self.digest.as_str())
             .with("length", Value::Int64(self.length));
+        if let Some(encoded) = self.encoded_length {
+            kept.push("encoding", GZIP);
+            kept.push(ENCODED_LENGTH, Value::Int64(encoded));
+        }
         if with_file {
             kept.push("file", self.file.clone());
         }
         kept
     }
 
-    /// Appends the attachment: its bytes in base64 where they are given, else a stub.
-    pub(crate) fn write(&self, data: Option<&str>, out: &mut String) {
+    /// Whether it is stored compressed.
+    pub(crate) fn is_encoded(&self) -> bool {
+        self.encoded_length.is_some()
+    }
+
+    /// Bytes that are stored.
+    pub(crate) fn stored_length(&self) -> u64 {
+        u64::try_from(self.encoded_length.unwrap_or(self.length)).unwrap_or(0)
+    }
+
+    /// Appends the attachment: its bytes in base64 where they were loaded, else that they follow, else a stub.
+    pub(crate) fn write(&self, loaded: &Loaded, out: &mut String) {
         crate::json::write_string(&self.name, out);
         out.push_str(r#":{"content_type":"#);
         crate::json::write_string(&self.content_type, out);
         // Writing to a String cannot fail.
         let _ = write!(out, r#","revpos":{},"digest":"{}""#, self.revpos, self.digest);
-        let _ = match data {
-            Some(data) => write!(out, r#","data":"{data}"}}"#),
-            None => write!(out, r#","length":{},"stub":true}}"#, self.length),
+        let _ = match loaded.data.get(&self.name) {
+            Some(data) => write!(out, r#","data":"{data}""#),
+            None if loaded.following.contains(&self.name) => {
+                write!(out, r#","length":{},"follows":true"#, self.length)
+            }
+            None => write!(out, r#","length":{},"stub":true"#, self.length),
         };
+        if let Some(encoded) = self.encoded_length.filter(|_| loaded.encoding) {
+            let _ = write!(out, r#","encoding":"{GZIP}","encoded_length":{encoded}"#);
+        }
+        out.push('}');
     }
 }
 
@@ -123,27 +169,12 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     }
 }
 
-/// A new file for an attachment.
-pub(crate) fn new_file(id: &str, name: &str, content_type: &str) -> NewFile {
-    NewFile {
-        name: format!("{id}/{name}"),
-        content_type: Some(content_type.to_owned()),
-        digests: vec![DigestKind::Md5],
-        ..NewFile::default()
+/// What a file's error says of an attachment that was declared otherwise.
+fn file_of(error: FileError) -> CouchError {
+    match error {
+        FileError::DigestMismatch(_) => writer::mismatch(),
+        other => other.into(),
     }
-}
-
-/// Keeps the bytes of an attachment.
-pub(crate) async fn store(
-    files: &Files,
-    id: &str,
-    name: &str,
-    content_type: &str,
-    bytes: &[u8],
-) -> Result<FileEntry> {
-    let mut writer = files.create(new_file(id, name, content_type)).await?;
-    writer.write(bytes).await?;
-    Ok(writer.finish(&Digests::default(), None).await?)
 }
 
 impl From<FileError> for CouchError {
@@ -162,5 +193,18 @@ impl From<FileError> for CouchError {
                 other.to_string(),
             ),
         }
+    }
+}
+
+/// Whether a content encoding is gzip; others than that and none at all are refused, as CouchDB does.
+pub(crate) fn is_gzip(encoding: &str) -> Result<bool> {
+    match encoding.trim().to_ascii_lowercase().as_str() {
+        "identity" => Ok(false),
+        GZIP => Ok(true),
+        _ => Err(CouchError::new(
+            http::StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "bad_content_type",
+            "Only gzip and identity content-encodings are supported",
+        )),
     }
 }

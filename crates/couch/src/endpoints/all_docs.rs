@@ -47,7 +47,7 @@ impl Default for RowOptions {
             include_docs: false,
             conflicts: false,
             update_seq: false,
-            attachments: Wanted::None,
+            attachments: Wanted::default(),
             prefix: "",
         }
     }
@@ -75,9 +75,8 @@ impl RowOptions {
             "key" | "keys" | "startkey" | "start_key" | "endkey" | "end_key" => {
                 self.set_value(name, &query::json(text)?)
             }
-            "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" | "attachments" => {
-                self.set_value(name, &Value::Bool(query::flag(name, text)?))
-            }
+            "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" | "attachments"
+            | "att_encoding_info" => self.set_value(name, &Value::Bool(query::flag(name, text)?)),
             "skip" => {
                 self.skip = query::number(name, text)?;
                 Ok(())
@@ -107,7 +106,8 @@ impl RowOptions {
             ("inclusive_end", Value::Bool(flag)) => self.inclusive_end = *flag,
             ("conflicts", Value::Bool(flag)) => self.conflicts = *flag,
             ("update_seq", Value::Bool(flag)) => self.update_seq = *flag,
-            ("attachments", Value::Bool(true)) => self.attachments = Wanted::Since(0),
+            ("attachments", Value::Bool(true)) => self.attachments.since = Some(0),
+            ("att_encoding_info", Value::Bool(true)) => self.attachments.encoding = true,
             ("skip", Value::Int32(number)) if *number >= 0 => self.skip = *number as u64,
             ("limit", Value::Int32(number)) if *number >= 0 => self.limit = *number as u64,
             _ => {}

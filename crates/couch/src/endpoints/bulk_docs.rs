@@ -78,7 +78,7 @@ impl Written {
             true => users::prepare(&name, document)?,
             false => None,
         });
-        take_attachments(database, &name, document, given).await?;
+        take_attachments(call, database, &name, document, given, None).await?;
         let id = match ids::is_ambiguous(&name) {
             true => database.id(&name).await?,
             false => Value::from(name.as_str()),

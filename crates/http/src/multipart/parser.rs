@@ -59,6 +59,8 @@ pub struct MultipartParser {
     state: State,
     /// What came and is not yet told.
     buffer: BytesMut,
+    /// The bytes of the buffer in which a head does not end, so that one that comes byte by byte is not searched again and again.
+    searched: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +83,7 @@ impl MultipartParser {
             delimiter: Finder::new(delimiter.as_bytes()).into_owned(),
             state: State::Preamble,
             buffer: BytesMut::new(),
+            searched: 0,
         }
     }
 
@@ -131,7 +134,13 @@ impl MultipartParser {
     }
 
     fn head(&mut self) -> Result<Option<Event>, MultipartError> {
-        let Some(end) = memmem::find(&self.buffer, HEAD_END) else {
+        let start = self.searched;
+        let found = self
+            .buffer
+            .get(start..)
+            .and_then(|rest| memmem::find(rest, HEAD_END));
+        let Some(end) = found.map(|end| start + end) else {
+            self.searched = self.buffer.len().saturating_sub(HEAD_END.len() - 1);
             return match self.buffer.len() > PART_HEAD_BYTES_MAX {
                 true => Err(MultipartError::HeadTooLong),
                 false => Ok(None),
@@ -141,6 +150,7 @@ impl MultipartParser {
             return Err(MultipartError::HeadTooLong);
         }
         let head = self.buffer.split_to(end + HEAD_END.len());
+        self.searched = 0;
         self.state = State::Data;
         PartHead::parse(&head[..end]).map(|head| Some(Event::Part(head)))
     }

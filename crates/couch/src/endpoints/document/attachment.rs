@@ -1,15 +1,18 @@
 //! One attachment by itself (`src/chttpd/src/chttpd_db.erl`, `db_attachment_req`).
 
-use super::put;
-use crate::attachments::{Attachment, MEMBER, TYPE_DEFAULT, check_name, new_file};
+use super::{put, ranges, send};
+use crate::attachments::{
+    Attachment, AttachmentReader, AttachmentWriter, MEMBER, NewAttachment, Settings, TYPE_DEFAULT, boundary,
+    check_name, is_gzip, part_end,
+};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::{ids, respond};
-use engine::files::{Digests, FileReader};
+use engine::files::Files;
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
-use http::{Body, HeaderValue, Method, Response, StatusCode, header, if_none_match};
+use http::{Body, HeaderValue, Method, Response, StatusCode, accepts_encoding, header, if_none_match};
 use std::ops::Range;
 use value::DocumentBuf;
 
@@ -63,90 +66,136 @@ async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
         respond::tag(&mut response, &tag);
         return Ok(response);
     }
+    let sent = Sent::choose(call, &attachment)?;
     let files = database.files();
-    let entry = files
-        .find_id(&attachment.file)
-        .await?
-        .ok_or_else(|| CouchError::not_found("Document is missing attachment"))?;
-    let length = entry.length;
-    let range = range(call.header("range"), length)?;
-    let wanted = range.clone().unwrap_or(0..length);
-    let mut response = match call.method {
+    if let Sent::Parts(ranges) = sent {
+        return Ok(byte_ranges(files, attachment, ranges));
+    }
+    let length = sent.length(&attachment);
+    let body = match (&call.method, &sent) {
         // The length is told, the bytes are not sent.
-        Method::HEAD => Response::new(Body::channel(Some(wanted.end - wanted.start)).1),
-        _ => Response::new(streamed(
-            files.open(&entry, wanted.clone())?,
-            wanted.end - wanted.start,
-        )),
-    };
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("must-revalidate"));
-    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    headers.insert("content-security-policy", HeaderValue::from_static("sandbox"));
-    let kind = HeaderValue::from_str(&attachment.content_type);
-    headers.insert(
-        header::CONTENT_TYPE,
-        kind.unwrap_or_else(|_| HeaderValue::from_static(TYPE_DEFAULT)),
-    );
-    if range.is_some() {
-        let told = format!("bytes {}-{}/{length}", wanted.start, wanted.end - 1);
-        if let Ok(told) = HeaderValue::from_str(&told) {
-            headers.insert(header::CONTENT_RANGE, told);
+        (&Method::HEAD, _) => Body::channel(length).1,
+        (_, Sent::Decoded) => AttachmentReader::decoded(&files, &attachment)
+            .await?
+            .into_body(length),
+        (_, Sent::Part(range)) => {
+            let reader = AttachmentReader::stored(&files, &attachment, Some(range.clone())).await?;
+            reader.into_body(length)
         }
-        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        _ => AttachmentReader::stored(&files, &attachment, None)
+            .await?
+            .into_body(length),
+    };
+    let mut response = respond::with_type(body, &attachment.content_type);
+    let headers = response.headers_mut();
+    headers.insert("content-security-policy", HeaderValue::from_static("sandbox"));
+    let accepted = if attachment.is_encoded() { "none" } else { "bytes" };
+    headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static(accepted));
+    match &sent {
+        Sent::Encoded => {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        Sent::Part(range) => {
+            if let Ok(told) = HeaderValue::from_str(&content_range(range, attachment.stored_length())) {
+                headers.insert(header::CONTENT_RANGE, told);
+            }
+            *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        }
+        _ => {}
     }
     respond::tag(&mut response, &tag);
     Ok(response)
 }
 
-/// A body that is read as the client takes it.
-fn streamed(mut reader: FileReader, length: u64) -> Body {
-    let (sender, body) = Body::channel(Some(length));
-    tokio::spawn(async move {
-        loop {
-            match reader.next().await {
-                Ok(Some(piece)) => {
-                    if !sender.send(piece).await {
-                        return;
-                    }
-                }
-                Ok(None) => return,
-                Err(error) => {
-                    tracing::error!(%error, "an attachment could not be read to its end");
-                    return sender.give_up().await;
-                }
-            }
-        }
-    });
-    body
+/// What of an attachment is sent, and in which form.
+#[derive(Clone, Debug, PartialEq)]
+enum Sent {
+    /// All of it, which is stored as it is.
+    Plain,
+    /// All of it, compressed as it is stored.
+    Encoded,
+    /// All of it, decompressed on its way.
+    Decoded,
+    /// A part.
+    Part(Range<u64>),
+    /// Several parts.
+    Parts(Vec<Range<u64>>),
 }
 
-/// The one range that is asked for (RFC 9110, section 14.2); none where there is no such header, or one of another form.
-fn range(header: Option<&str>, length: u64) -> Result<Option<Range<u64>>> {
-    let unsatisfiable = || {
-        CouchError::new(
-            StatusCode::RANGE_NOT_SATISFIABLE,
-            "requested_range_not_satisfiable",
-            "Requested range not satisfiable",
-        )
-    };
-    let Some((first, last)) = header
-        .and_then(|header| header.strip_prefix("bytes="))
-        .and_then(|ranges| ranges.split_once('-'))
-    else {
-        return Ok(None);
-    };
-    let number = |text: &str| text.trim().parse::<u64>().ok();
-    let range = match (number(first), number(last)) {
-        (Some(first), Some(last)) => first..last.saturating_add(1).min(length),
-        (Some(first), None) if last.trim().is_empty() => first..length,
-        (None, Some(suffix)) if first.trim().is_empty() => length.saturating_sub(suffix)..length,
-        _ => return Ok(None),
-    };
-    match range.is_empty() {
-        true => Err(unsatisfiable()),
-        false => Ok(Some(range)),
+impl Sent {
+    fn choose(call: &Call, attachment: &Attachment) -> Result<Sent> {
+        let whole = match attachment.is_encoded() {
+            true if accepts_encoding(&call.headers, "gzip") => Sent::Encoded,
+            true if accepts_encoding(&call.headers, "identity") => Sent::Decoded,
+            false if accepts_encoding(&call.headers, "identity") => Sent::Plain,
+            _ => {
+                let reason = "unsupported encoding";
+                return Err(CouchError::new(
+                    StatusCode::NOT_ACCEPTABLE,
+                    "not_acceptable",
+                    reason,
+                ));
+            }
+        };
+        let Some(length) = whole.length(attachment) else {
+            return Ok(whole);
+        };
+        let ranges = ranges::parse(call.header("range"), length)?;
+        Ok(match (&whole, ranges) {
+            (Sent::Plain, Some(mut ranges)) => match (ranges.len(), ranges.pop()) {
+                (1, Some(range)) => Sent::Part(range),
+                (_, last) => {
+                    ranges.extend(last);
+                    Sent::Parts(ranges)
+                }
+            },
+            _ => whole,
+        })
     }
+
+    /// The bytes that are sent; none where that is not known, because a client did not say how much it compressed.
+    fn length(&self, attachment: &Attachment) -> Option<u64> {
+        let length = u64::try_from(attachment.length).unwrap_or(0);
+        match self {
+            Sent::Plain | Sent::Encoded => Some(attachment.stored_length()),
+            Sent::Decoded => (length != attachment.stored_length()).then_some(length),
+            Sent::Part(range) => Some(range.end - range.start),
+            Sent::Parts(_) => None,
+        }
+    }
+}
+
+fn content_range(range: &Range<u64>, length: u64) -> String {
+    format!("bytes {}-{}/{length}", range.start, range.end - 1)
+}
+
+/// Several parts as `multipart/byteranges`.
+fn byte_ranges(files: Files, attachment: Attachment, ranges: Vec<Range<u64>>) -> Response {
+    let boundary = boundary();
+    let content_type = format!("multipart/byteranges; boundary=\"{boundary}\"");
+    let (sender, body) = Body::channel(None);
+    send(sender, |sender| async move {
+        let mut is_taken = sender.send(format!("--{boundary}")).await;
+        for range in ranges {
+            let told = content_range(&range, attachment.stored_length());
+            let head = format!(
+                "\r\nContent-Type: {}\r\nContent-Range: {told}\r\n\r\n",
+                attachment.content_type
+            );
+            let mut reader = AttachmentReader::stored(&files, &attachment, Some(range)).await?;
+            is_taken = is_taken
+                && sender.send(head).await
+                && reader.send(&sender).await?
+                && sender.send(part_end(&boundary)).await;
+            if !is_taken {
+                return Ok(false);
+            }
+        }
+        Ok(sender.send("--").await)
+    });
+    let mut response = respond::with_type(body, &content_type);
+    *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    response
 }
 
 async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Response> {
@@ -154,33 +203,33 @@ async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Respons
     check_name(name)?;
     let database = Database::of(call)?;
     database.require_write(call, id)?;
-    if call
-        .header("content-encoding")
-        .is_some_and(|encoding| encoding != "identity")
-    {
-        return Err(CouchError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "bad_content_type",
-            "Only the identity content-encoding is supported",
-        ));
-    }
+    let is_encoded = call.header("content-encoding").map_or(Ok(false), is_gzip)?;
     let revision = put::named_revision(call, None)?;
     let mut document = present(&database, id, revision.as_ref()).await?;
     let content_type = call.header("content-type").unwrap_or(TYPE_DEFAULT).to_owned();
-    let files = database.files();
-    let mut writer = files.create(new_file(id, name, &content_type)).await?;
+    let new = NewAttachment {
+        document: id,
+        name,
+        content_type: &content_type,
+        is_encoded,
+        sent_length: call.body.length(),
+        ..NewAttachment::default()
+    };
+    let settings = Settings::of(&call.server.config);
+    let mut writer = AttachmentWriter::create(&database.files(), &settings, new).await?;
     while let Some(piece) = call.body.chunk().await? {
         writer.write(&piece).await?;
     }
-    let entry = writer.finish(&Digests::default(), None).await?;
     let generation = revision.as_ref().map_or(1, |revision| revision.generation + 1);
-    let revpos = i64::try_from(generation).unwrap_or(i64::MAX);
-    let attachment = Attachment::of(name, &content_type, revpos, &entry);
+    let attachment = writer
+        .finish(i64::try_from(generation).unwrap_or(i64::MAX))
+        .await?;
+    document.made = vec![attachment.file.clone()];
     let kept = document.kept.get_or_insert_default();
     kept.retain(|kept| kept.name != name);
-    kept.push(attachment);
+    kept.insert(0, attachment);
     document.revision = revision;
-    let mut response = put::write(call, &database, id, document).await?;
+    let mut response = put::write(call, &database, id, document, None).await?;
     respond::location(&mut response, &call.url(&[&database.name, id, name]));
     Ok(response)
 }
@@ -197,7 +246,7 @@ async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
         .get_or_insert_default()
         .retain(|kept| kept.name != name);
     document.revision = revision;
-    let mut response = put::write(call, &database, id, document).await?;
+    let mut response = put::write(call, &database, id, document, None).await?;
     *response.status_mut() = StatusCode::OK;
     response.headers_mut().remove(header::LOCATION);
     Ok(response)

@@ -44,5 +44,5 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     // Files are never changed, so two documents may name one.
     copy.kept = Some(Attachment::all(body.as_raw()));
     copy.revision = target_revision;
-    put::write(call, &database, &target, copy).await
+    put::write(call, &database, &target, copy, None).await
 }

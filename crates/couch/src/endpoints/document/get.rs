@@ -1,13 +1,14 @@
 //! Reading a document.
 
+use super::multipart;
 use super::options::{OpenRevisions, ReadOptions};
-use crate::attachments;
+use crate::attachments::{self, Attachment};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::{ids, outgoing, respond};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
-use http::{Response, StatusCode, if_none_match};
+use http::{Response, StatusCode, accepts_type, if_none_match};
 use std::fmt::Write as _;
 use value::ValueRef;
 
@@ -18,6 +19,9 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {
+        if accepts_type(&call.headers, "multipart/mixed") {
+            return multipart::open_revisions(&database, &snapshot, id.as_ref(), open, &options).await;
+        }
         return open_revisions(&database, &snapshot, id.as_ref(), open, &options).await;
     }
     match options.revision.as_ref().filter(|_| !options.latest) {
@@ -75,21 +79,41 @@ async fn one(
         None => history.winner,
         Some(revision) => history.tree.find(revision).ok_or_else(CouchError::missing)?,
     };
-    let mut text = String::new();
-    if !write_revision(database, snapshot, &history, at, options, &mut text).await? {
-        return Err(CouchError::missing());
-    }
     let node = &history.tree.nodes()[at];
     let tag = format!("\"{}\"", node.revision);
     let has_tag = !options.shown.needs_history();
     if has_tag && if_none_match(&call.headers, &tag) {
         return Ok(not_modified(&tag));
     }
-    let mut response = respond::ok(text);
+    let mut response = if is_multipart(call, snapshot, &history, at, options).await? {
+        let related = multipart::related(snapshot, &history, at, options).await?;
+        multipart::document(call, database, related.ok_or_else(CouchError::missing)?)
+    } else {
+        let mut text = String::new();
+        if !write_revision(database, snapshot, &history, at, options, &mut text).await? {
+            return Err(CouchError::missing());
+        }
+        respond::ok(text)
+    };
     if has_tag {
         respond::tag(&mut response, &tag);
     }
     Ok(response)
+}
+
+/// Whether a document has attachments that are asked for by a client that takes them in parts of their own.
+async fn is_multipart(
+    call: &Call,
+    snapshot: &RevisionedSnapshot,
+    history: &DocumentHistory,
+    at: usize,
+    options: &ReadOptions,
+) -> Result<bool> {
+    if !options.wants_attachments() || !accepts_type(&call.headers, "multipart/related") {
+        return Ok(false);
+    }
+    let body = snapshot.body(history, at).await?;
+    Ok(body.is_some_and(|body| !Attachment::all(body.as_raw()).is_empty()))
 }
 
 /// Appends a revision; false where its body is not kept.

@@ -3,10 +3,13 @@
 pub(crate) mod attachment;
 mod copy;
 mod get;
+mod multipart;
 mod options;
 mod put;
+mod ranges;
 
 pub(crate) use get::{opened, write_revision};
+use multipart::send;
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
 pub(crate) use put::{edit, post, take_attachments};
 

@@ -18,6 +18,8 @@ pub(crate) struct ReadOptions {
     pub(crate) latest: bool,
     /// Attachments in full, not as stubs.
     pub(crate) attachments: bool,
+    /// How attachments are stored.
+    pub(crate) encoding: bool,
     /// The revisions that the client has: attachments that came later are given in full.
     pub(crate) attachments_since: Option<Vec<Revision>>,
 }
@@ -43,28 +45,40 @@ impl ReadOptions {
 
     /// Whether the winning revision with stubs of its attachments is not enough.
     pub(crate) fn needs_more(&self) -> bool {
-        self.shown.needs_history() || self.attachments || self.attachments_since.is_some()
+        self.shown.needs_history() || self.wants_attachments() || self.encoding
+    }
+
+    /// Whether attachments are asked for in full.
+    pub(crate) fn wants_attachments(&self) -> bool {
+        self.attachments || self.attachments_since.is_some()
     }
 
     /// The attachments of a revision that are given in full: all, or those that came after the newest revision that the
     /// client has of the same branch.
     pub(crate) fn wanted_attachments(&self, history: &DocumentHistory, at: usize) -> Wanted {
-        match &self.attachments_since {
-            Some(known) => {
-                let nodes = history.tree.nodes();
-                let mut path = history.tree.path(at).map(|place| &nodes[place].revision);
-                let newest = path.find(|revision| known.contains(revision));
-                let generation = newest.map_or(0, |newest| newest.generation);
-                Wanted::Since(i64::try_from(generation).unwrap_or(i64::MAX))
-            }
-            None if self.attachments => Wanted::Since(0),
-            None => Wanted::None,
+        Wanted {
+            since: self
+                .wants_attachments()
+                .then(|| self.known_generation(history, at)),
+            encoding: self.encoding,
         }
+    }
+
+    /// The generation of the newest revision of a branch that the client has; 0 where it has none.
+    pub(crate) fn known_generation(&self, history: &DocumentHistory, at: usize) -> i64 {
+        let Some(known) = &self.attachments_since else {
+            return 0;
+        };
+        let nodes = history.tree.nodes();
+        let mut path = history.tree.path(at).map(|place| &nodes[place].revision);
+        let newest = path.find(|revision| known.contains(revision));
+        newest.map_or(0, |newest| i64::try_from(newest.generation).unwrap_or(i64::MAX))
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match (name, value) {
             ("attachments", "true") => self.attachments = true,
+            ("att_encoding_info", "true") => self.encoding = true,
             ("meta", "true") => {
                 self.shown.revs_info = true;
                 self.shown.conflicts = true;

@@ -1,5 +1,6 @@
 //! Writing and deleting a document.
 
+use crate::attachments::{Following, Merge, Settings};
 use crate::call::Call;
 use crate::database::Database;
 use crate::design::EditCheck;
@@ -9,16 +10,39 @@ use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
 use crate::{attachments, ids, names, respond, users};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
-use http::{Response, StatusCode};
+use http::{Body, RequestBody, Response, StatusCode};
 use value::Value;
 
 /// `PUT /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = Database::of(call)?;
+    if let Some(content_type) = related_type(call) {
+        return with_parts(call, &database, id, &content_type).await;
+    }
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
     document.revision = named_revision(call, document.revision.as_ref())?;
-    write(call, &database, id, document).await
+    write(call, &database, id, document, None).await
+}
+
+/// The media type, where attachments follow the document.
+fn related_type(call: &Call) -> Option<String> {
+    let content_type = call.header("content-type")?;
+    let is_related = content_type.starts_with("multipart/related;");
+    is_related.then(|| content_type.to_owned())
+}
+
+/// Writes a document whose attachments follow it.
+async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type: &str) -> Result<Response> {
+    database.require_write(call, id)?;
+    let body = std::mem::replace(&mut call.body, RequestBody::from(Body::empty()));
+    let (bytes, mut following) = Following::begin(body, content_type).await?;
+    let mut document = Incoming::whole(&bytes)?;
+    document.revision = named_revision(call, document.revision.as_ref())?;
+    let response = write(call, database, id, document, Some(&mut following)).await?;
+    // The document is written: what stands behind its attachments concerns nobody.
+    drop(following.end().await);
+    Ok(response)
 }
 
 /// `POST /{db}`.
@@ -28,7 +52,7 @@ pub(crate) async fn post(call: &mut Call) -> Result<Response> {
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
     let id = document.id.take().unwrap_or_else(|| uuids::next(call));
-    write(call, &database, &id, document).await
+    write(call, &database, &id, document, None).await
 }
 
 /// `DELETE /{db}/{id}`.
@@ -42,7 +66,7 @@ pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
     }
     drop(snapshot);
     let document = Incoming::deletion(named_revision(call, None)?);
-    write(call, &database, id, document).await
+    write(call, &database, id, document, None).await
 }
 
 /// The revision that the body, the query and `If-Match` name, which must be one.
@@ -68,24 +92,41 @@ pub(super) fn named_revision(call: &Call, in_body: Option<&Revision>) -> Result<
     }
 }
 
-/// Writes a document and tells its revision.
+/// Writes a document, with the attachments that follow it if any do, and tells its revision.
 pub(super) async fn write(
     call: &Call,
     database: &Database,
     id: &str,
-    document: Incoming,
+    mut document: Incoming,
+    following: Option<&mut Following>,
+) -> Result<Response> {
+    let written = try_write(call, database, id, &mut document, following).await;
+    if written.is_err() {
+        for file in &document.made {
+            // What cannot be removed now is removed when the database is compacted.
+            drop(database.files().delete(file).await);
+        }
+    }
+    written
+}
+
+async fn try_write(
+    call: &Call,
+    database: &Database,
+    id: &str,
+    document: &mut Incoming,
+    following: Option<&mut Following>,
 ) -> Result<Response> {
     database.require_write(call, id)?;
-    let mut document = document;
     let user = match database.name == names::USERS {
-        true => users::prepare(id, &mut document)?,
+        true => users::prepare(id, document)?,
         false => None,
     };
     let key = database.id(id).await?;
     let deleted = document.deleted;
     let given = call.query.get("new_edits") == Some("false");
-    take_attachments(database, id, &mut document, given).await?;
-    let edit = edit(key, &document, given)?;
+    take_attachments(call, database, id, document, given, following).await?;
+    let edit = edit(key, document, given)?;
     if let Some(refusal) = EditCheck::begin(call, database).await?.refusal(&edit).await {
         return Err(refusal);
     }
@@ -148,16 +189,28 @@ pub(crate) fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> 
 
 /// Stores the attachments that a document brings, and finds those that it names by stubs.
 pub(crate) async fn take_attachments(
+    call: &Call,
     database: &Database,
     id: &str,
     document: &mut Incoming,
     given: bool,
+    following: Option<&mut Following>,
 ) -> Result<()> {
-    if let Some(brought) = document.brought() {
-        let parent = document.revision.as_ref().filter(|_| !given);
-        let generation = document.generation(given);
-        let kept = attachments::merge(database, id, brought, parent, generation, given).await?;
-        document.kept = Some(kept);
-    }
+    let Some(brought) = document.brought() else {
+        return Ok(());
+    };
+    let merge = Merge {
+        database,
+        settings: Settings::of(&call.server.config),
+        id,
+        ancestors: document.ancestors(given),
+        generation: document.generation(given),
+        given,
+        following,
+    };
+    let mut made = Vec::new();
+    let kept = attachments::merge(merge, brought, &mut made).await;
+    document.made = made;
+    document.kept = Some(kept?);
     Ok(())
 }

@@ -126,9 +126,9 @@ impl Asked {
 
     /// The attachments of a document, where they are asked for in full.
     async fn attachments(&self, document: RawDocument<'_>) -> Result<Loaded> {
-        let wanted = match self.parameters.attachments {
-            true => Wanted::Since(0),
-            false => Wanted::None,
+        let wanted = Wanted {
+            since: self.parameters.attachments.then_some(0),
+            encoding: self.parameters.encoding,
         };
         attachments::load(&self.database.files(), document, wanted).await
     }

@@ -13,6 +13,8 @@ pub(super) struct ViewParameters {
     pub(super) update_sequence: bool,
     /// Whether documents come with their attachments in full.
     pub(super) attachments: bool,
+    /// Whether they say how attachments are stored.
+    pub(super) encoding: bool,
 }
 
 impl ViewParameters {
@@ -78,7 +80,8 @@ impl ViewParameters {
             "attachments" => self.attachments = flag(&value)?,
             "update_seq" => self.update_sequence = flag(&value)?,
             // Where rows come from is one place, and they come sorted.
-            "sorted" | "att_encoding_info" => drop(flag(&value)?),
+            "sorted" => drop(flag(&value)?),
+            "att_encoding_info" => self.encoding = flag(&value)?,
             "stable" => match text(&value).as_str() {
                 "true" | "false" => {}
                 _ => return Err(invalid(name)),

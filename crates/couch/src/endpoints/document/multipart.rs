@@ -1,0 +1,138 @@
+//! Reading documents with their attachments in parts of their own (`src/chttpd/src/chttpd_db.erl`, `send_doc_efficiently`,
+//! `send_docs_multipart`).
+
+use super::get::{Opened, opened};
+use super::options::{OpenRevisions, ReadOptions};
+use crate::attachments::{Attachment, Loaded, Related, Wanted, boundary};
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::Result;
+use crate::{outgoing, respond};
+use engine::files::Files;
+use engine::{DocumentHistory, RevisionedSnapshot};
+use http::{Body, BodySender, Method, Response};
+use value::ValueRef;
+
+/// A revision with the attachments that the client lacks; none where its body is not kept.
+pub(crate) async fn related(
+    snapshot: &RevisionedSnapshot,
+    history: &DocumentHistory,
+    at: usize,
+    options: &ReadOptions,
+) -> Result<Option<Related>> {
+    let Some(body) = snapshot.body(history, at).await? else {
+        return Ok(None);
+    };
+    let wanted = Wanted {
+        since: Some(options.known_generation(history, at)),
+        encoding: true,
+    };
+    let attachments: Vec<Attachment> = wanted.of(body.as_raw());
+    let node = &history.tree.nodes()[at];
+    let mut json = String::new();
+    outgoing::write_loaded(
+        body.as_raw(),
+        &node.revision,
+        node.deleted,
+        Some((history, at, options.shown)),
+        &Loaded::following(&attachments),
+        &mut json,
+    );
+    Ok(Some(Related::new(json, attachments)))
+}
+
+/// One document as `multipart/related`.
+pub(super) fn document(call: &Call, database: &Database, related: Related) -> Response {
+    let content_type = related.content_type();
+    let (sender, body) = Body::channel(Some(related.length()));
+    if call.method != Method::HEAD {
+        let files = database.files();
+        send(
+            sender,
+            |sender| async move { related.send(&files, &sender).await },
+        );
+    }
+    respond::with_type(body, &content_type)
+}
+
+/// The revisions that `open_revs` opens as `multipart/mixed`.
+pub(super) async fn open_revisions(
+    database: &Database,
+    snapshot: &RevisionedSnapshot,
+    id: ValueRef<'_>,
+    open: &OpenRevisions,
+    options: &ReadOptions,
+) -> Result<Response> {
+    let history = snapshot.history(id).await?;
+    let mut parts = Vec::new();
+    for opened in opened(history.as_ref(), open, options.latest)? {
+        parts.push(part(snapshot, history.as_ref(), opened, options).await?);
+    }
+    let outer = boundary();
+    let content_type = format!("multipart/mixed; boundary=\"{outer}\"");
+    let (sender, body) = Body::channel(None);
+    let files = database.files();
+    send(sender, |sender| async move {
+        send_parts(parts, &outer, &files, &sender).await
+    });
+    Ok(respond::with_type(body, &content_type))
+}
+
+/// A part of the answer.
+#[derive(Debug)]
+enum Part {
+    Found(Related),
+    /// There is no such revision.
+    Missing(String),
+}
+
+async fn part(
+    snapshot: &RevisionedSnapshot,
+    history: Option<&DocumentHistory>,
+    opened: Opened,
+    options: &ReadOptions,
+) -> Result<Part> {
+    let found = match (history, opened.place) {
+        (Some(history), Some(at)) => related(snapshot, history, at, options).await?,
+        _ => None,
+    };
+    Ok(found.map_or_else(|| Part::Missing(opened.revision.to_string()), Part::Found))
+}
+
+/// False where nobody takes them any more.
+async fn send_parts(parts: Vec<Part>, outer: &str, files: &Files, sender: &BodySender) -> Result<bool> {
+    let mut is_taken = sender.send(format!("--{outer}")).await;
+    for part in parts {
+        is_taken = is_taken
+            && match part {
+                Part::Found(related) => {
+                    let head = format!("\r\nContent-Type: {}\r\n\r\n", related.content_type());
+                    sender.send(head).await && related.send(files, sender).await?
+                }
+                Part::Missing(revision) => {
+                    let head = "\r\nContent-Type: application/json; error=\"true\"\r\n\r\n";
+                    sender.send(format!(r#"{head}{{"missing":"{revision}"}}"#)).await
+                }
+            }
+            && sender.send(format!("\r\n--{outer}")).await;
+        if !is_taken {
+            return Ok(false);
+        }
+    }
+    Ok(sender.send("--").await)
+}
+
+/// Sends a body from a task of its own; one that cannot be made to its end is cut off.
+pub(crate) fn send<W, F>(sender: BodySender, write: W)
+where
+    W: FnOnce(BodySender) -> F,
+    F: Future<Output = Result<bool>> + Send + 'static,
+{
+    let writing = write(sender.clone());
+    tokio::spawn(async move {
+        if let Err(error) = writing.await {
+            tracing::error!(%error, "an answer with attachments was cut off");
+            sender.give_up().await;
+        }
+    });
+}
