@@ -37,5 +37,6 @@ mod server;
 mod stream;
 mod users;
 
+pub use endpoints::changes::check_request as check_changes_request;
 pub use error::CouchError;
 pub use server::{Options, ServeError, serve};

@@ -5,7 +5,7 @@ use crate::error::{CouchError, Result};
 use engine::RevisionedCollection;
 
 /// The sequences of one database.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sequences([u8; 8]);
 
 impl Sequences {

@@ -52,3 +52,13 @@ fn documents() {
 fn queries() {
     run("couch_query", checks::query);
 }
+
+#[test]
+fn requests_for_changes() {
+    run("couch_changes", checks::changes);
+}
+
+#[test]
+fn multipart_bodies() {
+    run("couch_multipart", checks::multipart);
+}

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
+use crate::query::Query;
 use crate::{ids, query};
 use engine::Change;
 use engine::selector::Selector;
@@ -37,21 +38,10 @@ pub(super) enum Filter {
 impl Filter {
     /// Reads the filter out of the parameters and the body.
     pub(super) async fn parse(call: &Call, database: &Database, body: &Document) -> Result<Filter> {
+        if let Some(filter) = Filter::built_in(&call.query, body)? {
+            return Ok(filter);
+        }
         match call.query.get("filter").unwrap_or_default() {
-            "" => Ok(Filter::All),
-            "_design" => Ok(Filter::Design),
-            "_doc_ids" => {
-                let in_query = call.query.get("doc_ids").map(query::json).transpose()?;
-                let named = body.get("doc_ids").cloned().or(in_query);
-                named_ids(named.as_ref()).map(Filter::Ids)
-            }
-            "_selector" => match body.get("selector") {
-                Some(Value::Document(selector)) => Ok(Filter::Selector(Selector::parse(selector)?)),
-                Some(_) => Err(CouchError::bad_request("Selector error: expected a JSON object")),
-                None => Err(CouchError::bad_request(
-                    "Selector must be specified in POST payload",
-                )),
-            },
             "_view" => {
                 let named = call.query.get("view").unwrap_or_default();
                 let wrong = || CouchError::bad_request("`view` filter parameter is not provided.");
@@ -61,7 +51,6 @@ impl Filter {
                     name: name.to_owned(),
                 })
             }
-            name if name.starts_with('_') => Err(CouchError::bad_request("unknown builtin filter name")),
             named => {
                 let wrong = || {
                     CouchError::bad_request("filter parameter must be of the form `designname/filtername`")
@@ -74,6 +63,34 @@ impl Filter {
                 })
             }
         }
+    }
+
+    /// Reads a filter that needs no design document; none where one is needed.
+    pub(super) fn built_in(query: &Query, body: &Document) -> Result<Option<Filter>> {
+        let filter = match query.get("filter").unwrap_or_default() {
+            "" => Filter::All,
+            "_design" => Filter::Design,
+            "_doc_ids" => {
+                let in_query = query.get("doc_ids").map(query::json).transpose()?;
+                let named = body.get("doc_ids").cloned().or(in_query);
+                Filter::Ids(named_ids(named.as_ref())?)
+            }
+            "_selector" => match body.get("selector") {
+                Some(Value::Document(selector)) => Filter::Selector(Selector::parse(selector)?),
+                Some(_) => return Err(CouchError::bad_request("Selector error: expected a JSON object")),
+                None => {
+                    return Err(CouchError::bad_request(
+                        "Selector must be specified in POST payload",
+                    ));
+                }
+            },
+            "_view" => return Ok(None),
+            name if name.starts_with('_') => {
+                return Err(CouchError::bad_request("unknown builtin filter name"));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(filter))
     }
 
     /// Which of these changes a function lets through, all asked in one call; none where no function is to be asked.

@@ -10,6 +10,8 @@ mod row;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
+use crate::query::Query;
+use crate::sequence::Sequences;
 use crate::{respond, stream};
 use feed::Feed;
 use filter::Filter;
@@ -28,7 +30,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         }
         _ => return Err(CouchError::method_not_allowed("GET,POST,HEAD")),
     };
-    let options = ChangesOptions::parse(call, &database)?;
+    let (last_event, head) = (call.header("last-event-id"), database.collection.head());
+    let options = ChangesOptions::parse(&call.query, last_event, database.sequences, head)?;
     let filter = Filter::parse(call, &database, &body).await?;
     let stop = call.server.stop.clone();
     let kind = options.kind;
@@ -54,11 +57,21 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
 }
 
 async fn posted(call: &mut Call) -> Result<Document> {
-    let bytes = call.bytes().await?;
+    parse_body(&call.bytes().await?)
+}
+
+/// Reads what stands after the question mark and the body of a request for changes, as far as no database is needed for that.
+pub fn check_request(query: &Query, body: &[u8]) -> Result<()> {
+    ChangesOptions::parse(query, None, Sequences::default(), 0)?;
+    Filter::built_in(query, &parse_body(body)?)?;
+    Ok(())
+}
+
+fn parse_body(bytes: &[u8]) -> Result<Document> {
     if bytes.is_empty() {
         return Ok(Document::new());
     }
-    match crate::json::Reader::whole(&bytes)? {
+    match crate::json::Reader::whole(bytes)? {
         value::Value::Document(body) => Ok(body),
         _ => Err(CouchError::bad_request("Request body must be a JSON object")),
     }

@@ -1,10 +1,10 @@
 //! The parameters of a feed.
 
 use crate::attachments::Wanted;
-use crate::call::Call;
-use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::limits::{CHANGES_TIMEOUT_MS, HEARTBEAT_MS_DEFAULT};
+use crate::query::Query;
+use crate::sequence::Sequences;
 use engine::Order;
 use std::time::Duration;
 
@@ -41,8 +41,18 @@ pub(super) struct ChangesOptions {
 }
 
 impl ChangesOptions {
-    /// Reads the parameters; those that are not known mean nothing.
-    pub(super) fn parse(call: &Call, database: &Database) -> Result<ChangesOptions> {
+    /// Reads the parameters; those that are not known mean nothing. `last_event` is what a browser says that connects again,
+    /// `head` the number of the last change.
+    pub(super) fn parse(
+        query: &Query,
+        last_event: Option<&str>,
+        sequences: Sequences,
+        head: u64,
+    ) -> Result<ChangesOptions> {
+        let since = |text: &str| match text {
+            "now" => Ok(head),
+            text => sequences.parse(text),
+        };
         let mut options = ChangesOptions {
             kind: Kind::Normal,
             since: 0,
@@ -50,27 +60,27 @@ impl ChangesOptions {
             order: Order::Forward,
             include_docs: false,
             conflicts: false,
-            attachments: Wanted::None,
+            attachments: Wanted::default(),
             all_leaves: false,
             heartbeat: None,
             timeout: Duration::from_millis(CHANGES_TIMEOUT_MS),
         };
-        for (name, value) in call.query.iter() {
-            options.set(&name.to_ascii_lowercase(), value, database)?;
+        for (name, value) in query.iter() {
+            match name.to_ascii_lowercase().as_str() {
+                "since" | "last-event-id" => options.since = since(value)?,
+                name => options.set(name, value)?,
+            }
         }
         // A browser that connects again says how far it has come.
-        if let Some(last) = call
-            .header("last-event-id")
-            .filter(|_| options.kind == Kind::EventSource)
-        {
-            options.since = since(last, database)?;
+        if let Some(last) = last_event.filter(|_| options.kind == Kind::EventSource) {
+            options.since = since(last)?;
         }
         // As CouchDB, which gives one change where none are wanted.
         options.limit = options.limit.max(1);
         Ok(options)
     }
 
-    fn set(&mut self, name: &str, value: &str, database: &Database) -> Result<()> {
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match (name, value) {
             ("feed", "normal") => self.kind = Kind::Normal,
             ("feed", "longpoll") => self.kind = Kind::LongPoll,
@@ -82,7 +92,6 @@ impl ChangesOptions {
                 ));
             }
             ("descending", "true") => self.order = Order::Backward,
-            ("since" | "last-event-id", text) => self.since = since(text, database)?,
             ("limit", text) => self.limit = whole("limit", text)?,
             ("style", "all_docs") => self.all_leaves = true,
             ("style", "main_only") => self.all_leaves = false,
@@ -104,17 +113,11 @@ impl ChangesOptions {
             }
             ("include_docs", "true") => self.include_docs = true,
             ("conflicts", "true") => self.conflicts = true,
-            ("attachments", "true") => self.attachments = Wanted::Since(0),
+            ("attachments", "true") => self.attachments.since = Some(0),
+            ("att_encoding_info", "true") => self.attachments.encoding = true,
             _ => {}
         }
         Ok(())
-    }
-}
-
-fn since(text: &str, database: &Database) -> Result<u64> {
-    match text {
-        "now" => Ok(database.collection.head()),
-        text => database.sequences.parse(text),
     }
 }
 
