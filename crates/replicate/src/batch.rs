@@ -1,6 +1,8 @@
 //! One batch of changes: what the target lacks of it is read from the source and written.
 
 use crate::PeerErrorKind;
+use crate::backoff::Backoff;
+use crate::document::{Document, StreamedDocument};
 use crate::error::PeerError;
 use crate::peer::{Missing, Peer, Refusal, Revisions, Row};
 use crate::progress::Progress;
@@ -14,6 +16,9 @@ use tokio::sync::mpsc;
 const WRITE_BYTES: usize = 1024 * 1024;
 /// The documents that wait between reading and writing.
 const DOCUMENTS_WAITING_MAX: usize = 16;
+/// How often what is missing is asked for again, where a document with attachments broke off on its way (CouchDB's
+/// `retries_per_request`).
+const RETRIES: u32 = 5;
 
 /// Copies what the target lacks of these changes.
 pub(crate) async fn copy<S: Peer, T: Peer>(
@@ -23,19 +28,50 @@ pub(crate) async fn copy<S: Peer, T: Peer>(
     progress: &Progress,
 ) -> Result<(), PeerError> {
     let revisions = revisions(rows);
-    let checked: u64 = revisions.iter().map(|one| one.revisions.len() as u64).sum();
-    let missing = target.missing(&revisions).await?;
-    let found: u64 = missing.iter().map(|one| one.revisions.len() as u64).sum();
+    let checked = number_of(&revisions, |one| &one.revisions);
+    let mut missing = target.missing(&revisions).await?;
+    let found = number_of(&missing, |one| &one.revisions);
     count(progress, |counts| {
         counts.missing_checked += checked;
         counts.missing_found += found;
     });
+    let mut backoff = Backoff::of_requests();
+    let mut is_whole = false;
+    while let Err(error) = copy_missing(source, target, &missing, progress).await {
+        match error.kind {
+            PeerErrorKind::Interrupted if backoff.failures() < RETRIES => {
+                tracing::debug!(%error, "documents with attachments are asked for again");
+                tokio::time::sleep(backoff.fail()).await;
+            }
+            // Every attachment is sent then.
+            PeerErrorKind::AttachmentMissing if !is_whole => is_whole = true,
+            _ => return Err(error),
+        }
+        missing = target.missing(&revisions).await?;
+        for one in missing.iter_mut().filter(|_| is_whole) {
+            one.possible_ancestors.clear();
+        }
+    }
+    Ok(())
+}
+
+fn number_of<T>(all: &[T], revisions: impl Fn(&T) -> &Vec<String>) -> u64 {
+    all.iter().map(|one| revisions(one).len() as u64).sum()
+}
+
+/// Copies these revisions.
+async fn copy_missing<S: Peer, T: Peer>(
+    source: &S,
+    target: &T,
+    missing: &[Missing],
+    progress: &Progress,
+) -> Result<(), PeerError> {
     if missing.is_empty() {
         return Ok(());
     }
     let (sender, documents) = mpsc::channel(DOCUMENTS_WAITING_MAX);
     let (read, ()) = tokio::try_join!(
-        source.read(&missing, sender),
+        source.read(missing, sender),
         write_all(target, documents, progress)
     )?;
     count(progress, |counts| {
@@ -67,21 +103,37 @@ fn count(progress: &Progress, change: impl FnOnce(&mut Statistics)) {
 /// Writes documents as they come, many at once where they are small.
 async fn write_all<T: Peer>(
     target: &T,
-    mut documents: mpsc::Receiver<Bytes>,
+    mut documents: mpsc::Receiver<Document>,
     progress: &Progress,
 ) -> Result<(), PeerError> {
     let mut gathered: Vec<Bytes> = Vec::new();
     let mut gathered_bytes = 0;
     while let Some(document) = documents.recv().await {
         count(progress, |counts| counts.docs_read += 1);
-        gathered_bytes += document.len();
-        gathered.push(document);
+        match document {
+            Document::Whole(json) => {
+                gathered_bytes += json.len();
+                gathered.push(json);
+            }
+            Document::Streamed(document) => write_streamed(target, document, progress).await?,
+        }
         if gathered_bytes >= WRITE_BYTES {
             write(target, std::mem::take(&mut gathered), progress).await?;
             gathered_bytes = 0;
         }
     }
     write(target, gathered, progress).await
+}
+
+/// Writes a document while its attachments come.
+async fn write_streamed<T: Peer>(
+    target: &T,
+    document: StreamedDocument,
+    progress: &Progress,
+) -> Result<(), PeerError> {
+    let refused = target.write_streamed(document).await?;
+    report(target, 1, refused.into_iter().collect(), progress);
+    Ok(())
 }
 
 /// Writes documents; a target that finds them too many at once gets half of them at a time.

@@ -15,6 +15,10 @@ pub enum PeerErrorKind {
     TooLarge,
     /// A document was changed by somebody else meanwhile.
     Conflict,
+    /// The connection broke while a document with attachments was on its way: what is missing may be asked for again.
+    Interrupted,
+    /// The target lacks an attachment that it was thought to have, so it was not sent.
+    AttachmentMissing,
 }
 
 /// A peer could not do what was asked.

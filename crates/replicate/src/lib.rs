@@ -8,7 +8,7 @@
 //!
 //! What must hold: a checkpoint is written only when the target has flushed everything up to it, so a run that is cut off
 //! anywhere loses nothing; a document that the target refuses is counted and listed; memory is bounded by the pages, batches
-//! and documents under way, not by the size of either store.
+//! and documents under way, not by the size of either store or of any attachment.
 //!
 //! Left to others: how a store is reached ([`Peer`]), who may start a run, and when one is tried again (though [`Backoff`]
 //! says how long to wait).
@@ -16,6 +16,7 @@
 mod backoff;
 mod batch;
 mod checkpoint;
+mod document;
 mod error;
 mod options;
 mod peer;
@@ -25,6 +26,7 @@ mod statistics;
 
 pub use backoff::Backoff;
 pub use checkpoint::{Log, REPLICATION_ID_VERSION, common_ancestor};
+pub use document::{Document, FollowingAttachment, StreamedDocument};
 pub use error::{PeerError, PeerErrorKind, ReplicateError};
 pub use options::{Filter, Options};
 pub use peer::{Changes, ChangesQuery, Missing, Peer, ReadCounts, Refusal, Revisions, Row};

@@ -1,5 +1,6 @@
 //! What replication needs of a store.
 
+use crate::document::{Document, StreamedDocument};
 use crate::error::PeerError;
 use crate::options::Filter;
 use bytes::Bytes;
@@ -39,17 +40,23 @@ pub trait Peer: Send + Sync + 'static {
     /// Which of these revisions are missing.
     fn missing(&self, revisions: &[Revisions]) -> impl Future<Output = Result<Vec<Missing>>> + Send;
 
-    /// Reads these revisions, or the leaves that follow them, with their ancestry and attachments inline, and sends them on
-    /// one by one as JSON. Ends early where nobody takes them any more.
+    /// Reads these revisions, or the leaves that follow them, with their ancestry and attachments, and sends them on one by
+    /// one. Ends early where nobody takes them any more.
     fn read(
         &self,
         missing: &[Missing],
-        documents: mpsc::Sender<Bytes>,
+        documents: mpsc::Sender<Document>,
     ) -> impl Future<Output = Result<ReadCounts>> + Send;
 
     /// Writes revisions as they are; those that were refused. A store that may lose them when it is restarted has to give
     /// another mark then.
     fn write(&self, documents: &[Bytes]) -> impl Future<Output = Result<Vec<Refusal>>> + Send;
+
+    /// Writes one revision as it is with the attachments that follow it; why it was refused, where it was.
+    fn write_streamed(
+        &self,
+        document: StreamedDocument,
+    ) -> impl Future<Output = Result<Option<Refusal>>> + Send;
 
     /// Makes what was written durable; the mark of the database as [`Peer::open`] gives it.
     fn flush(&self) -> impl Future<Output = Result<String>> + Send;

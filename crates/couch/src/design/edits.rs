@@ -8,6 +8,7 @@ use super::{Design, IDS};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
+use crate::replication::{context, documents};
 use crate::{ids, outgoing};
 use engine::design::{Refusal, check_design};
 use engine::{Edit, EditOrigin, RevisionPath, RevisionedSnapshot};
@@ -25,6 +26,8 @@ pub(crate) struct EditCheck<'a> {
     snapshot: RevisionedSnapshot,
     user: String,
     security: String,
+    /// Whether documents ask for replications.
+    is_replicator: bool,
 }
 
 impl<'a> EditCheck<'a> {
@@ -41,6 +44,7 @@ impl<'a> EditCheck<'a> {
             snapshot: database.snapshot().await?,
             user: json!({"db": database.name, "name": call.user.name, "roles": call.user.roles}).to_string(),
             security,
+            is_replicator: documents::is_replicator(&database.name),
         })
     }
 
@@ -76,6 +80,9 @@ impl<'a> EditCheck<'a> {
     }
 
     async fn validate(&self, edit: &Edit) -> Result<()> {
+        if self.is_replicator {
+            context::check(&self.call.user, &documents::read(&edit.document))?;
+        }
         if self.designs.is_empty() {
             return Ok(());
         }

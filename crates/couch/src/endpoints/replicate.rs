@@ -27,7 +27,10 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     match Asked::parse(&body)? {
         Asked::Start(request) => start(call, *request).await,
-        Asked::Cancel(request) => cancel(call, &call.server.jobs.id(&call.server, &request)),
+        Asked::Cancel(request) => {
+            let id = call.server.jobs.id(&call.server, &request, &call.user).await?;
+            cancel(call, &id.full)
+        }
         Asked::CancelId(id) => cancel(call, &id),
     }
 }
@@ -36,10 +39,11 @@ async fn start(call: &Call, request: Request) -> Result<Response> {
     let server = &call.server;
     server.keep_uuid().await?;
     let is_continuous = request.options.continuous;
-    if let Some(present) = server.jobs.get(&server.jobs.id(server, &request)) {
+    let id = server.jobs.id(server, &request, &call.user).await?;
+    if let Some(present) = server.jobs.get(&id.full) {
         require_same_user(&call.user, &present.user)?;
     }
-    let job = server.jobs.start(server, request, call.user.clone(), None)?;
+    let job = server.jobs.start(server, id, request, call.user.clone(), None)?;
     if is_continuous {
         return Ok(answer(
             StatusCode::ACCEPTED,

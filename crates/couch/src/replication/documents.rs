@@ -5,14 +5,15 @@
 //! its job. What a replication has become is written into its document: `triggered`, `error`, `completed` or `failed`.
 
 use super::jobs::{Asker, Job};
-use super::report;
 use super::request::Request;
+use super::{context, filter, report};
 use crate::error::{CouchError, Result};
 use crate::login::User;
 use crate::names;
 use crate::server::Server;
 use engine::{ChangeKind, Edit, EditOrigin, EditOutcome, Namespace, Order, RevisionedCollection};
 use jiff::Timestamp;
+use replicate::Backoff;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -160,21 +161,40 @@ async fn look_at(
     if matches!(state, "completed" | "failed") {
         return;
     }
-    let started = match Request::parse(&wish) {
-        Ok(request) => start(server, request, &asker).await,
-        Err(error) => Err(error),
-    };
-    if let Err(error) = started {
-        failed(server, &asker, &error.reason).await;
+    let asked =
+        Request::parse(&wish).and_then(|request| Ok((request, context::user(&server.engine, &wish)?)));
+    match asked {
+        Ok((request, user)) => {
+            // A task of its own: a source that is slow to tell its filter does not hold up other documents.
+            let starting = start_patiently(server.clone(), request, user, asker.clone());
+            server.jobs.begin_asked(asker, tokio::spawn(starting));
+        }
+        Err(error) => failed(server, &asker, &error.reason).await,
     }
 }
 
-async fn start(server: &Arc<Server>, request: Request, asker: &Asker) -> Result<()> {
+/// Starts a replication; again and again where its filter is not there yet.
+async fn start_patiently(server: Arc<Server>, request: Request, user: User, asker: Asker) {
+    let mut backoff = Backoff::of_jobs();
+    loop {
+        match start(&server, &request, &user, &asker).await {
+            Ok(()) => return,
+            Err(error) if filter::is_not_fetched(&error) => {
+                not_started(&server, &asker, &error.reason).await;
+                tokio::time::sleep(backoff.fail()).await;
+            }
+            Err(error) => return failed(&server, &asker, &error.reason).await,
+        }
+    }
+}
+
+async fn start(server: &Arc<Server>, request: &Request, user: &User, asker: &Asker) -> Result<()> {
     server.keep_uuid().await?;
-    // Whom a document may act as cannot be known from it: local names are reached as nobody, unless there are no users
-    // and everybody here may do everything. An address with credentials says who it is.
-    let user = User::of_this_machine(&server.engine);
-    let job = server.jobs.start(server, request, user, Some(asker.clone()))?;
+    let id = server.jobs.id(server, request, user).await?;
+    let (request, user) = (request.clone(), user.clone());
+    let job = server
+        .jobs
+        .start(server, id, request, user, Some(asker.clone()))?;
     match &job.asker {
         Some(present) if present == asker => Ok(()),
         present => {
@@ -202,6 +222,16 @@ pub(super) async fn triggered(server: &Server, asker: &Asker, job: &Job) {
 pub(super) async fn failing(server: &Server, asker: &Asker, job: &Job, reason: &str) {
     let set = [
         (ID, Some(Value::from(job.id.as_str()))),
+        (STATISTICS, None),
+        (STATE_REASON, Some(Value::from(reason))),
+    ];
+    write_state(server, asker, "error", set).await;
+}
+
+/// Says that a replication cannot be started yet and is tried again.
+async fn not_started(server: &Server, asker: &Asker, reason: &str) {
+    let set = [
+        (ID, None),
         (STATISTICS, None),
         (STATE_REASON, Some(Value::from(reason))),
     ];

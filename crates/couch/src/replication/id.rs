@@ -6,14 +6,17 @@ use md5::{Digest, Md5};
 use replicate::Filter;
 use serde_json::{Value, json};
 
-/// The id without what is asked besides; the name of the checkpoints.
-pub(crate) fn base(server: &str, request: &Request) -> String {
+/// The id without what is asked besides; the name of the checkpoints. `filter_text` is that of the function that the request
+/// names.
+pub(crate) fn base(server: &str, request: &Request, filter_text: Option<&str>) -> String {
     let options = &request.options;
     let filter = match &options.filter {
         Filter::All => Value::Null,
         Filter::Ids(ids) => json!(["doc_ids", ids]),
         Filter::Selector(selector) => json!(["selector", selector]),
-        Filter::Named { name, parameters } => json!(["filter", name, parameters]),
+        Filter::Named { name, parameters } => {
+            json!(["filter", filter_text.unwrap_or(name), parameters])
+        }
     };
     let parts = json!([
         server,

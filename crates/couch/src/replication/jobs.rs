@@ -1,7 +1,7 @@
 //! The replications of this server: started, found by id, ended.
 
 use super::request::Request;
-use super::{id, run};
+use super::{filter, id, run};
 use crate::error::{CouchError, Result};
 use crate::limits::REPLICATIONS_MAX;
 use crate::login::User;
@@ -22,6 +22,8 @@ const HISTORY_EVENTS_MAX: usize = 20;
 #[derive(Debug, Default)]
 pub(crate) struct Jobs {
     running: Mutex<BTreeMap<String, Running>>,
+    /// What starts the replications that documents ask for.
+    starting: Mutex<BTreeMap<Asker, JoinHandle<()>>>,
     client: OnceLock<Client>,
 }
 
@@ -38,6 +40,15 @@ pub(crate) struct Asker {
     pub(crate) database: String,
     /// The document.
     pub(crate) document: String,
+}
+
+/// What a replication is found by.
+#[derive(Clone, Debug)]
+pub(crate) struct JobId {
+    /// Without what is asked besides; the name of the checkpoints.
+    pub(crate) base: String,
+    /// With what is asked besides.
+    pub(crate) full: String,
 }
 
 /// One replication.
@@ -140,21 +151,28 @@ impl Jobs {
         self.client.get_or_init(Client::new)
     }
 
-    /// The id that the replication of a request has.
-    pub(crate) fn id(&self, server: &Server, request: &Request) -> String {
-        id::full(&id::base(&server.uuid(), request), request)
+    /// The id that the replication of a request by this user has.
+    pub(crate) async fn id(&self, server: &Arc<Server>, request: &Request, user: &User) -> Result<JobId> {
+        let filter_text = filter::text(server, request, user).await?;
+        let base = id::base(&server.uuid(), request, filter_text.as_deref());
+        Ok(JobId {
+            full: id::full(&base, request),
+            base,
+        })
     }
 
     /// Starts a replication, or finds the one that runs already for the same request.
     pub(crate) fn start(
         &self,
         server: &Arc<Server>,
+        JobId {
+            base: base_id,
+            full: id,
+        }: JobId,
         request: Request,
         user: User,
         asker: Option<Asker>,
     ) -> Result<Arc<Job>> {
-        let base_id = id::base(&server.uuid(), &request);
-        let id = id::full(&base_id, &request);
         let mut running = self.running.lock();
         if let Some(present) = running.get(&id) {
             return Ok(present.job.clone());
@@ -217,8 +235,20 @@ impl Jobs {
         Some(job)
     }
 
+    /// Notes what starts the replication that a document asks for.
+    pub(crate) fn begin_asked(&self, asker: Asker, starting: JoinHandle<()>) {
+        let mut all = self.starting.lock();
+        all.retain(|_, starting| !starting.is_finished());
+        if let Some(before) = all.insert(asker, starting) {
+            before.abort();
+        }
+    }
+
     /// Ends what a document asked for.
     pub(crate) fn cancel_asked(&self, asker: &Asker) {
+        if let Some(starting) = self.starting.lock().remove(asker) {
+            starting.abort();
+        }
         let asked = |running: &Running| running.job.asker.as_ref() == Some(asker);
         let ids: Vec<String> = {
             let running = self.running.lock();
@@ -256,6 +286,9 @@ impl Jobs {
 
     /// Ends all jobs and waits until they have.
     pub(crate) async fn stop(&self) {
+        for (_, starting) in std::mem::take(&mut *self.starting.lock()) {
+            starting.abort();
+        }
         let running = std::mem::take(&mut *self.running.lock());
         for (_, Running { job, task }) in running {
             task.abort();

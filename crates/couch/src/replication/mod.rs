@@ -5,8 +5,10 @@
 //! `replicate`; here are the two ways to reach a peer, which both speak the CouchDB protocol: over HTTP, or the same endpoints
 //! called within this process ([`transport`]). So a local database is read and written by the same rules as any other.
 
+pub(crate) mod context;
 pub(crate) mod documents;
 pub(crate) mod endpoint;
+mod filter;
 mod id;
 pub(crate) mod jobs;
 pub(crate) mod peer;

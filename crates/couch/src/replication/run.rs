@@ -21,7 +21,7 @@ pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
         documents::triggered(&server, asker, &job).await;
     }
     let is_persistent = job.request.options.continuous || job.asker.is_some();
-    let mut backoff = Backoff::default();
+    let mut backoff = Backoff::of_jobs();
     let ended = loop {
         job.note("started", State::Running, None);
         let (started, through) = (Instant::now(), through(&job));

@@ -7,13 +7,14 @@ use crate::server::Server;
 use crate::{respond, route};
 use bytes::Bytes;
 use http::{
-    Body, Client, ClientRequest, HeaderMap, HeaderValue, Method, ResponseBody, StatusCode, Uri, header,
-    percent_encode,
+    Body, Client, ClientRequest, HeaderMap, HeaderName, HeaderValue, Method, ResponseBody, StatusCode, Uri,
+    header, percent_encode,
 };
 use replicate::{PeerError, PeerErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The bytes of an answer that is read whole.
@@ -22,6 +23,9 @@ const ANSWER_BYTES_MAX: usize = 512 * 1024 * 1024;
 const RETRY_WAIT_FIRST: Duration = Duration::from_millis(250);
 /// The longest such wait.
 const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// No limit of time: the time between two pieces is limited instead.
+const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 type Result<T> = std::result::Result<T, PeerError>;
 
@@ -32,6 +36,8 @@ pub(crate) struct Transport {
     name: String,
     request_time_max: Duration,
     retries: u32,
+    /// Whether the server calls itself CouchDB, as its last answer said.
+    is_couch: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -77,17 +83,22 @@ impl Ask {
     pub(crate) fn json(method: Method, path: impl Into<String>, body: impl Into<Bytes>) -> Ask {
         let mut ask = Ask::new(method, path);
         ask.body = body.into();
-        let json = HeaderValue::from_static("application/json");
-        ask.headers.insert(header::CONTENT_TYPE, json);
-        ask
+        ask.with(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
+    }
+
+    /// The same request with this header.
+    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Ask {
+        self.headers.insert(name, value);
+        self
     }
 }
 
 /// An answer whose body is still to be read.
 #[derive(Debug)]
-struct Answer {
-    status: StatusCode,
-    body: ResponseBody,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: ResponseBody,
 }
 
 impl Transport {
@@ -116,6 +127,7 @@ impl Transport {
             name: endpoint.name(),
             request_time_max,
             retries,
+            is_couch: AtomicBool::new(matches!(endpoint, Endpoint::Local(_))),
         }
     }
 
@@ -144,8 +156,54 @@ impl Transport {
         }
     }
 
+    /// Sends a request once, and gives the answer when its head has come: for answers that are read piece by piece.
+    pub(crate) async fn begin(&self, ask: &Ask) -> Result<Answer> {
+        self.send(ask, Body::from(ask.body.clone()), self.time_max(ask))
+            .await
+    }
+
+    /// Sends a request whose body comes piece by piece, once; the answer may take as long as the body does. Ends where
+    /// nothing of the body was taken for as long as a request may take: `sent` counts its pieces.
+    pub(crate) async fn send_streamed(
+        &self,
+        ask: &Ask,
+        body: Body,
+        sent: &AtomicU64,
+    ) -> Result<(StatusCode, Bytes)> {
+        let asking = async {
+            let mut answer = self.send(ask, body, NEVER).await?;
+            let read = answer.body.read_all(ANSWER_BYTES_MAX).await;
+            let bytes = read.map_err(|error| self.unreachable(ask, &error.to_string()))?;
+            Ok((answer.status, bytes))
+        };
+        tokio::pin!(asking);
+        let mut before = sent.load(Ordering::Relaxed);
+        loop {
+            tokio::select! {
+                answered = &mut asking => return answered,
+                () = tokio::time::sleep(self.time_max(ask)) => {
+                    let now = sent.load(Ordering::Relaxed);
+                    if now == before {
+                        return Err(self.unreachable(ask, "nothing was taken in time"));
+                    }
+                    before = now;
+                }
+            }
+        }
+    }
+
+    /// Whether the server is known to take attachments compressed, as CouchDB does.
+    pub(crate) fn takes_gzip(&self) -> bool {
+        self.is_couch.load(Ordering::Relaxed)
+    }
+
+    /// How long each piece of an answer may take.
+    pub(crate) fn piece_time_max(&self) -> Duration {
+        self.request_time_max
+    }
+
     async fn once_whole(&self, ask: &Ask) -> Result<(StatusCode, Bytes)> {
-        let mut answer = self.send(ask, Body::from(ask.body.clone())).await?;
+        let mut answer = self.begin(ask).await?;
         let reading = answer.body.read_all(ANSWER_BYTES_MAX);
         let read = tokio::time::timeout(self.time_max(ask), reading).await;
         match read {
@@ -156,7 +214,7 @@ impl Transport {
     }
 
     /// Sends a request once, with this body, and gives the answer when its head has come.
-    async fn send(&self, ask: &Ask, body: Body) -> Result<Answer> {
+    async fn send(&self, ask: &Ask, body: Body, time_max: Duration) -> Result<Answer> {
         match &self.route {
             Route::Local { server, user, path } => {
                 let uri: Uri = format!("{path}{}", ask.path)
@@ -173,6 +231,7 @@ impl Transport {
                 let (head, body) = response.into_parts();
                 Ok(Answer {
                     status: head.status,
+                    headers: head.headers,
                     body: body.into(),
                 })
             }
@@ -190,10 +249,14 @@ impl Transport {
                     headers: all,
                     body,
                 };
-                let answered = client.send(request, self.time_max(ask)).await;
+                let answered = client.send(request, time_max).await;
                 let answered = answered.map_err(|error| self.unreachable(ask, &error.to_string()))?;
+                let server = answered.headers.get(header::SERVER);
+                let is_couch = server.is_some_and(|name| name.as_bytes().starts_with(b"CouchDB"));
+                self.is_couch.store(is_couch, Ordering::Relaxed);
                 Ok(Answer {
                     status: answered.status,
+                    headers: answered.headers,
                     body: answered.body,
                 })
             }
@@ -211,7 +274,7 @@ impl Transport {
 
     /// The error of an answer that is none that the protocol knows.
     pub(crate) fn answered(&self, ask: &Ask, status: StatusCode, body: &[u8]) -> PeerError {
-        let told = serde_json::from_slice::<Told>(body).unwrap_or_default();
+        let told = Told::read(body);
         let kind = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => PeerErrorKind::Unauthorized,
             StatusCode::NOT_FOUND => PeerErrorKind::NoDatabase,
@@ -224,7 +287,8 @@ impl Transport {
         PeerError::new(kind, message.trim_end().to_owned())
     }
 
-    fn asked(&self, ask: &Ask) -> String {
+    /// What was asked of whom, for people.
+    pub(crate) fn asked(&self, ask: &Ask) -> String {
         let path = ask.path.split('?').next().unwrap_or_default();
         format!("{} {}{path}", ask.method, self.name.trim_end_matches('/'))
     }
@@ -232,15 +296,22 @@ impl Transport {
 
 /// What a peer says about an error.
 #[derive(Debug, Default, serde::Deserialize)]
-struct Told {
+pub(crate) struct Told {
     #[serde(default)]
-    error: String,
+    pub(crate) error: String,
     #[serde(default)]
-    reason: String,
+    pub(crate) reason: String,
+}
+
+impl Told {
+    /// Reads an answer; one of another form tells nothing.
+    pub(crate) fn read(body: &[u8]) -> Told {
+        serde_json::from_slice(body).unwrap_or_default()
+    }
 }
 
 /// Whether a peer that answers so may answer otherwise later.
-fn is_trouble(status: StatusCode) -> bool {
+pub(crate) fn is_trouble(status: StatusCode) -> bool {
     status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
         || status == StatusCode::TOO_MANY_REQUESTS
         || status == StatusCode::REQUEST_TIMEOUT

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use parking_lot::Mutex;
 use replicate::{
-    Changes, ChangesQuery, Missing, Peer, PeerError, PeerErrorKind, ReadCounts, Refusal, Revisions, Row,
+    Changes, ChangesQuery, Document, FollowingAttachment, Missing, Peer, PeerError, PeerErrorKind,
+    ReadCounts, Refusal, Revisions, Row, StreamedDocument,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -217,7 +218,7 @@ impl Peer for Store {
         })
     }
 
-    async fn read(&self, missing: &[Missing], documents: mpsc::Sender<Bytes>) -> Result<ReadCounts> {
+    async fn read(&self, missing: &[Missing], documents: mpsc::Sender<Document>) -> Result<ReadCounts> {
         for one in missing {
             let found: Vec<Value> = self.ask(|state| {
                 let branches = state.now.documents[&one.id].iter();
@@ -228,7 +229,12 @@ impl Peer for Store {
                     .collect()
             })?;
             for document in found {
-                if documents.send(Bytes::from(document.to_string())).await.is_err() {
+                let json = Bytes::from(document.to_string());
+                let is_sent = match one.id.len() % 2 {
+                    0 => send_streamed(&one.id, json, &documents).await,
+                    _ => documents.send(Document::Whole(json)).await.is_ok(),
+                };
+                if !is_sent {
                     return Ok(ReadCounts::default());
                 }
             }
@@ -259,10 +265,47 @@ impl Peer for Store {
         })
     }
 
+    async fn write_streamed(&self, mut document: StreamedDocument) -> Result<Option<Refusal>> {
+        let wanted: u64 = document.attachments.iter().map(|one| one.length).sum();
+        let mut received = 0;
+        while let Some(piece) = document.pieces.recv().await {
+            received += piece.len() as u64;
+        }
+        assert_eq!(received, wanted);
+        let refusals = self.write(&[document.json]).await?;
+        Ok(refusals.into_iter().next())
+    }
+
     async fn flush(&self) -> Result<String> {
         self.ask(|state| {
             state.flushed = state.now.clone();
             "0".to_owned()
         })
     }
+}
+
+/// Sends a document with two attachments in pieces; false where nobody takes it.
+async fn send_streamed(id: &str, json: Bytes, documents: &mpsc::Sender<Document>) -> bool {
+    let (sender, pieces) = mpsc::channel(1);
+    let attachment = |length: u64| FollowingAttachment {
+        name: length.to_string(),
+        content_type: "text/plain".to_owned(),
+        length,
+        is_encoded: false,
+    };
+    let document = StreamedDocument {
+        id: id.to_owned(),
+        revision: String::new(),
+        json,
+        attachments: vec![attachment(2), attachment(1)],
+        pieces,
+    };
+    if documents.send(Document::Streamed(document)).await.is_err() {
+        return false;
+    }
+    for piece in ["a", "b", "c"] {
+        // Whoever refuses the document does not want the rest.
+        let _ = sender.send(Bytes::from(piece)).await;
+    }
+    true
 }

@@ -1,6 +1,9 @@
 //! A database that speaks the CouchDB protocol, as replication sees it (`src/docs/src/replication/protocol.rst`).
 
 mod changes;
+mod plain;
+mod pull;
+mod push;
 mod read;
 mod write;
 
@@ -8,13 +11,14 @@ use super::transport::{Ask, Transport};
 use bytes::Bytes;
 use http::{Method, StatusCode, percent_encode};
 use replicate::{
-    Changes, ChangesQuery, Missing, Peer, PeerError, PeerErrorKind, ReadCounts, Refusal, Revisions,
+    Changes, ChangesQuery, Document, Missing, Peer, PeerError, PeerErrorKind, ReadCounts, Refusal, Revisions,
+    StreamedDocument,
 };
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 
-type Result<T> = std::result::Result<T, PeerError>;
+type Result<T, E = PeerError> = std::result::Result<T, E>;
 
 /// One side of a replication.
 #[derive(Debug)]
@@ -22,6 +26,8 @@ pub(crate) struct CouchPeer {
     transport: Transport,
     /// Whether the peer reads many documents at once; false once it was found that it does not.
     has_bulk_get: AtomicBool,
+    /// Whether the peer sends attachments in parts of their own; false once it was found that it does not.
+    has_multipart: AtomicBool,
 }
 
 impl CouchPeer {
@@ -29,6 +35,7 @@ impl CouchPeer {
         CouchPeer {
             transport,
             has_bulk_get: AtomicBool::new(use_bulk_get),
+            has_multipart: AtomicBool::new(true),
         }
     }
 
@@ -42,14 +49,15 @@ impl CouchPeer {
     }
 
     fn parse<T: serde::de::DeserializeOwned>(&self, ask: &Ask, body: &[u8]) -> Result<T> {
-        serde_json::from_slice(body).map_err(|error| {
-            let path = ask.path.split('?').next().unwrap_or_default();
-            let message = format!(
-                "{}{path}: the answer is not the protocol: {error}",
-                self.transport.name()
-            );
-            PeerError::new(PeerErrorKind::Answer, message)
-        })
+        serde_json::from_slice(body).map_err(|error| self.not_the_protocol(ask, &error.to_string()))
+    }
+
+    fn not_the_protocol(&self, ask: &Ask, what: &str) -> PeerError {
+        let asked = self.transport.asked(ask);
+        PeerError::new(
+            PeerErrorKind::Answer,
+            format!("{asked}: the answer is not the protocol: {what}"),
+        )
     }
 
     fn is_bulk_get_used(&self) -> bool {
@@ -58,6 +66,14 @@ impl CouchPeer {
 
     fn give_up_bulk_get(&self) {
         self.has_bulk_get.store(false, Ordering::Relaxed);
+    }
+
+    fn is_multipart_used(&self) -> bool {
+        self.has_multipart.load(Ordering::Relaxed)
+    }
+
+    fn give_up_multipart(&self) {
+        self.has_multipart.store(false, Ordering::Relaxed);
     }
 }
 
@@ -134,12 +150,20 @@ impl Peer for CouchPeer {
         self.find_missing(revisions).await
     }
 
-    async fn read(&self, missing: &[Missing], documents: mpsc::Sender<Bytes>) -> Result<ReadCounts> {
+    async fn read(&self, missing: &[Missing], documents: mpsc::Sender<Document>) -> Result<ReadCounts> {
         self.read_documents(missing, &documents).await
     }
 
     async fn write(&self, documents: &[Bytes]) -> Result<Vec<Refusal>> {
         self.write_documents(documents).await
+    }
+
+    async fn write_streamed(&self, document: StreamedDocument) -> Result<Option<Refusal>> {
+        let document = match self.transport.takes_gzip() {
+            true => document,
+            false => plain::decoded(document)?,
+        };
+        self.push(document).await
     }
 
     async fn flush(&self) -> Result<String> {

@@ -3,8 +3,8 @@
 use super::{CouchPeer, Result};
 use crate::replication::transport::Ask;
 use bytes::Bytes;
-use http::{Method, StatusCode, percent_encode};
-use replicate::{Missing, ReadCounts};
+use http::{HeaderValue, Method, StatusCode, header, percent_encode};
+use replicate::{Document, Missing, ReadCounts};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ impl CouchPeer {
     pub(super) async fn read_documents(
         &self,
         missing: &[Missing],
-        documents: &mpsc::Sender<Bytes>,
+        documents: &mpsc::Sender<Document>,
     ) -> Result<ReadCounts> {
         let mut counts = ReadCounts::default();
         for some in missing.chunks(BULK_DOCUMENTS_MAX) {
@@ -108,7 +108,7 @@ impl CouchPeer {
         &self,
         missing: &Missing,
         found: Vec<Found>,
-        documents: &mpsc::Sender<Bytes>,
+        documents: &mpsc::Sender<Document>,
     ) -> Result<u64> {
         let bodies: Vec<Box<RawValue>> = found.into_iter().filter_map(|found| found.ok).collect();
         let is_whole = bodies.len() >= missing.revisions.len();
@@ -123,7 +123,7 @@ impl CouchPeer {
                 continue;
             }
             let whole = Bytes::copy_from_slice(body.get().as_bytes());
-            if documents.send(whole).await.is_err() {
+            if documents.send(Document::Whole(whole)).await.is_err() {
                 break;
             }
             sent.push(body);
@@ -131,30 +131,39 @@ impl CouchPeer {
         Ok(sent.len() as u64)
     }
 
-    /// Reads the revisions of one document with their attachments inline.
-    async fn read_one(&self, missing: &Missing, documents: &mpsc::Sender<Bytes>) -> Result<()> {
+    /// Reads the revisions of one document, with their attachments in parts of their own where the peer does that.
+    async fn read_one(&self, missing: &Missing, documents: &mpsc::Sender<Document>) -> Result<()> {
         for revisions in chunks(&missing.revisions) {
             let path = format!(
-                "/{}?revs=true&latest=true&attachments=true&open_revs={}{}",
+                "/{}?revs=true&open_revs={}&latest=true{}",
                 percent_encode(&missing.id),
                 percent_encode(&json!(revisions).to_string()),
                 since(missing),
             );
-            let ask = Ask::new(Method::GET, path);
-            let (status, answer) = self.transport.whole(&ask).await?;
-            if status == StatusCode::NOT_FOUND {
-                // The document was purged meanwhile.
-                continue;
+            if !self.is_multipart_used() || !self.pull(path.clone(), documents).await? {
+                self.read_inline(path, documents).await?;
             }
-            if !status.is_success() {
-                return Err(self.transport.answered(&ask, status, &answer));
-            }
-            let found: Vec<Found> = self.parse(&ask, &answer)?;
-            for body in found.into_iter().filter_map(|found| found.ok) {
-                let whole = Bytes::copy_from_slice(body.get().as_bytes());
-                if documents.send(whole).await.is_err() {
-                    return Ok(());
-                }
+        }
+        Ok(())
+    }
+
+    /// Reads revisions with their attachments inline, of a peer that has no other way.
+    async fn read_inline(&self, path: String, documents: &mpsc::Sender<Document>) -> Result<()> {
+        let ask = Ask::new(Method::GET, format!("{path}&attachments=true"))
+            .with(header::ACCEPT, HeaderValue::from_static("application/json"));
+        let (status, answer) = self.transport.whole(&ask).await?;
+        if status == StatusCode::NOT_FOUND {
+            // The document was purged meanwhile.
+            return Ok(());
+        }
+        if !status.is_success() {
+            return Err(self.transport.answered(&ask, status, &answer));
+        }
+        let found: Vec<Found> = self.parse(&ask, &answer)?;
+        for body in found.into_iter().filter_map(|found| found.ok) {
+            let whole = Bytes::copy_from_slice(body.get().as_bytes());
+            if documents.send(Document::Whole(whole)).await.is_err() {
+                return Ok(());
             }
         }
         Ok(())
