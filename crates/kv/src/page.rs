@@ -140,8 +140,7 @@ impl PageBuilder {
 
     /// Adds an entry; false, and nothing is added, if the page is full.
     pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) -> bool {
-        let full = self.entries.len() >= self.limit.entries || self.buffer.len() >= self.limit.bytes;
-        if full && !self.entries.is_empty() {
+        if self.is_full() {
             return false;
         }
         let start = self.buffer.len();
@@ -150,6 +149,12 @@ impl PageBuilder {
         self.entries
             .push((start as u32, (start + key.len()) as u32, self.buffer.len() as u32));
         true
+    }
+
+    /// Whether a further entry would not be added.
+    pub(crate) fn is_full(&self) -> bool {
+        let full = self.entries.len() >= self.limit.entries || self.buffer.len() >= self.limit.bytes;
+        full && !self.entries.is_empty()
     }
 
     /// The page; `exhausted` if the range holds nothing behind it.

@@ -19,6 +19,7 @@ use std::time::{Duration, SystemTime};
 const FOLDER: &str = "KV_KILLS_FOLDER";
 const SHARDS: u64 = 4;
 const KEYS_PER_COMMIT: u64 = 20;
+const LARGE_BYTES: usize = 100_000;
 
 /// The child: commits to each shard in turn as fast as it can, and prints what was acknowledged.
 #[tokio::test(flavor = "multi_thread")]
@@ -45,10 +46,12 @@ async fn write(kv: Kv, shard: ShardId) {
             } else {
                 sequence * KEYS_PER_COMMIT + key
             };
-            batch.put(
-                &[&[0x10], &number.to_be_bytes()[..]].concat(),
-                &sequence.to_be_bytes(),
-            );
+            let mut value = sequence.to_be_bytes().to_vec();
+            if key == 1 {
+                // One in each commit is large enough for a file of its own.
+                value.resize(LARGE_BYTES, sequence as u8);
+            }
+            batch.put(&[&[0x10], &number.to_be_bytes()[..]].concat(), &value);
         }
         let head = Head {
             sequence: sequence + 1,
@@ -131,7 +134,9 @@ async fn check(kv: &Kv, shard: ShardId, acknowledged: u64) -> u64 {
             .unwrap();
         for (key, value) in page.iter() {
             let number = u64::from_be_bytes(key[1..].try_into().unwrap());
-            let written = u64::from_be_bytes(value.try_into().unwrap());
+            let written = u64::from_be_bytes(value[..8].try_into().unwrap());
+            let is_large = number % KEYS_PER_COMMIT == 1;
+            assert_eq!(value.len(), if is_large { LARGE_BYTES } else { 8 });
             let expected = if number == 0 {
                 sequence - 1
             } else {

@@ -3,6 +3,7 @@
 use super::database::Database;
 use super::error::engine_error;
 use super::flusher::Ticket;
+use super::large::{LargeShards, Placed};
 use super::layout::{ShardKeys, decode_head, encode_head};
 use super::options;
 use crate::{Batch, CommitError, Error, Head, ShardId};
@@ -37,21 +38,24 @@ impl Database {
 
     /// Writes the commit if that takes no waiting for locks, a stalled engine or much copying.
     pub(super) fn try_commit(&self, commit: &Commit) -> Result<Option<Ticket>, CommitError> {
-        if commit.batch.size_bytes() > INLINE_BYTES_MAX {
+        if commit.batch.size_bytes() > INLINE_BYTES_MAX || self.concerns_large(commit.shard, &commit.batch) {
             return Ok(None);
         }
         let slot = self.heads.slot(commit.shard);
         let Some(mut head) = slot.try_lock() else {
             return Ok(None);
         };
-        self.commit_locked(commit, &mut head, &options::write(false))
+        self.commit_locked(commit, &Placed::default(), &mut head, &options::write(false))
     }
 
     /// Writes the commit, however long it takes: for a thread that may block.
     pub(super) fn commit(&self, commit: &Commit) -> Result<Ticket, CommitError> {
+        let placed = self.place(&commit.batch)?;
         let slot = self.heads.slot(commit.shard);
         let mut head = slot.lock();
-        let ticket = self.commit_locked(commit, &mut head, &options::write(true))?;
+        let ticket = self
+            .commit_locked(commit, &placed, &mut head, &options::write(true))
+            .inspect_err(|_| self.give_up(&placed))?;
         // Only a write that may not wait is given back undone.
         ticket.ok_or_else(|| self.poison.set("a write was not made").into())
     }
@@ -61,10 +65,15 @@ impl Database {
         let slot = self.heads.slot(shard);
         let ticket = {
             let mut head = slot.lock();
-            let (batch, large) = self.deletes_of(&ShardKeys::new(shard))?;
+            let had_large_values = self.empty_of_large(shard)?;
+            let (mut batch, is_range) = self.deletes_of(&ShardKeys::new(shard))?;
+            if had_large_values {
+                LargeShards::delete(shard, &mut batch);
+            }
             let ticket = self.write(batch, &options::write(true))?;
+            self.large.shards.forget(shard);
             *head = Some(Head::default());
-            if large {
+            if is_range {
                 self.compactor.add(ShardKeys::new(shard).all());
             }
             ticket
@@ -77,6 +86,7 @@ impl Database {
     fn commit_locked(
         &self,
         commit: &Commit,
+        placed: &Placed,
         present: &mut Option<Head>,
         options: &WriteOptions,
     ) -> Result<Option<Ticket>, CommitError> {
@@ -84,16 +94,19 @@ impl Database {
         if head.sequence != commit.expected {
             return Err(CommitError::HeadMoved(head));
         }
-        let ticket = self.write(commit.encode(), options)?;
+        let mut encoded = commit.encode(placed);
+        let change = self.change_large(commit.shard, &commit.batch, placed, &mut encoded)?;
+        let ticket = self.write(encoded, options)?;
         if ticket.is_some() {
             *present = Some(commit.head.clone());
+            self.note_large(commit.shard, change);
             self.commits.fetch_add(1, Ordering::Relaxed);
         }
         Ok(ticket)
     }
 
     /// The one place that writes. `None` where it would have to wait and may not.
-    fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
+    pub(super) fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
         self.poison.check()?;
         match self.db.write_opt(batch, options) {
             Ok(()) => Ok(Some(self.flusher.wrote())),
@@ -144,17 +157,19 @@ impl Database {
 
 impl Commit {
     /// The engine's batch: the head, then the entries ordered by key.
-    fn encode(&self) -> WriteBatch {
+    fn encode(&self, placed: &Placed) -> WriteBatch {
         let keys = ShardKeys::new(self.shard);
-        let capacity = self.batch.size_bytes() + (self.batch.len() + 2) * ENTRY_OVERHEAD_BYTES;
+        let bytes = self.batch.size_bytes().saturating_sub(placed.value_bytes());
+        let capacity = bytes + (self.batch.len() + 2) * ENTRY_OVERHEAD_BYTES;
         let mut encoded = WriteBatch::with_capacity_bytes(capacity);
         encoded.put(keys.head(), encode_head(&self.head));
         let mut buffer = Vec::new();
         for (key, value) in self.batch.sorted() {
             keys.key_into(key, &mut buffer);
-            match value {
-                Some(value) => encoded.put(&buffer, value),
-                None => encoded.delete(&buffer),
+            match (value, placed.get(key)) {
+                (Some(_), Some(pointer)) => encoded.put(&buffer, pointer.encode()),
+                (Some(value), None) => encoded.put(&buffer, value),
+                (None, _) => encoded.delete(&buffer),
             }
         }
         encoded

@@ -4,6 +4,7 @@ use super::compactor::Compactor;
 use super::error::{engine_error, is_lock_held};
 use super::flusher::Flusher;
 use super::heads::Heads;
+use super::large::LargeValues;
 use super::options::{self, Memory};
 use crate::poison::Poison;
 use crate::{EngineStats, Error, OpenOptions};
@@ -19,6 +20,7 @@ pub(super) const COLUMN_FAMILY: &str = "default";
 pub(super) struct Database {
     pub(super) flusher: Flusher,
     pub(super) compactor: Compactor,
+    pub(super) large: LargeValues,
     pub(super) heads: Heads,
     pub(super) poison: Poison,
     pub(super) commits: AtomicU64,
@@ -55,6 +57,7 @@ impl Database {
         Ok(Database {
             flusher,
             compactor: Compactor::start(db.clone())?,
+            large: LargeValues::open(&db, &open.folder, poison.clone())?,
             heads: Heads::default(),
             poison,
             commits: AtomicU64::new(0),
@@ -68,7 +71,7 @@ impl Database {
         // Write buffers, and filters and indexes, are charged to the cache.
         let readers = self.db.property_int_value(properties::ESTIMATE_TABLE_READERS_MEM);
         EngineStats {
-            disk_bytes: folder_bytes(&self.folder),
+            disk_bytes: folder_bytes(&self.folder) + self.large.files.disk_bytes(),
             memory_bytes: self.cache.get_usage() as u64 + readers.ok().flatten().unwrap_or(0),
             flushes: self.flusher.flushes(),
             commits: self.commits.load(Ordering::Relaxed),

@@ -2,7 +2,8 @@
 //!
 //! A key is the shard's prefix and the caller's key. The prefix is one byte, how many bytes of the shard's
 //! number follow, and these bytes (big-endian, no leading zeros): no prefix begins another, and most take two
-//! bytes. The head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys.
+//! bytes. The head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys. What the engine keeps for itself
+//! lies at [`OWN_PREFIX`].
 
 use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId};
 use bytes::Bytes;
@@ -10,6 +11,19 @@ use std::ops::Bound;
 
 /// The head's key in its shard.
 const HEAD_KEY: u8 = 0x00;
+
+/// What the engine's own entries begin with: no shard's prefix does.
+const OWN_PREFIX: u8 = 0x09;
+
+/// The key of an entry of the engine's own, of some kind.
+pub(super) fn own_key(kind: u8, key: &[u8]) -> Vec<u8> {
+    [&[OWN_PREFIX, kind], key].concat()
+}
+
+/// All keys of a kind of the engine's own: the first, and the first behind.
+pub(super) fn own_range(kind: u8) -> (Vec<u8>, Vec<u8>) {
+    (vec![OWN_PREFIX, kind], vec![OWN_PREFIX, kind + 1])
+}
 
 /// A shard's part of the keyspace.
 #[derive(Clone, Debug)]

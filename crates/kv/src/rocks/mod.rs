@@ -3,7 +3,7 @@
 //! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked
 //! and written to log and write buffer without a flush ([`commit`]), and then waits for the next flush of the
 //! log, which one thread makes for all that wait ([`flusher`]). Reads run on the caller's thread
-//! ([`snapshot`]).
+//! ([`snapshot`]). Large values lie in files of their own ([`large`]).
 
 mod blocking;
 mod commit;
@@ -12,6 +12,7 @@ mod database;
 mod error;
 mod flusher;
 mod heads;
+mod large;
 mod layout;
 mod options;
 mod snapshot;
@@ -25,6 +26,7 @@ use database::Database;
 use layout::ShardKeys;
 use parking_lot::RwLock;
 use rocksdb::Range;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// The engine, open or closed.
@@ -77,7 +79,8 @@ impl Engine {
     }
 
     pub(crate) fn moment(&self) -> Result<Moment, Error> {
-        Ok(Moment::take(self.database()?.db.clone()))
+        let database = self.database()?;
+        Ok(Moment::take(database.db.clone(), database.large.files.clone()))
     }
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
@@ -109,11 +112,12 @@ impl Engine {
         if low >= high {
             return Ok(0);
         }
-        let sizes = self
-            .database()?
-            .db
-            .get_approximate_sizes(&[Range::new(&low, &high)]);
-        Ok(sizes.iter().sum())
+        let database = self.database()?;
+        let sizes = database.db.get_approximate_sizes(&[Range::new(&low, &high)]);
+        // Which of a shard's large values lie in a part of it is not known.
+        let is_whole = (&range.low, &range.high) == (&Bound::Unbounded, &Bound::Unbounded);
+        let large = database.large.shards.bytes(shard).filter(|_| is_whole);
+        Ok(sizes.iter().sum::<u64>() + large.unwrap_or(0))
     }
 
     pub(crate) fn stats(&self) -> EngineStats {

@@ -2,6 +2,7 @@
 
 use super::database::COLUMN_FAMILY;
 use super::error::engine_error;
+use super::large::{Pointer, ValueFiles};
 use super::layout::{ShardKeys, decode_head};
 use crate::page::PageBuilder;
 use crate::{Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
@@ -22,23 +23,31 @@ self_cell::self_cell!(
 
 /// See [`crate::Moment`].
 #[derive(Clone)]
-pub(crate) struct Moment(Arc<OwnedSnapshot>);
+pub(crate) struct Moment {
+    owned: Arc<OwnedSnapshot>,
+    large: Arc<ValueFiles>,
+}
 
 /// See [`crate::Snapshot`].
 pub(crate) struct Snapshot {
     keys: ShardKeys,
     owned: Arc<OwnedSnapshot>,
+    large: Arc<ValueFiles>,
 }
 
 impl Moment {
-    pub(super) fn take(db: Arc<DB>) -> Moment {
-        Moment(Arc::new(OwnedSnapshot::new(db, |db| db.snapshot())))
+    pub(super) fn take(db: Arc<DB>, large: Arc<ValueFiles>) -> Moment {
+        Moment {
+            owned: Arc::new(OwnedSnapshot::new(db, |db| db.snapshot())),
+            large,
+        }
     }
 
     pub(crate) fn snapshot(&self, shard: ShardId) -> Snapshot {
         Snapshot {
             keys: ShardKeys::new(shard),
-            owned: self.0.clone(),
+            owned: self.owned.clone(),
+            large: self.large.clone(),
         }
     }
 }
@@ -55,7 +64,15 @@ impl Snapshot {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>, Error> {
         let found = self.owned.borrow_dependent().get_pinned(self.keys.key(key));
         let found = found.map_err(engine_error("reading a key"))?;
-        Ok(found.map(|value| Bytes::copy_from_slice(&value)))
+        found.map(|stored| self.value_of(&stored)).transpose()
+    }
+
+    /// The value that is stored as these bytes.
+    fn value_of(&self, stored: &[u8]) -> Result<Bytes, Error> {
+        match Pointer::decode(stored)? {
+            Some(pointer) => Ok(self.large.read(&pointer)?.into()),
+            None => Ok(Bytes::copy_from_slice(stored)),
+        }
     }
 
     pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
@@ -71,13 +88,11 @@ impl Snapshot {
         let full: Vec<Vec<u8>> = keys.iter().map(|key| self.keys.key(key)).collect();
         let sorted = full.is_sorted();
         let found = db.batched_multi_get_cf_opt(family, &full, sorted, &options);
-        let bytes_of = |value: rocksdb::DBPinnableSlice<'_>| Bytes::copy_from_slice(&value);
         found
             .into_iter()
-            .map(|value| {
-                value
-                    .map(|value| value.map(bytes_of))
-                    .map_err(engine_error("reading keys"))
+            .map(|stored| {
+                let stored = stored.map_err(engine_error("reading keys"))?;
+                stored.map(|stored| self.value_of(&stored)).transpose()
             })
             .collect()
     }
@@ -97,7 +112,13 @@ impl Snapshot {
         let prefix_bytes = self.keys.prefix_bytes();
         let mut page = PageBuilder::new(limit);
         while let Some((key, value)) = entries.item() {
-            if !page.push(&key[prefix_bytes..], value) {
+            let key = &key[prefix_bytes..];
+            let has_room = match Pointer::decode(value)? {
+                Some(_) if page.is_full() => false,
+                Some(pointer) => page.push(key, &self.large.read(&pointer)?),
+                None => page.push(key, value),
+            };
+            if !has_room {
                 return Ok(page.finish(false));
             }
             match order {

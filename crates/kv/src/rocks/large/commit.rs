@@ -1,0 +1,187 @@
+//! Large values in a commit: placed before it, freed behind it.
+
+use super::pointer::{Extent, Pointer};
+use super::reclaim::{delete_free, put_free};
+use super::{LargeShards, LargeValues};
+use crate::rocks::database::Database;
+use crate::rocks::error::engine_error;
+use crate::rocks::layout::ShardKeys;
+use crate::rocks::options;
+use crate::{Batch, Error, ShardId};
+use rocksdb::WriteBatch;
+
+/// The large values of a dropped shard that are removed in one write.
+const DROPPED_TOGETHER_MAX: usize = 1024;
+
+/// Values of a batch that are on the disk already, in the order of their keys.
+#[derive(Debug, Default)]
+pub(in crate::rocks) struct Placed {
+    values: Vec<(Vec<u8>, Pointer)>,
+}
+
+/// What a commit does to the large values of its shard.
+#[derive(Debug, Default)]
+pub(in crate::rocks) struct Change {
+    /// What it takes the name from.
+    pub(in crate::rocks) freed: Vec<Extent>,
+    /// Bytes that the shard has then; none where it never had any.
+    pub(in crate::rocks) bytes: Option<u64>,
+}
+
+impl Placed {
+    /// The pointer that takes the place of the value of a key.
+    pub(in crate::rocks) fn get(&self, key: &[u8]) -> Option<&Pointer> {
+        let at = self
+            .values
+            .binary_search_by(|(placed, _)| placed.as_slice().cmp(key));
+        at.ok().map(|at| &self.values[at].1)
+    }
+
+    /// Bytes of the values.
+    pub(in crate::rocks) fn value_bytes(&self) -> usize {
+        let values = self.values.iter();
+        values.map(|(_, pointer)| pointer.value_bytes as usize).sum()
+    }
+
+    fn extents(&self) -> impl Iterator<Item = &Extent> {
+        self.values.iter().map(|(_, pointer)| &pointer.extent)
+    }
+}
+
+impl Database {
+    /// Whether a commit has to do with large values.
+    pub(in crate::rocks) fn concerns_large(&self, shard: ShardId, batch: &Batch) -> bool {
+        self.large.shards.bytes(shard).is_some()
+            || batch
+                .iter()
+                .any(|(_, value)| value.is_some_and(LargeValues::takes))
+    }
+
+    /// Writes and flushes the large values of a batch. Until it is committed their places count as free.
+    pub(in crate::rocks) fn place(&self, batch: &Batch) -> Result<Placed, Error> {
+        let large: Vec<(&[u8], &[u8])> = batch
+            .sorted()
+            .filter_map(|(key, value)| Some((key, value.filter(|value| LargeValues::takes(value))?)))
+            .collect();
+        if large.is_empty() {
+            return Ok(Placed::default());
+        }
+        self.poison.check()?;
+        let values: Vec<&[u8]> = large.iter().map(|(_, value)| *value).collect();
+        let reserve = |pointers: &[Pointer]| {
+            let mut batch = WriteBatch::new();
+            for pointer in pointers {
+                put_free(&pointer.extent, &mut batch);
+            }
+            self.db
+                .write_opt(batch, &options::write(true))
+                .map_err(|error| self.poison.set(error.into_string()))
+        };
+        let pointers = self.large.files.append(&values, reserve).map_err(|error| {
+            tracing::error!(%error, "large values were not written; writes are stopped");
+            self.poison.set(error.to_string())
+        })?;
+        let keys = large.iter().map(|(key, _)| key.to_vec());
+        Ok(Placed {
+            values: keys.zip(pointers).collect(),
+        })
+    }
+
+    /// Gives up what was placed for a commit that was not made.
+    pub(in crate::rocks) fn give_up(&self, placed: &Placed) {
+        let extents = placed.extents().copied().collect();
+        self.large
+            .reclaimer
+            .free(extents, self.db.latest_sequence_number());
+    }
+
+    /// Adds to the engine's batch what a commit does to the large values of its shard, whose lock the caller holds.
+    pub(in crate::rocks) fn change_large(
+        &self,
+        shard: ShardId,
+        batch: &Batch,
+        placed: &Placed,
+        encoded: &mut WriteBatch,
+    ) -> Result<Change, Error> {
+        let mut change = Change {
+            freed: Vec::new(),
+            bytes: self.large.shards.bytes(shard),
+        };
+        if change.bytes.is_some() {
+            let keys = ShardKeys::new(shard);
+            let mut buffer = Vec::new();
+            for (key, _) in batch.sorted() {
+                keys.key_into(key, &mut buffer);
+                let present = self.db.get_pinned(&buffer);
+                let present = present.map_err(engine_error("reading what a commit puts over"))?;
+                if let Some(present) = present
+                    && let Some(pointer) = Pointer::decode(&present)?
+                {
+                    change.freed.push(pointer.extent);
+                }
+            }
+        } else if placed.values.is_empty() {
+            return Ok(change);
+        }
+        let before = change.bytes.unwrap_or(0);
+        let stored = |extents: &mut dyn Iterator<Item = &Extent>| -> u64 {
+            extents.map(|extent| u64::from(extent.stored_bytes)).sum()
+        };
+        let after = before.saturating_sub(stored(&mut change.freed.iter())) + stored(&mut placed.extents());
+        for extent in placed.extents() {
+            delete_free(extent, encoded);
+        }
+        for extent in &change.freed {
+            put_free(extent, encoded);
+        }
+        if change.bytes != Some(after) {
+            LargeShards::put(shard, after, encoded);
+        }
+        change.bytes = Some(after);
+        Ok(change)
+    }
+
+    /// Removes the large values of a shard that is dropped, whose lock the caller holds, some at a time. False where it
+    /// never had any. A crash leaves a part of the shard, to be dropped again.
+    pub(in crate::rocks) fn empty_of_large(&self, shard: ShardId) -> Result<bool, Error> {
+        if self.large.shards.bytes(shard).is_none() {
+            return Ok(false);
+        }
+        let (mut low, high) = ShardKeys::new(shard).all();
+        loop {
+            let mut read = rocksdb::ReadOptions::default();
+            read.set_iterate_range(low.clone()..high.clone());
+            let (mut batch, mut freed) = (WriteBatch::new(), Vec::new());
+            let mut entries = self.db.raw_iterator_opt(read);
+            entries.seek_to_first();
+            while let Some((key, value)) = entries.item()
+                && freed.len() < DROPPED_TOGETHER_MAX
+            {
+                if let Some(pointer) = Pointer::decode(value)? {
+                    batch.delete(key);
+                    put_free(&pointer.extent, &mut batch);
+                    freed.push(pointer.extent);
+                    low = [key, &[0]].concat();
+                }
+                entries.next();
+            }
+            let status = entries.status();
+            status.map_err(engine_error("reading a shard that is dropped"))?;
+            if freed.is_empty() {
+                return Ok(true);
+            }
+            self.write(batch, &options::write(true))?;
+            self.large.reclaimer.free(freed, self.db.latest_sequence_number());
+        }
+    }
+
+    /// Takes note of a change that has been written.
+    pub(in crate::rocks) fn note_large(&self, shard: ShardId, change: Change) {
+        if let Some(bytes) = change.bytes {
+            self.large.shards.note(shard, bytes);
+        }
+        self.large
+            .reclaimer
+            .free(change.freed, self.db.latest_sequence_number());
+    }
+}

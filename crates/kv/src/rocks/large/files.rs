@@ -1,0 +1,255 @@
+//! The files of the folder `values`: appended to, read at any place, and full of holes where values have gone.
+
+use super::pack::{pack, unpack};
+use super::pointer::{Extent, Pointer};
+use crate::Error;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The folder within the data folder.
+const FOLDER: &str = "values";
+
+/// A file that has so many bytes gets no further values.
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// Values begin at multiples of this, so that a hole frees all blocks of the one that has gone.
+const ALIGNMENT_BYTES: u64 = 4096;
+
+/// Files kept open for reading.
+const OPEN_FILES_MAX: usize = 128;
+
+/// All files.
+#[derive(Debug)]
+pub(in crate::rocks) struct ValueFiles {
+    folder: PathBuf,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    open: HashMap<u64, Arc<File>>,
+    /// The file that is appended to: its number, and where its next value goes. Each process begins one of its own.
+    current: Option<(u64, u64)>,
+    /// The number of the next file.
+    next: u64,
+}
+
+/// Values that have been given a place, not yet written.
+struct Place {
+    file: Arc<File>,
+    number: u64,
+    offset: u64,
+}
+
+impl ValueFiles {
+    pub(super) fn open(data: &Path) -> Result<ValueFiles, Error> {
+        let folder = data.join(FOLDER);
+        std::fs::create_dir_all(&folder).map_err(failed("making the folder of large values"))?;
+        let mut table = Table::default();
+        for file in std::fs::read_dir(&folder).map_err(failed("listing the large values"))? {
+            let file = file.map_err(failed("listing the large values"))?;
+            if let Some(number) = file.file_name().to_str().and_then(number_of) {
+                table.next = table.next.max(number + 1);
+            }
+        }
+        Ok(ValueFiles {
+            folder,
+            table: Mutex::new(table),
+        })
+    }
+
+    /// Gives values a place each, tells `placed` where, writes them, and flushes them to the disk.
+    pub(super) fn append(
+        &self,
+        values: &[&[u8]],
+        placed: impl FnOnce(&[Pointer]) -> Result<(), Error>,
+    ) -> Result<Vec<Pointer>, Error> {
+        let stored: Vec<_> = values.iter().map(|value| pack(value)).collect();
+        let bytes = stored.iter().map(|stored| aligned(stored.len() as u64)).sum();
+        let place = self.reserve(bytes)?;
+        let mut offset = place.offset;
+        let pointers: Vec<Pointer> = values
+            .iter()
+            .zip(&stored)
+            .map(|(value, stored)| {
+                let extent = Extent {
+                    file: place.number,
+                    offset,
+                    stored_bytes: stored.len() as u32,
+                };
+                offset += aligned(stored.len() as u64);
+                Pointer {
+                    extent,
+                    value_bytes: value.len() as u32,
+                    checksum: crc32c::crc32c(stored),
+                }
+            })
+            .collect();
+        placed(&pointers)?;
+        for (stored, pointer) in stored.iter().zip(&pointers) {
+            place
+                .file
+                .write_all_at(stored, pointer.extent.offset)
+                .map_err(failed("writing a large value"))?;
+        }
+        place.file.sync_data().map_err(failed("flushing large values"))?;
+        Ok(pointers)
+    }
+
+    /// The value that a pointer names.
+    pub(in crate::rocks) fn read(&self, pointer: &Pointer) -> Result<Vec<u8>, Error> {
+        let file = self.file(pointer.extent.file)?;
+        let mut stored = vec![0; pointer.extent.stored_bytes as usize];
+        file.read_exact_at(&mut stored, pointer.extent.offset)
+            .map_err(failed("reading a large value"))?;
+        if crc32c::crc32c(&stored) != pointer.checksum {
+            let Extent { file, offset, .. } = pointer.extent;
+            let what = format!(
+                "the large value at {offset} of {} fails its checksum",
+                name_of(file)
+            );
+            return Err(Error::Corrupt(what));
+        }
+        unpack(stored, pointer.value_bytes as usize)
+    }
+
+    /// Gives the blocks of an extent back to the disk.
+    pub(super) fn punch(&self, extent: &Extent) -> Result<(), Error> {
+        let file = match self.file(extent.file) {
+            // The whole file went before.
+            Err(_) if !self.path(extent.file).exists() => return Ok(()),
+            found => found?,
+        };
+        punch_hole(&file, extent.offset, aligned(u64::from(extent.stored_bytes)))
+            .map_err(failed("freeing the space of a large value"))
+    }
+
+    /// Removes a file in which nothing is left.
+    pub(super) fn remove_if_empty(&self, number: u64) -> Result<(), Error> {
+        let mut table = self.table.lock();
+        if table.current.is_some_and(|(current, _)| current == number) {
+            return Ok(());
+        }
+        // Somebody may still write to a file that is full, or read.
+        let is_used = table
+            .open
+            .get(&number)
+            .is_some_and(|file| Arc::strong_count(file) > 1);
+        let path = self.path(number);
+        let is_empty = std::fs::metadata(&path).is_ok_and(|file| file.blocks() == 0);
+        if is_used || !is_empty {
+            return Ok(());
+        }
+        table.open.remove(&number);
+        std::fs::remove_file(&path).map_err(failed("removing an empty file of large values"))
+    }
+
+    /// Bytes that the files take on the disk.
+    pub(in crate::rocks) fn disk_bytes(&self) -> u64 {
+        let Ok(files) = std::fs::read_dir(&self.folder) else {
+            return 0;
+        };
+        // A block of `st_blocks` has 512 bytes, whatever the file system's have.
+        files
+            .flatten()
+            .filter_map(|file| file.metadata().ok())
+            .map(|file| file.blocks() * 512)
+            .sum()
+    }
+
+    fn reserve(&self, bytes: u64) -> Result<Place, Error> {
+        let mut table = self.table.lock();
+        let (number, offset) = match table.current {
+            Some((number, offset)) if offset < FILE_BYTES_MAX => (number, offset),
+            _ => self.begin(&mut table)?,
+        };
+        table.current = Some((number, offset + bytes));
+        let file = table.open.get(&number).cloned();
+        Ok(Place {
+            file: file.ok_or(Error::Closed)?,
+            number,
+            offset,
+        })
+    }
+
+    /// Begins a file: its number, and where its first value goes.
+    fn begin(&self, table: &mut Table) -> Result<(u64, u64), Error> {
+        let number = table.next;
+        let mut options = OpenOptions::new();
+        let file = options
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(self.path(number));
+        let file = file.map_err(failed("making a file of large values"))?;
+        // The folder's entry is to be as safe as what will be in the file.
+        File::open(&self.folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(failed("flushing the folder of large values"))?;
+        table.next += 1;
+        table.open.insert(number, Arc::new(file));
+        Ok((number, 0))
+    }
+
+    fn file(&self, number: u64) -> Result<Arc<File>, Error> {
+        let mut table = self.table.lock();
+        if let Some(file) = table.open.get(&number) {
+            return Ok(file.clone());
+        }
+        if table.open.len() >= OPEN_FILES_MAX {
+            let current = table.current.map(|(number, _)| number);
+            table
+                .open
+                .retain(|number, file| Some(*number) == current || Arc::strong_count(file) > 1);
+        }
+        let file = OpenOptions::new().read(true).write(true).open(self.path(number));
+        let file = Arc::new(file.map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                Error::Corrupt(format!("the file {} of large values is missing", name_of(number)))
+            }
+            _ => failed("opening a file of large values")(error),
+        })?);
+        table.open.insert(number, file.clone());
+        Ok(file)
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(name_of(number))
+    }
+}
+
+fn aligned(bytes: u64) -> u64 {
+    bytes.next_multiple_of(ALIGNMENT_BYTES)
+}
+
+fn name_of(number: u64) -> String {
+    format!("{number:08}.values")
+}
+
+fn number_of(name: &str) -> Option<u64> {
+    name.strip_suffix(".values")?.parse().ok()
+}
+
+fn failed(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
+    move |error| Error::Engine {
+        doing,
+        cause: error.to_string(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn punch_hole(file: &File, offset: u64, bytes: u64) -> std::io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    Ok(fallocate(file, flags, offset, bytes)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn punch_hole(_: &File, _: u64, _: u64) -> std::io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}

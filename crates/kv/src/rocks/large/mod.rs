@@ -1,0 +1,62 @@
+//! Large values, written once.
+//!
+//! What goes through log, write buffers and merges is written three times or more. A value of
+//! [`LARGE_VALUE_BYTES_MIN`] or more is instead appended to a file of the folder `values` ([`files`]), flushed there,
+//! and then a [`Pointer`] to it takes its place in the commit. So a commit that survives a crash never names bytes that
+//! did not.
+//!
+//! The place of a value that was put over, deleted, or never committed is an entry among the *free* extents: it is made
+//! before the value is written and taken away by the commit that names the value, and made again by the commit that
+//! drops it. A thread gives such places back to the disk ([`reclaim`]), once no snapshot can read them.
+//!
+//! What must hold: an extent of a file is named by one pointer, or it is free, or its commit is under way.
+
+mod commit;
+mod files;
+mod pack;
+mod pointer;
+mod reclaim;
+mod shards;
+
+pub(super) use commit::Placed;
+pub(super) use files::ValueFiles;
+pub(super) use pointer::Pointer;
+pub(super) use reclaim::Reclaimer;
+pub(super) use shards::LargeShards;
+
+use crate::Error;
+use rocksdb::DB;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Values below this size stay with their keys, where small ones share a flush.
+pub(super) const LARGE_VALUE_BYTES_MIN: usize = 64 << 10;
+
+/// Everything that a database has for large values.
+#[derive(Debug)]
+pub(super) struct LargeValues {
+    pub(super) files: Arc<ValueFiles>,
+    pub(super) shards: LargeShards,
+    pub(super) reclaimer: Reclaimer,
+}
+
+impl LargeValues {
+    /// Opens the files beside a database, and frees what the last process left.
+    pub(super) fn open(
+        db: &Arc<DB>,
+        folder: &Path,
+        poison: crate::poison::Poison,
+    ) -> Result<LargeValues, Error> {
+        let files = Arc::new(ValueFiles::open(folder)?);
+        Ok(LargeValues {
+            shards: LargeShards::load(db)?,
+            reclaimer: Reclaimer::start(db.clone(), files.clone(), poison)?,
+            files,
+        })
+    }
+
+    /// Whether a value is kept in the files: because it is large, or because it could be taken for a pointer.
+    pub(super) fn takes(value: &[u8]) -> bool {
+        value.len() >= LARGE_VALUE_BYTES_MIN || Pointer::is_like(value)
+    }
+}

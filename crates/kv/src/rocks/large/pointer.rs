@@ -1,0 +1,102 @@
+//! What stands in the place of a large value.
+
+use crate::Error;
+
+/// How every pointer begins. A value of a caller that begins so is kept in the files too, so that nothing but a pointer
+/// is ever taken for one.
+const MARK: [u8; 8] = [0x00, 0xB5, 0x4C, 0x61, 0x72, 0x67, 0x65, 0x00];
+
+const POINTER_BYTES: usize = 36;
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rocks) struct Extent {
+    /// The file's number.
+    pub(in crate::rocks) file: u64,
+    /// Where it begins.
+    pub(in crate::rocks) offset: u64,
+    /// Bytes that it takes.
+    pub(in crate::rocks) stored_bytes: u32,
+}
+
+/// Where a value lies and what it is: 36 bytes, numbers big-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rocks) struct Pointer {
+    /// Where its bytes are.
+    pub(in crate::rocks) extent: Extent,
+    /// Bytes of the value; where they are more than those stored, these are zstd's.
+    pub(in crate::rocks) value_bytes: u32,
+    /// CRC-32C of the bytes stored.
+    pub(in crate::rocks) checksum: u32,
+}
+
+impl Pointer {
+    /// Whether a value begins as pointers do.
+    pub(in crate::rocks) fn is_like(value: &[u8]) -> bool {
+        value.starts_with(&MARK)
+    }
+
+    /// The pointer that a stored value is; none where it is a value itself.
+    pub(in crate::rocks) fn decode(stored: &[u8]) -> Result<Option<Pointer>, Error> {
+        if !Pointer::is_like(stored) {
+            return Ok(None);
+        }
+        let bytes: &[u8; POINTER_BYTES] = stored
+            .try_into()
+            .map_err(|_| Error::Corrupt(format!("a pointer to a large value of {} bytes", stored.len())))?;
+        Ok(Some(Pointer {
+            extent: Extent {
+                file: u64_at(bytes, 8),
+                offset: u64_at(bytes, 16),
+                stored_bytes: u32_at(bytes, 24),
+            },
+            value_bytes: u32_at(bytes, 28),
+            checksum: u32_at(bytes, 32),
+        }))
+    }
+
+    /// The bytes that stand in the value's place.
+    pub(in crate::rocks) fn encode(&self) -> [u8; POINTER_BYTES] {
+        let mut bytes = [0; POINTER_BYTES];
+        bytes[..8].copy_from_slice(&MARK);
+        bytes[8..16].copy_from_slice(&self.extent.file.to_be_bytes());
+        bytes[16..24].copy_from_slice(&self.extent.offset.to_be_bytes());
+        bytes[24..28].copy_from_slice(&self.extent.stored_bytes.to_be_bytes());
+        bytes[28..32].copy_from_slice(&self.value_bytes.to_be_bytes());
+        bytes[32..].copy_from_slice(&self.checksum.to_be_bytes());
+        bytes
+    }
+}
+
+fn u64_at(bytes: &[u8; POINTER_BYTES], at: usize) -> u64 {
+    let mut number = [0; 8];
+    number.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_be_bytes(number)
+}
+
+fn u32_at(bytes: &[u8; POINTER_BYTES], at: usize) -> u32 {
+    let mut number = [0; 4];
+    number.copy_from_slice(&bytes[at..at + 4]);
+    u32::from_be_bytes(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pointer_reads_back() {
+        let pointer = Pointer {
+            extent: Extent {
+                file: 3,
+                offset: 1 << 40,
+                stored_bytes: 70_000,
+            },
+            value_bytes: 261_120,
+            checksum: 0xDEAD_BEEF,
+        };
+        assert_eq!(Pointer::decode(&pointer.encode()).unwrap(), Some(pointer));
+        assert_eq!(Pointer::decode(b"a value").unwrap(), None);
+        assert!(Pointer::decode(&MARK).is_err());
+    }
+}

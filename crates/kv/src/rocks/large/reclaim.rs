@@ -1,0 +1,196 @@
+//! One thread that gives the places of values that have gone back to the disk.
+
+use super::files::ValueFiles;
+use super::pointer::Extent;
+use crate::Error;
+use crate::poison::Poison;
+use crate::rocks::error::engine_error;
+use crate::rocks::layout::{own_key, own_range};
+use crate::rocks::options;
+use rocksdb::{DB, ReadOptions, WriteBatch};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What the keys of these entries begin with, behind the engine's own prefix: then file and offset.
+const FREE: u8 = 0x01;
+
+/// How often it is looked whether the snapshots that may read a place have gone.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The sequence of the oldest snapshot, 0 where there is none.
+const OLDEST_SNAPSHOT: &str = "rocksdb.oldest-snapshot-sequence";
+
+/// Puts into a batch that an extent is free.
+pub(in crate::rocks) fn put_free(extent: &Extent, batch: &mut WriteBatch) {
+    batch.put(free_key(extent), extent.stored_bytes.to_be_bytes());
+}
+
+/// Puts into a batch that an extent is not free any more.
+pub(in crate::rocks) fn delete_free(extent: &Extent, batch: &mut WriteBatch) {
+    batch.delete(free_key(extent));
+}
+
+fn free_key(extent: &Extent) -> Vec<u8> {
+    own_key(
+        FREE,
+        &[extent.file.to_be_bytes(), extent.offset.to_be_bytes()].concat(),
+    )
+}
+
+/// Owner of the thread. What it has not done at a stop, the next start does.
+#[derive(Debug)]
+pub(in crate::rocks) struct Reclaimer {
+    extents: Option<mpsc::Sender<Freed>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Extents that are free as of a write of the database.
+struct Freed {
+    extents: Vec<Extent>,
+    sequence: u64,
+}
+
+impl Reclaimer {
+    /// Starts the thread; it begins with what is free already.
+    pub(super) fn start(db: Arc<DB>, files: Arc<ValueFiles>, poison: Poison) -> Result<Reclaimer, Error> {
+        let (sender, extents) = mpsc::channel();
+        let left = Freed {
+            extents: all_free(&db)?,
+            sequence: db.latest_sequence_number(),
+        };
+        let mut worker = Worker {
+            db,
+            files,
+            poison,
+            waiting: VecDeque::from([left]),
+        };
+        let thread = std::thread::Builder::new().name("kv-reclaim".into());
+        let thread = thread
+            .spawn(move || worker.run(&extents))
+            .map_err(|error| Error::Engine {
+                doing: "starting the thread that frees space",
+                cause: error.to_string(),
+            })?;
+        Ok(Reclaimer {
+            extents: Some(sender),
+            thread: Some(thread),
+        })
+    }
+
+    /// Frees extents that no reader of the present state can reach.
+    pub(in crate::rocks) fn free(&self, extents: Vec<Extent>, sequence: u64) {
+        if let (Some(sender), false) = (&self.extents, extents.is_empty()) {
+            // Fails only where the thread is gone, at a stop; the next start finds the entries.
+            let _ = sender.send(Freed { extents, sequence });
+        }
+    }
+}
+
+impl Drop for Reclaimer {
+    fn drop(&mut self) {
+        self.extents = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread that frees space panicked");
+        }
+    }
+}
+
+struct Worker {
+    db: Arc<DB>,
+    files: Arc<ValueFiles>,
+    poison: Poison,
+    waiting: VecDeque<Freed>,
+}
+
+impl Worker {
+    fn run(&mut self, extents: &mpsc::Receiver<Freed>) {
+        loop {
+            if self.waiting.is_empty() {
+                match extents.recv() {
+                    Ok(freed) => self.waiting.push_back(freed),
+                    Err(mpsc::RecvError) => return,
+                }
+            }
+            // What comes in quick succession is freed together.
+            let due = Instant::now() + LOOK_INTERVAL;
+            loop {
+                match extents.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                    Ok(freed) => self.waiting.push_back(freed),
+                    Err(mpsc::RecvTimeoutError::Timeout) => break,
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            if let Err(error) = self.reclaim() {
+                tracing::warn!(%error, "space of large values was not freed; the next start tries again");
+                self.waiting.clear();
+            }
+        }
+    }
+
+    /// Frees what no snapshot can read any more.
+    fn reclaim(&mut self) -> Result<(), Error> {
+        let oldest = self
+            .db
+            .property_int_value(OLDEST_SNAPSHOT)
+            .map_err(engine_error("looking for the oldest snapshot"))?
+            .unwrap_or(0);
+        let is_unseen = |freed: &Freed| oldest == 0 || oldest >= freed.sequence;
+        let mut extents = Vec::new();
+        while self.waiting.front().is_some_and(is_unseen)
+            && let Some(freed) = self.waiting.pop_front()
+        {
+            extents.extend(freed.extents);
+        }
+        if extents.is_empty() {
+            return Ok(());
+        }
+        // A crash must not bring back what names these places.
+        self.poison.check()?;
+        self.db
+            .flush_wal(true)
+            .map_err(|error| self.poison.set(error.into_string()))?;
+        let mut done = WriteBatch::new();
+        for extent in &extents {
+            self.files.punch(extent)?;
+            delete_free(extent, &mut done);
+        }
+        let written = self.db.write_opt(done, &options::write(true));
+        written.map_err(|error| self.poison.set(error.into_string()))?;
+        let files: BTreeSet<u64> = extents.iter().map(|extent| extent.file).collect();
+        files
+            .into_iter()
+            .try_for_each(|file| self.files.remove_if_empty(file))
+    }
+}
+
+/// All extents that are free on the disk.
+fn all_free(db: &DB) -> Result<Vec<Extent>, Error> {
+    let (low, high) = own_range(FREE);
+    let mut options = ReadOptions::default();
+    options.set_iterate_range(low..high);
+    let mut entries = db.raw_iterator_opt(options);
+    let mut extents = Vec::new();
+    entries.seek_to_first();
+    while let Some((key, value)) = entries.item() {
+        let extent = extent_of(key, value);
+        extents.push(extent.ok_or_else(|| Error::Corrupt("an entry of free space".to_owned()))?);
+        entries.next();
+    }
+    entries
+        .status()
+        .map_err(engine_error("reading what space is free"))?;
+    Ok(extents)
+}
+
+fn extent_of(key: &[u8], value: &[u8]) -> Option<Extent> {
+    let (before, offset) = key.split_last_chunk()?;
+    Some(Extent {
+        file: u64::from_be_bytes(*before.last_chunk()?),
+        offset: u64::from_be_bytes(*offset),
+        stored_bytes: u32::from_be_bytes(value.try_into().ok()?),
+    })
+}

@@ -1,0 +1,176 @@
+//! Large values: read as others are, written once, and their space freed when they go.
+#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+
+mod common;
+
+use common::*;
+use kv::{Batch, Durability, Head, KeyRange, Kv, Order, PageLimit};
+use std::time::{Duration, Instant};
+
+const LARGE_BYTES: usize = 300_000;
+
+/// Bytes that no compression makes fewer, other ones for each seed.
+fn noise(seed: u64, bytes: usize) -> Vec<u8> {
+    let mut state = seed;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    (0..bytes).map(|_| next()).collect()
+}
+
+fn put(name: &str, value: &[u8]) -> Batch {
+    let mut batch = Batch::new();
+    batch.put(&key(name), value);
+    batch
+}
+
+async fn value(kv: &Kv, name: &str) -> Option<Vec<u8>> {
+    let snapshot = kv.snapshot(SHARD).await.unwrap();
+    let value = snapshot.get(&key(name)).await.unwrap();
+    value.map(|value| value.to_vec())
+}
+
+/// Waits until the disk holds no more than so many bytes.
+async fn wait_for_space(kv: &Kv, bytes_max: u64) {
+    let started = Instant::now();
+    while kv.stats().disk_bytes > bytes_max {
+        assert!(started.elapsed() < Duration::from_secs(60), "{:?}", kv.stats());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn large_values_are_read_like_others() {
+    on_both(async |store| {
+        let values = [noise(1, LARGE_BYTES), b"small".to_vec(), vec![7; LARGE_BYTES]];
+        let mut batch = Batch::new();
+        for (at, value) in values.iter().enumerate() {
+            batch.put(&key(&at.to_string()), value);
+        }
+        commit(&store.kv, SHARD, batch).await.unwrap();
+        let store = store.close_and_reopen().await;
+        let snapshot = store.kv.snapshot(SHARD).await.unwrap();
+        let keys: Vec<_> = (0..3).map(|at| key(&at.to_string())).collect();
+        let found = snapshot.get_many(&keys).await.unwrap();
+        let found: Vec<_> = found.into_iter().map(|value| value.unwrap().to_vec()).collect();
+        assert_eq!(found, values);
+        let all = KeyRange::prefix(&[]);
+        let page = snapshot.page(&all, Order::Forward, PageLimit::default());
+        let page = page.await.unwrap();
+        let found: Vec<_> = page.iter().map(|(_, value)| value.to_vec()).collect();
+        assert_eq!(found, values);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_value_that_looks_like_a_pointer_is_none() {
+    on_both(async |store| {
+        let disguised = [&[0x00, 0xB5][..], b"Large\0 and more"].concat();
+        commit(&store.kv, SHARD, put("a", &disguised)).await.unwrap();
+        assert_eq!(value(&store.kv, "a").await.unwrap(), disguised);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn space_of_deleted_and_replaced_values_is_freed() {
+    let store = Store::rocks();
+    for seed in 0..20 {
+        commit(
+            &store.kv,
+            SHARD,
+            put(&format!("{}", seed % 10), &noise(seed, LARGE_BYTES)),
+        )
+        .await
+        .unwrap();
+    }
+    let mut batch = Batch::new();
+    (0..9).for_each(|at| batch.delete(&key(&at.to_string())));
+    commit(&store.kv, SHARD, batch).await.unwrap();
+    let all = KeyRange {
+        low: std::ops::Bound::Unbounded,
+        high: std::ops::Bound::Unbounded,
+    };
+    assert!(store.kv.disk_bytes(SHARD, &all).await.unwrap() >= LARGE_BYTES as u64);
+    wait_for_space(&store.kv, 3 * LARGE_BYTES as u64).await;
+    assert_eq!(value(&store.kv, "9").await.unwrap(), noise(19, LARGE_BYTES));
+    store.kv.drop_shard(SHARD).await.unwrap();
+    wait_for_space(&store.kv, LARGE_BYTES as u64).await;
+    assert!(store.kv.disk_bytes(SHARD, &all).await.unwrap() < LARGE_BYTES as u64);
+}
+
+#[tokio::test]
+async fn a_snapshot_still_reads_what_was_deleted() {
+    let store = Store::rocks();
+    commit(&store.kv, SHARD, put("a", &noise(1, LARGE_BYTES)))
+        .await
+        .unwrap();
+    commit(&store.kv, SHARD, put("b", &noise(2, LARGE_BYTES)))
+        .await
+        .unwrap();
+    let snapshot = store.kv.snapshot(SHARD).await.unwrap();
+    let mut batch = Batch::new();
+    batch.delete(&key("a"));
+    commit(&store.kv, SHARD, batch).await.unwrap();
+    // Longer than the freeing thread waits between two looks.
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    let found = snapshot.get(&key("a")).await.unwrap();
+    assert_eq!(found.unwrap(), noise(1, LARGE_BYTES));
+    drop(snapshot);
+    wait_for_space(&store.kv, 2 * LARGE_BYTES as u64).await;
+}
+
+#[tokio::test]
+async fn a_commit_against_a_moved_head_leaves_nothing() {
+    let store = Store::rocks();
+    commit(&store.kv, SHARD, put("a", b"small")).await.unwrap();
+    let refused = store
+        .kv
+        .commit(
+            SHARD,
+            0,
+            Head::default(),
+            put("b", &noise(1, LARGE_BYTES)),
+            Durability::Soon,
+        )
+        .await;
+    refused.unwrap_err();
+    wait_for_space(&store.kv, LARGE_BYTES as u64 / 2).await;
+}
+
+#[tokio::test]
+async fn a_start_frees_what_the_last_one_did_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    commit(&kv, SHARD, put("a", &noise(1, LARGE_BYTES)))
+        .await
+        .unwrap();
+    commit(&kv, SHARD, put("a", &noise(2, LARGE_BYTES)))
+        .await
+        .unwrap();
+    kv.close().await.unwrap();
+    drop(kv);
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    wait_for_space(&kv, LARGE_BYTES as u64 * 3 / 2).await;
+    assert_eq!(value(&kv, "a").await.unwrap(), noise(2, LARGE_BYTES));
+}
+
+#[tokio::test]
+async fn a_changed_byte_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    commit(&kv, SHARD, put("a", &noise(1, LARGE_BYTES)))
+        .await
+        .unwrap();
+    let file = folder.path().join("values/00000000.values");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[1000] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let snapshot = kv.snapshot(SHARD).await.unwrap();
+    let error = snapshot.get(&key("a")).await.unwrap_err();
+    assert!(error.to_string().contains("fails its checksum"), "{error}");
+}
