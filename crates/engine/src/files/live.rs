@@ -5,6 +5,7 @@ use super::digest::Digester;
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use value::{Value, key};
 
 /// Interrupted uploads whose digests are remembered; those of others are computed again from what is stored.
@@ -12,14 +13,33 @@ const PAUSED_MAX: usize = 1_000;
 
 type Key = (Bucket, Vec<u8>);
 
+/// Bytes that all uploads together may take in ahead of what is being committed. Without them each still has one chunk that
+/// is filled and one that is committed.
+const AHEAD_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// What one permit is for.
+const PERMIT_BYTES: usize = 1024;
+
 /// The uploads of this process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct LiveUploads {
     live: Mutex<HashSet<Key>>,
     /// What was computed of uploads that are interrupted, by how many bytes they have.
     paused: Mutex<HashMap<Key, (u64, Digester)>>,
     /// Who finishes a file under a condition has this for himself.
     pub(super) finishing: tokio::sync::RwLock<()>,
+    ahead: Arc<Semaphore>,
+}
+
+impl Default for LiveUploads {
+    fn default() -> LiveUploads {
+        LiveUploads {
+            live: Mutex::default(),
+            paused: Mutex::default(),
+            finishing: tokio::sync::RwLock::default(),
+            ahead: Arc::new(Semaphore::new(AHEAD_BYTES_MAX / PERMIT_BYTES)),
+        }
+    }
 }
 
 /// An upload is live while this lives.
@@ -37,6 +57,12 @@ impl LiveUploads {
             uploads: self.clone(),
             key,
         })
+    }
+
+    /// The permission to hold so many bytes while others are committed, until it is dropped; none where that is used up.
+    pub(super) fn ahead(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let permits = bytes.div_ceil(PERMIT_BYTES).try_into().ok()?;
+        self.ahead.clone().try_acquire_many_owned(permits).ok()
     }
 
     pub(super) fn is_live(&self, bucket: &Bucket, file: &[u8]) -> bool {

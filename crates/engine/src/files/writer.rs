@@ -10,11 +10,13 @@ use query::Code;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::{Collection, CommitOptions, Durability, Outcome, Present, Target, Transformed, WriteOp};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
-/// Bytes of chunks that are committed together; while they are, as many more are taken in.
-const COMMIT_BYTES: usize = 1024 * 1024;
+/// Bytes of chunks of one file that are committed together; while they are, as many more are taken in, as long as all
+/// uploads together stay within what they may have.
+const COMMIT_BYTES: usize = 4 * 1024 * 1024;
 
 /// A file may have so many chunks: their numbers are 32-bit integers.
 const CHUNKS_MAX: u64 = i32::MAX as u64;
@@ -62,6 +64,8 @@ pub struct FileWriter {
     /// Full chunks in order, not yet committed.
     ready: Vec<DocumentBuf>,
     ready_bytes: usize,
+    /// What allows to have them.
+    ahead: Vec<OwnedSemaphorePermit>,
     commit: Option<JoinHandle<Result<(), FileError>>>,
     pub(super) live: Option<LiveGuard>,
     /// Whether chunks are to be removed if the writer is dropped.
@@ -114,6 +118,7 @@ impl Files {
             replaced: None,
             ready: Vec::new(),
             ready_bytes: 0,
+            ahead: Vec::new(),
             commit: None,
             live: Some(live),
             is_cleaned_up: false,
@@ -170,15 +175,18 @@ impl FileWriter {
     }
 
     async fn end_chunk(&mut self) -> Result<(), FileError> {
-        if let Some(chunk) = self.chunk.take() {
-            self.ready_bytes += chunk.len();
-            let document = chunk.finish();
-            self.ready.push(document);
+        let Some(chunk) = self.chunk.take() else {
+            return Ok(());
+        };
+        self.ready_bytes += chunk.len();
+        let ahead = self.files.engine.live_uploads().ahead(chunk.len());
+        self.ready.push(chunk.finish());
+        let may_wait = ahead.is_some() && self.ready_bytes < COMMIT_BYTES;
+        self.ahead.extend(ahead);
+        if may_wait {
+            return Ok(());
         }
-        if self.ready_bytes >= COMMIT_BYTES {
-            self.commit_ready().await?;
-        }
-        Ok(())
+        self.commit_ready().await
     }
 
     /// Begins to commit what is ready, once what was ready before is committed.
@@ -190,7 +198,9 @@ impl FileWriter {
         self.ready_bytes = 0;
         let documents = std::mem::take(&mut self.ready);
         let (chunks, replaced) = (self.chunks.clone(), self.replaced);
+        let ahead = std::mem::take(&mut self.ahead);
         self.commit = Some(tokio::spawn(async move {
+            let _held_until_committed = ahead;
             let writes = documents
                 .into_iter()
                 .map(|document| write_of(document, replaced))
