@@ -81,6 +81,16 @@ def test_the_rules_of_the_protocol(endpoint):
     assert file_of(endpoint, "empty").content == b""
 
 
+def test_extensions_that_are_not_offered_are_refused_by_name(endpoint):
+    offered = requests.options(endpoint, timeout=30).headers["Tus-Extension"].split(",")
+    assert not {"creation-defer-length", "concatenation", "concatenation-unfinished", "checksum-trailer"} & set(offered)
+    named = {"Upload-Metadata": "filename " + base64.b64encode(b"movie").decode()}
+    for header in ({"Upload-Defer-Length": "1"}, {"Upload-Concat": "partial", "Upload-Length": "5"}):
+        refused = requests.post(endpoint, headers={**TUS, **named, **header}, timeout=30)
+        assert refused.status_code == 501 and next(iter(header)).split("-")[1].lower() in refused.json()["reason"].lower()
+        assert "Location" not in refused.headers
+
+
 def test_checksums_of_pieces(endpoint):
     upload = begin(endpoint, 6)
     good = "sha1 " + base64.b64encode(hashlib.sha1(b"abc").digest()).decode()

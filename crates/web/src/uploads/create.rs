@@ -14,13 +14,13 @@ use http::{HeaderValue, Response, StatusCode};
 pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
     let files = call.files(bucket)?;
     call.may(Action::Insert, files.bucket()).await?;
+    refuse_other_extensions(call)?;
     let length = call
         .request
         .header(UPLOAD_LENGTH.as_str())
         .and_then(|length| length.parse().ok());
-    let length: u64 = length.ok_or_else(|| {
-        WebError::bad_request("Upload-Length: say how many bytes the file has; it cannot be deferred")
-    })?;
+    let length: u64 =
+        length.ok_or_else(|| WebError::bad_request("Upload-Length: say how many bytes the file has"))?;
     let metadata = Metadata::parse(call.request.header(UPLOAD_METADATA.as_str()).unwrap_or_default())?;
     let name = metadata
         .name
@@ -56,4 +56,26 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
         response.headers_mut().insert(LOCATION, location);
     }
     Ok(response)
+}
+
+/// Refuses the extensions that OPTIONS does not name: an upload begun as if they were not there would be another one than
+/// the client means.
+fn refuse_other_extensions(call: &Call) -> Result<()> {
+    let refused = [
+        (
+            "upload-defer-length",
+            "the extension creation-defer-length is not spoken here; give Upload-Length in place of Upload-Defer-Length",
+        ),
+        (
+            "upload-concat",
+            "the extension concatenation is not spoken here; send the file's parts one after the other to one upload",
+        ),
+    ];
+    let asked = refused
+        .into_iter()
+        .find(|(header, _)| call.request.headers.contains_key(*header));
+    match asked {
+        Some((_, reason)) => Err(WebError::new(StatusCode::NOT_IMPLEMENTED, "extension", reason)),
+        None => Ok(()),
+    }
 }
