@@ -60,6 +60,44 @@ def test_lines_are_taken_apart_by_a_pattern(server, tmp_path):
     assert rejected["text"] == "nonsense" and rejected["place"].endswith("a.log:2")
 
 
+PARKING = (b"2015-01-01T16:44:31 2015-01-01T20:44:31 00043064\n2015-01-02T00:00:00  2015-01-02T00:00:01\t00043064\r\n"
+           b"2015-01-01T16:44:31 2015-01-01T16:44:31 00000001")
+FIELDS = ["--fields", "start=date,end=date,car=string"]
+
+
+def test_columns_get_the_names_and_types_given(server, tmp_path):
+    found = imported(server, tmp_path, "parking.txt", PARKING, *FIELDS)
+    assert found[0] == {"start": datetime.datetime(2015, 1, 1, 16, 44, 31), "car": "00043064",
+                        "end": datetime.datetime(2015, 1, 1, 20, 44, 31)}
+    assert len(found) == 3 and found[2]["car"] == "00000001"
+    assert imported(server, tmp_path, "b.txt", b"a::1\n", "--fields", "x,y,z", "--delimiter", ":") == [{"x": "a", "z": 1}]
+
+
+def test_groups_are_imported_in_place_of_lines(server, tmp_path):
+    file = tmp_path / "parking.txt"
+    file.write_bytes(PARKING + b"\nno car\n2015-01-01T16:44:31 2015-13-01T16:44:31 00000001\n")
+    done = larder("import", file, "--collection", "imports.cars", "--server", server.uri, *FIELDS, "--group-by", "car",
+                  "--sum", "parked=end-start", cwd=tmp_path, code=1)
+    assert "read 3 lines in 2 groups" in done.stderr
+    with pymongo.MongoClient(server.uri) as client:
+        found = {car.pop("_id"): car for car in client.imports.cars.find()}
+        client.imports.cars.drop()
+    assert found == {"00043064": {"count": 2, "parked": 4 * 3_600_000 + 1000}, "00000001": {"count": 1, "parked": 0}}
+    rejected = [json.loads(line) for line in (tmp_path / "rejected.ndjson").read_text().splitlines()]
+    assert [line["text"] for line in rejected] == ["no car", "2015-01-01T16:44:31 2015-13-01T16:44:31 00000001"]
+
+
+def test_columns_and_groups_that_make_no_sense_are_refused(server, tmp_path):
+    (tmp_path / "a.txt").write_bytes(PARKING)
+    wrong = [(["--group-by", "car"], "columns need names"), ([*FIELDS, "--group-by", "bus"], "no column 'bus'"),
+             ([*FIELDS, "--sum", "x=end"], "--group-by"), ([*FIELDS, "--types", "car=int"], "--types"),
+             ([*FIELDS, "--group-by", "car", "--sum", "x=car"], "the type int or date"),
+             ([*FIELDS, "--format", "csv"], "--format columns"), (["--format", "columns"], "columns need names")]
+    for options, reason in wrong:
+        done = larder("import", "a.txt", "--collection", "imports.no", "--server", server.uri, *options, cwd=tmp_path, code=1)
+        assert reason in done.stderr, options
+
+
 def test_bad_lines_and_refused_documents_are_rejected_not_dropped(server, tmp_path):
     lines = b'{"_id": 1}\n{"_id": 1}\n{broken\n{"_id": 2}\n'
     assert len(imported(server, tmp_path, "a.ndjson", lines, code=1)) == 2

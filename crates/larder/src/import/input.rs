@@ -81,7 +81,8 @@ pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Res
         Box::new(packed)
     };
     let plain = plain_name(file);
-    let format = match options.format.or_else(|| by_name(&plain)) {
+    let columns = (!options.fields.is_empty()).then_some(Format::Columns);
+    let format = match options.format.or(columns).or_else(|| by_name(&plain)) {
         Some(format) => format,
         None => by_content(text.fill_buf().with_context(|| format!("cannot read {name}"))?),
     };

@@ -8,15 +8,15 @@ use std::io::BufRead;
 
 /// One document a line; empty lines are passed by.
 pub fn read_lines(input: Input, sink: &mut Sink<'_>) -> Result<()> {
-    each_line(input, sink, |line, place, sink| {
+    each_line(input, |line, place| {
         let text = match std::str::from_utf8(line) {
             Ok(text) if text.trim().is_empty() => return Ok(()),
             Ok(text) => text,
-            Err(_) => return sink.bad(place, "not UTF-8".to_owned(), line),
+            Err(_) => return sink.bad(place.to_string(), "not UTF-8".to_owned(), line),
         };
         match value::json::parse_document(text) {
-            Ok(document) => sink.document(place, document),
-            Err(error) => sink.bad(place, error.to_string(), line),
+            Ok(document) => sink.document(place.to_string(), document),
+            Err(error) => sink.bad(place.to_string(), error.to_string(), line),
         }
     })
 }

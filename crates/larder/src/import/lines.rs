@@ -2,11 +2,12 @@
 
 use super::infer;
 use super::input::Input;
-use super::options::{ImportOptions, Kind};
+use super::options::ImportOptions;
 use super::reader::Sink;
 use anyhow::{Context, Result, bail};
 use regex::Regex;
-use std::io::{BufRead, Read};
+use std::fmt;
+use std::io::BufRead;
 use value::Document;
 
 /// A line, or an element of an array, longer than this is refused: no document could hold it.
@@ -14,9 +15,9 @@ pub const TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// Each line becomes `{line: text}`, or the named groups of the pattern; lines that it does not match are rejected.
 pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
-    each_line(input, sink, |line, place, sink| {
+    each_line(input, |line, place| {
         let Ok(text) = std::str::from_utf8(line) else {
-            return sink.bad(place, "not UTF-8".to_owned(), line);
+            return sink.bad(place.to_string(), "not UTF-8".to_owned(), line);
         };
         if text.is_empty() {
             return Ok(());
@@ -26,8 +27,8 @@ pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Resul
             Some(pattern) => apart(pattern, text, options),
         };
         match document {
-            Ok(document) => sink.document(place, document),
-            Err(reason) => sink.bad(place, reason, line),
+            Ok(document) => sink.document(place.to_string(), document),
+            Err(reason) => sink.bad(place.to_string(), reason, line),
         }
     })
 }
@@ -39,11 +40,7 @@ fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Documen
     let mut document = Document::new();
     for name in pattern.capture_names().flatten() {
         let Some(group) = groups.name(name) else { continue };
-        let kind = options
-            .types
-            .iter()
-            .find(|t| t.name == name)
-            .map_or(Kind::Auto, |t| t.kind);
+        let kind = options.kind_of(name);
         if let Some(value) = infer::value_of(group.as_str(), kind)? {
             document.push(name, value);
         }
@@ -51,29 +48,65 @@ fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Documen
     Ok(document)
 }
 
-/// Gives each line, without its end, and its place.
-pub fn each_line(
-    mut input: Input,
-    sink: &mut Sink<'_>,
-    mut take: impl FnMut(&[u8], String, &mut Sink<'_>) -> Result<()>,
-) -> Result<()> {
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        let mut limited = (&mut input.text).take(TEXT_BYTES_MAX);
-        let read = limited
-            .read_until(b'\n', &mut line)
-            .with_context(|| format!("cannot read {}", input.name))?;
-        if read == 0 {
+/// Gives each line without its end, and its number. Lines lie where they were read; only those that go beyond a buffer's
+/// end are copied.
+pub fn each_line(mut input: Input, mut take: impl FnMut(&[u8], Place<'_>) -> Result<()>) -> Result<()> {
+    let mut place = Place {
+        file: &input.name,
+        line: 0,
+    };
+    // The beginning of a line whose end was not read yet.
+    let mut begun = Vec::new();
+    loop {
+        let read = input.text.fill_buf();
+        let buffer = read.with_context(|| format!("cannot read {}", input.name))?;
+        if buffer.is_empty() {
             break;
         }
-        if read as u64 == TEXT_BYTES_MAX && line.last() != Some(&b'\n') {
-            bail!("{}:{number} is longer than {TEXT_BYTES_MAX} bytes", input.name);
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', buffer) {
+            place.line += 1;
+            if begun.is_empty() {
+                take(without_end(&buffer[start..end]), place)?;
+            } else {
+                begun.extend_from_slice(&buffer[start..end]);
+                take(without_end(&begun), place)?;
+                begun.clear();
+            }
+            start = end + 1;
         }
-        while line.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
-            line.pop();
+        begun.extend_from_slice(&buffer[start..]);
+        if begun.len() as u64 > TEXT_BYTES_MAX {
+            let line = place.line + 1;
+            bail!("{}:{line} is longer than {TEXT_BYTES_MAX} bytes", input.name);
         }
-        take(&line, format!("{}:{number}", input.name), sink)?;
+        let read = buffer.len();
+        input.text.consume(read);
+    }
+    if !begun.is_empty() {
+        place.line += 1;
+        take(without_end(&begun), place)?;
     }
     Ok(())
+}
+
+/// A line without the carriage returns at its end.
+fn without_end(mut line: &[u8]) -> &[u8] {
+    while let [rest @ .., b'\r'] = line {
+        line = rest;
+    }
+    line
+}
+
+/// Where a line stands; `file:line` as text.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    file: &'a str,
+    line: u64,
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }

@@ -1,10 +1,12 @@
-//! `larder import`: NDJSON, JSON arrays and CSV, plain or compressed, into a collection at the speed of bulk insert.
+//! `larder import`: NDJSON, JSON arrays, CSV and lines, plain or compressed, into a collection at the speed of bulk insert.
 //!
 //! Files are read and parsed on a thread of their own ([`reader`]) and sent in batches to the [`crate::target`]. What cannot
 //! be parsed, or is refused by the collection, is counted, shown and written to a reject file: never dropped in silence.
 
 mod batches;
+mod columns;
 mod csv;
+mod group;
 mod infer;
 mod input;
 mod json;

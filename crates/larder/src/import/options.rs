@@ -1,5 +1,6 @@
 //! The options of `larder import`.
 
+use super::group::Sum;
 use crate::target::PlaceOptions;
 use clap::{Args, ValueEnum};
 use regex::Regex;
@@ -23,7 +24,16 @@ pub struct ImportOptions {
     /// Types of CSV columns and of groups of --pattern, in place of inference: `id=string,at=date,n=int`.
     #[arg(long, value_name = "NAME=TYPE", value_delimiter = ',')]
     pub types: Vec<ColumnType>,
-    /// What separates CSV fields [default: a comma; a tab for .tsv].
+    /// Names, and types where they are not to be inferred, of columns without a header: `start=date,end=date,car=string`.
+    #[arg(long, value_name = "NAME[=TYPE]", value_delimiter = ',', value_parser = field)]
+    pub fields: Vec<ColumnType>,
+    /// Imports one document for each value of a column of --fields, with the `count` of its lines, instead of the lines.
+    #[arg(long, value_name = "COLUMN")]
+    pub group_by: Option<String>,
+    /// A sum over the lines of each group, of a column or of a difference: `parked=end-start`; dates in milliseconds.
+    #[arg(long, value_name = "NAME=COLUMN[-COLUMN]", value_delimiter = ',')]
+    pub sum: Vec<Sum>,
+    /// What separates CSV fields [default: a comma; a tab for .tsv] and columns [default: blanks].
     #[arg(long, value_name = "CHARACTER")]
     pub delimiter: Option<char>,
     /// Adds a field with the name of the file, without folder and extension, to every document.
@@ -37,6 +47,25 @@ pub struct ImportOptions {
     pub quiet: bool,
 }
 
+impl ImportOptions {
+    /// The type that was given to a column or group.
+    pub fn kind_of(&self, name: &str) -> Kind {
+        let given = self.types.iter().find(|given| given.name == name);
+        given.map_or(Kind::Auto, |given| given.kind)
+    }
+}
+
+/// A name with or without a type.
+fn field(text: &str) -> Result<ColumnType, String> {
+    match text.contains('=') {
+        true => text.parse(),
+        false => Ok(ColumnType {
+            name: text.to_owned(),
+            kind: Kind::Auto,
+        }),
+    }
+}
+
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -48,6 +77,8 @@ pub enum Format {
     Csv,
     /// Lines of text: each becomes `{line: "…"}`, or the fields of --pattern.
     Lines,
+    /// Lines of columns without a header, named by --fields.
+    Columns,
 }
 
 /// The type of a CSV column.

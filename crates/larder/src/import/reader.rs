@@ -1,11 +1,12 @@
 //! Reading all files into batches.
 
 use super::batches::{Bad, Batch, Parsed};
+use super::group::{Groups, SUMS_MAX};
+use super::input::Input;
 use super::options::{Format, ImportOptions};
-use super::{csv, input, json, lines};
+use super::{columns, csv, input, json, lines};
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
-use std::path::Path;
 use tokio::sync::mpsc::Sender;
 use value::{Document, DocumentBuf, ObjectId, Value};
 
@@ -63,25 +64,47 @@ pub fn read_all(options: &ImportOptions, progress: &ProgressBar, sender: &Sender
         batch: Batch::default(),
         extra: None,
     };
+    check(options)?;
+    let mut groups = Groups::of(options)?;
     for file in &options.files {
         progress.set_message(file.display().to_string());
         sink.extra = options.file_field.clone().map(|name| (name, input::stem(file)));
-        read_file(file, options, progress, &mut sink)?;
+        let input = input::open(file, options, progress)?;
+        match &mut groups {
+            Some(groups) => groups.read(input, &mut sink)?,
+            None => read_file(input, options, &mut sink)?,
+        }
+    }
+    if let Some(groups) = groups {
+        groups.finish(&mut sink)?;
     }
     sink.send_if(|batch| !batch.is_empty())
 }
 
-fn read_file(
-    file: &Path,
-    options: &ImportOptions,
-    progress: &ProgressBar,
-    sink: &mut Sink<'_>,
-) -> Result<()> {
-    let input = input::open(file, options, progress)?;
+/// Refuses options that would be of no effect.
+fn check(options: &ImportOptions) -> Result<()> {
+    let has_columns = !options.fields.is_empty();
+    if has_columns && options.format.is_some_and(|format| format != Format::Columns) {
+        bail!("--fields names the columns of --format columns, not of another one");
+    }
+    if has_columns && !options.types.is_empty() {
+        bail!("--fields gives the types itself: NAME=TYPE; leave --types out");
+    }
+    if options.group_by.is_some() && options.file_field.is_some() {
+        bail!("--file-field has no place in the documents of --group-by");
+    }
+    if options.sum.len() > SUMS_MAX {
+        bail!("there are {} of --sum; {SUMS_MAX} may be", options.sum.len());
+    }
+    Ok(())
+}
+
+fn read_file(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
     match input.format {
         Format::Ndjson => json::read_lines(input, sink),
         Format::Json => json::read_array(input, sink),
         Format::Csv => csv::read(input, &options.types, sink),
         Format::Lines => lines::read(input, options, sink),
+        Format::Columns => columns::read(input, options, sink),
     }
 }
