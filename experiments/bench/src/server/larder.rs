@@ -60,6 +60,20 @@ impl Larder {
         resident_bytes(self.child.id())
     }
 
+    /// The most bytes of memory that were resident.
+    pub fn resident_peak_bytes(&self) -> Result<u64> {
+        status_bytes(self.child.id(), "VmHWM:")
+    }
+
+    /// Bytes that it has given to files of a disk so far.
+    pub fn written_bytes(&self) -> Result<u64> {
+        let counters = std::fs::read_to_string(format!("/proc/{}/io", self.child.id()))?;
+        let line = counters
+            .lines()
+            .find_map(|line| line.strip_prefix("write_bytes:"));
+        Ok(line.context("a process without write_bytes")?.trim().parse()?)
+    }
+
     /// Stops it, and gives the bytes of its data on disk. The logs do not count: they are of a fixed size,
     /// used again, and empty after a stop.
     pub fn stop(mut self) -> Result<u64> {
@@ -82,11 +96,15 @@ impl Drop for Larder {
 
 /// Bytes of memory resident in a process.
 pub fn resident_bytes(process: u32) -> Result<u64> {
+    status_bytes(process, "VmRSS:")
+}
+
+fn status_bytes(process: u32, name: &'static str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status
         .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .context("a process without VmRSS")?;
+        .find_map(|line| line.strip_prefix(name))
+        .with_context(|| format!("a process without {name}"))?;
     let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes << 10)
 }
