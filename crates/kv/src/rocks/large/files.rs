@@ -49,7 +49,9 @@ struct Place {
 impl ValueFiles {
     pub(super) fn open(data: &Path) -> Result<ValueFiles, Error> {
         let folder = data.join(FOLDER);
-        std::fs::create_dir_all(&folder).map_err(failed("making the folder of large values"))?;
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| File::open(data)?.sync_all())
+            .map_err(failed("making the folder of large values"))?;
         let mut table = Table::default();
         for file in std::fs::read_dir(&folder).map_err(failed("listing the large values"))? {
             let file = file.map_err(failed("listing the large values"))?;

@@ -65,6 +65,7 @@ impl Reclaimer {
             files,
             poison,
             waiting: VecDeque::from([left]),
+            has_failed: false,
         };
         let thread = std::thread::Builder::new().name("kv-reclaim".into());
         let thread = thread
@@ -104,6 +105,7 @@ struct Worker {
     files: Arc<ValueFiles>,
     poison: Poison,
     waiting: VecDeque<Freed>,
+    has_failed: bool,
 }
 
 impl Worker {
@@ -125,8 +127,11 @@ impl Worker {
                 }
             }
             if let Err(error) = self.reclaim() {
-                tracing::warn!(%error, "space of large values was not freed; the next start tries again");
                 self.waiting.clear();
+                // Once is enough where the file system knows no holes.
+                if !std::mem::replace(&mut self.has_failed, true) {
+                    tracing::warn!(%error, "space of large values was not freed; the next start tries again");
+                }
             }
         }
     }
