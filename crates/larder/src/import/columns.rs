@@ -7,6 +7,7 @@ use super::lines::each_line;
 use super::options::{ColumnType, ImportOptions};
 use super::reader::Sink;
 use anyhow::{Context, Result};
+use std::ops::Range;
 use value::Document;
 
 /// What separates columns.
@@ -38,12 +39,16 @@ impl<'a> Columns<'a> {
         Ok(Columns { fields, separator })
     }
 
-    /// Fills `columns` with those of a line; why not, where they are not as many as there are names.
-    pub fn split<'l>(&self, line: &'l [u8], columns: &mut Vec<&'l [u8]>) -> Result<(), String> {
+    /// Fills `columns` with where those of a line lie; why not, where they are not as many as there are names.
+    pub fn split(&self, line: &[u8], columns: &mut Vec<Range<usize>>) -> Result<(), String> {
         columns.clear();
         match self.separator {
-            Separator::Blanks => split_at_blanks(line, columns),
-            Separator::Byte(byte) => columns.extend(line.split(|at| *at == byte)),
+            Separator::Blanks => {
+                let ends = memchr::memchr2_iter(b' ', b'\t', line);
+                put_columns(ends, line.len(), columns);
+                columns.retain(|column| !column.is_empty());
+            }
+            Separator::Byte(byte) => put_columns(memchr::memchr_iter(byte, line), line.len(), columns),
         }
         if columns.len() == self.fields.len() {
             return Ok(());
@@ -56,39 +61,36 @@ impl<'a> Columns<'a> {
     }
 }
 
-fn split_at_blanks<'l>(line: &'l [u8], columns: &mut Vec<&'l [u8]>) {
+/// What lies between these ends.
+fn put_columns(ends: impl Iterator<Item = usize>, line_bytes: usize, columns: &mut Vec<Range<usize>>) {
     let mut start = 0;
-    for end in memchr::memchr2_iter(b' ', b'\t', line) {
-        if end > start {
-            columns.push(&line[start..end]);
-        }
+    for end in ends {
+        columns.push(start..end);
         start = end + 1;
     }
-    if start < line.len() {
-        columns.push(&line[start..]);
-    }
+    columns.push(start..line_bytes);
 }
 
 /// Each line becomes a document; empty lines are passed by.
 pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
     let columns = Columns::of(options)?;
+    let mut ranges = Vec::new();
     each_line(input, |line, place| {
         if line.is_empty() {
             return Ok(());
         }
-        match document(&columns, line) {
+        match document(&columns, line, &mut ranges) {
             Ok(document) => sink.document(place.to_string(), document),
             Err(reason) => sink.bad(place.to_string(), reason, line),
         }
     })
 }
 
-fn document(columns: &Columns<'_>, line: &[u8]) -> Result<Document, String> {
-    let mut texts = Vec::with_capacity(columns.fields.len());
-    columns.split(line, &mut texts)?;
+fn document(columns: &Columns<'_>, line: &[u8], ranges: &mut Vec<Range<usize>>) -> Result<Document, String> {
+    columns.split(line, ranges)?;
     let mut document = Document::new();
-    for (field, text) in columns.fields.iter().zip(texts) {
-        let text = std::str::from_utf8(text).map_err(|_| "not UTF-8".to_owned())?;
+    for (field, range) in columns.fields.iter().zip(ranges) {
+        let text = std::str::from_utf8(&line[range.clone()]).map_err(|_| "not UTF-8".to_owned())?;
         if let Some(value) = infer::value_of(text, field.kind)? {
             document.push(field.name.as_str(), value);
         }

@@ -12,6 +12,8 @@ use super::reader::Sink;
 use anyhow::{Context, Result, anyhow, bail};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 use value::{Document, Value};
 
@@ -47,32 +49,73 @@ impl std::str::FromStr for Sum {
     }
 }
 
-/// The key of a group as its text.
-#[derive(PartialEq, Eq, Hash)]
-enum Key {
-    /// Up to 15 bytes, then how many.
-    Short([u8; SHORT_KEY_BYTES_MAX + 1]),
-    Long(Box<[u8]>),
-}
+/// The text of a group's key, in words, so that those of usual length lie in the table itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct ShortKey([u64; 2]);
 
-impl Key {
-    fn of(text: &[u8]) -> Key {
-        let mut short = [0; SHORT_KEY_BYTES_MAX + 1];
-        match short.get_mut(..text.len()) {
-            Some(place) if text.len() <= SHORT_KEY_BYTES_MAX => {
-                place.copy_from_slice(text);
-                short[SHORT_KEY_BYTES_MAX] = text.len() as u8;
-                Key::Short(short)
-            }
-            _ => Key::Long(text.into()),
+impl ShortKey {
+    /// Up to 15 bytes, then how many.
+    fn of(text: &[u8]) -> Option<ShortKey> {
+        if text.len() > SHORT_KEY_BYTES_MAX {
+            return None;
         }
+        let mut bytes = [0; SHORT_KEY_BYTES_MAX + 1];
+        bytes[..text.len()].copy_from_slice(text);
+        bytes[SHORT_KEY_BYTES_MAX] = text.len() as u8;
+        let whole = u128::from_le_bytes(bytes);
+        Some(ShortKey([whole as u64, (whole >> 64) as u64]))
     }
 
-    fn text(&self) -> &[u8] {
-        match self {
-            Key::Short(short) => &short[..usize::from(short[SHORT_KEY_BYTES_MAX])],
-            Key::Long(text) => text,
-        }
+    fn text(self) -> Vec<u8> {
+        let [low, high] = self.0;
+        let bytes = (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
+        bytes[..usize::from(bytes[SHORT_KEY_BYTES_MAX])].to_vec()
+    }
+}
+
+impl Hash for ShortKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0[0]);
+        state.write_u64(self.0[1]);
+    }
+}
+
+/// Which group a key has, by the order in which they came.
+#[derive(Default)]
+struct Keys {
+    short: HashMap<ShortKey, u32, RandomState>,
+    long: HashMap<Box<[u8]>, u32, RandomState>,
+}
+
+impl Keys {
+    /// The number of the group; a new one where the key is new. None where there are too many.
+    fn number(&mut self, text: &[u8]) -> Option<usize> {
+        let next = u32::try_from(self.len()).ok()?;
+        let number = match ShortKey::of(text) {
+            Some(key) => *self.short.entry(key).or_insert(next),
+            None => match self.long.get(text) {
+                Some(known) => *known,
+                None => *self.long.entry(text.into()).or_insert(next),
+            },
+        };
+        Some(number as usize)
+    }
+
+    fn len(&self) -> usize {
+        self.short.len() + self.long.len()
+    }
+
+    /// All keys with the numbers of their groups.
+    fn iter(&self) -> impl Iterator<Item = (Vec<u8>, usize)> {
+        let short = self
+            .short
+            .iter()
+            .map(|(key, number)| (key.text(), *number as usize));
+        let long = self
+            .long
+            .iter()
+            .map(|(key, number)| (key.to_vec(), *number as usize));
+        short.chain(long)
     }
 }
 
@@ -88,10 +131,11 @@ pub struct Groups<'a> {
     columns: Columns<'a>,
     key: usize,
     terms: Vec<Term>,
-    /// The place of a group's numbers in `numbers`.
-    places: HashMap<Key, usize, RandomState>,
+    keys: Keys,
     /// For each group the number of its lines, then its sums.
     numbers: Vec<i64>,
+    /// Where the columns of the present line lie.
+    ranges: Vec<Range<usize>>,
     lines: u64,
     bytes: u64,
     took: Duration,
@@ -123,7 +167,8 @@ impl<'a> Groups<'a> {
             options,
             columns,
             key,
-            places: HashMap::default(),
+            keys: Keys::default(),
+            ranges: Vec::new(),
             numbers: Vec::new(),
             lines: 0,
             bytes: 0,
@@ -134,7 +179,6 @@ impl<'a> Groups<'a> {
     /// Adds the lines of a file.
     pub fn read(&mut self, input: Input, sink: &mut Sink<'_>) -> Result<()> {
         let started = Instant::now();
-        // The columns of a line lie in it, so their list cannot outlive it; two per line are cheap where they are on the stack.
         each_line(input, |line, place| {
             self.bytes += line.len() as u64 + 1;
             if line.is_empty() {
@@ -151,24 +195,23 @@ impl<'a> Groups<'a> {
 
     /// Adds a line; why it cannot be, where it is not as it should.
     fn add(&mut self, line: &[u8], place: Place<'_>) -> Result<Result<(), String>> {
-        let mut columns = Vec::with_capacity(self.columns.fields.len());
-        if let Err(reason) = self.columns.split(line, &mut columns) {
+        if let Err(reason) = self.columns.split(line, &mut self.ranges) {
             return Ok(Err(reason));
         }
         let mut sums = [0; SUMS_MAX];
         for (term, sum) in self.terms.iter().zip(&mut sums) {
-            match amount(term, &columns) {
+            match amount(term, line, &self.ranges) {
                 Ok(amount) => *sum = amount,
                 Err(reason) => return Ok(Err(reason)),
             }
         }
+        let number = self.keys.number(&line[self.ranges[self.key].clone()]);
+        let number = number.with_context(|| format!("{place}: more groups than {}", u32::MAX))?;
         let width = 1 + self.terms.len();
-        let next = self.numbers.len();
-        let at = *self.places.entry(Key::of(columns[self.key])).or_insert(next);
-        if at == next {
-            self.numbers.resize(next + width, 0);
+        if self.numbers.len() == number * width {
+            self.numbers.resize((number + 1) * width, 0);
         }
-        let numbers = &mut self.numbers[at..at + width];
+        let numbers = &mut self.numbers[number * width..][..width];
         numbers[0] += 1;
         for (number, sum) in numbers[1..].iter_mut().zip(sums) {
             *number = number
@@ -185,22 +228,24 @@ impl<'a> Groups<'a> {
         eprintln!(
             "read {} lines in {} groups in {seconds:.2} s ({:.0} MB/s)",
             self.lines,
-            self.places.len(),
+            self.keys.len(),
             self.bytes as f64 / 1e6 / seconds.max(1e-9)
         );
         let field = &self.columns.fields[self.key];
-        for (key, at) in &self.places {
-            let text = String::from_utf8_lossy(key.text());
+        let width = 1 + self.terms.len();
+        for (key, number) in self.keys.iter() {
+            let numbers = &self.numbers[number * width..][..width];
+            let text = String::from_utf8_lossy(&key);
             let place = format!("group {text}");
             let id = match infer::value_of(&text, field.kind) {
                 Ok(id) => id.unwrap_or(Value::Null),
                 Err(reason) => {
-                    sink.bad(place, reason, key.text())?;
+                    sink.bad(place, reason, &key)?;
                     continue;
                 }
             };
-            let mut document = Document::new().with("_id", id).with("count", self.numbers[*at]);
-            for (sum, number) in self.options.sum.iter().zip(&self.numbers[at + 1..]) {
+            let mut document = Document::new().with("_id", id).with("count", numbers[0]);
+            for (sum, number) in self.options.sum.iter().zip(&numbers[1..]) {
                 document.push(sum.name.as_str(), *number);
             }
             sink.document(place, document)?;
@@ -212,8 +257,8 @@ impl<'a> Groups<'a> {
 /// Sums at most, so that those of a line need no memory of their own.
 pub const SUMS_MAX: usize = 8;
 
-fn amount(term: &Term, columns: &[&[u8]]) -> Result<i64, String> {
-    let number = |(at, kind): (usize, Kind)| infer::integral(columns[at], kind);
+fn amount(term: &Term, line: &[u8], columns: &[Range<usize>]) -> Result<i64, String> {
+    let number = |(at, kind): (usize, Kind)| infer::integral(&line[columns[at].clone()], kind);
     let plus = number(term.plus)?;
     match term.minus {
         None => Ok(plus),
