@@ -7,7 +7,7 @@ use crate::endpoints::{
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};
-use http::Response;
+use http::{Method, Response};
 
 /// Answers a request.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -102,6 +102,7 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
             Some(name) => local::run(call, name).await,
             None => document::run(call, id).await,
         },
+        [id, ..] if call.method == Method::PUT => ids::check(id).and(Err(CouchError::missing())),
         _ => Err(CouchError::missing()),
     }
 }

@@ -110,6 +110,59 @@ test("ids and selectors choose what is replicated", async () => {
   assert.deepEqual(Object.keys(await leaves(one.couch + bySelector)).sort(), ["d0", "d1", "d3", "d4"]);
 });
 
+test("a filter with another text begins anew", async () => {
+  const [source, target] = [name(), name()];
+  const db = await fill(one.couch + source);
+  const design = (text) => ({ _id: "_design/f", filters: { some: text } });
+  const body = { source, target, create_target: true, filter: "f/some" };
+  const missing = await replicate(one, body);
+  assert.deepEqual([missing.status, missing.body.error], [404, "not_found"]);
+  const { rev } = await db.put(design("function (doc) { return doc.n === 3; }"));
+  await replicate(one, body);
+  assert.deepEqual(Object.keys(await leaves(one.couch + target)), ["d3"]);
+  await db.put({ ...design("function (doc) { return doc.n < 5; }"), _rev: rev });
+  await replicate(one, body);
+  assert.deepEqual(Object.keys(await leaves(one.couch + target)).sort(), ["d0", "d1", "d3", "d4"]);
+});
+
+test("a document of _replicator acts as the account that it names, and waits for its filter", async () => {
+  const server = await startServer();
+  const as = (user) => async (method, path, body) => {
+    const headers = { "content-type": "application/json", authorization: `Basic ${Buffer.from(user).toString("base64")}` };
+    const answer = await fetch(server.couch + path, { method, headers, body: body && JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  try {
+    const [admin, jan] = [as("root:secret"), as("jan:secret")];
+    await ask(server, "PUT", "_node/_local/_config/admins/root", "secret");
+    await admin("PUT", "_users");
+    await admin("PUT", "_users/org.couchdb.user:jan", { _id: "org.couchdb.user:jan", name: "jan", password: "secret", roles: ["some"], type: "user" });
+    for (const database of ["from", "to", "_replicator"]) await admin("PUT", database);
+    const members = { admins: { names: [], roles: [] }, members: { names: ["jan"], roles: [] } };
+    for (const database of ["from", "to", "_replicator"]) await admin("PUT", `${database}/_security`, members);
+    await jan("PUT", "from/a", { n: 1 });
+    const state = async (id, wanted) => {
+      let body;
+      await until(async () => {
+        ({ body } = await admin("GET", `_replicator/${id}`));
+        return body._replication_state === wanted;
+      });
+      return body._replication_state_reason;
+    };
+    const context = { name: "jan", roles: ["some"] };
+    assert.equal((await jan("PUT", "_replicator/other", { source: "from", target: "to", user_ctx: { name: "root" } })).status, 403);
+    assert.equal((await jan("PUT", "_replicator/own", { source: "from", target: "to", user_ctx: context })).status, 201);
+    await state("own", "completed");
+    assert.equal((await jan("GET", "to/a")).body.n, 1);
+    await admin("PUT", "_replicator/role", { source: "from", target: "to", user_ctx: { name: "jan", roles: ["_admin"] } });
+    assert.match(await state("role", "failed"), /_admin/);
+    await admin("PUT", "_replicator/filtered", { source: "from", target: "to", filter: "f/some", user_ctx: context });
+    assert.match(await state("filtered", "error"), /_design\/f/);
+  } finally {
+    await server.stop();
+  }
+});
+
 test("a continuous replication follows its source until it is cancelled", async () => {
   const [source, target] = [name(), name()];
   const db = await fill(one.couch + source);

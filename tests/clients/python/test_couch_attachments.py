@@ -37,6 +37,9 @@ def test_an_inline_attachment_is_kept_as_a_stub(couch):
     assert requests.get(f"{couch}/a/f.txt").content == b"hello"
     wrong = requests.put(f"{couch}/b", json={"_attachments": {"f.txt": {"stub": True}}})
     assert (wrong.status_code, wrong.json()["error"]) == (412, "missing_stub")
+    later = requests.get(f"{couch}/a").json()
+    later["_attachments"]["f.txt"]["revpos"] = 10
+    assert requests.put(f"{couch}/a", json=later).json()["error"] == "missing_stub"
 
 
 def test_a_large_attachment_is_streamed_both_ways(couch):
@@ -56,6 +59,10 @@ def test_a_large_attachment_is_streamed_both_ways(couch):
 def test_an_attachment_is_removed(couch):
     rev = requests.put(f"{couch}/a/f.txt", data=b"x").json()["rev"]
     assert requests.delete(f"{couch}/a/f.txt").status_code == 409
+    gone = requests.delete(f"{couch}/a/f.txt", params={"rev": "4-garbage"})
+    assert (gone.status_code, gone.json()) == (409, {"error": "not_found", "reason": "missing_rev"})
+    assert requests.delete(f"{couch}/a/none", params={"rev": rev}).status_code == 404
+    assert requests.put(f"{couch}/_none/f.txt", data=b"x").status_code == 400
     assert requests.delete(f"{couch}/a/f.txt", params={"rev": rev}).status_code == 200
     assert requests.get(f"{couch}/a/f.txt").status_code == 404
     assert "_attachments" not in requests.get(f"{couch}/a").json()

@@ -11,7 +11,7 @@ import pytest
 import requests
 from server import running
 
-SIZE = int(os.environ.get("LARDER_ATTACHMENT_BYTES", 384 * 1024 * 1024))
+SIZE = int(os.environ.get("LARDER_ATTACHMENT_BYTES", 256 * 1024 * 1024))
 # What the server may take at any moment, less than the attachment has; its memory budget is 64 MB.
 PEAK_MAX = 256 * 1024 * 1024
 BLOCK = os.urandom(1024 * 1024)

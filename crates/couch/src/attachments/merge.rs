@@ -45,7 +45,11 @@ pub(crate) async fn merge(
             if present.is_none() {
                 present = Some(attachments_of(&document).await?);
             }
-            let known = present.iter().flatten().find(|known| known.name == name);
+            let revpos = number(properties, "revpos")?;
+            let mut known = present.iter().flatten().filter(|known| known.name == name);
+            // A generation that the stub names must be that in which the attachment came.
+            let known =
+                known.find(|known| revpos.is_none_or(|revpos| u64::try_from(known.revpos) == Ok(revpos)));
             all.push(known.cloned().ok_or_else(|| missing_stub(document.id, name))?);
             continue;
         }
@@ -117,9 +121,9 @@ impl Merge<'_> {
             )));
         };
         let is_encoded = is_encoded(properties)?;
-        let length = length(properties, "length")?;
+        let length = number(properties, "length")?;
         let encoded_length = match is_encoded {
-            true => length_or(properties, "encoded_length", length)?,
+            true => number(properties, "encoded_length")?.or(length),
             false => length,
         };
         let new = NewAttachment {
@@ -151,11 +155,8 @@ fn is_encoded(properties: &Document) -> Result<bool> {
     }
 }
 
-fn length_or(properties: &Document, name: &str, absent: Option<u64>) -> Result<Option<u64>> {
-    Ok(length(properties, name)?.or(absent))
-}
-
-fn length(properties: &Document, name: &str) -> Result<Option<u64>> {
+/// A member that is a number, where it is there.
+fn number(properties: &Document, name: &str) -> Result<Option<u64>> {
     let wrong = || {
         CouchError::bad_request(format!(
             "the {name} of an attachment must be a whole number, at least 0"

@@ -238,7 +238,11 @@ async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
     let database = Database::of(call)?;
     database.require_write(call, id)?;
     let revision = put::named_revision(call, None)?;
-    let (_, body) = open(&database.snapshot().await?, id, revision.as_ref()).await?;
+    let opened = open(&database.snapshot().await?, id, revision.as_ref()).await;
+    let (_, body) = opened.map_err(|error| match &revision {
+        Some(_) if error.status == StatusCode::NOT_FOUND => missing_revision(),
+        _ => error,
+    })?;
     named(&body, name)?;
     let mut document = present(&database, id, revision.as_ref()).await?;
     document
@@ -252,13 +256,18 @@ async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
     Ok(response)
 }
 
+/// The revision that is to be changed is not there.
+fn missing_revision() -> CouchError {
+    CouchError::new(StatusCode::CONFLICT, "not_found", "missing_rev")
+}
+
 /// The document that the attachment is put to: the revision named, or a new one.
 async fn present(database: &Database, id: &str, revision: Option<&Revision>) -> Result<Incoming> {
     let Some(revision) = revision else {
         return Ok(Incoming::default());
     };
     let (_, body) = match open(&database.snapshot().await?, id, Some(revision)).await {
-        Err(error) if error.status == StatusCode::NOT_FOUND => return Err(CouchError::conflict()),
+        Err(error) if error.status == StatusCode::NOT_FOUND => return Err(missing_revision()),
         opened => opened?,
     };
     let mut document = Incoming::of_body(body.as_raw(), MEMBER);

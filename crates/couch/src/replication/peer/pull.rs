@@ -86,9 +86,11 @@ impl CouchPeer {
                 _ => self.pull_json(&ask, &mut outer, &head, documents).await?,
             };
             if !is_taken {
-                break;
+                return Ok(true);
             }
         }
+        // Read to its end, so that the connection serves for the next document.
+        drop(outer.discard().await);
         Ok(true)
     }
 
