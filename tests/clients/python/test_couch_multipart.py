@@ -191,6 +191,24 @@ def test_what_a_client_compressed_is_kept_as_it_came(couch):
     assert requests.get(couch).status_code == 200
 
 
+def test_a_form_changes_a_document_and_brings_files(couch):
+    host = urlsplit(couch).netloc
+    page = {"Referer": f"http://{host}/page.html"}
+    written = requests.post(f"{couch}/a", files={"_doc": (None, '{"n": 1}')}, headers=page)
+    assert written.status_code == 201, written.text
+    form = {"_rev": (None, written.json()["rev"]), "_attachments": ("f.txt", b"text" * 100, "text/plain")}
+    changed = requests.post(f"{couch}/a", files=form, headers=page)
+    assert changed.status_code == 201, changed.text
+    document = requests.get(f"{couch}/a").json()
+    assert document["n"] == 1 and document["_attachments"]["f.txt"]["revpos"] == 2
+    assert requests.get(f"{couch}/a/f.txt").content == b"text" * 100
+    assert requests.post(f"{couch}/a", files=form, headers=page).status_code == 409
+    for headers in ({}, {"Referer": "http://elsewhere/page.html"}):
+        assert requests.post(f"{couch}/a", files=form, headers=headers).status_code == 400
+    assert requests.post(f"{couch}/a", json={}, headers=page).status_code == 415
+    assert requests.post(f"{couch}/a", files={"other": (None, "x")}, headers=page).json()["error"] == "bad_request"
+
+
 def test_several_ranges_come_as_parts(couch):
     data = bytes(range(200))
     requests.put(f"{couch}/a/f", data=data)

@@ -262,7 +262,7 @@ fn missing_revision() -> CouchError {
 }
 
 /// The document that the attachment is put to: the revision named, or a new one.
-async fn present(database: &Database, id: &str, revision: Option<&Revision>) -> Result<Incoming> {
+pub(super) async fn present(database: &Database, id: &str, revision: Option<&Revision>) -> Result<Incoming> {
     let Some(revision) = revision else {
         return Ok(Incoming::default());
     };

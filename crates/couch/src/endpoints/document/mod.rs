@@ -2,6 +2,7 @@
 
 pub(crate) mod attachment;
 mod copy;
+mod form;
 mod get;
 mod multipart;
 mod options;
@@ -28,9 +29,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
         }
         "DELETE" => put::delete(call, id).await,
         "COPY" => copy::run(call, id).await,
-        _ if call.method == Method::POST => Err(CouchError::not_implemented(
-            "documents sent as forms are not supported",
-        )),
+        _ if call.method == Method::POST => form::run(call, id).await,
         _ => Err(CouchError::method_not_allowed("DELETE,GET,HEAD,POST,PUT,COPY")),
     }
 }
