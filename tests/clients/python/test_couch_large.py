@@ -1,6 +1,7 @@
 """An attachment that is larger than the server's memory passes through it, both ways and from one database to another.
 
-LARDER_ATTACHMENT_BYTES says how large it is; the bar is 1 GB."""
+LARDER_ATTACHMENT_BYTES says how large it is; the bar is 1,000,000,000 (what does not get smaller by compression gets a little larger,
+and CouchDB takes no more than 1,073,741,824 by default)."""
 
 import hashlib
 import json
