@@ -156,7 +156,13 @@ fn larder(settings: &Settings, file: &Path, data: &Path, sums: Sums) -> Result<(
     let mut found = Sums::default();
     for line in String::from_utf8(exported)?.lines() {
         let car: serde_json::Value = serde_json::from_str(line)?;
-        let number = |name: &str| car[name].as_u64().with_context(|| format!("{name} in {line}"));
+        let number = |name: &str| {
+            // 64-bit numbers are objects, so that no reader makes doubles of them.
+            let digits = car[name]["$numberLong"]
+                .as_str()
+                .and_then(|digits| digits.parse::<u64>().ok());
+            digits.with_context(|| format!("{name} in {line}"))
+        };
         found.cars += 1;
         found.lines += number("count")?;
         found.seconds += number("parked")? / 1000;
