@@ -29,6 +29,9 @@ pub struct Settings {
     /// Where the data of all servers goes: on the disk that is to be measured. Emptied before and after.
     #[arg(long, env = "SCRATCH", default_value = "target/experiments")]
     scratch: PathBuf,
+    /// MongoDB's sample of postal codes, a document a line; without it `pipelines` makes places of its own.
+    #[arg(long, env = "ZIPS")]
+    zips: Option<PathBuf>,
     /// Where table and chart are kept.
     #[arg(long, default_value = "experiments/results")]
     results: PathBuf,
@@ -45,6 +48,7 @@ enum Experiment {
     Leaves,
     Parking,
     Pi,
+    Pipelines,
     Plans,
     Uploads,
 }
@@ -69,6 +73,7 @@ fn main() -> Result<()> {
         Experiment::Leaves => experiment::leaves::run,
         Experiment::Parking => experiment::parking::run,
         Experiment::Pi => experiment::pi::run,
+        Experiment::Pipelines => experiment::pipelines::run,
         Experiment::Plans => experiment::plans::run,
         Experiment::Uploads => experiment::uploads::run,
     };

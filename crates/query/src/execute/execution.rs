@@ -236,6 +236,7 @@ impl Execution {
         if !late {
             self.look_up(snapshot, hits).await?;
         }
+        let mut key = Vec::new();
         for hit in hits.drain(..) {
             let mut position = None;
             if let (false, Some(document)) = (hit.covered, &hit.document) {
@@ -252,7 +253,7 @@ impl Execution {
             }
             self.counters.matched += 1;
             match &mut self.sorter {
-                Some(sorter) => push(sorter, &self.plan, hit)?,
+                Some(sorter) => push(sorter, &self.plan, &hit, &mut key)?,
                 None => {
                     self.counters.results += 1;
                     self.out.push_back(found(hit, self.plan.residual, position));
@@ -307,7 +308,7 @@ impl Execution {
         let mut hits: Vec<Hit> = Vec::with_capacity(count);
         if let Some(sorted) = &mut self.sorted {
             while hits.len() < count
-                && let Some((_, hit)) = sorted.next()?
+                && let Some(hit) = sorted.next()?
             {
                 hits.push(hit);
             }
@@ -339,15 +340,14 @@ pub(super) fn chunk_max(snapshot: &Snapshot) -> usize {
     (CHUNK_BYTES / mean_bytes as usize).clamp(1, CHUNK_MAX)
 }
 
-fn push(sorter: &mut Sorter<Hit>, plan: &Plan, mut hit: Hit) -> Result<()> {
-    let mut key = std::mem::take(&mut hit.sort_key);
+/// Gives a hit to the sort; `key` is kept to be written again.
+fn push(sorter: &mut Sorter<Hit>, plan: &Plan, hit: &Hit, key: &mut Vec<u8>) -> Result<()> {
+    key.clear();
+    key.extend_from_slice(&hit.sort_key);
     if let (Some(sort), false, Some(document)) = (&plan.sort, plan.sort_keys, &hit.document) {
-        sort_key(document.as_ref(), sort, &mut key);
-        // A copy, so that a few results do not keep whole pages in memory.
-        hit.document = Some(document.as_raw().to_buf());
+        sort_key(document.as_ref(), sort, key);
     }
-    let bytes = hit.document.as_ref().map_or(0, |document| document.bytes().len());
-    sorter.push(key, hit, bytes)
+    sorter.push(key, hit)
 }
 
 fn found(hit: Hit, copied: bool, position: Option<usize>) -> Found {

@@ -95,15 +95,17 @@ pub(crate) struct SpillRun {
 }
 
 impl SpillRun {
-    /// The next record's key and item; none at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<(Vec<u8>, Vec<u8>)>> {
+    /// Reads the next record's key and item over what is in the buffers; false at the end.
+    pub(crate) fn next(&mut self, key: &mut Vec<u8>, item: &mut Vec<u8>) -> Result<bool> {
         if self.at >= self.block.len() && !self.read_block()? {
-            return Ok(None);
+            return Ok(false);
         }
         let (key_length, item_length) = (self.read_length()?, self.read_length()?);
-        let key = self.take(key_length)?.to_vec();
-        let item = self.take(item_length)?.to_vec();
-        Ok(Some((key, item)))
+        for (length, part) in [(key_length, key), (item_length, item)] {
+            part.clear();
+            part.extend_from_slice(self.take(length)?);
+        }
+        Ok(true)
     }
 
     fn take(&mut self, length: usize) -> Result<&[u8]> {
@@ -166,14 +168,15 @@ mod tests {
             writer.push(&number.to_be_bytes(), b"item").unwrap();
         }
         let mut run = writer.finish().unwrap();
+        let (mut key, mut item) = (Vec::new(), Vec::new());
         for number in 0..10_000u32 {
-            let (key, item) = run.next().unwrap().unwrap();
+            assert!(run.next(&mut key, &mut item).unwrap());
             assert_eq!(
                 (key.as_slice(), item.as_slice()),
                 (&number.to_be_bytes()[..], &b"item"[..])
             );
         }
-        assert!(run.next().unwrap().is_none());
+        assert!(!run.next(&mut key, &mut item).unwrap());
         drop(run);
         assert_eq!(
             std::fs::read_dir(scratch.path().join("spill")).unwrap().count(),

@@ -6,5 +6,5 @@ mod mongo;
 mod postgres;
 
 pub use http::Http;
-pub use mongo::{Mongo, as_i64, batch_of};
+pub use mongo::{Mongo, as_f64, as_i64, batch_of};
 pub use postgres::Postgres;

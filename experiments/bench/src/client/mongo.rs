@@ -79,6 +79,33 @@ impl Mongo {
         }
     }
 
+    /// Runs a pipeline, given as Extended JSON, and shows every result to `each`.
+    pub fn aggregate(
+        &mut self,
+        collection: &str,
+        pipeline: &str,
+        mut each: impl FnMut(DocumentRef<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let pipeline = value::json::parse(pipeline)?;
+        let mut command = value::doc! {
+            "aggregate": collection, "pipeline": pipeline, "cursor": {"batchSize": RESULTS_TOGETHER}, "$db": DATABASE,
+        };
+        loop {
+            let answer = self.command(&command)?;
+            for result in batch_of(answer)?.iter() {
+                each(result.as_document().context("a result that is no document")?)?;
+            }
+            let cursor = answer.get("cursor").and_then(ValueRef::as_document);
+            let id = cursor.and_then(|cursor| cursor.get("id")).map_or(0, as_i64);
+            if id == 0 {
+                return Ok(());
+            }
+            command = value::doc! {
+                "getMore": id, "collection": collection, "batchSize": RESULTS_TOGETHER, "$db": DATABASE,
+            };
+        }
+    }
+
     /// Sends a body, and `documents` as the sequence `documents` where there are any.
     fn send(
         &mut self,
@@ -127,6 +154,9 @@ impl Mongo {
     }
 }
 
+/// The results that a pipeline is asked for at a time.
+const RESULTS_TOGETHER: i32 = 10_000;
+
 /// The database that the experiments use.
 pub const DATABASE: &str = "bench";
 
@@ -150,5 +180,15 @@ pub fn as_i64(value: ValueRef<'_>) -> i64 {
         ValueRef::Int64(number) => number,
         ValueRef::Double(number) => number as i64,
         _ => 0,
+    }
+}
+
+/// A number of any kind as a double.
+pub fn as_f64(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Int32(number) => Some(f64::from(number)),
+        ValueRef::Int64(number) => Some(number as f64),
+        ValueRef::Double(number) => Some(number),
+        _ => None,
     }
 }

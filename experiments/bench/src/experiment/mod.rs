@@ -8,5 +8,6 @@ pub mod ids;
 pub mod leaves;
 pub mod parking;
 pub mod pi;
+pub mod pipelines;
 pub mod plans;
 pub mod uploads;

@@ -60,18 +60,22 @@ impl Larder {
         resident_bytes(self.child.id())
     }
 
-    /// The most bytes of memory that were resident.
-    pub fn resident_peak_bytes(&self) -> Result<u64> {
+    /// Keeps it on one core.
+    pub fn pin_to_one_core(&self) -> Result<()> {
+        super::pin_to_one_core(self.child.id())
+    }
+
+    /// Bytes of memory resident at most since [`Larder::reset_peak`].
+    pub fn peak_bytes(&self) -> Result<u64> {
         status_bytes(self.child.id(), "VmHWM:")
     }
 
-    /// Bytes that it has given to files of a disk so far.
-    pub fn written_bytes(&self) -> Result<u64> {
-        let counters = std::fs::read_to_string(format!("/proc/{}/io", self.child.id()))?;
-        let line = counters
-            .lines()
-            .find_map(|line| line.strip_prefix("write_bytes:"));
-        Ok(line.context("a process without write_bytes")?.trim().parse()?)
+    /// Lets the peak of its resident memory begin anew (proc(5), `clear_refs`).
+    pub fn reset_peak(&self) -> Result<()> {
+        Ok(std::fs::write(
+            format!("/proc/{}/clear_refs", self.child.id()),
+            "5",
+        )?)
     }
 
     /// Stops it, and gives the bytes of its data on disk. The logs do not count: they are of a fixed size,
@@ -99,7 +103,8 @@ pub fn resident_bytes(process: u32) -> Result<u64> {
     status_bytes(process, "VmRSS:")
 }
 
-fn status_bytes(process: u32, name: &'static str) -> Result<u64> {
+/// One of the sizes in a process's status.
+fn status_bytes(process: u32, name: &str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status
         .lines()

@@ -8,10 +8,10 @@ pub use larder::Larder;
 pub use nginx::Nginx;
 pub use postgres::PostgresServer;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -67,6 +67,17 @@ fn stop(child: &mut Child, signal: &str) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    Ok(())
+}
+
+/// Keeps a process, with what it starts from now on, on the first core.
+fn pin_to_one_core(process: u32) -> Result<()> {
+    let pinned = Command::new("taskset")
+        .args(["--all-tasks", "--cpu-list", "--pid", "0", &process.to_string()])
+        .stdout(Stdio::null())
+        .status()
+        .context("running taskset")?;
+    ensure!(pinned.success(), "taskset failed");
     Ok(())
 }
 

@@ -86,6 +86,11 @@ impl PostgresServer {
     pub fn connect(&self) -> Result<Postgres> {
         Postgres::connect(self.address)
     }
+
+    /// Keeps it on one core: connections that are made from now on.
+    pub fn pin_to_one_core(&self) -> Result<()> {
+        super::pin_to_one_core(self.child.id())
+    }
 }
 
 impl Drop for PostgresServer {

@@ -182,8 +182,7 @@ impl Step for Bucketing {
             }
             let mut bytes = Vec::new();
             key::encode(value.as_ref(), Direction::Ascending, &mut bytes);
-            let size = row.size_bytes() + crate::expression::size_bytes(value.as_ref());
-            sorter.push(bytes, (value, row), size)?;
+            sorter.push(&bytes, &(value, row))?;
         }
         Ok(Flow::More)
     }
@@ -197,7 +196,7 @@ impl Step for Bucketing {
         let mut buckets: Vec<Bucket> = Vec::new();
         // Each bucket takes its share of all; those that are left over go one each to the first.
         let share = (count as f64 / self.stage.buckets as f64).round().max(1.0) as usize;
-        while let Some((_, first)) = sorted.next()? {
+        while let Some(first) = sorted.next()? {
             let is_last = buckets.len() + 1 == self.stage.buckets;
             let bucket = self.fill(first, &mut sorted, if is_last { usize::MAX } else { share })?;
             let mut bucket = bucket;
@@ -231,7 +230,7 @@ impl Bucketing {
         };
         self.add(&mut bucket, &row)?;
         let mut taken = 1;
-        while let Some((_, (value, row))) = rest.next_if(|_, (value, _)| {
+        while let Some((value, row)) = rest.next_if(|_, (value, _)| {
             taken < share || value::compare(value.as_ref(), bucket.max.as_ref()).is_eq()
         })? {
             taken += 1;
@@ -243,7 +242,7 @@ impl Bucketing {
             bucket.max = granularity.round_up(&bucket.max);
             let inside = |value: &Value| value::compare(value.as_ref(), bucket.max.as_ref()).is_lt();
             let mut inner = Vec::new();
-            while let Some((_, (_, row))) = rest.next_if(|_, (value, _)| inside(value))? {
+            while let Some((_, row)) = rest.next_if(|_, (value, _)| inside(value))? {
                 inner.push(row);
             }
             inner.iter().try_for_each(|row| self.add(&mut bucket, row))?;

@@ -144,9 +144,7 @@ impl Grouping {
         self.key.clear();
         append_key(id.or_null(), self.run.variables.collation(), &mut self.key);
         if let Some(rest) = &mut self.rest {
-            drop(id);
-            let bytes = row.size_bytes();
-            return rest.push(self.key.clone(), row, bytes);
+            return rest.push(&self.key, &row);
         }
         let at = match self.places.get(self.key.as_slice()) {
             Some(at) => *at,
@@ -189,10 +187,11 @@ impl Grouping {
         let Some(sorted) = &mut self.sorted else {
             return Ok(None);
         };
-        let Some((key, first)) = sorted.next()? else {
+        let Some(first) = sorted.next()? else {
             self.sorted = None;
             return Ok(None);
         };
+        let key = sorted.key().to_vec();
         let variables = &self.run.variables;
         let known = self
             .places
@@ -205,8 +204,8 @@ impl Grouping {
                 self.group.start(id.unwrap_or(Value::Null), variables)?
             }
         };
-        let mut next = Some((Vec::new(), first));
-        while let Some((_, row)) = next {
+        let mut next = Some(first);
+        while let Some(row) = next {
             let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), variables)?;
             memory::check("$group", bytes)?;
             next = sorted.next_if(|other, _| other == key)?;

@@ -52,6 +52,7 @@ impl Stage for Sort {
             pattern: self.pattern.clone(),
             sorter: Some(run.sorter(self.results_max)),
             sorted: None,
+            key: Vec::new(),
         })
     }
 
@@ -85,16 +86,17 @@ struct Sorting {
     pattern: SortPattern,
     sorter: Option<Sorter<Row>>,
     sorted: Option<Sorted<Row>>,
+    /// The key of the document at hand, kept to be written again.
+    key: Vec<u8>,
 }
 
 impl Step for Sorting {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         if let Some(sorter) = &mut self.sorter {
             for row in rows {
-                let mut key = Vec::new();
-                sort_key(row.as_ref(), &self.pattern, &mut key);
-                let bytes = row.size_bytes();
-                sorter.push(key, row, bytes)?;
+                self.key.clear();
+                sort_key(row.as_ref(), &self.pattern, &mut self.key);
+                sorter.push(&self.key, &row)?;
             }
         }
         Ok(Flow::More)
@@ -109,7 +111,7 @@ impl Step for Sorting {
         };
         while out.len() < PAGE_ROWS {
             match sorted.next()? {
-                Some((_, row)) => out.push(row),
+                Some(row) => out.push(row),
                 None => return Ok(Flow::Done),
             }
         }

@@ -69,15 +69,14 @@ impl Running {
         let mut next = sorted.next()?;
         let same = next
             .as_ref()
-            .map(|(key, (_, length))| key[..*length].to_vec())
+            .map(|(_, length)| sorted.key()[..*length].to_vec())
             .unwrap_or_default();
-        while let Some((mut key, (row, length))) = next {
+        while let Some((row, length)) = next {
             let sort_value = match self.windows.sort.as_ref().map(SortPattern::fields) {
                 Some([only]) => Some(value_at(row.as_ref(), &only.path)),
                 _ => None,
             };
-            key.drain(..length);
-            partition.push(row, sort_value, key);
+            partition.push(row, sort_value, sorted.key()[length..].to_vec());
             memory::check("$setWindowFields", partition.bytes())?;
             next = sorted.next_if(|key, (_, length)| key[..*length] == same)?;
         }
@@ -120,9 +119,8 @@ impl Step for Running {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
             let (key, partition) = self.key(row.as_ref())?;
-            let bytes = row.size_bytes();
             if let Some(sorter) = &mut self.sorter {
-                sorter.push(key, (row, partition), bytes)?;
+                sorter.push(&key, &(row, partition))?;
             }
         }
         Ok(Flow::More)

@@ -85,14 +85,14 @@ impl Densifying {
         let Some(sorted) = &mut self.sorted else {
             return Ok(None);
         };
-        let Some((mut key, (row, length))) = sorted.next()? else {
+        let Some((row, length)) = sorted.next()? else {
             return Ok(None);
         };
-        key.truncate(length);
+        let partition = sorted.key()[..length].to_vec();
         Ok(Some(Keyed {
             value: self.value(&row)?,
             row,
-            partition: key,
+            partition,
         }))
     }
 
@@ -261,9 +261,8 @@ impl Step for Densifying {
             }
             let value = value.as_ref().map_or(ValueRef::Null, Value::as_ref);
             key::encode(value, Direction::Ascending, &mut key);
-            let bytes = row.size_bytes();
             if let Some(sorter) = &mut self.sorter {
-                sorter.push(key, (row, partition), bytes)?;
+                sorter.push(&key, &(row, partition))?;
             }
         }
         Ok(Flow::More)

@@ -1,0 +1,133 @@
+//! Things kept as bytes with their sort keys, all that come.
+
+use crate::spill::Spilled;
+
+/// The bytes of the first chunk; each next one is twice as large, up to [`CHUNK_BYTES_MAX`].
+const CHUNK_BYTES_FIRST: usize = 4 << 10;
+const CHUNK_BYTES_MAX: usize = 1 << 20;
+
+/// Keys and items one behind the other in chunks: a thing that is kept costs no allocation of its own, and the bytes
+/// that all take are known.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    chunks: Vec<Vec<u8>>,
+    places: Vec<Place>,
+    bytes: usize,
+    /// An item's bytes before they are put into a chunk.
+    item: Vec<u8>,
+    /// How many places were given back.
+    given: usize,
+}
+
+/// Where a key lies, with its item behind it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The first eight bytes of the key, which decide most comparisons.
+    prefix: u64,
+    chunk: u32,
+    begin: u32,
+    key_bytes: u32,
+    item_bytes: u32,
+}
+
+impl Arena {
+    /// Keeps one more.
+    pub(super) fn push(&mut self, key: &[u8], item: &impl Spilled) {
+        self.item.clear();
+        item.save(&mut self.item);
+        let wanted = key.len() + self.item.len();
+        let fits = |chunk: &Vec<u8>| chunk.capacity() - chunk.len() >= wanted;
+        if !self.chunks.last().is_some_and(fits) {
+            let doubled = CHUNK_BYTES_FIRST << self.chunks.len().min(8);
+            let capacity = doubled.min(CHUNK_BYTES_MAX).max(wanted);
+            self.chunks.push(Vec::with_capacity(capacity));
+        }
+        let at = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[at];
+        // A chunk is as large as the largest document at most, and there are as many as memory takes.
+        self.places.push(Place {
+            prefix: prefix(key),
+            chunk: at as u32,
+            begin: chunk.len() as u32,
+            key_bytes: key.len() as u32,
+            item_bytes: self.item.len() as u32,
+        });
+        chunk.extend_from_slice(key);
+        chunk.extend_from_slice(&self.item);
+        self.bytes += wanted + size_of::<Place>();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The bytes that all take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Puts them in order; equal keys stay in the order in which they came.
+    pub(super) fn sort(&mut self) {
+        let chunks = &self.chunks;
+        self.places.sort_unstable_by(|left, right| {
+            let by_prefix = left.prefix.cmp(&right.prefix);
+            let by_key = by_prefix.then_with(|| left.key(chunks).cmp(right.key(chunks)));
+            by_key.then_with(|| left.arrival().cmp(&right.arrival()))
+        });
+    }
+
+    /// The key and the item of the first that was not given back.
+    pub(super) fn peek(&self) -> Option<(&[u8], &[u8])> {
+        let place = self.places.get(self.given)?;
+        Some((place.key(&self.chunks), place.item(&self.chunks)))
+    }
+
+    /// Passes by what [`Arena::peek`] shows.
+    pub(super) fn advance(&mut self) {
+        self.given += 1;
+    }
+}
+
+impl Place {
+    fn key<'c>(&self, chunks: &'c [Vec<u8>]) -> &'c [u8] {
+        let begin = self.begin as usize;
+        &chunks[self.chunk as usize][begin..begin + self.key_bytes as usize]
+    }
+
+    fn item<'c>(&self, chunks: &'c [Vec<u8>]) -> &'c [u8] {
+        let begin = self.begin as usize + self.key_bytes as usize;
+        &chunks[self.chunk as usize][begin..begin + self.item_bytes as usize]
+    }
+
+    /// Later ones lie behind earlier ones; where key and item are empty, the order makes no difference.
+    fn arrival(&self) -> (u32, u32) {
+        (self.chunk, self.begin)
+    }
+}
+
+/// The first eight bytes as a number that is ordered as they are; shorter keys are filled up with zeros.
+fn prefix(key: &[u8]) -> u64 {
+    match key.first_chunk::<8>() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let mut first = [0; 8];
+            first[..key.len()].copy_from_slice(key);
+            u64::from_be_bytes(first)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_ordered(left: &[u8], right: &[u8]) -> bool {
+        prefix(left) <= prefix(right)
+    }
+
+    #[test]
+    fn prefixes_never_contradict_the_keys() {
+        assert!(is_ordered(b"", b"\0") && is_ordered(b"\0", b"\0\0") && is_ordered(b"a", b"ab"));
+        assert!(is_ordered(b"abcdefgh", b"abcdefghi") && !is_ordered(b"b", b"abcdefghi"));
+    }
+}

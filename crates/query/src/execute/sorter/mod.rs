@@ -1,0 +1,260 @@
+//! Sorting, keeping only what can still be among the results, in memory as long as that is enough and then in files.
+//!
+//! Things are kept as bytes, wherever they are: so a sort knows what it takes, and holds nothing of the pages that they
+//! came from.
+
+mod arena;
+mod smallest;
+mod sorted;
+
+pub(crate) use sorted::Sorted;
+
+use crate::spill::{SpillFolder, SpillRun, Spilled};
+use crate::{Code, QueryError, Result};
+use arena::Arena;
+use smallest::Smallest;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// The bytes that one sort keeps in memory at most where it may not use files (MongoDB's limit).
+pub const SORT_BYTES_MAX: usize = 100 * 1024 * 1024;
+
+/// The bytes that it keeps in memory before it uses files: the rest of the 100 MB is for giving the results.
+const BYTES_BEFORE_FILES: usize = 64 * 1024 * 1024;
+
+/// Collects things with their sort keys and gives them back in order.
+#[derive(Debug)]
+pub(crate) struct Sorter<T> {
+    kept: Kept,
+    results_max: usize,
+    bytes_max: usize,
+    /// Where more goes than memory takes; none where it may not.
+    spill: Option<Arc<SpillFolder>>,
+    runs: Vec<SpillRun>,
+    spilled: usize,
+    things: PhantomData<T>,
+}
+
+/// What is in memory.
+#[derive(Debug)]
+enum Kept {
+    /// All that came.
+    All(Arena),
+    /// Where the number of results is limited, so many.
+    Smallest(Smallest),
+}
+
+impl Kept {
+    fn new(results_max: usize) -> Kept {
+        match results_max {
+            usize::MAX => Kept::All(Arena::default()),
+            _ => Kept::Smallest(Smallest::new(results_max)),
+        }
+    }
+
+    fn push(&mut self, key: &[u8], item: &impl Spilled) {
+        match self {
+            Kept::All(arena) => arena.push(key, item),
+            Kept::Smallest(smallest) => smallest.push(key, item),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Kept::All(arena) => arena.len(),
+            Kept::Smallest(smallest) => smallest.len(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Kept::All(arena) => arena.bytes(),
+            Kept::Smallest(smallest) => smallest.bytes(),
+        }
+    }
+
+    /// Puts them in order, to be taken from the first on.
+    fn sort(&mut self) {
+        match self {
+            Kept::All(arena) => arena.sort(),
+            Kept::Smallest(smallest) => smallest.sort(),
+        }
+    }
+
+    /// The key and the item of the first that was not taken.
+    fn peek(&self) -> Option<(&[u8], &[u8])> {
+        match self {
+            Kept::All(arena) => arena.peek(),
+            Kept::Smallest(smallest) => smallest.peek(),
+        }
+    }
+
+    /// Passes by what [`Kept::peek`] shows.
+    fn advance(&mut self) {
+        match self {
+            Kept::All(arena) => arena.advance(),
+            Kept::Smallest(smallest) => smallest.advance(),
+        }
+    }
+}
+
+impl<T: Spilled> Sorter<T> {
+    /// A sorter that gives back the first `results_max`, and goes on in files where a folder is given.
+    pub(crate) fn new(results_max: Option<u64>, spill: Option<Arc<SpillFolder>>) -> Sorter<T> {
+        let results_max = results_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        Sorter {
+            kept: Kept::new(results_max),
+            results_max,
+            bytes_max: match spill {
+                Some(_) => BYTES_BEFORE_FILES,
+                None => SORT_BYTES_MAX,
+            },
+            spill,
+            runs: Vec::new(),
+            spilled: 0,
+            things: PhantomData,
+        }
+    }
+
+    /// Takes one more. Fails where more than memory takes would have to be kept and no files may be used.
+    pub(crate) fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
+        self.kept.push(key, item);
+        if self.kept.bytes() > self.bytes_max {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    /// How many are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.spilled + self.kept.len()
+    }
+
+    /// The bytes that are kept in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.kept.bytes()
+    }
+
+    /// Whether files are used.
+    pub(crate) fn uses_disk(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    /// All that are kept, in order.
+    pub(crate) fn into_sorted(mut self) -> Result<Sorted<T>> {
+        self.kept.sort();
+        Sorted::new(self.kept, self.runs, self.results_max)
+    }
+
+    /// Writes what is in memory into a file, in order.
+    fn spill(&mut self) -> Result<()> {
+        let Some(folder) = &self.spill else {
+            return Err(QueryError::new(
+                Code(292),
+                format!(
+                    "Sort exceeded memory limit of {} bytes, but did not opt in to external sorting. Aborting operation. Pass \
+                     allowDiskUse:true to opt in.",
+                    self.bytes_max
+                ),
+            ));
+        };
+        let mut kept = std::mem::replace(&mut self.kept, Kept::new(self.results_max));
+        self.spilled += kept.len();
+        kept.sort();
+        let mut writer = folder.create()?;
+        while let Some((key, item)) = kept.peek() {
+            writer.push(key, item)?;
+            kept.advance();
+        }
+        self.runs.push(writer.finish()?);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Spilled for u64 {
+        fn save(&self, out: &mut Vec<u8>) {
+            out.extend(self.to_le_bytes());
+        }
+
+        fn load(bytes: &[u8]) -> Result<u64> {
+            Ok(u64::from_le_bytes(bytes.try_into().expect("eight bytes")))
+        }
+    }
+
+    fn drained(sorter: Sorter<u64>) -> Vec<u64> {
+        let mut sorted = sorter.into_sorted().unwrap();
+        std::iter::from_fn(|| sorted.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn keeps_the_smallest_in_order_and_ties_as_they_came() {
+        let mut sorter = Sorter::new(Some(3), None);
+        for (key, item) in [(5, 0), (1, 1), (1, 2), (9, 3), (0, 4)] {
+            sorter.push(&[key], &item).unwrap();
+        }
+        assert_eq!(sorter.len(), 3);
+        assert_eq!(drained(sorter), [4, 1, 2]);
+    }
+
+    #[test]
+    fn refuses_to_keep_too_much_but_not_to_pass_much_by() {
+        let mut sorter = Sorter::new(Some(1), None);
+        sorter.bytes_max = 80;
+        for key in (0..10u8).rev() {
+            sorter.push(&[key], &0u64).unwrap();
+        }
+        let mut all = Sorter::new(None, None);
+        all.bytes_max = sorter.bytes_max;
+        all.push(&[0], &0u64).unwrap();
+        assert_eq!(all.push(&[1], &0).unwrap_err().code, Code(292));
+    }
+
+    #[test]
+    fn goes_on_in_files_and_keeps_the_order_of_ties() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        for limit in [None, Some(500)] {
+            let mut sorter = Sorter::new(limit, Some(folder.clone()));
+            sorter.bytes_max = 10_000;
+            for item in 0..1_000u64 {
+                sorter.push(&[(item % 7) as u8], &item).unwrap();
+            }
+            assert!(sorter.uses_disk());
+            let mut expected: Vec<u64> = (0..1_000).collect();
+            expected.sort_by_key(|item| item % 7);
+            expected.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
+            assert_eq!(drained(sorter), expected);
+        }
+    }
+
+    #[test]
+    fn keys_of_any_length_come_in_their_order_with_their_items() {
+        let keys = ["", "a", "ab", "abcdefgh", "abcdefgh\0", "abcdefghij", "b"];
+        let mut sorter = Sorter::new(None, None);
+        for at in [3, 0, 6, 5, 1, 4, 2] {
+            sorter.push(keys[at].as_bytes(), &(at as u64)).unwrap();
+        }
+        let mut sorted = sorter.into_sorted().unwrap();
+        for (at, key) in keys.iter().enumerate() {
+            assert_eq!(sorted.next().unwrap(), Some(at as u64));
+            assert_eq!(sorted.key(), key.as_bytes());
+        }
+        assert_eq!(sorted.next().unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_not_wanted_comes_again() {
+        let mut sorter = Sorter::new(None, None);
+        for item in 0..3u64 {
+            sorter.push(&[item as u8], &item).unwrap();
+        }
+        let mut sorted = sorter.into_sorted().unwrap();
+        assert_eq!(sorted.next_if(|key, _| key == [1]).unwrap(), None);
+        assert_eq!(sorted.next().unwrap(), Some(0));
+        assert_eq!(sorted.next_if(|key, _| key == [1]).unwrap(), Some(1));
+    }
+}

@@ -1,0 +1,89 @@
+//! The smallest so many things of all that come.
+
+use crate::spill::Spilled;
+use std::collections::BinaryHeap;
+
+/// A heap with the largest on top, so that it can make place for a smaller one.
+#[derive(Debug)]
+pub(super) struct Smallest {
+    heap: BinaryHeap<Entry>,
+    results_max: usize,
+    bytes: usize,
+    arrivals: u64,
+    /// Once they were put in order: the smallest last.
+    sorted: Vec<Entry>,
+}
+
+/// Ordered by key; equal ones by their arrival, as they came.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    key: Vec<u8>,
+    arrival: u64,
+    item: Vec<u8>,
+}
+
+impl Entry {
+    fn bytes(&self) -> usize {
+        self.key.len() + self.item.len() + size_of::<Entry>()
+    }
+}
+
+impl Smallest {
+    pub(super) fn new(results_max: usize) -> Smallest {
+        Smallest {
+            heap: BinaryHeap::new(),
+            results_max,
+            bytes: 0,
+            arrivals: 0,
+            sorted: Vec::new(),
+        }
+    }
+
+    /// Keeps one more, if it is among the smallest.
+    pub(super) fn push(&mut self, key: &[u8], item: &impl Spilled) {
+        if self.heap.len() >= self.results_max {
+            match self.heap.peek() {
+                Some(largest) if key < largest.key.as_slice() => {}
+                _ => return,
+            }
+            if let Some(dropped) = self.heap.pop() {
+                self.bytes -= dropped.bytes();
+            }
+        }
+        self.arrivals += 1;
+        let mut entry = Entry {
+            key: key.to_vec(),
+            arrival: self.arrivals,
+            item: Vec::new(),
+        };
+        item.save(&mut entry.item);
+        self.bytes += entry.bytes();
+        self.heap.push(entry);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.heap.len() + self.sorted.len()
+    }
+
+    /// The bytes that all take.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Puts them in order.
+    pub(super) fn sort(&mut self) {
+        self.sorted = std::mem::take(&mut self.heap).into_sorted_vec();
+        self.sorted.reverse();
+    }
+
+    /// The key and the item of the first that was not given back.
+    pub(super) fn peek(&self) -> Option<(&[u8], &[u8])> {
+        let entry = self.sorted.last()?;
+        Some((&entry.key, &entry.item))
+    }
+
+    /// Passes by what [`Smallest::peek`] shows.
+    pub(super) fn advance(&mut self) {
+        self.sorted.pop();
+    }
+}

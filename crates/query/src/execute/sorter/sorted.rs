@@ -1,0 +1,108 @@
+//! What was sorted, given back.
+
+use super::Kept;
+use crate::Result;
+use crate::spill::{SpillRun, Spilled};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::marker::PhantomData;
+
+/// What was sorted, from the first on: what is in memory merged with the files.
+#[derive(Debug)]
+pub(crate) struct Sorted<T> {
+    memory: Kept,
+    runs: Vec<SpillRun>,
+    heads: BinaryHeap<Reverse<Head>>,
+    left: usize,
+    /// The key of what was read last.
+    key: Vec<u8>,
+    /// What was read, and not taken.
+    waiting: Option<T>,
+    things: PhantomData<T>,
+}
+
+/// The next record of a file. Files are older the lower their number, and what is in memory is newest.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Head {
+    key: Vec<u8>,
+    run: usize,
+    item: Vec<u8>,
+}
+
+impl<T: Spilled> Sorted<T> {
+    /// Of what is in memory, in order, and files, the oldest first; the first `results_max` of all.
+    pub(super) fn new(memory: Kept, mut runs: Vec<SpillRun>, results_max: usize) -> Result<Sorted<T>> {
+        let mut heads = BinaryHeap::with_capacity(runs.len());
+        for (at, run) in runs.iter_mut().enumerate() {
+            let mut head = Head {
+                run: at,
+                ..Head::default()
+            };
+            if run.next(&mut head.key, &mut head.item)? {
+                heads.push(Reverse(head));
+            }
+        }
+        Ok(Sorted {
+            memory,
+            runs,
+            heads,
+            left: results_max,
+            key: Vec::new(),
+            waiting: None,
+            things: PhantomData,
+        })
+    }
+
+    /// The next; none at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<T>> {
+        match self.waiting.take() {
+            Some(next) => Ok(Some(next)),
+            None => self.read(),
+        }
+    }
+
+    /// The key of what [`Sorted::next`] has given, and of what [`Sorted::next_if`] has looked at.
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The next, if it is wanted.
+    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&[u8], &T) -> bool) -> Result<Option<T>> {
+        let Some(item) = self.next()? else {
+            return Ok(None);
+        };
+        if wanted(&self.key, &item) {
+            return Ok(Some(item));
+        }
+        self.waiting = Some(item);
+        Ok(None)
+    }
+
+    fn read(&mut self) -> Result<Option<T>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let in_memory = self.memory.peek();
+        if let Some(mut head) = self.heads.peek_mut()
+            && in_memory.is_none_or(|(key, _)| head.0.key.as_slice() <= key)
+        {
+            let Reverse(next) = &mut *head;
+            self.key.clone_from(&next.key);
+            let item = T::load(&next.item)?;
+            if !self.runs[next.run].next(&mut next.key, &mut next.item)? {
+                PeekMut::pop(head);
+            }
+            return Ok(Some(item));
+        }
+        let Some((key, item)) = in_memory else {
+            return Ok(None);
+        };
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        let item = T::load(item)?;
+        self.memory.advance();
+        Ok(Some(item))
+    }
+}
