@@ -2,41 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use engine::{
-    AggregateRequest, AggregateSource, Code, Context, CreateRequest, Engine, Error, Namespace, WriteOptions,
-};
-use kv::{Kv, Simulation};
-use value::{Document, DocumentBuf, Value, array, doc};
+mod support;
 
-async fn new_engine() -> Engine {
-    Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap()
-}
-
-fn namespace(collection: &str) -> Namespace {
-    Namespace::new("db", collection)
-}
-
-async fn insert(engine: &Engine, collection: &str, documents: &[Document]) {
-    let documents = documents.iter().map(DocumentBuf::from).collect();
-    let options = WriteOptions::default();
-    let reply = engine
-        .insert(&Context::default(), &namespace(collection), documents, &options)
-        .await
-        .unwrap();
-    assert!(reply.failures.is_empty());
-}
-
-async fn aggregate(engine: &Engine, collection: &str, stages: Vec<Value>) -> Result<Vec<Document>, Error> {
-    let request = AggregateRequest {
-        pipeline: stages,
-        batch_size: Some(1_000),
-        ..AggregateRequest::default()
-    };
-    let source = AggregateSource::Collection(namespace(collection));
-    let reply = engine.aggregate(&Context::default(), &source, &request).await?;
-    assert_eq!(reply.id, 0, "the first batch has everything");
-    Ok(reply.batch.iter().map(DocumentBuf::to_document).collect())
-}
+use engine::{Code, CreateRequest, Engine};
+use support::{aggregate, insert, namespace, new_engine};
+use value::{Document, Value, array, doc};
 
 async fn all(engine: &Engine, collection: &str) -> Vec<Document> {
     aggregate(engine, collection, array![{"$sort": {"_id": 1}}])

@@ -7,10 +7,12 @@ use super::layout::{ShardKeys, decode_head};
 use crate::page::PageBuilder;
 use crate::{Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
 use bytes::Bytes;
+use parking_lot::Mutex;
 use rocksdb::{DB, ReadOptions};
 use std::sync::Arc;
 
 type DbSnapshot<'db> = rocksdb::Snapshot<'db>;
+type DbIterator<'snapshot> = rocksdb::DBRawIterator<'snapshot>;
 
 self_cell::self_cell!(
     /// A snapshot of the whole database together with the database that it belongs to.
@@ -20,6 +22,22 @@ self_cell::self_cell!(
         dependent: DbSnapshot,
     }
 );
+
+self_cell::self_cell!(
+    /// An iterator together with the snapshot that it reads.
+    struct OwnedIterator {
+        owner: Arc<OwnedSnapshot>,
+        #[not_covariant]
+        dependent: DbIterator,
+    }
+);
+
+/// An iterator forward that has read a page and may read the next.
+struct KeptIterator {
+    iterator: OwnedIterator,
+    /// The key before which it ends.
+    high: Vec<u8>,
+}
 
 /// See [`crate::Moment`].
 #[derive(Clone)]
@@ -33,6 +51,9 @@ pub(crate) struct Snapshot {
     keys: ShardKeys,
     owned: Arc<OwnedSnapshot>,
     large: Arc<ValueFiles>,
+    /// What read the last page forward. Pages often go on in the same range, or jump ahead in it: to seek is much
+    /// cheaper than to make an iterator.
+    kept: Mutex<Option<KeptIterator>>,
 }
 
 impl Moment {
@@ -48,6 +69,7 @@ impl Moment {
             keys: ShardKeys::new(shard),
             owned: self.owned.clone(),
             large: self.large.clone(),
+            kept: Mutex::new(None),
         }
     }
 }
@@ -102,13 +124,43 @@ impl Snapshot {
         if low >= high {
             return Ok(PageBuilder::new(limit).finish(true));
         }
-        let mut options = ReadOptions::default();
-        options.set_iterate_range(low..high);
-        let mut entries = self.owned.borrow_dependent().raw_iterator_opt(options);
         match order {
-            Order::Forward => entries.seek_to_first(),
-            Order::Backward => entries.seek_to_last(),
+            Order::Forward => self.page_forward(&low, high, limit),
+            Order::Backward => {
+                let mut options = ReadOptions::default();
+                options.set_iterate_range(low..high);
+                let mut entries = self.owned.borrow_dependent().raw_iterator_opt(options);
+                entries.seek_to_last();
+                self.read(&mut entries, limit, DbIterator::prev)
+            }
         }
+    }
+
+    fn page_forward(&self, low: &[u8], high: Vec<u8>, limit: PageLimit) -> Result<Page, Error> {
+        let kept = self.kept.lock().take().filter(|kept| kept.high == high);
+        let mut kept = kept.unwrap_or_else(|| KeptIterator {
+            iterator: OwnedIterator::new(self.owned.clone(), |owned| {
+                let mut options = ReadOptions::default();
+                options.set_iterate_upper_bound(high.clone());
+                owned.borrow_dependent().raw_iterator_opt(options)
+            }),
+            high,
+        });
+        let page = kept.iterator.with_dependent_mut(|_, entries| {
+            entries.seek(low);
+            self.read(entries, limit, DbIterator::next)
+        })?;
+        *self.kept.lock() = Some(kept);
+        Ok(page)
+    }
+
+    /// Reads a page from where an iterator stands.
+    fn read<'snapshot>(
+        &self,
+        entries: &mut DbIterator<'snapshot>,
+        limit: PageLimit,
+        advance: fn(&mut DbIterator<'snapshot>),
+    ) -> Result<Page, Error> {
         let prefix_bytes = self.keys.prefix_bytes();
         let mut page = PageBuilder::new(limit);
         while let Some((key, value)) = entries.item() {
@@ -121,10 +173,7 @@ impl Snapshot {
             if !has_room {
                 return Ok(page.finish(false));
             }
-            match order {
-                Order::Forward => entries.next(),
-                Order::Backward => entries.prev(),
-            }
+            advance(entries);
         }
         entries.status().map_err(engine_error("reading a page"))?;
         Ok(page.finish(true))

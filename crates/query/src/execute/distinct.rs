@@ -7,7 +7,7 @@ use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
 use store::Collection;
-use value::collation::Collation;
+use value::collation::{Collation, compare_in};
 use value::key::{self, Direction};
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
@@ -18,8 +18,8 @@ const DISTINCT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// The results that are looked at between two pages.
 const PAGE_RESULTS: usize = 256;
 
-/// The distinct values of a path in all documents that match, each once, as they first come. The elements of an
-/// array are values of their own.
+/// The distinct values of a path in all documents that match, each once, in their order, as MongoDB gives them. The
+/// elements of an array are values of their own.
 pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &str) -> Result<Vec<Value>> {
     let path = FieldPath::parse(field);
     spec.projection = None;
@@ -47,7 +47,7 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
         }
         values.check()?;
         if paused == Paused::Exhausted {
-            return Ok(values.values);
+            return Ok(values.into_sorted());
         }
     }
 }
@@ -60,7 +60,7 @@ struct Distinct {
     bytes: usize,
 }
 
-/// The distinct values of a path in these documents.
+/// The distinct values of a path in these documents, in their order.
 pub fn distinct_values<'d>(
     documents: impl IntoIterator<Item = DocumentRef<'d>>,
     field: &str,
@@ -74,7 +74,7 @@ pub fn distinct_values<'d>(
     documents
         .into_iter()
         .for_each(|document| values.add_all(document, &path));
-    values.values
+    values.into_sorted()
 }
 
 impl Distinct {
@@ -104,6 +104,12 @@ impl Distinct {
             self.known.insert(key);
             self.values.push(value.to_value());
         }
+    }
+
+    fn into_sorted(self) -> Vec<Value> {
+        let mut values = self.values;
+        values.sort_by(|left, right| compare_in(self.collation.as_ref(), left.as_ref(), right.as_ref()));
+        values
     }
 
     fn check(&self) -> Result<()> {

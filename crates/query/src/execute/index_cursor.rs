@@ -10,8 +10,10 @@ use store::{IndexEntry, IndexPage, KeyRange, Order, PageLimit, Snapshot};
 /// The most entries that are read at once.
 const PAGE_ENTRIES_MAX: usize = 1024;
 
-/// The entries that are read after a jump: the next one may follow soon.
-const PAGE_ENTRIES_AFTER_SEEK: usize = 8;
+/// The entries that are read after a jump: more where the next jump is likely to end among them.
+const ENTRIES_AFTER_SEEK_MIN: usize = 2;
+const ENTRIES_AFTER_SEEK: usize = 8;
+const ENTRIES_AFTER_SEEK_MAX: usize = 64;
 
 /// A position in one index scan. Between pages it can be held without a snapshot.
 #[derive(Debug)]
@@ -21,6 +23,7 @@ pub struct IndexCursor {
     page: Option<IndexPage>,
     at: usize,
     page_entries: usize,
+    entries_after_seek: usize,
     contiguous: bool,
     done: bool,
     /// What was examined so far.
@@ -80,6 +83,7 @@ impl IndexCursor {
             page: None,
             at: 0,
             page_entries: wanted.clamp(1, PAGE_ENTRIES_MAX),
+            entries_after_seek: ENTRIES_AFTER_SEEK,
             done,
             counters: ScanCounters {
                 seeks: u64::from(!done),
@@ -185,6 +189,7 @@ impl IndexCursor {
             }
             if low < page.len() {
                 self.at = low;
+                self.entries_after_seek = (self.entries_after_seek * 2).min(ENTRIES_AFTER_SEEK_MAX);
                 return;
             }
             if page.exhausted() {
@@ -192,7 +197,8 @@ impl IndexCursor {
             }
         }
         self.page = None;
-        self.page_entries = PAGE_ENTRIES_AFTER_SEEK;
+        self.entries_after_seek = (self.entries_after_seek / 2).max(ENTRIES_AFTER_SEEK_MIN);
+        self.page_entries = self.entries_after_seek;
         if self.scan.backward {
             self.range.high = Bound::Excluded(to);
         } else {

@@ -2,7 +2,8 @@
 
 use crate::{Code, QueryError, Result};
 use value::path::FieldPath;
-use value::{Document, DocumentRef, Value, ValueRef};
+use value::raw::DocumentWriter;
+use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
 /// A path that a stage sets, with MongoDB's errors for one that cannot be.
 pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
@@ -62,5 +63,74 @@ pub(super) fn remove(document: &mut Document, parts: &[Box<str>]) {
                 remove(inner, rest);
             }
         }
+    }
+}
+
+/// A document's bytes around one of its fields, which another is to replace: so that nothing is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around<'d> {
+    name: &'d str,
+    before: &'d [u8],
+    behind: &'d [u8],
+}
+
+impl<'d> Around<'d> {
+    /// Around the first field of this name; where there is none, it is to come behind all others.
+    pub(super) fn of(document: RawDocument<'d>, name: &'d str) -> Around<'d> {
+        let bytes = document.as_bytes();
+        // Without the length in front and the zero behind.
+        let all = bytes.get(4..bytes.len().saturating_sub(1)).unwrap_or_default();
+        let (mut begin, mut end) = (all.len(), all.len());
+        let (mut at, mut elements) = (0, document.iter());
+        while let Some((element, known, _)) = elements.next_element() {
+            if known == name {
+                (begin, end) = (at, at + element.len());
+                break;
+            }
+            at += element.len();
+        }
+        Around {
+            name,
+            before: &all[..begin],
+            behind: &all[end..],
+        }
+    }
+
+    /// The document with what `write` puts under the name that it is given; about so many bytes.
+    pub(super) fn with(self, bytes: usize, write: impl FnOnce(&mut DocumentWriter<'_>, &str)) -> DocumentBuf {
+        let around = self.before.len() + self.behind.len() + self.name.len();
+        // Length, type, two terminators.
+        let mut out = Vec::with_capacity(around + bytes + 7);
+        let mut writer = DocumentWriter::new(&mut out);
+        writer.put_element(self.before);
+        write(&mut writer, self.name);
+        writer.put_element(self.behind);
+        writer.finish();
+        DocumentBuf::from_validated(out.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::doc;
+
+    #[test]
+    fn a_field_is_replaced_in_its_place_or_added_behind_all() {
+        let document = DocumentBuf::from(&doc! {"a": 1, "b": [1, 2], "c": "x"});
+        for (name, expected) in [
+            ("a", doc! {"a": 7, "b": [1, 2], "c": "x"}),
+            ("b", doc! {"a": 1, "b": 7, "c": "x"}),
+            ("c", doc! {"a": 1, "b": [1, 2], "c": 7}),
+            ("d", doc! {"a": 1, "b": [1, 2], "c": "x", "d": 7}),
+        ] {
+            let around = Around::of(document.as_raw(), name);
+            let replaced = around.with(4, |writer, name| writer.put(name, ValueRef::Int32(7)));
+            assert_eq!(replaced.to_document(), expected);
+        }
+        let empty = DocumentBuf::from(&Document::new());
+        let added =
+            Around::of(empty.as_raw(), "a").with(4, |writer, name| writer.put(name, ValueRef::Int32(7)));
+        assert_eq!(added.to_document(), doc! {"a": 7});
     }
 }

@@ -1,6 +1,7 @@
 //! Arrays: elements, parts, joining, searching; `$map $filter $reduce` are in `iteration`, `$zip` and the forms
 //! with named operands in `array_named`.
 
+use super::search::bound;
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::Result;
 use crate::expression::found::Found;
@@ -310,8 +311,9 @@ fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<O
             ),
         )
     })?;
-    let start = position(bounds.first(), "starting")?.unwrap_or(0);
-    let end = position(bounds.get(1), "ending")?.unwrap_or(usize::MAX);
+    let position = |at: usize, what| bound("$indexOfArray", bounds.get(at), what, (9_711_600, 9_711_601));
+    let start = position(0, "starting")?.unwrap_or(0);
+    let end = position(1, "ending")?.unwrap_or(usize::MAX);
     let found = wanted.get().and_then(|wanted| {
         let mut candidates = elements
             .iter()
@@ -321,30 +323,4 @@ fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<O
         candidates.find(|(_, element)| compare_in(collation, *element, wanted).is_eq())
     });
     Ok(Some(Value::Int32(found.map_or(-1, |(at, _)| at as i32))))
-}
-
-fn position(operand: Option<&Found<'_>>, what: &str) -> Result<Option<usize>> {
-    let Some(operand) = operand else {
-        return Ok(None);
-    };
-    let number = operand
-        .get()
-        .and_then(Number::of)
-        .and_then(Number::to_i32)
-        .ok_or_else(|| {
-            error(
-                9_711_600,
-                format!(
-                    "$indexOfArray requires an integral {what} index, found a value of type: {}",
-                    type_name(operand)
-                ),
-            )
-        })?;
-    let position = usize::try_from(number).map_err(|_| {
-        error(
-            9_711_601,
-            format!("$indexOfArray requires a nonnegative {what} index, found: {number}"),
-        )
-    })?;
-    Ok(Some(position))
 }

@@ -63,8 +63,10 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [i32; 2], offsets: Offset
     let wanted = string(wanted, codes[1], "second")?;
     let offsets = offsets(&text);
     let last = offsets.len() - 1;
-    let start = bound(name, bounds.first(), "starting")?.unwrap_or(0);
-    let end = bound(name, bounds.get(1), "ending")?.unwrap_or(last).min(last);
+    let start = bound(name, bounds.first(), "starting", BOUND_CODES)?.unwrap_or(0);
+    let end = bound(name, bounds.get(1), "ending", BOUND_CODES)?
+        .unwrap_or(last)
+        .min(last);
     if start > end {
         return Ok(Some(Value::Int32(-1)));
     }
@@ -89,7 +91,16 @@ fn find(text: &str, wanted: &str, range: Range<usize>) -> Option<usize> {
     memchr::memmem::find(text.as_bytes().get(range)?, wanted.as_bytes()).map(|at| start + at)
 }
 
-fn bound(name: &str, operand: Option<&Found<'_>>, what: &str) -> Result<Option<usize>> {
+/// The codes of a wrong bound of `$indexOfBytes` and `$indexOfCP`.
+const BOUND_CODES: (i32, i32) = (40_096, 40_097);
+
+/// A position given to an operator, if it is given; the codes are of one that is no integer and of one below zero.
+pub(super) fn bound(
+    name: &str,
+    operand: Option<&Found<'_>>,
+    what: &str,
+    (not_integral, negative): (i32, i32),
+) -> Result<Option<usize>> {
     let Some(operand) = operand else {
         return Ok(None);
     };
@@ -99,7 +110,7 @@ fn bound(name: &str, operand: Option<&Found<'_>>, what: &str) -> Result<Option<u
         .and_then(Number::to_i32)
         .ok_or_else(|| {
             error(
-                40_096,
+                not_integral,
                 format!(
                     "{name} requires an integral {what} index, found a value of type: {}",
                     type_name(operand)
@@ -108,7 +119,7 @@ fn bound(name: &str, operand: Option<&Found<'_>>, what: &str) -> Result<Option<u
         })?;
     let bound = usize::try_from(number).map_err(|_| {
         error(
-            40_097,
+            negative,
             format!("{name} requires a nonnegative {what} index, found: {number}"),
         )
     })?;

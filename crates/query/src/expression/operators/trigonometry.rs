@@ -9,68 +9,38 @@ use crate::expression::number::{Number, Pair};
 use std::cmp::Ordering;
 use value::{Decimal128, Value, ValueRef};
 
+/// A row of the table: the operator's name, where it is defined, what it does to doubles and to decimals.
+macro_rules! function {
+    ($name:literal, $domain:ident($($bound:expr),*), $double:expr, $decimal:expr) => {
+        operator($name, Syntax::One(|operand| $domain($name, operand, $($bound,)* $double, $decimal)))
+    };
+}
+
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$sin", Syntax::One(|v| finite("$sin", v, f64::sin, precise::sin))),
-    operator("$cos", Syntax::One(|v| finite("$cos", v, f64::cos, precise::cos))),
-    operator("$tan", Syntax::One(|v| finite("$tan", v, f64::tan, precise::tan))),
-    operator(
-        "$asin",
-        Syntax::One(|v| within("$asin", v, -1.0, 1.0, f64::asin, precise::asin)),
-    ),
-    operator(
-        "$acos",
-        Syntax::One(|v| within("$acos", v, -1.0, 1.0, f64::acos, precise::acos)),
-    ),
-    operator(
-        "$atan",
-        Syntax::One(|v| anywhere("$atan", v, f64::atan, precise::atan)),
-    ),
+    function!("$sin", finite(), f64::sin, precise::sin),
+    function!("$cos", finite(), f64::cos, precise::cos),
+    function!("$tan", finite(), f64::tan, precise::tan),
+    function!("$asin", within(-1.0, 1.0), f64::asin, precise::asin),
+    function!("$acos", within(-1.0, 1.0), f64::acos, precise::acos),
+    function!("$atan", anywhere(), f64::atan, precise::atan),
     operator("$atan2", Syntax::Two(atan2)),
-    operator(
-        "$sinh",
-        Syntax::One(|v| anywhere("$sinh", v, f64::sinh, precise::sinh)),
-    ),
-    operator(
-        "$cosh",
-        Syntax::One(|v| anywhere("$cosh", v, f64::cosh, precise::cosh)),
-    ),
-    operator(
-        "$tanh",
-        Syntax::One(|v| anywhere("$tanh", v, f64::tanh, precise::tanh)),
-    ),
-    operator(
-        "$asinh",
-        Syntax::One(|v| anywhere("$asinh", v, f64::asinh, precise::asinh)),
-    ),
-    operator(
-        "$acosh",
-        Syntax::One(|v| within("$acosh", v, 1.0, f64::INFINITY, f64::acosh, precise::acosh)),
-    ),
-    operator(
-        "$atanh",
-        Syntax::One(|v| within("$atanh", v, -1.0, 1.0, f64::atanh, precise::atanh)),
-    ),
-    operator(
+    function!("$sinh", anywhere(), f64::sinh, precise::sinh),
+    function!("$cosh", anywhere(), f64::cosh, precise::cosh),
+    function!("$tanh", anywhere(), f64::tanh, precise::tanh),
+    function!("$asinh", anywhere(), f64::asinh, precise::asinh),
+    function!("$acosh", within(1.0, f64::INFINITY), f64::acosh, precise::acosh),
+    function!("$atanh", within(-1.0, 1.0), f64::atanh, precise::atanh),
+    function!(
         "$degreesToRadians",
-        Syntax::One(|v| {
-            anywhere(
-                "$degreesToRadians",
-                v,
-                |x| x * (std::f64::consts::PI / 180.0),
-                precise::to_radians,
-            )
-        }),
+        anywhere(),
+        |x| x * (std::f64::consts::PI / 180.0),
+        precise::to_radians
     ),
-    operator(
+    function!(
         "$radiansToDegrees",
-        Syntax::One(|v| {
-            anywhere(
-                "$radiansToDegrees",
-                v,
-                |x| x * (180.0 / std::f64::consts::PI),
-                precise::to_degrees,
-            )
-        }),
+        anywhere(),
+        |x| x * (180.0 / std::f64::consts::PI),
+        precise::to_degrees
     ),
 ];
 

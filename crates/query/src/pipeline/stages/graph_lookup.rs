@@ -275,12 +275,4 @@ impl AwaitedStep for Searching {
             Ok(Flow::More)
         })
     }
-
-    fn finish<'a>(
-        &'a mut self,
-        _out: &'a mut Vec<Row>,
-        _interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
-        Box::pin(async { Ok(Flow::Done) })
-    }
 }

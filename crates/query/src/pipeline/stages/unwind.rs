@@ -1,6 +1,6 @@
 //! `$unwind`: a document for each element of an array.
 
-use crate::pipeline::fields::{checked_path, reached, remove, set};
+use crate::pipeline::fields::{Around, checked_path, reached, remove, set};
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Run, Stage, StageScope, named};
 use crate::pipeline::step::{Flow, Step, Work};
@@ -135,6 +135,9 @@ impl Step for Unwinding {
 
 impl Unwinding {
     fn unwind_row(&self, row: Row, out: &mut Vec<Row>) {
+        if self.unwind_bytes(&row, out) {
+            return;
+        }
         let elements = match reached(row.as_ref(), self.unwind.path.parts()) {
             None | Some(ValueRef::Null | ValueRef::Undefined) => {
                 return self.pass(row, out);
@@ -161,6 +164,24 @@ impl Unwinding {
             set(&mut copy, self.unwind.path.parts(), element);
             out.push(self.with_index(Row::Tree(copy), Value::Int64(at as i64)));
         }
+    }
+
+    /// Unwinds a document that is BSON by copying the bytes around the array and of each element; false where that is
+    /// not enough.
+    fn unwind_bytes(&self, row: &Row, out: &mut Vec<Row>) -> bool {
+        let (Row::Raw(document), [name], None) = (row, self.unwind.path.parts(), &self.unwind.index) else {
+            return false;
+        };
+        let elements = match document.as_raw().get(name) {
+            Some(ValueRef::Array(array)) if !array.is_empty() => array,
+            _ => return false,
+        };
+        let around = Around::of(document.as_raw(), name);
+        out.extend(elements.iter().map(|element| {
+            let bytes = crate::expression::size_bytes(element);
+            Row::Raw(around.with(bytes, |writer, name| writer.put(name, element)))
+        }));
+        true
     }
 
     /// A document without elements, where it is to stay.

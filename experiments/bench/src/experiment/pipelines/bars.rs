@@ -9,7 +9,7 @@ use crate::report::{Report, number};
 use crate::server::{Larder, PostgresServer};
 use crate::workload::scramble;
 use anyhow::{Context, Result, ensure};
-use value::doc;
+use value::{ValueRef, doc};
 
 const RUNS: usize = 3;
 const KINDS: u64 = 8;
@@ -146,7 +146,7 @@ fn group(client: &mut Mongo, sizes: Sizes) -> Result<()> {
 fn lookup(client: &mut Mongo, sizes: Sizes) -> Result<()> {
     let mut results = 0;
     client.aggregate("orders", LOOKUP, |order| {
-        let devices = order.get("devices").and_then(|devices| devices.as_array());
+        let devices = order.get("devices").and_then(ValueRef::as_array);
         ensure!(
             devices.context("no devices")?.len() == 1,
             "an order without its device"

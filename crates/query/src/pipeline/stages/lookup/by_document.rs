@@ -97,12 +97,4 @@ impl AwaitedStep for LookingUp {
             Ok(Flow::More)
         })
     }
-
-    fn finish<'a>(
-        &'a mut self,
-        _out: &'a mut Vec<Row>,
-        _interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
-        Box::pin(async { Ok(Flow::Done) })
-    }
 }

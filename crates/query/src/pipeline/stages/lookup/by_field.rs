@@ -3,7 +3,7 @@
 use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::execute::Interruption;
-use crate::pipeline::fields;
+use crate::pipeline::fields::{self, Around};
 use crate::pipeline::join_key::{JoinKey, JoinValues, any_of, keys_at};
 use crate::pipeline::memory;
 use crate::pipeline::row::Row;
@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::Arc;
 use value::collation::Collation;
-use value::{DocumentBuf, Value};
+use value::{DocumentBuf, Value, ValueRef};
 
 /// The documents that are looked up together.
 const ROWS_TOGETHER_MAX: usize = 1_000;
@@ -129,14 +129,34 @@ impl Joining {
             results.sort_unstable();
             results.dedup();
         }
-        let results = results
-            .into_iter()
-            .map(|at| Value::Document(found.all[at].to_document()));
-        let results: Vec<Value> = results.collect();
-        let mut document = row.into_document();
-        fields::set(&mut document, self.lookup.into.parts(), Value::Array(results));
-        Row::Tree(document)
+        let results = results.into_iter().map(|at| &found.all[at]);
+        match (row, self.lookup.into.parts()) {
+            (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
+            (row, parts) => {
+                let mut document = row.into_document();
+                let results = results.map(|result| Value::Document(result.to_document()));
+                fields::set(&mut document, parts, Value::Array(results.collect()));
+                Row::Tree(document)
+            }
+        }
     }
+}
+
+/// The document with a field of other documents, all of them copied as they are.
+fn with_documents<'r>(
+    document: &DocumentBuf,
+    name: &str,
+    results: impl Iterator<Item = &'r DocumentBuf> + Clone,
+) -> DocumentBuf {
+    let bytes = results.clone().map(|result| result.bytes().len() + 8).sum();
+    Around::of(document.as_raw(), name).with(bytes, |writer, name| {
+        writer.put_array(name, |array| {
+            let mut number = itoa::Buffer::new();
+            for (at, result) in results.enumerate() {
+                array.put(number.format(at), ValueRef::Document(result.as_ref()));
+            }
+        });
+    })
 }
 
 impl Found {
@@ -165,13 +185,5 @@ impl AwaitedStep for Joining {
             }
             Ok(Flow::More)
         })
-    }
-
-    fn finish<'a>(
-        &'a mut self,
-        _out: &'a mut Vec<Row>,
-        _interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
-        Box::pin(async { Ok(Flow::Done) })
     }
 }
