@@ -208,7 +208,7 @@ mod tests {
             sorter.push(&[key], &0u64).unwrap();
         }
         let mut all = Sorter::new(None, None);
-        all.bytes_max = sorter.bytes_max;
+        all.bytes_max = 50;
         all.push(&[0], &0u64).unwrap();
         assert_eq!(all.push(&[1], &0).unwrap_err().code, Code(292));
     }
