@@ -65,9 +65,18 @@ impl Larder {
         super::pin_to_one_core(self.child.id())
     }
 
-    /// Bytes of memory resident at most since [`Larder::reset_peak`].
-    pub fn peak_bytes(&self) -> Result<u64> {
+    /// The most bytes of memory that were resident, since [`Larder::reset_peak`] where that was called.
+    pub fn resident_peak_bytes(&self) -> Result<u64> {
         status_bytes(self.child.id(), "VmHWM:")
+    }
+
+    /// Bytes that it has given to files of a disk so far.
+    pub fn written_bytes(&self) -> Result<u64> {
+        let counters = std::fs::read_to_string(format!("/proc/{}/io", self.child.id()))?;
+        let line = counters
+            .lines()
+            .find_map(|line| line.strip_prefix("write_bytes:"));
+        Ok(line.context("a process without write_bytes")?.trim().parse()?)
     }
 
     /// Lets the peak of its resident memory begin anew (proc(5), `clear_refs`).
@@ -103,8 +112,7 @@ pub fn resident_bytes(process: u32) -> Result<u64> {
     status_bytes(process, "VmRSS:")
 }
 
-/// One of the sizes in a process's status.
-fn status_bytes(process: u32, name: &str) -> Result<u64> {
+fn status_bytes(process: u32, name: &'static str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status
         .lines()

@@ -109,7 +109,7 @@ pub fn measure(sizes: Sizes, larder: &Larder, postgres: &PostgresServer, report:
         larder_ms: median_ms(RUNS, || sort(&mut mongo, sizes))?,
         postgres_ms: rows(SORT_SQL, sizes.readings)?,
     };
-    let grown = (larder.peak_bytes()?.saturating_sub(before)) as f64 / MEGABYTE;
+    let grown = (larder.resident_peak_bytes()?.saturating_sub(before)) as f64 / MEGABYTE;
     sort.report(report, &format!("$sort of {}", number(sizes.readings as f64)));
 
     let mut under = |what: &str, time_ms: f64, limit_ms: f64| {
