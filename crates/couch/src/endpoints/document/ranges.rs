@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn ranges_are_those_that_couchdb_gives() {
-        let parse = |header| parse(Some(header), 29);
+        let parse = |header: &str| parse(Some(header), 29);
         for (header, wanted) in [
             ("bytes=0-28", vec![0..29]),
             ("bytes=0-29", vec![0..29]),
