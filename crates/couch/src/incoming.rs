@@ -6,7 +6,6 @@ use crate::attachments::{self, Attachment};
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::json::{Reader, finish, put_string};
-use bytes::Bytes;
 use engine::{Revision, RevisionHash, RevisionPath};
 use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 
@@ -107,17 +106,7 @@ impl Incoming {
     /// The whole document under this `_id`.
     pub fn document(&self, id: ValueRef<'_>) -> DocumentBuf {
         let kept = self.kept.as_deref().filter(|kept| !kept.is_empty());
-        self.compose(id, kept.map(|kept| attachments::kept(kept, true)))
-    }
-
-    /// What the revision's hash is computed of, where that is not the document.
-    pub(crate) fn hashed(&self, id: ValueRef<'_>) -> Option<Bytes> {
-        let kept = self.kept.as_deref().filter(|kept| !kept.is_empty())?;
-        let hashed = self.compose(id, Some(attachments::kept(kept, false)));
-        Some(hashed.into_bytes())
-    }
-
-    fn compose(&self, id: ValueRef<'_>, kept: Option<Document>) -> DocumentBuf {
+        let kept = kept.map(attachments::kept);
         let mut bytes = Vec::with_capacity(self.body.len() + 48);
         bytes.extend_from_slice(&[0; 4]);
         bytes.push(id.type_of() as u8);

@@ -48,6 +48,13 @@ pub fn empty(status: StatusCode) -> Response {
     response
 }
 
+/// The answer to a request for what its client has already; the entity tag with its quotes.
+pub fn not_modified(entity_tag: &str) -> Response {
+    let mut response = empty(StatusCode::NOT_MODIFIED);
+    tag(&mut response, entity_tag);
+    response
+}
+
 fn with_body(status: StatusCode, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -66,8 +66,8 @@ pub use query::Code;
 pub use query::selector;
 pub use revisions::{
     Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRow, DocumentHistory, DocumentPosition,
-    Edit, EditOrigin, EditOutcome, Order, Record, Revision, RevisionHash, RevisionPath, RevisionTree,
-    RevisionedCollection, RevisionedReport, RevisionedSnapshot,
+    Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash, RevisionPath,
+    RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
 };
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};

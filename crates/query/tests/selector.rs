@@ -142,3 +142,44 @@ fn what_is_wrong_is_told_in_couchdbs_words() {
     assert_eq!(word(r#"{"a..b": 1}"#), Some("invalid_field_name"));
     assert_eq!(word(r#"{"a": {"$where": "1"}}"#), Some("not_supported"));
 }
+
+#[test]
+fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
+    let conditions = |json: &str, arrays: bool| {
+        let conditions = selector(json).conditions(|_| arrays).into_iter();
+        conditions.map(|(_, condition)| condition).collect::<Vec<_>>()
+    };
+    let alike = |json: &str, filters: &[&str]| {
+        let filters: Vec<Document> = filters.iter().map(|json| document(json)).collect();
+        assert_eq!(conditions(json, true), filters, "{json}");
+    };
+    alike(
+        r#"{"a": 5, "b.c": "text"}"#,
+        &[r#"{"a": 5}"#, r#"{"b.c": "text"}"#],
+    );
+    alike(
+        r#"{"a": {"$gt": 1, "$lt": 3}}"#,
+        &[r#"{"a": {"$gte": 1, "$lte": 3}}"#],
+    );
+    alike(r#"{"a": {"$in": [1, "x"]}}"#, &[r#"{"a": {"$in": [1, "x"]}}"#]);
+    alike(
+        r#"{"a": {"$lt": 3}}"#,
+        &[r#"{"$or": [{"a": {"$lte": 3}}, {"a": {"$type": ["null", "bool"]}}]}"#],
+    );
+    // Other orders, other paths, arrays.
+    for selector in [
+        r#"{"a": {"$gt": "b", "$lt": "c"}}"#,
+        r#"{"a": "ä"}"#,
+        r#"{"a.0": 5}"#,
+        r#"{"a": [1]}"#,
+        r#"{"a": null}"#,
+        r#"{"a": 9007199254740993}"#,
+        r#"{"a": {"$gt": 1}}"#,
+        r#"{"$or": [{"a": 1}, {"b": 1}]}"#,
+        r#"{"a": {"$not": {"$eq": 1}}}"#,
+        r#"{"_rev": "1-x"}"#,
+    ] {
+        alike(selector, &[]);
+    }
+    assert_eq!(conditions(r#"{"a": {"$gt": 1}}"#, false).len(), 1);
+}

@@ -19,7 +19,10 @@ pub const MAP_BATCH_BYTES: usize = 512 << 10;
 pub const MAP_BATCH_DOCUMENTS: usize = 1_000;
 
 /// The memory of rows that an update gathers before it writes them.
-pub const UPDATE_ROUND_BYTES: usize = 48 << 20;
+pub const UPDATE_ROUND_BYTES: usize = 64 << 20;
+
+/// The threads that compress the pages of an update.
+pub const PAGE_WORKERS_MAX: usize = 4;
 
 /// What a row takes in memory besides its key, id and value, about.
 pub const ROW_OVERHEAD_BYTES: usize = 256;

@@ -284,3 +284,26 @@ async fn options_that_contradict_are_refused() {
             .starts_with("No rows can match your key range")
     );
 }
+
+#[tokio::test]
+async fn two_processes_that_update_at_once_both_have_all_rows() {
+    let database = Database::new().await;
+    let (here, there) = (
+        database.group(by_key()).await,
+        database.group_elsewhere(by_key()).await,
+    );
+    for round in 0..5 {
+        let documents: Vec<Value> = (0..20)
+            .map(|n| json!({"_id": format!("{round}-{n}"), "k": n}))
+            .collect();
+        database.put(&documents).await;
+        let head = database.head();
+        let (one, other) = tokio::join!(here.update(head), there.update(head));
+        one.unwrap();
+        other.unwrap();
+        for group in [&here, &there] {
+            let rows = rows(group, "all", Query::default()).await.unwrap();
+            assert_eq!(rows.as_array().unwrap().len(), 20 * (round + 1));
+        }
+    }
+}

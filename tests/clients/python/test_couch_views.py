@@ -140,3 +140,42 @@ def test_documents_of_the_mongodb_protocol_have_rows_too(client, couch):
     rows = view(couch)["rows"]
     assert [row["key"] for row in rows] == [["cat", 1], ["dog", 2]]
     assert rows[1]["id"] == str(things.find_one({"kind": "dog"})["_id"])
+
+
+def test_a_client_that_has_the_rows_is_told_so(couch):
+    animals(couch)
+    url = f"{couch}/_design/d/_view/v"
+    for url, changes in ((f"{url}?reduce=false", {"kind": "cat", "n": 9}), (f"{couch}/_all_docs", {})):
+        tag = requests.get(url).headers["ETag"]
+        again = requests.get(url, headers={"If-None-Match": tag})
+        assert (again.status_code, again.headers["ETag"], again.content) == (304, tag, b"")
+        fill(couch, changes)
+        changed = requests.get(url, headers={"If-None-Match": tag})
+        assert changed.status_code == 200
+        assert changed.headers["ETag"] != tag
+
+
+def test_a_function_sees_the_members_that_it_names_and_all_where_it_names_the_document(couch):
+    design(
+        couch,
+        views={
+            "v": {"map": "function (doc) { emit(doc.a.b, doc._rev); }"},
+            "w": {"map": "function (doc) { emit(null, doc); }"},
+        },
+    )
+    design(couch, "e", views={"v": {"map": "function (doc) { if (doc.a) emit([doc._id, doc._rev, doc.a], doc.z); }"}})
+    (written,) = fill(couch, {"_id": "x", "a": {"b": 1}, "c": 2})
+    assert view(couch)["rows"] == [{"id": "x", "key": 1, "value": written["rev"]}]
+    whole = {"_id": "x", "_rev": written["rev"], "a": {"b": 1}, "c": 2}
+    assert view(couch, "w")["rows"] == [{"id": "x", "key": None, "value": whole}]
+    rows = requests.get(f"{couch}/_design/e/_view/v").json()["rows"]
+    assert rows == [{"id": "x", "key": ["x", written["rev"], {"b": 1}], "value": None}]
+
+
+def test_revisions_are_those_of_couchdb(couch):
+    (written,) = fill(couch, {"_id": "doc", "a": 2})
+    assert written["rev"] == "1-3975759ccff3842adf690a5c10caee42"
+    (empty,) = fill(couch, {"_id": "empty"})
+    assert empty["rev"] == "1-967a00dff5e02add41819138abb3284d"
+    deleted = requests.delete(f"{couch}/empty", params={"rev": empty["rev"]}).json()
+    assert deleted["rev"] == "2-eec205a9d413992850a6e32678485900"

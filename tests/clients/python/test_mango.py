@@ -94,3 +94,32 @@ def test_without_an_index_there_is_a_warning(couch):
     found = find(couch, {"n": 1}, fields=["n"])
     assert found["docs"] == [{"n": 1}]
     assert found["warning"].startswith("No matching index found")
+
+
+def test_an_index_of_the_mongodb_protocol_serves_too(client, couch):
+    things = client["default"][couch.rsplit("/", 1)[1]]
+    things.create_index("n")
+    values = [None, True, -1, 0, 5, 5.0, 7, "5", "a", {"x": 5}]
+    fill(couch, [{"_id": f"{at:02}", "n": value} for at, value in enumerate(values)] + [{"_id": "none"}])
+    fill(couch, [{"_id": f"far{at}", "n": 1000 + at} for at in range(500)])
+
+    def ids(selector, examined_max, **options):
+        found = find(couch, selector, execution_stats=True, **options)
+        assert found["execution_stats"]["total_keys_examined"] <= examined_max, selector
+        assert "No matching index" not in found.get("warning", "")
+        return [doc["_id"] for doc in found["docs"]]
+
+    assert ids({"n": 5}, 2) == ["04", "05"]
+    assert ids({"n": "a"}, 1) == ["08"]
+    assert ids({"n": {"$in": [0, "5"]}}, 2) == ["03", "07"]
+    assert ids({"n": {"$gt": 0, "$lte": 7}}, 4) == ["04", "05", "06"]
+    assert ids({"n": {"$lt": 0}}, 5) == ["00", "01", "02"]
+    assert ids({"n": {"$gt": 1498}}, 10) == ["07", "08", "09", "far499"]
+    assert ids({"n": 5, "_id": {"$gt": None}}, 600) == ["04", "05"]
+    first = find(couch, {"n": {"$gte": 0, "$lt": 10}}, limit=3)
+    assert [doc["_id"] for doc in first["docs"]] == ["03", "04", "05"]
+    rest = find(couch, {"n": {"$gte": 0, "$lt": 10}}, bookmark=first["bookmark"])
+    assert [doc["_id"] for doc in rest["docs"]] == ["06"]
+    # With arrays about, a range that is open to them is not bounded by such an index, and finds them all the same.
+    fill(couch, [{"_id": "list", "n": [1]}])
+    assert [doc["_id"] for doc in find(couch, {"n": {"$gt": 1498}})["docs"]] == ["07", "08", "09", "far499", "list"]

@@ -104,8 +104,8 @@ impl Attachment {
         })
     }
 
-    /// As the document keeps it; without the file's id, which differs between nodes, for the revision's hash.
-    fn kept(&self, with_file: bool) -> Document {
+    /// As the document keeps it.
+    fn kept(&self) -> Document {
         let mut kept = Document::new()
             .with("content_type", self.content_type.as_str())
             .with("revpos", Value::Int64(self.revpos))
@@ -115,9 +115,7 @@ impl Attachment {
             kept.push("encoding", GZIP);
             kept.push(ENCODED_LENGTH, Value::Int64(encoded));
         }
-        if with_file {
-            kept.push("file", self.file.clone());
-        }
+        kept.push("file", self.file.clone());
         kept
     }
 
@@ -153,9 +151,9 @@ impl Attachment {
 }
 
 /// All attachments of a document as it keeps them.
-pub(crate) fn kept(attachments: &[Attachment], with_file: bool) -> Document {
+pub(crate) fn kept(attachments: &[Attachment]) -> Document {
     attachments.iter().fold(Document::new(), |kept, attachment| {
-        kept.with(attachment.name.as_str(), attachment.kept(with_file))
+        kept.with(attachment.name.as_str(), attachment.kept())
     })
 }
 

@@ -9,9 +9,10 @@ use crate::json::write_string;
 use crate::limits::PAGE_ROWS;
 use crate::outgoing::{self, Shown};
 use crate::query::{self, Query};
+use crate::respond;
 use crate::stream::{self, Output};
 use engine::{Order, Record, RevisionedSnapshot};
-use http::{Method, Response};
+use http::{Method, Response, if_none_match};
 use std::fmt::Write as _;
 use std::ops::Bound;
 use value::{Document, Value};
@@ -165,11 +166,18 @@ pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Respons
     };
     let mut options = RowOptions::parse(&call.query, body.as_ref())?;
     options.prefix = prefix;
-    stream::respond_with(|mut output| async move {
+    // From before the snapshot is taken, so that no rows have the tag of later ones.
+    let tag = format!("\"{}\"", database.sequences.text(database.collection.head()));
+    if body.is_none() && if_none_match(&call.headers, &tag) {
+        return Ok(respond::not_modified(&tag));
+    }
+    let mut response = stream::respond_with(|mut output| async move {
         let written = write(&database, &options, &mut output).await;
         (output, written)
     })
-    .await
+    .await?;
+    respond::tag(&mut response, &tag);
+    Ok(response)
 }
 
 /// `/{db}/_all_docs/queries`: several in one.

@@ -159,7 +159,6 @@ impl Design {
         let edit = Edit {
             document: incoming.document(Value::from(self.id.as_str()).as_ref()),
             deleted,
-            hashed: None,
             origin: EditOrigin::After(self.record.map(|record| record.revision())),
         };
         match database.collection.edit(vec![edit], true).await?.pop() {

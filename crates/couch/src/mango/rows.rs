@@ -10,7 +10,7 @@ use crate::limits::PAGE_ROWS;
 use crate::outgoing::{self, Shown};
 use crate::stream::Output;
 use crate::{ids, json};
-use engine::{CollatedIndex, DocumentPosition, Order, Record, RevisionedSnapshot};
+use engine::{CollatedIndex, DocumentPosition, FoundIds, Order, Record, RevisionedSnapshot};
 use std::ops::Bound;
 use value::{Document, Value, ValueRef};
 
@@ -29,6 +29,8 @@ pub(crate) struct Statistics {
 /// Where rows come from.
 enum Source {
     AllDocs,
+    /// Documents that the planner finds by an index of the MongoDB protocol, where it would else be all.
+    Found(FoundIds),
     Built(CollatedIndex),
     /// An index that is not built, of a query that does not wait for it.
     Unbuilt,
@@ -70,6 +72,18 @@ impl<'a> Rows<'a> {
             }
         };
         let is_backward = options.sort.descending && !options.sort.fields.is_empty();
+        let order = match is_backward {
+            true => Order::Backward,
+            false => Order::Forward,
+        };
+        let bounds_ids = |side: Vec<Value>| matches!(side.first(), Some(Value::String(_)));
+        let source = match source {
+            Source::AllDocs if !bounds_ids(bounds.start()) && !bounds_ids(bounds.end()) => {
+                let found = database.collection.found_ids(&options.selector, order).await?;
+                found.map_or(Source::AllDocs, Source::Found)
+            }
+            source => source,
+        };
         // After the index, whose entries it must have.
         let snapshot = database.snapshot().await?;
         let only_id = match (&source, &bounds.start()[..], &bounds.end()[..]) {
@@ -84,11 +98,7 @@ impl<'a> Rows<'a> {
             source,
             bounds,
             covering: super::explain::is_covering(index, options),
-            order: if is_backward {
-                Order::Backward
-            } else {
-                Order::Forward
-            },
+            order,
             position: options
                 .bookmark
                 .as_deref()
@@ -108,6 +118,11 @@ impl<'a> Rows<'a> {
             (None, Some(given)) => given.clone(),
             (None, None) => bookmark::NIL.to_owned(),
         }
+    }
+
+    /// Whether every document is looked at.
+    pub(crate) fn is_full_scan(&self) -> bool {
+        matches!(self.source, Source::AllDocs)
     }
 
     /// Appends the documents that are found, parted by commas.
@@ -139,11 +154,27 @@ impl<'a> Rows<'a> {
 
     /// The rows behind a place, and whether they are the last.
     async fn page(
-        &self,
+        &mut self,
         after: Option<&DocumentPosition>,
         limit: usize,
     ) -> Result<(Vec<(DocumentPosition, Record)>, bool)> {
-        match &self.source {
+        match &mut self.source {
+            Source::Found(found) => loop {
+                let ids = found.next(limit).await?;
+                let mut rows = Vec::with_capacity(ids.len());
+                for id in &ids {
+                    let position = DocumentPosition::of_id(id.as_ref());
+                    if !is_behind(&position, after, self.order) {
+                        continue;
+                    }
+                    if let Some(record) = self.snapshot.document(id.as_ref()).await? {
+                        rows.push((position, record));
+                    }
+                }
+                if !rows.is_empty() || ids.is_empty() {
+                    return Ok((rows, ids.is_empty()));
+                }
+            },
             Source::Unbuilt => Ok((Vec::new(), true)),
             Source::Built(index) => {
                 let (start, end) = (self.bounds.start(), self.bounds.end());
@@ -205,7 +236,7 @@ impl<'a> Rows<'a> {
     ) -> Result<bool> {
         let body = record.document.as_raw();
         let id = ids::text(id_of(record));
-        if matches!(self.source, Source::AllDocs) && id.starts_with(ids::DESIGN) {
+        if matches!(self.source, Source::AllDocs | Source::Found(_)) && id.starts_with(ids::DESIGN) {
             return Ok(false);
         }
         let mut members = Document::new()
@@ -260,6 +291,14 @@ impl<'a> Rows<'a> {
         }
         Ok(true)
     }
+}
+
+/// Whether a row comes after a place that was reached before.
+fn is_behind(position: &DocumentPosition, after: Option<&DocumentPosition>, order: Order) -> bool {
+    after.is_none_or(|after| match order {
+        Order::Forward => position.as_bytes() > after.as_bytes(),
+        Order::Backward => position.as_bytes() < after.as_bytes(),
+    })
 }
 
 fn id_of(record: &Record) -> ValueRef<'_> {

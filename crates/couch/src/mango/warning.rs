@@ -2,21 +2,22 @@
 
 use super::index::Index;
 use super::options::FindOptions;
-use super::rows::Statistics;
+use super::rows::Rows;
 use crate::ids::DESIGN;
 
 /// So many times as many documents examined as found are worth a warning (CouchDB's `index_scan_warning_threshold`).
 const EXAMINED_FOR_EACH_MAX: u64 = 10;
 
 /// The warnings, a line each; none where there is nothing to warn of.
-pub(crate) fn warnings(index: &Index, options: &FindOptions, statistics: &Statistics) -> Option<String> {
+pub(crate) fn warnings(index: &Index, options: &FindOptions, rows: &Rows<'_>) -> Option<String> {
     let mut warnings = Vec::new();
     if !options.use_index.is_empty() && !index.is_named(&options.use_index) {
         warnings.push(not_used(&options.use_index));
     }
-    if index.is_special() {
+    if index.is_special() && rows.is_full_scan() {
         warnings.push("No matching index found, create an index to optimize query time.".to_owned());
     }
+    let statistics = &rows.statistics;
     let examined = statistics.documents_examined + statistics.quorum_documents_examined;
     if examined > EXAMINED_FOR_EACH_MAX * statistics.results.max(1) {
         warnings.push(

@@ -318,7 +318,6 @@ async fn try_write_state(
         document: DocumentBuf::from(&document),
         deleted: false,
         origin: EditOrigin::After(Some(record.revision())),
-        hashed: None,
     };
     let outcome = collection.edit(vec![edit], true).await?.pop();
     match outcome {

@@ -5,10 +5,12 @@
 //! together is of one moment.
 
 mod collated;
+mod planned;
 mod snapshot;
 mod views;
 
 pub use collated::{CollatedDefinition, CollatedIndex, CollatedRow};
+pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
     Change, ChangeKind, DocumentHistory, Edit, EditOrigin, Order, Record, Revision, RevisionHash,

@@ -11,6 +11,7 @@
 
 mod error;
 mod fields;
+mod filter;
 mod matches;
 mod negate;
 mod parse;

@@ -24,9 +24,9 @@ impl Group<'_> {
             None => self.tombstone_of(id.as_ref()).await?,
         };
         match (&record, &tombstone, &edit.origin) {
-            (None, None, EditOrigin::After(None)) if !edit.deleted && edit.hashed.is_none() => {
+            (None, None, EditOrigin::After(None)) if !edit.deleted => {
                 self.insert(&edit.document, entries, spans).await?;
-                let revision = Revision::of(None, false, edit.document.bytes());
+                let revision = Revision::of(None, false, Some(edit.document.as_raw()));
                 return Ok(Outcome::Edited { revision });
             }
             (Some(_), _, EditOrigin::After(None)) => return Ok(Outcome::Conflict),
@@ -115,7 +115,7 @@ impl Group<'_> {
         for leaf in history.tree.leaves() {
             let node = &history.tree.nodes()[leaf];
             if !node.deleted {
-                let deletion = Revision::of(Some(&node.revision), true, &[]);
+                let deletion = Revision::of(Some(&node.revision), true, None);
                 tree.merge(&child(&node.revision, deletion), true);
             }
         }
@@ -129,7 +129,7 @@ impl Group<'_> {
         document: &value::DocumentBuf,
     ) -> Result<(), StoreError> {
         let parent = history.winner();
-        let revision = Revision::of(parent.as_ref(), false, document.bytes());
+        let revision = Revision::of(parent.as_ref(), false, Some(document.as_raw()));
         let path = match &parent {
             Some(parent) => child(parent, revision.clone()),
             None => RevisionPath::of(revision.clone()),
@@ -143,14 +143,7 @@ impl Group<'_> {
 }
 
 fn path_after(parent: Option<Revision>, edit: &Edit) -> RevisionPath {
-    // A deletion without a body is the same whatever its `_id`.
-    let is_bare = edit.deleted && edit.document.as_raw().iter().all(|(name, _)| name == "_id");
-    let content = match &edit.hashed {
-        Some(hashed) => hashed,
-        None if is_bare => &[][..],
-        None => edit.document.bytes(),
-    };
-    let revision = Revision::of(parent.as_ref(), edit.deleted, content);
+    let revision = Revision::of(parent.as_ref(), edit.deleted, Some(edit.document.as_raw()));
     match parent {
         Some(parent) => child(&parent, revision),
         None => RevisionPath::of(revision),

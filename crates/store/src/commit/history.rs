@@ -328,7 +328,7 @@ fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Ve
         },
         (true, false) => {
             let ancestry = line(digests.get(1 - own_is_text..).unwrap_or_default(), before);
-            let computed = body.map(|body| ancestry.revision(false, body.bytes()));
+            let computed = body.map(|body| ancestry.revision(false, Some(body.as_raw())));
             let given = (computed.as_ref() != Some(&own.revision)).then(|| own.revision.hash.clone());
             Version {
                 ancestry,

@@ -175,7 +175,7 @@ impl Group<'_> {
         let Some(before) = ancestry else {
             return self.end_branches(record).await;
         };
-        let deletion = before.revision(true, &[]);
+        let deletion = before.revision(true, None);
         let Some(ancestry) = before.followed_by(&deletion, self.revisions_kept) else {
             return self.end_branches(record).await;
         };

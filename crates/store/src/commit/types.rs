@@ -43,8 +43,6 @@ pub struct Edit {
     pub deleted: bool,
     /// Where it stands in the history.
     pub origin: EditOrigin,
-    /// What the revision's hash is computed of, where the document holds what differs between nodes; else the document.
-    pub hashed: Option<bytes::Bytes>,
 }
 
 /// Where a revision stands in a document's history.

@@ -6,6 +6,9 @@
 
 mod hash;
 mod revision;
+mod term;
+#[cfg(test)]
+mod term_test;
 mod tombstone;
 mod tree;
 
@@ -70,7 +73,7 @@ impl Record {
                 generation: self.ancestry.generation + 1,
                 hash: hash.clone(),
             },
-            None => self.ancestry.revision(false, self.document.bytes()),
+            None => self.ancestry.revision(false, Some(self.document.as_raw())),
         }
     }
 

@@ -1,27 +1,29 @@
 //! Revisions: the same edit gives the same revision on every node.
 
-use super::RevisionHash;
+use super::{RevisionHash, term};
 use crate::{REVISION_ANCESTORS_MAX, varint};
 use bytes::Bytes;
+use md5::{Digest as _, Md5};
 use std::fmt;
+use value::RawDocument;
 
 /// One version of a document: how many came before it, and a hash of its content and ancestry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision {
     /// 1 for a document that was never changed.
     pub generation: u64,
-    /// BLAKE3 of deletion, parent and content, cut to 128 bits; or what another store gave.
+    /// The MD5 of what CouchDB computes it of; or what another store gave.
     pub hash: RevisionHash,
 }
 
 impl Revision {
-    /// The revision of this content as a child of `parent`, or as the first.
-    pub fn of(parent: Option<&Revision>, deleted: bool, content: &[u8]) -> Revision {
-        let generation = parent.map_or(0, |parent| parent.generation) + 1;
+    /// The revision of this content as a child of `parent`, or as the first. No content is that of a bare deletion.
+    pub fn of(parent: Option<&Revision>, deleted: bool, content: Option<RawDocument<'_>>) -> Revision {
+        let before = parent.map_or(0, |parent| parent.generation);
         let parent = parent.map_or(&[][..], |parent| parent.hash.as_bytes());
         Revision {
-            generation,
-            hash: RevisionHash::Digest(digest(parent, deleted, content)),
+            generation: before + 1,
+            hash: RevisionHash::Digest(digest(before, parent, deleted, content)),
         }
     }
 
@@ -44,16 +46,8 @@ impl fmt::Display for Revision {
     }
 }
 
-fn digest(parent: &[u8], deleted: bool, content: &[u8]) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    // A given hash may be longer than a byte can say; its own bytes still tell it apart.
-    hasher
-        .update(&[u8::from(deleted), parent.len() as u8])
-        .update(parent)
-        .update(content);
-    let mut hash = [0; 16];
-    hasher.finalize_xof().fill(&mut hash);
-    hash
+fn digest(generation: u64, parent: &[u8], deleted: bool, content: Option<RawDocument<'_>>) -> [u8; 16] {
+    Md5::digest(term::encode(generation, parent, deleted, content)).into()
 }
 
 /// The versions before one version, where they are one line of digests.
@@ -67,11 +61,11 @@ pub(crate) struct Ancestry {
 
 impl Ancestry {
     /// The revision of a version with these before it.
-    pub(crate) fn revision(&self, deleted: bool, content: &[u8]) -> Revision {
+    pub(crate) fn revision(&self, deleted: bool, content: Option<RawDocument<'_>>) -> Revision {
         let parent = self.hashes.get(..16).unwrap_or_default();
         Revision {
             generation: self.generation + 1,
-            hash: RevisionHash::Digest(digest(parent, deleted, content)),
+            hash: RevisionHash::Digest(digest(self.generation, parent, deleted, content)),
         }
     }
 

@@ -61,6 +61,14 @@ pub fn write(value: ValueRef<'_>, mode: Mode, out: &mut String) {
     write::value(value, mode, out);
 }
 
+/// The value as whoever knows plain JSON alone reads its relaxed form: a typed value is the object that stands for it.
+pub fn plain(value: ValueRef<'_>) -> Value {
+    let mut text = String::new();
+    write(value, Mode::Relaxed, &mut text);
+    // What was just written is JSON; only its depth may be more than a text may have.
+    parse::plain(&text).unwrap_or(Value::Null)
+}
+
 /// The document's text.
 pub fn to_string(document: DocumentRef<'_>, mode: Mode) -> String {
     let mut out = String::with_capacity(128);

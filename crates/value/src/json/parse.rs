@@ -7,21 +7,21 @@ use crate::{Document, Value};
 
 /// One value and nothing behind it.
 pub(super) fn whole(text: &str) -> Result<Value, JsonError> {
-    let mut parser = Parser {
-        lexer: Lexer::new(text),
+    Parser::new(text).whole()
+}
+
+/// The same, each object being just that.
+pub(super) fn plain(text: &str) -> Result<Value, JsonError> {
+    let parser = Parser {
+        resolves: false,
+        ..Parser::new(text)
     };
-    let value = parser.value(0)?;
-    match parser.lexer.next_token() {
-        None => Ok(value),
-        Some(_) => parser.lexer.error("nothing more is expected behind the value"),
-    }
+    parser.whole()
 }
 
 /// One value, and where it ends.
 pub(super) fn first(text: &str) -> Result<(Value, usize), JsonError> {
-    let mut parser = Parser {
-        lexer: Lexer::new(text),
-    };
+    let mut parser = Parser::new(text);
     let value = parser.value(0)?;
     Ok((value, parser.lexer.offset()))
 }
@@ -31,9 +31,26 @@ const FIELDS_USUAL: usize = 8;
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
+    /// Whether objects may stand for values.
+    resolves: bool,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Parser<'a> {
+        Parser {
+            lexer: Lexer::new(text),
+            resolves: true,
+        }
+    }
+
+    fn whole(mut self) -> Result<Value, JsonError> {
+        let value = self.value(0)?;
+        match self.lexer.next_token() {
+            None => Ok(value),
+            Some(_) => self.lexer.error("nothing more is expected behind the value"),
+        }
+    }
+
     fn value(&mut self, depth: usize) -> Result<Value, JsonError> {
         match self.lexer.next_token() {
             Some(b'"') => self.lexer.string().map(Value::String),
@@ -86,7 +103,8 @@ impl Parser<'_> {
         let mut document = Document::with_capacity(FIELDS_USUAL);
         loop {
             let name = self.name()?;
-            if document.is_empty()
+            if self.resolves
+                && document.is_empty()
                 && name == "$date"
                 && matches!(self.lexer.next_token(), Some(b'-' | b'0'..=b'9'))
             {
@@ -98,6 +116,9 @@ impl Parser<'_> {
                 self.lexer.expect(b'}', "',' or '}'")?;
                 break;
             }
+        }
+        if !self.resolves {
+            return Ok(Value::Document(document));
         }
         wrapper::resolve(document).map_err(|what| JsonError { offset: start, what })
     }

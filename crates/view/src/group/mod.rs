@@ -26,7 +26,7 @@ pub trait Render: Send + Sync {
         &self,
         record: &Record,
         history: Option<&DocumentHistory>,
-        options: RenderOptions,
+        options: RenderOptions<'_>,
         out: &mut String,
     ) -> Option<String>;
 
@@ -36,9 +36,11 @@ pub trait Render: Send + Sync {
 
 /// What a design document asks for besides the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RenderOptions {
+pub struct RenderOptions<'a> {
     /// `_local_seq`: the number of the document's last change.
     pub local_sequence: bool,
+    /// The members that are looked at, besides which none but the id need be there; none where all are needed.
+    pub members: Option<&'a [String]>,
 }
 
 /// The rows of the views of one design document.
@@ -52,6 +54,8 @@ pub struct Group {
     /// Its holder is the only one in this process who updates.
     updating: tokio::sync::Mutex<()>,
     progress: Mutex<Option<Progress>>,
+    /// What the map functions look at, once it is known.
+    members: tokio::sync::OnceCell<Option<Vec<String>>>,
     /// All changes up to here are in the rows, or change no row.
     reached: AtomicU64,
 }

@@ -70,6 +70,7 @@ impl Views {
             render: self.render.clone(),
             updating: tokio::sync::Mutex::default(),
             progress: Mutex::new(None),
+            members: tokio::sync::OnceCell::new(),
             reached: AtomicU64::new(0),
         });
         let mut groups = self.groups.lock();

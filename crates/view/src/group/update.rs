@@ -86,8 +86,15 @@ impl Group {
         if self.reached.load(Ordering::Acquire) >= sequence {
             return Ok(());
         }
-        let (snapshot, state) = self.state().await?;
-        let result = self.follow(snapshot, state).await;
+        let result = loop {
+            let (snapshot, state) = self.state().await?;
+            match self.follow(snapshot, state).await {
+                // Another process has written rows meanwhile: those are there, and what is left is taken in behind them. Whoever
+                // loses, somebody has gone on, so this ends.
+                Err(Error::Store(StoreError::Contention)) => {}
+                result => break result,
+            }
+        };
         *self.progress.lock() = None;
         result
     }
@@ -145,21 +152,26 @@ impl Group {
         let Some(answer) = batch.answer else {
             return Ok(());
         };
-        let answer = answer.await.map_err(|script| {
-            let place = match script {
-                ScriptError::TimedOut { place, .. } | ScriptError::OutOfMemory { place, .. } => Some(place),
-                _ => None,
-            };
-            Error::Script {
-                script,
-                function: self.definition.id.clone(),
-                document: place.and_then(|place| batch.ids.get(place).cloned()),
-            }
-        })?;
+        let answer = answer
+            .await
+            .map_err(|script| self.script_error(script, &batch.ids))?;
         round.add_mapped(batch.ids, answer, &self.definition)?;
         // Reads are ready at once, so nothing else would let others have the thread.
         tokio::task::yield_now().await;
         Ok(())
+    }
+
+    /// The error of a call that was handed documents of these ids.
+    fn script_error(&self, script: ScriptError, ids: &[String]) -> Error {
+        let place = match script {
+            ScriptError::TimedOut { place, .. } | ScriptError::OutOfMemory { place, .. } => Some(place),
+            _ => None,
+        };
+        Error::Script {
+            script,
+            function: self.definition.id.clone(),
+            document: place.and_then(|place| ids.get(place).cloned()),
+        }
     }
 
     /// Commits a round, and takes a snapshot that has it.
@@ -192,11 +204,18 @@ impl Group {
         if changes.is_empty() {
             return Ok(None);
         }
+        let program = &self.definition.program;
+        let members = self.members.get_or_try_init(|| program.members());
+        let members = members.await.map_err(|script| self.script_error(script, &[]))?;
+        let options = RenderOptions {
+            local_sequence: self.definition.local_sequence,
+            members: members.as_deref(),
+        };
         let mut read = Read::default();
         for change in changes {
             read.sequence = change.sequence;
             read.changes += 1;
-            self.render_change(&snapshot, change, &mut read).await?;
+            self.render_change(&snapshot, change, options, &mut read).await?;
             if read.text.len() >= MAP_BATCH_BYTES {
                 break;
             }
@@ -204,10 +223,13 @@ impl Group {
         Ok(Some(read))
     }
 
-    async fn render_change(&self, snapshot: &Snapshot, change: Change, read: &mut Read) -> Result<()> {
-        let options = RenderOptions {
-            local_sequence: self.definition.local_sequence,
-        };
+    async fn render_change(
+        &self,
+        snapshot: &Snapshot,
+        change: Change,
+        options: RenderOptions<'_>,
+        read: &mut Read,
+    ) -> Result<()> {
         match change.kind {
             ChangeKind::Put(record) => {
                 let history = match record.has_tree() || options.local_sequence {

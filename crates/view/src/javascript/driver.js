@@ -57,6 +57,30 @@
     return changing.some((pattern) => pattern.test(source));
   }
 
+  // What may lead a map function to its document without the parameter's name, or hide that name.
+  const hiding = /\\u|[^\x00-\x7f]|__|\b(arguments|eval|with|Function|Object|Reflect|constructor|prototype)\b/;
+  const head = /^(?:function\s*[\w$]*\s*\(\s*([A-Za-z_$][\w$]*)\s*\)\s*\{|\(?\s*([A-Za-z_$][\w$]*)\s*\)?\s*=>)/;
+  // A member that is read, and not called: a method would be handed the document.
+  const member = /^\s*\.\s*([A-Za-z_$][\w$]*)(?=\s*[^\s\w$(`]|\s+[\w$]|\s*$)/;
+
+  // The members of its document that a map function looks at, or null where it may look at more: wherever the parameter's
+  // name stands, in comments and strings too, `.member` has to follow.
+  function seenMembers(map) {
+    const source = String(map);
+    const parameter = head.exec(source);
+    if (hiding.test(source) || parameter === null) return null;
+    const name = parameter[1] || parameter[2];
+    const uses = new RegExp("(?<![\\w$])" + name.replaceAll("$", "\\$") + "(?![\\w$])", "g");
+    const body = source.slice(parameter[0].length);
+    const seen = [];
+    for (const use of body.matchAll(uses)) {
+      const read = member.exec(body.slice(use.index + name.length));
+      if (read === null) return null;
+      seen.push(read[1]);
+    }
+    return seen;
+  }
+
   function emit(key, value) {
     emitted.push([key, plain(value)]);
   }
@@ -192,6 +216,12 @@
       maps = map.map(compile);
       sealing = map.some(mayChange);
       reduces = reduce.map(compile);
+    },
+
+    // The members of documents that any of the map functions looks at, or null where one may look at more.
+    members() {
+      const each = maps.map(seenMembers);
+      return stringify(each.includes(null) ? null : [...new Set(each.flat())]);
     },
 
     // For each document its rows, by map function; the answer is text, so that what a function emitted cannot change later.

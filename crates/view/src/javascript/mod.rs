@@ -91,6 +91,7 @@ pub struct Sources {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Map,
+    Members,
     Reduce,
     Validate,
     Filter,
@@ -101,6 +102,7 @@ impl Command {
     fn name(self) -> &'static str {
         match self {
             Command::Map => "map",
+            Command::Members => "members",
             Command::Reduce => "reduce",
             Command::Validate => "validate",
             Command::Filter => "filter",
@@ -139,6 +141,12 @@ impl Program {
     /// Compiles all functions; the error is that of the first that does not compile.
     pub async fn compile(&self) -> Result<(), ScriptError> {
         self.call(Command::Map, "[]".to_owned()).await.map(drop)
+    }
+
+    /// The members of documents that the map functions look at; none where they may look at any.
+    pub async fn members(&self) -> Result<Option<Vec<String>>, ScriptError> {
+        let answer = self.call(Command::Members, "null".to_owned()).await?;
+        Ok(serde_json::from_str(&answer).unwrap_or_default())
     }
 
     /// How many calls can run at a time.

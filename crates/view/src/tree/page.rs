@@ -6,12 +6,17 @@
 
 use super::row::{Child, Position, Row, Summary};
 use crate::codec::{Reader, put_varint};
+use crate::limits::PAGE_WORKERS_MAX;
 use bytes::Bytes;
+use std::num::NonZero;
+use std::thread;
 
 /// The one way of compression so far.
 const ZSTD: u8 = 1;
 /// Fast to write; higher levels gain little on columns.
 const ZSTD_LEVEL: i32 = 3;
+/// Fewer leaves than these are compressed sooner than a thread is started for them.
+const LEAVES_A_WORKER_MIN: usize = 2;
 /// No page comes near; a larger size is damage.
 const PAGE_BYTES_MAX: u64 = 1 << 30;
 
@@ -41,6 +46,28 @@ pub fn encode_leaf(rows: &[Row]) -> Vec<u8> {
     put_column(rows.iter().map(|row| &row.key), &mut out);
     put_column(rows.iter().map(|row| &row.value), &mut out);
     compress(&out)
+}
+
+/// The bytes of several leaves; compressing is shared among threads where it is worth one.
+pub fn encode_leaves(leaves: &[&[Row]]) -> Vec<Vec<u8>> {
+    let encode =
+        |leaves: &[&[Row]]| -> Vec<Vec<u8>> { leaves.iter().map(|rows| encode_leaf(rows)).collect() };
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let workers = processors
+        .min(PAGE_WORKERS_MAX)
+        .min(leaves.len() / LEAVES_A_WORKER_MIN);
+    if workers < 2 {
+        return encode(leaves);
+    }
+    thread::scope(|scope| {
+        let shares = leaves.chunks(leaves.len().div_ceil(workers));
+        let spawned: Vec<_> = shares.map(|share| scope.spawn(move || encode(share))).collect();
+        let joined = spawned.into_iter().map(|share| match share.join() {
+            Ok(pages) => pages,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect()
+    })
 }
 
 /// The bytes of an inner page.

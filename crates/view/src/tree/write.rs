@@ -183,13 +183,13 @@ impl<'a> Writer<'a> {
             for reducer in self.reducers {
                 reductions.push(reducer.reduce(&groups).await?);
             }
-            for (at, rows) in some.iter().enumerate() {
+            for ((at, rows), page) in some.iter().enumerate().zip(page::encode_leaves(some)) {
                 let summary = Summary {
                     rows: rows.len() as u64,
                     bytes: rows.iter().map(Row::external_bytes).sum(),
                     reductions: of_group(&reductions, at),
                 };
-                let page = self.put(&page::encode_leaf(rows));
+                let page = self.put(&page);
                 let first = rows.first().map(|row| row.position.clone()).unwrap_or_default();
                 out.push(Child { first, page, summary });
             }

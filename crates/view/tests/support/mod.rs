@@ -29,7 +29,7 @@ impl Render for Plain {
         &self,
         record: &Record,
         _: Option<&DocumentHistory>,
-        _: RenderOptions,
+        _: RenderOptions<'_>,
         out: &mut String,
     ) -> Option<String> {
         let document = record.document.to_document();
@@ -93,6 +93,14 @@ impl Database {
 
     pub async fn group(&self, views: Value) -> Arc<Group> {
         self.try_group(views).await.unwrap()
+    }
+
+    /// The same group as another process would have it.
+    pub async fn group_elsewhere(&self, views: Value) -> Arc<Group> {
+        let elsewhere = Views::new(Arc::new(Plain), ScriptLimits::default());
+        let body = json!({"_id": "_design/d", "views": views});
+        let group = elsewhere.group(&self.collection, "_design/d", &fields(body));
+        group.await.unwrap()
     }
 
     pub fn head(&self) -> u64 {

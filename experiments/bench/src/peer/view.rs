@@ -36,7 +36,7 @@ impl Render for Plain {
         &self,
         record: &Record,
         _: Option<&DocumentHistory>,
-        _: RenderOptions,
+        _: RenderOptions<'_>,
         out: &mut String,
     ) -> Option<String> {
         let document = record.document.as_raw();

@@ -8,7 +8,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::{ids, outgoing, respond};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
-use http::{Response, StatusCode, accepts_type, if_none_match};
+use http::{Response, accepts_type, if_none_match};
 use std::fmt::Write as _;
 use value::ValueRef;
 
@@ -38,7 +38,7 @@ async fn winner(call: &Call, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) ->
     let revision = record.revision();
     let tag = format!("\"{revision}\"");
     if if_none_match(&call.headers, &tag) {
-        return Ok(not_modified(&tag));
+        return Ok(respond::not_modified(&tag));
     }
     let mut text = String::with_capacity(record.document.bytes().len() + 128);
     let raw = record.document.as_raw();
@@ -46,12 +46,6 @@ async fn winner(call: &Call, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) ->
     let mut response = respond::ok(text);
     respond::tag(&mut response, &tag);
     Ok(response)
-}
-
-fn not_modified(tag: &str) -> Response {
-    let mut response = respond::empty(StatusCode::NOT_MODIFIED);
-    respond::tag(&mut response, tag);
-    response
 }
 
 /// Why there is no document to show.
@@ -83,7 +77,7 @@ async fn one(
     let tag = format!("\"{}\"", node.revision);
     let has_tag = !options.shown.needs_history();
     if has_tag && if_none_match(&call.headers, &tag) {
-        return Ok(not_modified(&tag));
+        return Ok(respond::not_modified(&tag));
     }
     let mut response = if is_multipart(call, snapshot, &history, at, options).await? {
         let related = multipart::related(snapshot, &history, at, options).await?;

@@ -180,7 +180,6 @@ pub(crate) fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> 
         (false, _) => EditOrigin::After(document.revision.clone()),
     };
     Ok(Edit {
-        hashed: document.hashed(id.as_ref()),
         document: body,
         deleted: document.deleted,
         origin,

@@ -80,7 +80,7 @@ async fn answer(
     if options.execution_stats {
         write_statistics(&rows.statistics, started, text);
     }
-    if let Some(warnings) = warning::warnings(index, options, &rows.statistics) {
+    if let Some(warnings) = warning::warnings(index, options, &rows) {
         text.push_str(",\r\n\"warning\": ");
         write_string(&warnings, text);
     }

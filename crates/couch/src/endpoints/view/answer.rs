@@ -20,9 +20,24 @@ pub(super) struct Asked {
     pub(super) database: Database,
     pub(super) parameters: ViewParameters,
     pub(super) answer: Answer,
+    /// What tells the rows of these functions from those of others.
+    pub(super) signature: String,
+    /// The last change before the rows were looked for.
+    pub(super) head: u64,
 }
 
 impl Asked {
+    /// The entity tag of the answer, with its quotes. Another one where the rows may be others, or the documents that come with them.
+    pub(super) fn entity_tag(&self) -> String {
+        let documents = if self.parameters.query.include_docs {
+            self.head
+        } else {
+            0
+        };
+        let sequence = self.database.sequences.text(self.answer.sequence);
+        format!("\"{sequence}-{}-{documents}\"", self.signature)
+    }
+
     /// Appends the answer.
     pub(super) async fn write(mut self, output: &mut Output) -> Result<()> {
         self.write_head(&mut output.text);

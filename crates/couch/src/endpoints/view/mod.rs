@@ -10,10 +10,11 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
+use crate::respond;
 use crate::stream::{self, Output};
 use answer::Asked;
 use engine::design::{Group, Update};
-use http::{Method, Response, StatusCode};
+use http::{Method, Response, StatusCode, if_none_match};
 use parameters::ViewParameters;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -37,11 +38,17 @@ pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Respo
     };
     let design = call.server.designs.named(&database, name).await?;
     let asked = asked(call, &database, &design, view, parameters).await?;
-    stream::respond_with(|mut output| async move {
+    let tag = asked.entity_tag();
+    if call.method != Method::POST && if_none_match(&call.headers, &tag) {
+        return Ok(respond::not_modified(&tag));
+    }
+    let mut response = stream::respond_with(|mut output| async move {
         let written = asked.write(&mut output).await;
         (output, written)
     })
-    .await
+    .await?;
+    respond::tag(&mut response, &tag);
+    Ok(response)
 }
 
 /// `/{db}/_design/{name}/_view/{view}/queries`: several in one.
@@ -98,11 +105,15 @@ async fn asked(
     let designs = &call.server.designs;
     let group: Arc<Group> = designs.group(database, design).await?;
     let query = parameters.query.clone();
+    let head = database.collection.head();
     group.check(view, &query)?;
-    let answer = match query.update {
+    let (signature, answer) = match query.update {
         Update::Before => {
-            group.update(database.collection.head()).await?;
-            group.query(view, query).await?
+            group.update(head).await?;
+            (
+                group.definition().signature.clone(),
+                group.query(view, query).await?,
+            )
         }
         Update::No | Update::After => {
             let serving = designs.views().standing_in(group.clone(), view).await?;
@@ -112,11 +123,13 @@ async fn asked(
             if is_after {
                 group.update_in_background();
             }
-            answer
+            (serving.definition().signature.clone(), answer)
         }
     };
     Ok(Asked {
         database: database.clone(),
+        signature,
+        head,
         parameters,
         answer,
     })

@@ -1,0 +1,87 @@
+//! Finding by the indexes of the MongoDB protocol what another protocol asks for.
+//!
+//! Where a selector's own indexes do not fit, the planner is asked with the filter that the selector amounts to. What comes back are
+//! ids in order: the caller reads and matches the documents, because the filter finds more than the selector.
+
+use super::{Order, RevisionedCollection};
+use crate::Result;
+use query::execute::{self, FindCursor, FindSpec, StreamState};
+use query::filter::{Filter, FilterScope};
+use query::plan::Ordering;
+use query::projection::Projection;
+use query::selector::Selector;
+use std::sync::Arc;
+use store::{FieldKind, Index, IndexState};
+use value::{Document, Value, doc};
+
+/// The bytes of ids that are asked for at once.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// The ids of documents that an index found, in order.
+#[derive(Debug)]
+pub struct FoundIds {
+    cursor: FindCursor,
+    exhausted: bool,
+}
+
+impl RevisionedCollection {
+    /// What a selector finds by an index that was made for MongoDB's filters, and more; none where no such index bounds it.
+    pub async fn found_ids(&self, selector: &Selector, order: Order) -> Result<Option<FoundIds>> {
+        let indexes = self.collection.indexes();
+        let has_arrays = |field: &str| {
+            let of_field = indexes.iter().filter(|index| is_led_by(index, field));
+            of_field.fold(true, |arrays, index| arrays && index.is_multikey())
+        };
+        let conditions = selector.conditions(has_arrays);
+        let bounds = |(field, _): &(String, Document)| indexes.iter().any(|index| is_led_by(index, field));
+        if !conditions.iter().any(bounds) {
+            return Ok(None);
+        }
+        let conditions = conditions
+            .into_iter()
+            .map(|(_, condition)| Value::from(condition));
+        let filter = Filter::parse(
+            &doc! {"$and": (conditions.collect::<Value>())},
+            &FilterScope::default(),
+        )?;
+        let mut spec = FindSpec::new(Arc::new(filter));
+        let direction = if order == Order::Forward { 1 } else { -1 };
+        spec.ordering = Ordering::parse(&doc! {"_id": direction})?;
+        spec.projection = Some(Arc::new(Projection::parse_find(
+            &doc! {"_id": 1},
+            None,
+            &spec.variables,
+        )?));
+        let cursor = execute::find(&self.collection, spec).await?;
+        Ok(Some(FoundIds {
+            cursor,
+            exhausted: false,
+        }))
+    }
+}
+
+impl FoundIds {
+    /// The next ids, at most so many; none where there are no more.
+    pub async fn next(&mut self, limit: usize) -> Result<Vec<Value>> {
+        let mut batch = Vec::new();
+        while batch.is_empty() && !self.exhausted {
+            let state = self.cursor.next_batch(&mut batch, limit, BATCH_BYTES).await?;
+            self.exhausted = matches!(state, StreamState::Exhausted);
+        }
+        let id = |found: &value::DocumentBuf| found.as_raw().get("_id").map(value::ValueRef::to_value);
+        Ok(batch.iter().filter_map(id).collect())
+    }
+}
+
+/// Whether an index holds all documents by this field first, in MongoDB's order.
+fn is_led_by(index: &Arc<Index>, field: &str) -> bool {
+    let leads = |first: &store::IndexField| {
+        let is_ordered = matches!(first.kind, FieldKind::Ascending | FieldKind::Descending);
+        is_ordered && first.path.parts().join(".") == field
+    };
+    index.state() == IndexState::Ready
+        && index.partial_filter().is_none()
+        && index.collation().is_none()
+        && !index.spec().sparse
+        && index.fields().first().is_some_and(leads)
+}
