@@ -179,3 +179,33 @@ def test_revisions_are_those_of_couchdb(couch):
     assert empty["rev"] == "1-967a00dff5e02add41819138abb3284d"
     deleted = requests.delete(f"{couch}/empty", params={"rev": empty["rev"]}).json()
     assert deleted["rev"] == "2-eec205a9d413992850a6e32678485900"
+
+
+def test_a_build_is_seen_in_active_tasks(couch):
+    fill(couch, *({"_id": f"{n:04}"} for n in range(1000)))
+    design(couch, views={"v": {"map": "function (doc) { for (var i = 0; i < 500000; i++); emit(doc._id); }"}})
+    assert view(couch, update="lazy")["rows"] == []
+    tasks = f"{couch.rsplit('/', 1)[0]}/_active_tasks"
+    seen = []
+    while view(couch, update="false", limit=0)["total_rows"] < 1000:
+        seen += [task for task in requests.get(tasks).json() if task["type"] == "indexer"]
+    assert seen
+    assert {task["design_document"] for task in seen} == {"_design/d"}
+    assert all(0 <= task["progress"] <= 100 for task in seen)
+
+
+def test_functions_that_are_not_run_are_refused_clearly(couch):
+    animals(couch)
+    for path in ("_show/s", "_show/s/cat1", "_list/l/v", "_update/u", "_rewrite/x"):
+        answer = requests.get(f"{couch}/_design/d/{path}")
+        assert (answer.status_code, answer.json()["error"]) == (501, "not_implemented"), path
+        assert "not supported" in answer.json()["reason"]
+
+
+def test_views_of_capped_collections_are_refused_clearly(client, couch):
+    name = couch.rsplit("/", 1)[1]
+    client["default"].drop_collection(name)
+    client["default"].create_collection(name, capped=True, size=100_000)
+    design(couch, views={"v": {"map": BY_KIND}})
+    refused = view(couch, status=501)
+    assert "capped" in refused["reason"]

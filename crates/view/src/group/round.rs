@@ -9,6 +9,7 @@ use crate::tree::{Position, Row, RowChange, Tree, Writer};
 use crate::{Error, Result};
 use bytes::Bytes;
 use serde_json::value::RawValue;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::{DerivedSnapshot, PageBatch};
@@ -91,8 +92,8 @@ impl Round {
         state: &mut State,
         definition: &Definition,
     ) -> Result<PageBatch> {
-        let mut documents = std::mem::take(self).documents;
-        documents.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        let documents = std::mem::take(self).documents;
+        let documents = in_order(documents, |document| &document.id, |a, b| a.id.cmp(&b.id));
         let mut changes: Vec<Vec<RowChange>> = vec![Vec::new(); definition.views.len()];
         let old = old_rows(snapshot, state, &documents).await?;
         let mut of_documents = Vec::with_capacity(documents.len());
@@ -189,11 +190,31 @@ async fn old_rows(
 }
 
 /// By place; where a row is taken away and put again, it is put.
-fn sorted(mut changes: Vec<RowChange>) -> Vec<RowChange> {
+fn sorted(changes: Vec<RowChange>) -> Vec<RowChange> {
     let is_put = |change: &RowChange| matches!(change, RowChange::Put(_));
-    changes.sort_unstable_by(|a, b| a.position().cmp(b.position()).then(is_put(b).cmp(&is_put(a))));
+    let compare =
+        |a: &RowChange, b: &RowChange| a.position().cmp(b.position()).then(is_put(b).cmp(&is_put(a)));
+    let mut changes = in_order(changes, |change| &change.position().sort_key, compare);
     changes.dedup_by(|later, earlier| later.position() == earlier.position());
     changes
+}
+
+/// Sorts items that are large and whose order begins with that of `key`: its first bytes are sorted at one place, and the items moved
+/// once; they are looked at only where those bytes are the same.
+fn in_order<T>(items: Vec<T>, key: fn(&T) -> &Bytes, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let begin = |(at, item): (usize, &T)| (first_bytes(key(item)), at);
+    let mut order: Vec<(u64, usize)> = items.iter().enumerate().map(begin).collect();
+    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| compare(&items[a.1], &items[b.1])));
+    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|(_, at)| items[at].take()).collect()
+}
+
+/// The first eight bytes as a number of their order; what is shorter ends in zeros.
+fn first_bytes(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let size = bytes.len().min(8);
+    first[..size].copy_from_slice(&bytes[..size]);
+    u64::from_be_bytes(first)
 }
 
 /// For each row the view, the encoded key and which emission it was.
