@@ -98,8 +98,8 @@ impl Database {
     /// The same group as another process would have it.
     pub async fn group_elsewhere(&self, views: Value) -> Arc<Group> {
         let elsewhere = Views::new(Arc::new(Plain), ScriptLimits::default());
-        let body = json!({"_id": "_design/d", "views": views});
-        let group = elsewhere.group(&self.collection, "_design/d", &fields(body));
+        let body = fields(json!({"_id": "_design/d", "views": views}));
+        let group = elsewhere.group(&self.collection, "_design/d", &body);
         group.await.unwrap()
     }
 
