@@ -29,8 +29,8 @@ impl RevisionedCollection {
     pub async fn found_ids(&self, selector: &Selector, order: Order) -> Result<Option<FoundIds>> {
         let indexes = self.collection.indexes();
         let has_arrays = |field: &str| {
-            let of_field = indexes.iter().filter(|index| is_led_by(index, field));
-            of_field.fold(true, |arrays, index| arrays && index.is_multikey())
+            let mut of_field = indexes.iter().filter(|index| is_led_by(index, field));
+            of_field.all(|index| index.is_multikey())
         };
         let conditions = selector.conditions(has_arrays);
         let bounds = |(field, _): &(String, Document)| indexes.iter().any(|index| is_led_by(index, field));
