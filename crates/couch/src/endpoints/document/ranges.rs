@@ -88,10 +88,8 @@ mod tests {
         ] {
             assert_eq!(parse(whole).expect("the whole"), None, "{whole}");
         }
-        assert_eq!(
-            parse(&format!("bytes={}", "1-2,".repeat(10))).expect("the whole"),
-            None
-        );
+        let many = format!("bytes={}", "1-2,".repeat(10));
+        assert_eq!(parse(&many).expect("the whole"), None);
         for unsatisfiable in ["bytes=29-", "bytes=300-400", "bytes=5-2", "bytes=-0"] {
             assert!(parse(unsatisfiable).is_err(), "{unsatisfiable}");
         }
