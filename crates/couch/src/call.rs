@@ -1,5 +1,6 @@
 //! One request, taken apart.
 
+use crate::config::Config;
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
 use crate::limits::BODY_BYTES_MAX;
@@ -33,7 +34,7 @@ impl Call {
             .path()
             .split('/')
             .filter(|part| !part.is_empty())
-            .map(decode_part)
+            .map(|part| decode_part(&server.config, part))
             .collect::<Result<Vec<_>>>()?
             .into();
         let query = Query::parse(request.query())?;
@@ -56,7 +57,7 @@ impl Call {
 
     /// The address of something on this server, as the client reached it.
     pub(crate) fn url(&self, parts: &[&str]) -> String {
-        let mut url = format!("http://{}", self.header("host").unwrap_or("localhost"));
+        let mut url = format!("{}://{}", self.scheme(), self.host());
         for part in parts {
             url.push('/');
             url.push_str(&percent_encode(part));
@@ -64,9 +65,35 @@ impl Call {
         url
     }
 
+    /// The scheme that the client used, which only a proxy in between can tell where it is not this server's own.
+    fn scheme(&self) -> &'static str {
+        let names = [
+            ("x_forwarded_ssl", "X-Forwarded-Ssl", "on"),
+            ("x_forwarded_proto", "X-Forwarded-Proto", "https"),
+        ];
+        let is_secure = names
+            .iter()
+            .any(|(setting, name, secure)| self.forwarded(setting, name) == Some(secure));
+        if is_secure { "https" } else { "http" }
+    }
+
+    /// The host that the client asked for.
+    fn host(&self) -> &str {
+        let forwarded = self.forwarded("x_forwarded_host", "X-Forwarded-Host");
+        forwarded.or(self.header("host")).unwrap_or("localhost")
+    }
+
+    /// What a proxy says in a header whose name is configured.
+    fn forwarded(&self, setting: &str, default: &str) -> Option<&str> {
+        let name = self.server.config.get("chttpd", setting);
+        self.header(name.as_deref().unwrap_or(default))
+    }
+
     /// The whole body.
     pub(crate) async fn bytes(&mut self) -> Result<Bytes> {
-        Ok(self.body.read_all(BODY_BYTES_MAX).await?)
+        let configured = self.server.config.number("chttpd", "max_http_request_size");
+        let limit_bytes = configured.map_or(BODY_BYTES_MAX, |bytes: usize| bytes.min(BODY_BYTES_MAX));
+        Ok(self.body.read_all(limit_bytes).await?)
     }
 
     /// The whole body as JSON.
@@ -103,10 +130,15 @@ impl Call {
     }
 }
 
-fn decode_part(part: &str) -> Result<String> {
+fn decode_part(config: &Config, part: &str) -> Result<String> {
     let invalid = || CouchError::bad_request("invalid escape in the path");
-    let spaced = part.replace('+', " ");
-    percent_decode(&spaced)
+    let is_spaced =
+        part.contains('+') && config.get("chttpd", "decode_plus_to_space").as_deref() != Some("false");
+    let part = match is_spaced {
+        true => part.replace('+', " ").into(),
+        false => std::borrow::Cow::from(part),
+    };
+    percent_decode(&part)
         .map(std::borrow::Cow::into_owned)
         .ok_or_else(invalid)
 }

@@ -5,20 +5,32 @@
 use engine::{Engine, Namespace};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use value::{Document, DocumentBuf, Value};
 
 /// The local document that holds the settings.
 const DOCUMENT: &str = "config";
 
+/// The setting that holds the secret of cookies and of proxies.
+pub(crate) const SECRET: (&str, &str) = ("chttpd_auth", "secret");
+
 type Sections = BTreeMap<String, BTreeMap<String, String>>;
 
 /// All settings.
 #[derive(Debug)]
 pub(crate) struct Config {
-    sections: RwLock<Sections>,
+    sections: RwLock<Layers>,
     /// Whether they are kept on disk.
     is_kept: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Layers {
+    /// What is in force.
+    present: Sections,
+    /// What a restart brings back.
+    lasting: Sections,
 }
 
 fn namespace() -> Namespace {
@@ -26,8 +38,8 @@ fn namespace() -> Namespace {
 }
 
 impl Config {
-    /// The defaults, and what was changed before.
-    pub(crate) async fn load(engine: &Engine) -> engine::Result<Config> {
+    /// The defaults, what was changed before, and where the server listens.
+    pub(crate) async fn load(engine: &Engine, address: Option<SocketAddr>) -> engine::Result<Config> {
         let mut sections = defaults();
         let mut is_kept = false;
         if let Some(kept) = engine.revisioned(&namespace())?
@@ -36,40 +48,75 @@ impl Config {
             merge(&document.to_document(), &mut sections);
             is_kept = true;
         }
+        if let Some(address) = address {
+            let listening = [
+                ("bind_address", address.ip().to_string()),
+                ("port", address.port().to_string()),
+            ];
+            let section = sections.entry("chttpd".to_owned()).or_default();
+            section.extend(listening.map(|(name, text)| (name.to_owned(), text)));
+        }
         Ok(Config {
-            sections: RwLock::new(sections),
+            sections: RwLock::new(Layers {
+                present: sections.clone(),
+                lasting: sections,
+            }),
             is_kept: AtomicBool::new(is_kept),
         })
     }
 
     /// One setting.
     pub(crate) fn get(&self, section: &str, name: &str) -> Option<String> {
-        self.sections.read().get(section)?.get(name).cloned()
+        self.sections.read().present.get(section)?.get(name).cloned()
+    }
+
+    /// One setting that is a whole number; none where it is none.
+    pub(crate) fn number<N: std::str::FromStr>(&self, section: &str, name: &str) -> Option<N> {
+        self.get(section, name)?.trim().parse().ok()
+    }
+
+    /// Whether a setting is `true`.
+    pub(crate) fn is_on(&self, section: &str, name: &str) -> bool {
+        self.get(section, name).as_deref() == Some("true")
     }
 
     /// All sections.
     pub(crate) fn all(&self) -> Sections {
-        self.sections.read().clone()
+        self.sections.read().present.clone()
     }
 
-    /// Sets a setting, or removes it; what it was before.
+    /// Sets a setting, or removes it, for good or until the next start.
     pub(crate) async fn set(
         &self,
         engine: &Engine,
         section: &str,
         name: &str,
         text: Option<String>,
-    ) -> engine::Result<Option<String>> {
-        let before = {
-            let mut sections = self.sections.write();
-            let settings = sections.entry(section.to_owned()).or_default();
-            match text {
-                Some(text) => settings.insert(name.to_owned(), text),
-                None => settings.remove(name),
+        is_lasting: bool,
+    ) -> engine::Result<()> {
+        {
+            let mut layers = self.sections.write();
+            put(&mut layers.present, section, name, text.clone());
+            if !is_lasting {
+                return Ok(());
             }
-        };
-        self.save(engine).await?;
-        Ok(before)
+            put(&mut layers.lasting, section, name, text);
+        }
+        self.save(engine).await
+    }
+
+    /// Forgets what was set until the next start.
+    pub(crate) fn reload(&self) {
+        let mut layers = self.sections.write();
+        layers.present = layers.lasting.clone();
+    }
+
+    /// The secret with which cookies are made, made now if there is none, and kept.
+    pub(crate) async fn keep_secret(&self, engine: &Engine) -> engine::Result<()> {
+        match self.get(SECRET.0, SECRET.1) {
+            Some(secret) if !secret.is_empty() => self.keep(engine).await,
+            _ => self.set(engine, SECRET.0, SECRET.1, Some(random()), true).await,
+        }
     }
 
     /// Keeps the settings as they are, so that those that were made up at the start stay.
@@ -85,7 +132,8 @@ impl Config {
             engine.create_revisioned(&namespace(), 1, false).await?;
         }
         let mut document = Document::new();
-        for (section, settings) in self.all() {
+        let lasting = self.sections.read().lasting.clone();
+        for (section, settings) in lasting {
             let settings = settings
                 .into_iter()
                 .fold(Document::new(), |settings, (name, text)| {
@@ -100,6 +148,19 @@ impl Config {
         }
         Ok(())
     }
+}
+
+fn put(sections: &mut Sections, section: &str, name: &str, text: Option<String>) {
+    let settings = sections.entry(section.to_owned()).or_default();
+    match text {
+        Some(text) => settings.insert(name.to_owned(), text),
+        None => settings.remove(name),
+    };
+}
+
+/// A secret or a mark that nobody else has.
+fn random() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
 }
 
 fn merge(document: &Document, sections: &mut Sections) {
@@ -118,10 +179,13 @@ fn merge(document: &Document, sections: &mut Sections) {
 }
 
 fn defaults() -> Sections {
-    let uuid = uuid::Uuid::new_v4().simple().to_string();
+    let (uuid, secret) = (random(), random());
     let all = [
         ("chttpd", "enable_cors", "false"),
         ("chttpd", "require_valid_user", "false"),
+        ("chttpd_auth", "authentication_db", crate::names::USERS),
+        (SECRET.0, SECRET.1, &secret),
+        ("couchdb", "database_dir", "./data"),
         ("couchdb", "max_document_size", "8000000"),
         ("couchdb", "uuid", &uuid),
         ("httpd", "enable_cors", "false"),

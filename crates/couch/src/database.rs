@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::security::{self, Permission};
 use crate::sequence::Sequences;
-use crate::{ids, names};
+use crate::{ids, names, users};
 use engine::files::Files;
 use engine::{Engine, Namespace, RevisionedCollection, RevisionedSnapshot};
 use value::Value;
@@ -18,6 +18,8 @@ pub(crate) struct Database {
     pub(crate) sequences: Sequences,
     /// What the user may do with it.
     pub(crate) permission: Permission,
+    /// Whether its documents are users.
+    pub(crate) is_users: bool,
     namespace: Namespace,
     engine: Engine,
 }
@@ -31,6 +33,23 @@ impl Database {
 
     /// The database of this name.
     pub(crate) fn named(call: &Call, name: &str) -> Result<Database> {
+        let database = Database::opened(call, name)?;
+        match database.permission {
+            Permission::Own if call.path.get(1).is_some_and(|part| part == "_design") => {
+                Err(users::design_refusal())
+            }
+            Permission::Own => Err(CouchError::unauthorized("You are not a server admin.")),
+            _ => Ok(database),
+        }
+    }
+
+    /// The database that the path names first, for one document: it may be that the user may read and write only some.
+    pub(crate) fn for_document(call: &Call) -> Result<Database> {
+        let name = call.path.first().map(String::as_str).unwrap_or_default();
+        Database::opened(call, name)
+    }
+
+    fn opened(call: &Call, name: &str) -> Result<Database> {
         let namespace = names::namespace(name);
         let found = match names::is_seen(&namespace) {
             true => call.server.engine.revisioned(&namespace)?,
@@ -40,10 +59,11 @@ impl Database {
             names::check(name)?;
             return Err(CouchError::no_database());
         };
-        let permission = match name {
+        let is_users = name == names::users(&call.server.config);
+        let permission = match security::permission(&call.user, &namespace, &collection.security()) {
             // Each document there is checked by itself.
-            names::USERS if !call.user.is_admin() => Permission::Nothing,
-            _ => security::permission(&call.user, &namespace, &collection.security()),
+            permission if is_users && permission < Permission::Administer => Permission::Own,
+            permission => permission,
         };
         if permission == Permission::Nothing {
             return Err(security::refusal(&call.user));
@@ -51,6 +71,7 @@ impl Database {
         Ok(Database {
             name: name.to_owned(),
             sequences: Sequences::of(&collection),
+            is_users,
             collection,
             permission,
             namespace,
@@ -58,14 +79,22 @@ impl Database {
         })
     }
 
-    /// Refuses whoever may not write this document.
+    /// Refuses whoever may not read this document.
+    pub(crate) fn require_read(&self, call: &Call, id: &str) -> Result<()> {
+        match self.permission {
+            Permission::Own => users::check_readable(&call.user, id),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses whoever may not write this document. What may be written of users is checked with the document.
     pub(crate) fn require_write(&self, call: &Call, id: &str) -> Result<()> {
         if id.starts_with(ids::DESIGN) {
             return self.require_admin(call);
         }
-        match self.permission >= Permission::Write {
-            true => Ok(()),
-            false => Err(security::refusal(&call.user)),
+        match self.permission {
+            Permission::Own | Permission::Write | Permission::Administer => Ok(()),
+            Permission::Nothing | Permission::Read => Err(security::refusal(&call.user)),
         }
     }
 

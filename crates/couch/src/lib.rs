@@ -29,6 +29,7 @@ mod names;
 mod outgoing;
 pub mod query;
 mod replication;
+mod request_id;
 mod respond;
 mod route;
 mod security;

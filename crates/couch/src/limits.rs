@@ -13,6 +13,9 @@ pub const INLINE_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// The documents or rows that are read at once while an answer is made.
 pub const PAGE_ROWS: usize = 1_000;
 
+/// The documents before a start key that `_all_docs` counts to tell an offset; behind more of them it is `null`.
+pub const OFFSET_COUNTED_MAX: u64 = 1_000;
+
 /// The bytes of an answer that are gathered before they are sent.
 pub const CHUNK_BYTES: usize = 64 * 1024;
 

@@ -1,7 +1,7 @@
 //! Making answers.
 
 use crate::error::CouchError;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, SERVER};
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, SERVER, SET_COOKIE};
 use http::{Body, BodySender, HeaderValue, Response, StatusCode};
 
 /// What the server calls itself; clients that look for CouchDB find it.
@@ -76,6 +76,13 @@ pub fn tag(response: &mut Response, tag: &str) {
 pub fn location(response: &mut Response, url: &str) {
     if let Ok(value) = HeaderValue::from_str(url) {
         response.headers_mut().insert(LOCATION, value);
+    }
+}
+
+/// Adds a cookie. Names with characters that no header can have cannot log in by cookie.
+pub fn cookie(response: &mut Response, cookie: &str) {
+    if let Ok(value) = HeaderValue::from_str(cookie) {
+        response.headers_mut().insert(SET_COOKIE, value);
     }
 }
 

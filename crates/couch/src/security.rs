@@ -12,6 +12,8 @@ use value::{Document, Value};
 pub(crate) enum Permission {
     /// Nothing.
     Nothing,
+    /// Read and write the own document of the database of users.
+    Own,
     /// Read documents.
     Read,
     /// Read and write documents.

@@ -4,12 +4,13 @@ use crate::call::Call;
 use crate::config::Config;
 use crate::design::Designs;
 use crate::endpoints::uuids::Generators;
-use crate::login::Logins;
+use crate::login::Passwords;
 use crate::replication::documents;
 use crate::replication::jobs::Jobs;
+use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::{cors, respond, route};
 use engine::Engine;
-use http::{Handler, Method, Request, Response, StatusCode, header};
+use http::{Handler, HeaderValue, Method, Request, Response, StatusCode, header};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::net::TcpListener;
@@ -37,13 +38,15 @@ pub enum ServeError {
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) engine: Engine,
-    pub(crate) logins: Logins,
+    pub(crate) passwords: Passwords,
     /// Design documents and what they define.
     pub(crate) designs: Designs,
     /// The ids of documents that come without one.
     pub(crate) ids: Generators,
     pub(crate) config: Config,
     pub(crate) started: Instant,
+    /// Marks of requests.
+    request_ids: RequestIds,
     /// The replications that run here.
     pub(crate) jobs: Jobs,
     /// Becomes true when feeds have to end.
@@ -70,11 +73,12 @@ pub async fn serve(
     stop: watch::Receiver<bool>,
 ) -> Result<(), ServeError> {
     let server = Server {
-        logins: Logins::new().ok_or(ServeError::Secret)?,
+        passwords: Passwords::new().ok_or(ServeError::Secret)?,
         ids: Generators::new(),
-        config: Config::load(&engine).await?,
+        config: Config::load(&engine, listener.local_addr().ok()).await?,
         designs: Designs::new(),
         started: Instant::now(),
+        request_ids: RequestIds::default(),
         jobs: Jobs::default(),
         stop: stop.clone(),
         engine,
@@ -105,18 +109,39 @@ impl Handler for Front {
 }
 
 async fn answer(server: Arc<Server>, request: Request) -> Response {
+    let id = server.request_ids.of(&request.headers);
     // Only pages from elsewhere say where they come from.
     let page = request
         .headers
         .contains_key(header::ORIGIN)
         .then(|| request.headers.clone());
-    if let Some(headers) = page.as_ref().filter(|_| request.method == Method::OPTIONS)
-        && let Some(response) = cors::preflight(&server.config, headers)
-    {
-        return response;
-    }
-    let answered = match Call::new(server.clone(), request) {
-        Ok(mut call) => route::run(&mut call).await,
+    let asks_first = page.as_ref().filter(|_| request.method == Method::OPTIONS);
+    let preflight = asks_first.and_then(|headers| cors::preflight(&server.config, headers));
+    let mut response = match preflight {
+        Some(response) => response,
+        None => {
+            let mut response = run(server.clone(), request).await;
+            if let Some(headers) = page {
+                cors::add(&server.config, &headers, &mut response);
+            }
+            response
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, id);
+    // How long the body took to arrive, in milliseconds, is not measured.
+    headers.insert(BODY_TIME, HeaderValue::from_static("0"));
+    response
+}
+
+async fn run(server: Arc<Server>, request: Request) -> Response {
+    let mut cookie = None;
+    let answered = match Call::new(server, request) {
+        Ok(mut call) => {
+            let answered = route::run(&mut call).await;
+            cookie = call.user.cookie.take();
+            answered
+        }
         Err(error) => Err(error),
     };
     let mut response = answered.unwrap_or_else(|error| {
@@ -125,8 +150,8 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         }
         respond::error(&error)
     });
-    if let Some(headers) = page {
-        cors::add(&server.config, &headers, &mut response);
+    if let Some(cookie) = cookie.filter(|_| !response.headers().contains_key(header::SET_COOKIE)) {
+        respond::cookie(&mut response, &cookie);
     }
     response
 }

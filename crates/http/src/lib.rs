@@ -23,6 +23,7 @@ mod query;
 mod range;
 mod request;
 mod serve;
+mod target;
 
 pub use accept::{accepts_encoding, accepts_type};
 pub use body::{Body, BodyError, BodySender, RequestBody, ResponseBody};

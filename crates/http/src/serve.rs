@@ -1,8 +1,9 @@
 //! Accepting connections and answering requests until asked to stop.
 
 use crate::linger::LingeringStream;
+use crate::target::EncodedTargets;
 use crate::{Body, BodyError, Request, RequestBody, Response};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -124,9 +125,14 @@ async fn connection(
         tracing::debug!(%peer, %error, "the connection ended before it began");
         return;
     }
-    let service = service_fn(|request| answer(&*handler, request, peer));
     let is_stopping = Arc::new(AtomicBool::new(false));
     let stream = LingeringStream::new(stream, is_stopping.clone());
+    let (stream, announced) = EncodedTargets::new(stream);
+    let service = service_fn(|request: hyper::Request<Incoming>| {
+        // At once, before anything more is read from the connection.
+        announced.body(request.body().size_hint().exact());
+        answer(&*handler, request, peer)
+    });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = &mut served => ended,

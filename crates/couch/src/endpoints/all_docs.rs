@@ -6,7 +6,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::json::write_string;
-use crate::limits::PAGE_ROWS;
+use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
 use crate::outgoing::{self, Shown};
 use crate::query::{self, Query};
 use crate::respond;
@@ -55,13 +55,17 @@ impl Default for RowOptions {
 }
 
 impl RowOptions {
-    fn parse(query: &Query, body: Option<&Document>) -> Result<RowOptions> {
+    /// Those of a body and of a query, which wins.
+    pub(super) fn parse(query: &Query, body: Option<&Document>) -> Result<RowOptions> {
         let mut options = RowOptions::default();
+        for (name, value) in body.into_iter().flat_map(Document::iter) {
+            if name == "keys" && !matches!(value, Value::Array(_)) {
+                return Err(CouchError::bad_request("`keys` body member must be an array."));
+            }
+            options.set_value(name, value)?;
+        }
         for (name, text) in query.iter() {
             options.set_text(name, text)?;
-        }
-        for (name, value) in body.into_iter().flat_map(Document::iter) {
-            options.set_value(name, value)?;
         }
         if options.keys.is_some() && (options.start.is_some() || options.end.is_some()) {
             return Err(CouchError::query_parse(
@@ -116,8 +120,29 @@ impl RowOptions {
         Ok(())
     }
 
+    /// What a request asks for, in its query and in a body.
+    pub(super) async fn of(call: &mut Call) -> Result<RowOptions> {
+        let body = match call.method {
+            Method::GET | Method::HEAD => None,
+            Method::POST => {
+                call.check_is_json()?;
+                Some(call.json_object().await?)
+            }
+            _ => return Err(CouchError::method_not_allowed("GET,HEAD,POST")),
+        };
+        RowOptions::parse(&call.query, body.as_ref())
+    }
+
+    /// Keys in the order of the rows.
+    pub(super) fn in_order<'k>(&self, keys: &'k [Value]) -> Vec<&'k Value> {
+        match self.order {
+            Order::Forward => keys.iter().collect(),
+            Order::Backward => keys.iter().rev().collect(),
+        }
+    }
+
     /// The ids between start and end, in ascending order.
-    fn range(&self) -> (Bound<Value>, Bound<Value>) {
+    pub(super) fn range(&self) -> (Bound<Value>, Bound<Value>) {
         let included = |key: &Option<Value>| key.clone().map_or(Bound::Unbounded, Bound::Included);
         let start = included(&self.start);
         let end = match &self.end {
@@ -156,19 +181,11 @@ impl RowOptions {
 /// `/{db}/_all_docs`, `_design_docs`.
 pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Response> {
     let database = Database::of(call)?;
-    let body = match call.method {
-        Method::GET | Method::HEAD => None,
-        Method::POST => {
-            call.check_is_json()?;
-            Some(call.json_object().await?)
-        }
-        _ => return Err(CouchError::method_not_allowed("GET,HEAD,POST")),
-    };
-    let mut options = RowOptions::parse(&call.query, body.as_ref())?;
+    let mut options = RowOptions::of(call).await?;
     options.prefix = prefix;
     // From before the snapshot is taken, so that no rows have the tag of later ones.
     let tag = format!("\"{}\"", database.sequences.text(database.collection.head()));
-    if body.is_none() && if_none_match(&call.headers, &tag) {
+    if call.method != Method::POST && if_none_match(&call.headers, &tag) {
         return Ok(respond::not_modified(&tag));
     }
     let mut response = stream::respond_with(|mut output| async move {
@@ -229,7 +246,17 @@ async fn write(database: &Database, options: &RowOptions, output: &mut Output) -
         output,
         written: 0,
     };
-    let total = snapshot.count();
+    let total = match options.prefix {
+        "" => snapshot.count(),
+        // Design documents are few.
+        _ => count(
+            &snapshot,
+            options.within_prefix(Bound::Unbounded, Bound::Unbounded),
+            u64::MAX,
+        )
+        .await?
+        .unwrap_or_default(),
+    };
     // Writing to a String cannot fail.
     let _ = write!(rows.output.text, r#"{{"total_rows":{total},"#);
     match &options.keys {
@@ -238,17 +265,48 @@ async fn write(database: &Database, options: &RowOptions, output: &mut Output) -
             rows.of_keys(keys).await?;
         }
         None => {
-            let offset = if options.start.is_none() {
-                options.skip.min(total).to_string()
-            } else {
-                "null".to_owned()
-            };
+            let offset = offset(&snapshot, options, total).await?;
             rows.head(database, offset);
             rows.of_range().await?;
         }
     }
     output.text.push_str("\r\n]}");
     Ok(())
+}
+
+/// How many documents stand before the first row; `null` where it would take long to count them.
+async fn offset(snapshot: &RevisionedSnapshot, options: &RowOptions, total: u64) -> Result<String> {
+    let Some(start) = options.start.clone() else {
+        return Ok(options.skip.min(total).to_string());
+    };
+    let before = match options.order {
+        Order::Forward => options.within_prefix(Bound::Unbounded, Bound::Excluded(start)),
+        Order::Backward => options.within_prefix(Bound::Excluded(start), Bound::Unbounded),
+    };
+    let before = count(snapshot, before, OFFSET_COUNTED_MAX).await?;
+    let offset = before.map(|before| before.saturating_add(options.skip).min(total));
+    Ok(offset.map_or_else(|| "null".to_owned(), |offset| offset.to_string()))
+}
+
+/// How many documents are in a range; none where there are more than `counted_max`.
+async fn count(
+    snapshot: &RevisionedSnapshot,
+    range: (Bound<Value>, Bound<Value>),
+    counted_max: u64,
+) -> Result<Option<u64>> {
+    let (mut counted, mut after) = (0, None);
+    loop {
+        let page = snapshot.documents(range.clone(), after.as_ref(), Order::Forward, PAGE_ROWS);
+        let (records, next) = page.await?;
+        counted += records.len() as u64;
+        if counted > counted_max {
+            return Ok(None);
+        }
+        if next.is_none() {
+            return Ok(Some(counted));
+        }
+        after = next;
+    }
 }
 
 struct Rows<'a> {
@@ -299,13 +357,9 @@ impl Rows<'_> {
 
     /// Rows in the order of the keys, those that lead to nothing too.
     async fn of_keys(&mut self, keys: &[Value]) -> Result<()> {
-        let keys: Vec<&Value> = match self.options.order {
-            Order::Forward => keys.iter().collect(),
-            Order::Backward => keys.iter().rev().collect(),
-        };
         let limit = usize::try_from(self.options.limit).unwrap_or(usize::MAX);
         let skip = usize::try_from(self.options.skip).unwrap_or(usize::MAX);
-        for key in keys.into_iter().skip(skip).take(limit) {
+        for key in self.options.in_order(keys).into_iter().skip(skip).take(limit) {
             self.of_key(key).await?;
             if !self.output.flush_if_large().await {
                 break;

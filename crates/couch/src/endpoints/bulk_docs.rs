@@ -10,7 +10,7 @@ use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json::{Reader, write_string};
 use crate::users::{self, UserChange};
-use crate::{ids, names, respond};
+use crate::{ids, respond};
 use engine::{Edit, EditOutcome, Revision, RevisionHash};
 use http::{Method, Response, StatusCode};
 use std::fmt::Write as _;
@@ -21,6 +21,8 @@ struct Batch {
     documents: Vec<Incoming>,
     /// Whether the revisions were made by another store.
     given: bool,
+    /// Whether all are to be written or none.
+    all_or_nothing: bool,
 }
 
 /// `POST /{db}/_bulk_docs`.
@@ -33,6 +35,12 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let bytes = call.bytes().await?;
     let mut batch = parse(&bytes)?;
     drop(bytes);
+    if batch.all_or_nothing && !batch.given {
+        return Ok(respond::json(
+            StatusCode::EXPECTATION_FAILED,
+            no_transaction(&batch),
+        ));
+    }
     let mut written = Written::default();
     for document in &mut batch.documents {
         written.prepare(call, &database, document, batch.given).await?;
@@ -74,8 +82,8 @@ impl Written {
             return Ok(());
         }
         database.require_write(call, &name)?;
-        self.users.push(match database.name == names::USERS {
-            true => users::prepare(&name, document)?,
+        self.users.push(match database.is_users {
+            true => users::prepare(call, database, &name, document).await?,
             false => None,
         });
         take_attachments(call, database, &name, document, given, None).await?;
@@ -163,10 +171,23 @@ fn answer(batch: &Batch, names: &[String], outcomes: Vec<Result<EditOutcome>>) -
     text
 }
 
+/// What is told of each document where all were to be written or none.
+fn no_transaction(batch: &Batch) -> String {
+    let mut text = String::from("[");
+    for document in &batch.documents {
+        text.push_str(if text.len() > 1 { "," } else { "" });
+        text.push_str(r#"{"id":"#);
+        write_string(document.id.as_deref().unwrap_or_default(), &mut text);
+        text.push_str(r#","error":"not_implemented","reason":"all_or_nothing is not supported"}"#);
+    }
+    text.push(']');
+    text
+}
+
 /// Reads the batch straight to BSON.
 fn parse(bytes: &[u8]) -> Result<Batch> {
     let mut documents = None;
-    let mut new_edits = true;
+    let (mut new_edits, mut all_or_nothing) = (true, false);
     let mut reader = Reader::new(bytes)?;
     reader.object(|reader, name| {
         match name.as_ref() {
@@ -189,6 +210,7 @@ fn parse(bytes: &[u8]) -> Result<Batch> {
                     ));
                 }
             },
+            "all_or_nothing" => all_or_nothing = reader.value()? == Value::Bool(true),
             _ => drop(reader.value()?),
         }
         Ok(())
@@ -199,5 +221,6 @@ fn parse(bytes: &[u8]) -> Result<Batch> {
     Ok(Batch {
         documents,
         given: !new_edits,
+        all_or_nothing,
     })
 }

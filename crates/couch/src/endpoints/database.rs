@@ -6,9 +6,10 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
-use crate::{attachments, names, respond, security};
+use crate::{attachments, names, respond, security, users};
+use engine::{Edit, EditOrigin};
 use http::{Method, Response, StatusCode};
-use value::Value;
+use value::{DocumentBuf, Value};
 
 /// `/{db}`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -31,6 +32,16 @@ async fn create(call: &mut Call) -> Result<Response> {
         .engine
         .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
         .await?;
+    if name == names::users(&call.server.config)
+        && let Some(collection) = call.server.engine.revisioned(&namespace)?
+    {
+        let design = Edit {
+            document: DocumentBuf::from(&users::design()),
+            deleted: false,
+            origin: EditOrigin::After(None),
+        };
+        collection.edit(vec![design], true).await?;
+    }
     let mut response = respond::ok_true(StatusCode::CREATED);
     respond::location(&mut response, &call.url(&[&name]));
     Ok(response)

@@ -4,14 +4,16 @@
 
 use crate::call::Call;
 use crate::database::Database;
+use crate::endpoints::all_docs::RowOptions;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json::{write_fields, write_string};
 use crate::stream::{self, Output};
 use crate::{ids, respond};
-use engine::{Order, RevisionHash};
-use http::{Method, Response, StatusCode};
+use engine::{RevisionHash, RevisionedSnapshot};
+use http::{Response, StatusCode};
 use std::fmt::Write as _;
+use std::ops::Bound;
 use value::{DocumentBuf, RawDocument, Value, ValueRef};
 
 /// The field that holds the count.
@@ -20,6 +22,9 @@ const COUNT: &str = "_rev";
 /// `/{db}/_local/{name}`.
 pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Response> {
     let database = Database::of(call)?;
+    if name.is_empty() {
+        return Err(CouchError::bad_request("Invalid _local document id."));
+    }
     match call.method.as_str() {
         "GET" | "HEAD" => {
             let document = database.snapshot().await?.local(name).await?;
@@ -105,64 +110,127 @@ fn write(name: &str, document: RawDocument<'_>, out: &mut String) {
     out.push('}');
 }
 
-/// `GET /{db}/_local_docs`.
+/// `/{db}/_local_docs`.
 pub(crate) async fn list(call: &mut Call) -> Result<Response> {
     let database = Database::of(call)?;
-    if !matches!(call.method, Method::GET | Method::HEAD) {
-        return Err(CouchError::not_implemented("_local_docs is listed by GET alone"));
-    }
-    for refused in [
-        "key",
-        "keys",
-        "startkey",
-        "start_key",
-        "endkey",
-        "end_key",
-        "skip",
-        "limit",
-    ] {
-        if call.query.get(refused).is_some() {
-            let reason = format!("_local_docs with {refused} is not supported");
-            return Err(CouchError::not_implemented(reason));
-        }
-    }
-    let order = match call.query.is_true("descending") {
-        true => Order::Backward,
-        false => Order::Forward,
-    };
-    let include_docs = call.query.is_true("include_docs");
+    let options = RowOptions::of(call).await?;
     stream::respond_with(|mut output| async move {
-        let written = write_list(&database, order, include_docs, &mut output).await;
+        let written = write_list(&database, &options, &mut output).await;
         (output, written)
     })
     .await
 }
 
-async fn write_list(
-    database: &Database,
-    order: Order,
-    include_docs: bool,
-    output: &mut Output,
-) -> Result<()> {
-    output
-        .text
-        .push_str(r#"{"total_rows":null,"offset":null,"rows":["#);
+async fn write_list(database: &Database, options: &RowOptions, output: &mut Output) -> Result<()> {
+    output.text.push_str(r#"{"total_rows":null,"offset":null,"#);
     let snapshot = database.snapshot().await?;
-    let mut after: Option<String> = None;
-    loop {
-        let (page, exhausted) = snapshot.locals(after.as_deref(), order).await?;
-        for (name, document) in &page {
-            let out = &mut output.text;
-            out.push_str(if after.is_some() { ",\r\n" } else { "\r\n" });
-            write_row(name, document, include_docs, out);
-            after = Some(name.clone());
-        }
-        if !output.flush_if_large().await || exhausted {
-            break;
-        }
+    if options.update_seq {
+        let sequence = database.sequences.text(snapshot.head());
+        // Writing to a String cannot fail.
+        let _ = write!(output.text, r#""update_seq":"{sequence}","#);
+    }
+    output.text.push_str(r#""rows":["#);
+    let rows = Rows {
+        options,
+        output,
+        skip: options.skip,
+        written: 0,
+    };
+    match &options.keys {
+        Some(keys) => rows.of_keys(&snapshot, keys).await?,
+        None => rows.of_range(&snapshot).await?,
     }
     output.text.push_str("\r\n]}");
     Ok(())
+}
+
+struct Rows<'a> {
+    options: &'a RowOptions,
+    output: &'a mut Output,
+    skip: u64,
+    written: u64,
+}
+
+impl Rows<'_> {
+    /// Rows in the order of the keys, those that lead to nothing too.
+    async fn of_keys(mut self, snapshot: &RevisionedSnapshot, keys: &[Value]) -> Result<()> {
+        for key in self.options.in_order(keys) {
+            let name = key.as_ref().as_str().and_then(|id| id.strip_prefix(ids::LOCAL));
+            let found = match name {
+                Some(name) => snapshot.local(name).await?.map(|document| (name, document)),
+                None => None,
+            };
+            if !self.begin() {
+                continue;
+            }
+            match found {
+                Some((name, document)) => {
+                    write_row(name, &document, self.options.include_docs, &mut self.output.text);
+                }
+                None => {
+                    let out = &mut self.output.text;
+                    out.push_str(r#"{"key":"#);
+                    crate::json::write(key.as_ref(), out);
+                    out.push_str(r#","error":"not_found"}"#);
+                }
+            }
+            if !self.output.flush_if_large().await {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rows in the order of the ids.
+    async fn of_range(mut self, snapshot: &RevisionedSnapshot) -> Result<()> {
+        let range = self.options.range();
+        let mut after: Option<String> = None;
+        loop {
+            let (page, exhausted) = snapshot.locals(after.as_deref(), self.options.order).await?;
+            for (name, document) in &page {
+                let id = Value::from(format!("{}{name}", ids::LOCAL));
+                if is_within(&range, &id) && self.begin() {
+                    write_row(name, document, self.options.include_docs, &mut self.output.text);
+                }
+            }
+            after = page.last().map(|(name, _)| name.clone());
+            let is_enough = exhausted || self.written >= self.options.limit;
+            if !self.output.flush_if_large().await || is_enough {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Makes room for a row; false where it is skipped or too many.
+    fn begin(&mut self) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        if self.written >= self.options.limit {
+            return false;
+        }
+        self.output
+            .text
+            .push_str(if self.written > 0 { ",\r\n" } else { "\r\n" });
+        self.written += 1;
+        true
+    }
+}
+
+fn is_within((low, high): &(Bound<Value>, Bound<Value>), id: &Value) -> bool {
+    let order = |bound: &Value| value::compare(id.as_ref(), bound.as_ref());
+    let is_behind_low = match low {
+        Bound::Unbounded => true,
+        Bound::Included(low) => order(low).is_ge(),
+        Bound::Excluded(low) => order(low).is_gt(),
+    };
+    is_behind_low
+        && match high {
+            Bound::Unbounded => true,
+            Bound::Included(high) => order(high).is_le(),
+            Bound::Excluded(high) => order(high).is_lt(),
+        }
 }
 
 fn write_row(name: &str, document: &DocumentBuf, include_docs: bool, out: &mut String) {

@@ -13,6 +13,8 @@ use value::Value;
 
 /// The name of the only node.
 const NODE: &str = "nonode@nohost";
+/// What is shown in place of a password.
+const HIDDEN: &str = "-scram-";
 
 /// `GET /_membership`.
 pub(crate) fn membership(call: &Call) -> Result<Response> {
@@ -44,7 +46,10 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         ["_restart"] => Err(CouchError::not_implemented(
             "the server is restarted from outside",
         )),
-        ["_config", "_reload"] if call.method == Method::POST => Ok(respond::ok_true(http::StatusCode::OK)),
+        ["_config", "_reload"] if call.method == Method::POST => {
+            call.server.config.reload();
+            Ok(respond::ok_true(http::StatusCode::OK))
+        }
         ["_config"] => {
             only_get(call)?;
             Ok(respond::ok(config(call)))
@@ -80,7 +85,7 @@ fn config(call: &Call) -> String {
 fn settings(call: &Call, section: &str) -> BTreeMap<String, String> {
     if section == "admins" {
         let names = users::admins(&call.server.engine).into_iter();
-        return names.map(|name| (name, "-scram-".to_owned())).collect();
+        return names.map(|name| (name, HIDDEN.to_owned())).collect();
     }
     call.server.config.all().remove(section).unwrap_or_default()
 }
@@ -96,31 +101,40 @@ fn write_settings(settings: &BTreeMap<String, String>, out: &mut String) {
     out.push('}');
 }
 
+/// Sections that name programs and functions, which nobody changes over HTTP (`src/couch/src/couch_util.erl`).
+const FIXED_SECTIONS: [&str; 9] = [
+    "daemons",
+    "external",
+    "httpd_design_handlers",
+    "httpd_db_handlers",
+    "httpd_global_handlers",
+    "native_query_servers",
+    "os_daemons",
+    "query_servers",
+    "feature_flags",
+];
+
 async fn setting(call: &mut Call, section: &str, name: &str) -> Result<Response> {
     let unknown = || CouchError::not_found("unknown_config_value");
     let present = settings(call, section).remove(name);
+    let is_read = matches!(call.method, Method::GET | Method::HEAD);
+    if !is_read && FIXED_SECTIONS.contains(&section) {
+        return Err(CouchError::forbidden(
+            "Config section blacklisted for modification over HTTP API.",
+        ));
+    }
     let before = match call.method {
         Method::GET | Method::HEAD => present.ok_or_else(unknown)?,
         Method::PUT => {
             let Value::String(text) = call.json().await? else {
-                return Err(CouchError::bad_request("Request body must be a JSON string"));
+                return Err(CouchError::bad_request("a JSON string expected"));
             };
-            let engine = call.server.engine.clone();
-            if section == "admins" {
-                users::put_admin(&engine, name, &text).await?;
-            } else {
-                call.server.config.set(&engine, section, name, Some(text)).await?;
-            }
+            set(call, section, name, Some(text.trim().to_owned())).await?;
             present.unwrap_or_default()
         }
         Method::DELETE => {
             let present = present.ok_or_else(unknown)?;
-            let engine = call.server.engine.clone();
-            if section == "admins" {
-                users::drop_user(&engine, name).await?;
-            } else {
-                call.server.config.set(&engine, section, name, None).await?;
-            }
+            set(call, section, name, None).await?;
             present
         }
         _ => return Err(CouchError::method_not_allowed("GET,PUT,DELETE")),
@@ -128,6 +142,24 @@ async fn setting(call: &mut Call, section: &str, name: &str) -> Result<Response>
     let mut text = String::new();
     write_string(&before, &mut text);
     Ok(respond::ok(text))
+}
+
+async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Result<()> {
+    let engine = &call.server.engine;
+    match (section, text) {
+        // What was shown in place of the password: nothing changes.
+        ("admins", Some(text)) if text == HIDDEN && settings(call, section).contains_key(name) => Ok(()),
+        ("admins", Some(text)) => users::put_admin(engine, name, &text).await,
+        ("admins", None) => users::drop_user(engine, name).await,
+        (_, text) => {
+            let is_lasting = call.header("x-couch-persist") != Some("false");
+            Ok(call
+                .server
+                .config
+                .set(engine, section, name, text, is_lasting)
+                .await?)
+        }
+    }
 }
 
 fn system(call: &Call) -> Result<Response> {

@@ -3,12 +3,10 @@
 use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
-use crate::{login, respond};
-use http::{HeaderValue, Method, Response, StatusCode, header, query_pairs};
+use crate::login::Cookies;
+use crate::{login, names, respond};
+use http::{Method, Response, StatusCode, query_pairs};
 use value::Value;
-
-/// A cookie that logs nobody in.
-const LOGGED_OUT: &str = "AuthSession=; Version=1; Path=/; HttpOnly";
 
 /// `/_session`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -17,7 +15,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         Method::POST => log_in(call).await,
         Method::DELETE => {
             let mut response = respond::ok_true(StatusCode::OK);
-            set_cookie(&mut response, LOGGED_OUT);
+            respond::cookie(&mut response, &Cookies::configured(&call.server.config).log_out());
+            redirect(call, "next", &mut response)?;
             Ok(response)
         }
         _ => Err(CouchError::method_not_allowed("GET,HEAD,POST,DELETE")),
@@ -35,10 +34,15 @@ fn show(call: &Call) -> Result<Response> {
     }
     text.push_str(r#","roles":"#);
     write_roles(&call.user.roles, &mut text);
-    text.push_str(r#"},"info":{"authentication_handlers":["cookie","default"]"#);
+    text.push_str(r#"},"info":{"authentication_handlers":"#);
+    let handlers = login::handlers(&call.server.config).into_iter();
+    let handlers: Vec<String> = handlers.map(|handler| handler.name().to_owned()).collect();
+    write_roles(&handlers, &mut text);
     if let Some(handler) = call.user.handler {
         text.push_str(&format!(r#","authenticated":"{handler}""#));
     }
+    text.push_str(r#","authentication_db":"#);
+    write_string(&names::users(&call.server.config), &mut text);
     text.push_str("}}");
     Ok(respond::ok(text))
 }
@@ -58,7 +62,8 @@ async fn log_in(call: &mut Call) -> Result<Response> {
         Ok(account) => account,
         Err(error) => {
             let mut response = respond::error(&error);
-            set_cookie(&mut response, LOGGED_OUT);
+            respond::cookie(&mut response, &Cookies::configured(&call.server.config).log_out());
+            redirect(call, "fail", &mut response)?;
             return Ok(response);
         }
     };
@@ -68,13 +73,32 @@ async fn log_in(call: &mut Call) -> Result<Response> {
     write_roles(&login::roles(&account), &mut text);
     text.push('}');
     let mut response = respond::ok(text);
-    set_cookie(&mut response, &call.server.logins.cookie(&account));
+    // The secret of cookies has to be there after a restart.
+    call.server.config.keep_secret(&call.server.engine).await?;
+    respond::cookie(
+        &mut response,
+        &Cookies::configured(&call.server.config).log_in(&account),
+    );
+    redirect(call, "next", &mut response)?;
     Ok(response)
+}
+
+/// Sends a page on to where a parameter of the query says.
+fn redirect(call: &Call, parameter: &str, response: &mut Response) -> Result<()> {
+    let Some(path) = call.query.get(parameter) else {
+        return Ok(());
+    };
+    if !path.starts_with('/') {
+        return Err(CouchError::bad_request("path must begin with a /."));
+    }
+    *response.status_mut() = StatusCode::FOUND;
+    respond::location(response, &format!("{}{path}", call.url(&[])));
+    Ok(())
 }
 
 async fn credentials(call: &mut Call) -> Result<(String, String)> {
     let kind = call.header("content-type").unwrap_or_default().to_owned();
-    let (mut name, mut password) = (None, String::new());
+    let (mut name, mut password): (Option<String>, _) = (None, String::new());
     if kind.starts_with("application/json") {
         let body = call.json_object().await?;
         let text = |field: &str| match body.get(field) {
@@ -82,6 +106,11 @@ async fn credentials(call: &mut Call) -> Result<(String, String)> {
             _ => None,
         };
         name = text("name").or_else(|| text("username"));
+        if text("username").is_some_and(|other| name.as_ref() != Some(&other)) {
+            return Err(CouchError::bad_request(
+                "request body contains different usernames",
+            ));
+        }
         password = text("password").unwrap_or_default();
     } else if kind.starts_with("application/x-www-form-urlencoded") {
         let bytes = call.bytes().await?;
@@ -103,11 +132,4 @@ async fn credentials(call: &mut Call) -> Result<(String, String)> {
     }
     let name = name.ok_or_else(|| CouchError::bad_request("request body must contain a username"))?;
     Ok((name, password))
-}
-
-fn set_cookie(response: &mut Response, cookie: &str) {
-    // Names with characters that no header can have cannot log in by cookie.
-    if let Ok(value) = HeaderValue::from_str(cookie) {
-        response.headers_mut().insert(header::SET_COOKIE, value);
-    }
 }

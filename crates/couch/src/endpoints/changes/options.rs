@@ -100,11 +100,19 @@ impl ChangesOptions {
             }
             ("heartbeat", "true") => self.heartbeat = Some(Duration::from_millis(HEARTBEAT_MS_DEFAULT)),
             ("heartbeat", text) => {
-                let beat_ms = text.parse().ok().filter(|beat_ms| *beat_ms > 0).ok_or_else(|| {
-                    CouchError::bad_request(
-                        "Invalid heartbeat value. Expecting a positive integer value (in milliseconds).",
-                    )
-                })?;
+                let invalid = || {
+                    CouchError::bad_request(match text.parse::<i64>() {
+                        Ok(_) => "The heartbeat value should be a positive integer (in milliseconds).",
+                        Err(_) => {
+                            "Invalid heartbeat value. Expecting a positive integer value (in milliseconds)."
+                        }
+                    })
+                };
+                let beat_ms = text
+                    .parse()
+                    .ok()
+                    .filter(|beat_ms| *beat_ms > 0)
+                    .ok_or_else(invalid)?;
                 self.heartbeat = Some(Duration::from_millis(beat_ms));
             }
             ("timeout", text) => {

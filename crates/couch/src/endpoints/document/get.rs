@@ -14,7 +14,8 @@ use value::ValueRef;
 
 /// `GET /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = Database::for_document(call)?;
+    database.require_read(call, id)?;
     let options = ReadOptions::parse(&call.query)?;
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;

@@ -8,14 +8,14 @@ use crate::endpoints::uuids;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
-use crate::{attachments, ids, names, respond, users};
+use crate::{attachments, ids, respond, users};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Body, RequestBody, Response, StatusCode};
 use value::Value;
 
 /// `PUT /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = Database::for_document(call)?;
     if let Some(content_type) = related_type(call) {
         return with_parts(call, &database, id, &content_type).await;
     }
@@ -45,19 +45,33 @@ async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type
     Ok(response)
 }
 
+/// What is told of a document that was written.
+enum Told {
+    /// Its revision.
+    Written(Revision),
+    /// Nothing yet: it may be written later (`batch=ok`), or not at all.
+    Accepted,
+}
+
 /// `POST /{db}`.
 pub(crate) async fn post(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = Database::for_document(call)?;
     call.check_is_json()?;
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
     let id = document.id.take().unwrap_or_else(|| uuids::next(call));
-    write(call, &database, &id, document, None).await
+    let mut response = match put(call, &database, &id, document, None).await? {
+        Told::Accepted => return Ok(accepted(&id)),
+        Told::Written(revision) => written(StatusCode::CREATED, &id, &revision),
+    };
+    respond::location(&mut response, &call.url(&[&database.name, &id]));
+    Ok(response)
 }
 
 /// `DELETE /{db}/{id}`.
 pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = Database::for_document(call)?;
+    database.require_read(call, id)?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;
     if snapshot.document(key.as_ref()).await?.is_none() {
@@ -66,7 +80,14 @@ pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
     }
     drop(snapshot);
     let document = Incoming::deletion(named_revision(call, None)?);
-    write(call, &database, id, document, None).await
+    match put(call, &database, id, document, None).await? {
+        Told::Accepted => Ok(accepted(id)),
+        Told::Written(revision) => {
+            let mut response = written(StatusCode::OK, id, &revision);
+            respond::tag(&mut response, &format!("\"{revision}\""));
+            Ok(response)
+        }
+    }
 }
 
 /// The revision that the body, the query and `If-Match` name, which must be one.
@@ -92,38 +113,86 @@ pub(super) fn named_revision(call: &Call, in_body: Option<&Revision>) -> Result<
     }
 }
 
-/// Writes a document, with the attachments that follow it if any do, and tells its revision.
+/// Writes a document, with the attachments that follow it if any do, and tells its revision and where it is.
 pub(super) async fn write(
+    call: &Call,
+    database: &Database,
+    id: &str,
+    document: Incoming,
+    following: Option<&mut Following>,
+) -> Result<Response> {
+    let status = match document.deleted {
+        true => StatusCode::OK,
+        false => StatusCode::CREATED,
+    };
+    let revision = match put(call, database, id, document, following).await? {
+        Told::Accepted => return Ok(accepted(id)),
+        Told::Written(revision) => revision,
+    };
+    let mut response = written(status, id, &revision);
+    respond::tag(&mut response, &format!("\"{revision}\""));
+    respond::location(&mut response, &call.url(&[&database.name, id]));
+    Ok(response)
+}
+
+fn written(status: StatusCode, id: &str, revision: &Revision) -> Response {
+    let mut text = String::from(r#"{"ok":true,"id":"#);
+    crate::json::write_string(id, &mut text);
+    text.push_str(&format!(r#","rev":"{revision}"}}"#));
+    respond::json(status, text)
+}
+
+fn accepted(id: &str) -> Response {
+    let mut text = String::from(r#"{"ok":true,"id":"#);
+    crate::json::write_string(id, &mut text);
+    text.push('}');
+    respond::json(StatusCode::ACCEPTED, text)
+}
+
+/// Writes a document. With `batch=ok` the client does not want to know what becomes of it.
+async fn put(
     call: &Call,
     database: &Database,
     id: &str,
     mut document: Incoming,
     following: Option<&mut Following>,
-) -> Result<Response> {
-    let written = try_write(call, database, id, &mut document, following).await;
-    if written.is_err() {
+) -> Result<Told> {
+    let is_batch = call.query.get("batch") == Some("ok");
+    let committed = commit(call, database, id, &mut document, following).await;
+    if committed.is_err() {
         for file in &document.made {
             // What cannot be removed now is removed when the database is compacted.
             drop(database.files().delete(file).await);
         }
     }
-    written
+    match committed {
+        Ok(_) if is_batch => Ok(Told::Accepted),
+        Ok(revision) => Ok(Told::Written(revision)),
+        Err(error) if is_batch && error.status == StatusCode::CONFLICT => {
+            tracing::debug!(
+                id,
+                database = database.name,
+                "a document of a batch was not written: {error}"
+            );
+            Ok(Told::Accepted)
+        }
+        Err(error) => Err(error),
+    }
 }
 
-async fn try_write(
+async fn commit(
     call: &Call,
     database: &Database,
     id: &str,
     document: &mut Incoming,
     following: Option<&mut Following>,
-) -> Result<Response> {
+) -> Result<Revision> {
     database.require_write(call, id)?;
-    let user = match database.name == names::USERS {
-        true => users::prepare(id, document)?,
+    let user = match database.is_users {
+        true => users::prepare(call, database, id, document).await?,
         false => None,
     };
     let key = database.id(id).await?;
-    let deleted = document.deleted;
     let given = call.query.get("new_edits") == Some("false");
     take_attachments(call, database, id, document, given, following).await?;
     let edit = edit(key, document, given)?;
@@ -140,24 +209,7 @@ async fn try_write(
     if let Some(user) = user {
         users::apply(&call.server.engine, user).await?;
     }
-    let mut text = String::from(r#"{"ok":true,"id":"#);
-    crate::json::write_string(id, &mut text);
-    if call.query.get("batch") == Some("ok") {
-        text.push('}');
-        return Ok(respond::json(StatusCode::ACCEPTED, text));
-    }
-    text.push_str(&format!(r#","rev":"{revision}"}}"#));
-    let status = if deleted {
-        StatusCode::OK
-    } else {
-        StatusCode::CREATED
-    };
-    let mut response = respond::json(status, text);
-    respond::tag(&mut response, &format!("\"{revision}\""));
-    if !deleted {
-        respond::location(&mut response, &call.url(&[&database.name, id]));
-    }
-    Ok(response)
+    Ok(revision)
 }
 
 /// The edit that a document asks for.

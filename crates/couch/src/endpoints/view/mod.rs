@@ -13,7 +13,7 @@ use crate::error::{CouchError, Result};
 use crate::respond;
 use crate::stream::{self, Output};
 use answer::Asked;
-use engine::design::{Group, Update};
+use engine::design::{Direction, Group, Update};
 use http::{Method, Response, StatusCode, if_none_match};
 use parameters::ViewParameters;
 use serde_json::{Map, Value as Json};
@@ -104,7 +104,10 @@ async fn asked(
 ) -> Result<Asked> {
     let designs = &call.server.designs;
     let group: Arc<Group> = designs.group(database, design).await?;
-    let query = parameters.query.clone();
+    let mut query = parameters.query.clone();
+    if let (Direction::Backward, Some(keys)) = (query.direction, &mut query.keys) {
+        keys.reverse();
+    }
     let head = database.collection.head();
     group.check(view, &query)?;
     let (signature, answer) = match query.update {

@@ -1,0 +1,129 @@
+//! The key that CouchDB keeps of a password (`src/couch/src/couch_users_db.erl`, `save_doc`; `couch_passwords.erl`, `pbkdf2`).
+
+use crate::config::Config;
+use crate::error::{CouchError, Result};
+use pbkdf2::pbkdf2_hmac;
+use sha1::Sha1;
+use sha2::{Sha224, Sha256, Sha384, Sha512};
+use std::fmt::Write as _;
+use value::{Document, Value};
+
+/// The rounds of a new key where no setting says otherwise; as many as those of the SCRAM credentials.
+const ITERATIONS_DEFAULT: u32 = 15_000;
+/// More would keep a processor busy for minutes.
+const ITERATIONS_MAX: u32 = 10_000_000;
+
+/// What stands in a document for its password.
+const FIELDS: [&str; 7] = [
+    "password_scheme",
+    "pbkdf2_prf",
+    "salt",
+    "iterations",
+    "derived_key",
+    "password_sha",
+    "preserve_salt",
+];
+
+/// Puts the key of a password into a user document (settings `iterations` and `pbkdf2_prf` of `[chttpd_auth]`).
+pub(super) async fn put(config: &Config, password: &str, fields: &mut Document) -> Result<()> {
+    let refused = || CouchError::forbidden("Server cannot hash passwords at this time.");
+    let scheme = config.get("chttpd_auth", "password_scheme");
+    if scheme.is_some_and(|scheme| scheme != "pbkdf2") {
+        return Err(refused());
+    }
+    let function = config
+        .get("chttpd_auth", "pbkdf2_prf")
+        .unwrap_or_else(|| "sha256".to_owned());
+    let function = Function::named(&function).ok_or_else(refused)?;
+    let iterations = config
+        .number("chttpd_auth", "iterations")
+        .unwrap_or(ITERATIONS_DEFAULT);
+    if !(1..=ITERATIONS_MAX).contains(&iterations) {
+        return Err(refused());
+    }
+    let salt = uuid::Uuid::new_v4().simple().to_string();
+    let (password, salted) = (password.to_owned(), salt.clone());
+    let derived = tokio::task::spawn_blocking(move || function.derive(&password, &salted, iterations));
+    let key = derived.await.map_err(|_| refused())?;
+    for field in FIELDS {
+        fields.remove(field);
+    }
+    fields.set("password_scheme", "pbkdf2");
+    fields.set("pbkdf2_prf", function.name());
+    fields.set("salt", salt);
+    fields.set("iterations", Value::Int64(i64::from(iterations)));
+    fields.set("derived_key", key);
+    Ok(())
+}
+
+/// The hash of which a key is derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Sha,
+    Sha224,
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Function {
+    const ALL: [Function; 5] = [
+        Function::Sha,
+        Function::Sha224,
+        Function::Sha256,
+        Function::Sha384,
+        Function::Sha512,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Function::Sha => "sha",
+            Function::Sha224 => "sha224",
+            Function::Sha256 => "sha256",
+            Function::Sha384 => "sha384",
+            Function::Sha512 => "sha512",
+        }
+    }
+
+    fn named(name: &str) -> Option<Function> {
+        Function::ALL.into_iter().find(|function| function.name() == name)
+    }
+
+    /// The key in hexadecimal digits, as long as the hash.
+    fn derive(self, password: &str, salt: &str, iterations: u32) -> String {
+        let (password, salt) = (password.as_bytes(), salt.as_bytes());
+        let mut key = [0; 64];
+        let length = match self {
+            Function::Sha => 20,
+            Function::Sha224 => 28,
+            Function::Sha256 => 32,
+            Function::Sha384 => 48,
+            Function::Sha512 => 64,
+        };
+        let key = &mut key[..length];
+        match self {
+            Function::Sha => pbkdf2_hmac::<Sha1>(password, salt, iterations, key),
+            Function::Sha224 => pbkdf2_hmac::<Sha224>(password, salt, iterations, key),
+            Function::Sha256 => pbkdf2_hmac::<Sha256>(password, salt, iterations, key),
+            Function::Sha384 => pbkdf2_hmac::<Sha384>(password, salt, iterations, key),
+            Function::Sha512 => pbkdf2_hmac::<Sha512>(password, salt, iterations, key),
+        }
+        key.iter().fold(String::new(), |mut text, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first vector of RFC 6070.
+    #[test]
+    fn keys_are_those_of_pbkdf2() {
+        let key = Function::Sha.derive("password", "salt", 1);
+        assert_eq!(key, "0c60c80f961f0e71f3a9b524af6012062fe037a6");
+    }
+}

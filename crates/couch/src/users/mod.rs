@@ -1,0 +1,295 @@
+//! Documents of `_users` are the users of the MongoDB protocol: writing one makes, changes or drops the user of that name.
+//!
+//! The document keeps what CouchDB keeps of it: of the password a key that is derived from it, by which other stores know the user
+//! when the document comes to them. This one goes by the user's SCRAM credentials, which the MongoDB protocol changes too.
+//!
+//! Whoever does not administer the database reads and changes the own document, and no other.
+
+mod derived;
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::incoming::Incoming;
+use crate::login::{self, User};
+use crate::security::Permission;
+use auth::{Mechanism, Role, RoleKind};
+use engine::Engine;
+use http::StatusCode;
+use value::{Document, Value, doc};
+
+/// What ids of user documents begin with.
+const PREFIX: &str = "org.couchdb.user:";
+/// The database in which users are made.
+const DATABASE: &str = "admin";
+
+/// What a written user document makes of a user.
+#[derive(Debug)]
+pub(crate) struct UserChange {
+    name: String,
+    /// A new password; none leaves it as it is.
+    password: Option<String>,
+    roles: Vec<Value>,
+    deleted: bool,
+}
+
+impl UserChange {
+    fn removal(name: &str) -> UserChange {
+        UserChange {
+            name: name.to_owned(),
+            password: None,
+            roles: Vec::new(),
+            deleted: true,
+        }
+    }
+}
+
+/// The name of a user document's id.
+pub(crate) fn name_of(id: &str) -> Option<&str> {
+    id.strip_prefix(PREFIX)
+}
+
+/// Checks a user document and takes its password out.
+///
+/// The rules are those of CouchDB's own design document `_auth` (`src/couch/include/couch_js_functions.hrl`) and of
+/// `src/couch/src/couch_users_db.erl` (`before_doc_update`).
+pub(crate) async fn prepare(
+    call: &Call,
+    database: &Database,
+    id: &str,
+    document: &mut Incoming,
+) -> Result<Option<UserChange>> {
+    if id.starts_with(crate::ids::DESIGN) {
+        return Ok(None);
+    }
+    let is_admin = database.permission == Permission::Administer;
+    let is_own = name_of(id).is_some() && name_of(id) == call.user.name.as_deref();
+    // Whoever is nobody yet may become somebody.
+    if !is_admin && !is_own && call.user.name.is_some() {
+        return Err(CouchError::missing());
+    }
+    let snapshot = database.snapshot().await?;
+    let present = snapshot.document(Value::from(id).as_ref()).await?;
+    let present = present.map(|record| record.document.to_document());
+    if document.deleted {
+        if !is_admin && !is_own {
+            return Err(CouchError::forbidden("Only admins may delete other user docs."));
+        }
+        return Ok(name_of(id).map(UserChange::removal));
+    }
+    let mut fields = document.fields();
+    let (name, roles) = check(id, &fields)?;
+    if let Some(present) = &present
+        && present.get("name") != Some(&Value::from(name.as_str()))
+    {
+        return Err(CouchError::forbidden("Usernames can not be changed."));
+    }
+    if !is_admin {
+        check_own(call, present.as_ref(), &name, &roles)?;
+    }
+    check_reserved(&name, &roles)?;
+    let password = match fields.remove("password") {
+        Some(Value::String(password)) => Some(password),
+        None | Some(Value::Null) => None,
+        Some(_) => return Err(CouchError::forbidden("Password must be a string.")),
+    };
+    if let Some(password) = &password {
+        derived::put(&call.server.config, password, &mut fields).await?;
+    }
+    document.set_fields(&fields);
+    Ok(Some(UserChange {
+        name,
+        password,
+        roles,
+        deleted: false,
+    }))
+}
+
+/// The name and the roles of a document that has the form of a user.
+fn check(id: &str, fields: &Document) -> Result<(String, Vec<Value>)> {
+    let forbidden = |reason: &'static str| CouchError::forbidden(reason);
+    if fields.get("type") != Some(&Value::from("user")) {
+        return Err(forbidden("doc.type must be user"));
+    }
+    let name = match fields.get("name") {
+        Some(Value::String(name)) if !name.is_empty() => name.clone(),
+        _ => return Err(forbidden("doc.name is required")),
+    };
+    let roles = match fields.get("roles") {
+        None | Some(Value::Null) => return Err(forbidden("doc.roles must exist")),
+        Some(Value::Array(roles)) => roles.clone(),
+        Some(_) => return Err(forbidden("doc.roles must be an array")),
+    };
+    if !roles.iter().all(|role| matches!(role, Value::String(_))) {
+        return Err(forbidden("doc.roles can only contain strings"));
+    }
+    if name_of(id) != Some(name.as_str()) {
+        return Err(forbidden("Doc ID must be of the form org.couchdb.user:name"));
+    }
+    Ok((name, roles))
+}
+
+/// What users may do with their own document: everything but to change their roles.
+fn check_own(call: &Call, present: Option<&Document>, name: &str, roles: &[Value]) -> Result<()> {
+    let Some(present) = present else {
+        return match roles.is_empty() {
+            true => Ok(()),
+            false => Err(CouchError::forbidden("Only _admin may set roles")),
+        };
+    };
+    if call.user.name.as_deref() != Some(name) {
+        return Err(CouchError::forbidden(
+            "You may only update your own user document.",
+        ));
+    }
+    let sorted = |roles: &[Value]| {
+        let mut names: Vec<String> = roles
+            .iter()
+            .filter_map(|role| role.as_ref().as_str().map(str::to_owned))
+            .collect();
+        names.sort();
+        names
+    };
+    let before = match present.get("roles") {
+        Some(Value::Array(roles)) => sorted(roles),
+        _ => Vec::new(),
+    };
+    match before == sorted(roles) {
+        true => Ok(()),
+        false => Err(CouchError::forbidden("Only _admin may edit roles")),
+    }
+}
+
+/// Names and roles that nobody may have.
+fn check_reserved(name: &str, roles: &[Value]) -> Result<()> {
+    let is_reserved =
+        |role: &Value| matches!(role, Value::String(role) if role.starts_with('_') && role != "_metrics");
+    if roles.iter().any(is_reserved) {
+        return Err(CouchError::forbidden(
+            "No system roles (starting with underscore) in users db.",
+        ));
+    }
+    if name.starts_with('_') {
+        return Err(CouchError::forbidden("Username may not start with underscore."));
+    }
+    match name.contains(':') {
+        true => Err(CouchError::forbidden(
+            "Character `:` is not allowed in usernames.",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Whether whoever may not administer the database of users may read one of its documents.
+pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
+    if id.starts_with(crate::ids::DESIGN) {
+        return Err(design_refusal());
+    }
+    match user.name.is_some() && name_of(id) == user.name.as_deref() {
+        true => Ok(()),
+        false => Err(CouchError::missing()),
+    }
+}
+
+/// Why users may not use views of their database.
+pub(crate) fn design_refusal() -> CouchError {
+    CouchError::forbidden("Only administrators can view design docs in the users database.")
+}
+
+/// The design document that a new database of users has. The rules themselves are part of the server, so that they hold
+/// whatever becomes of the document.
+pub(crate) fn design() -> Document {
+    doc! {
+        "_id": "_design/_auth",
+        "language": "javascript",
+        "validate_doc_update": "function (newDoc, oldDoc, userCtx, secObj) {\n  // The server itself checks documents of users.\n}",
+    }
+}
+
+/// Does what a written document says.
+pub(crate) async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
+    if change.deleted {
+        return drop_user(engine, &change.name).await;
+    }
+    let present = login::account(engine, &change.name);
+    let credentials = match (&change.password, &present) {
+        (Some(password), _) => hash(&change.name, password).await?,
+        (None, Some(present)) => present.credentials.clone(),
+        // A document without a password is nobody who could log in.
+        (None, None) => return Ok(()),
+    };
+    let mut data = present
+        .as_ref()
+        .and_then(|present| present.custom_data.clone())
+        .unwrap_or_default();
+    data.set("roles", Value::Array(change.roles));
+    put(engine, present.as_deref(), &change.name, credentials, None, data).await
+}
+
+/// Makes an administrator, or gives one another password.
+pub(crate) async fn put_admin(engine: &Engine, name: &str, password: &str) -> Result<()> {
+    let present = login::account(engine, name);
+    let credentials = hash(name, password).await?;
+    let data = present
+        .as_ref()
+        .and_then(|present| present.custom_data.clone())
+        .unwrap_or_default();
+    let root = Role {
+        kind: RoleKind::Root,
+        database: DATABASE.to_owned(),
+    };
+    put(engine, present.as_deref(), name, credentials, Some(root), data).await
+}
+
+async fn put(
+    engine: &Engine,
+    present: Option<&auth::User>,
+    name: &str,
+    credentials: auth::UserCredentials,
+    role: Option<Role>,
+    data: Document,
+) -> Result<()> {
+    let mut user = present.cloned().unwrap_or_else(|| auth::User {
+        database: DATABASE.to_owned(),
+        name: name.to_owned(),
+        uuid: uuid::Uuid::new_v4().into_bytes(),
+        credentials: Vec::new(),
+        roles: Vec::new(),
+        custom_data: None,
+    });
+    user.credentials = credentials;
+    user.roles.extend(role.filter(|role| !user.roles.contains(role)));
+    user.custom_data = Some(data).filter(|data| *data != doc! {});
+    match present {
+        Some(_) => engine.replace_user(user).await?,
+        None => engine.create_user(user).await?,
+    }
+    Ok(())
+}
+
+/// Drops the user of a name, if there is one.
+pub(crate) async fn drop_user(engine: &Engine, name: &str) -> Result<()> {
+    match login::account(engine, name) {
+        Some(user) => Ok(engine.drop_user(&user.database, &user.name).await?),
+        None => Ok(()),
+    }
+}
+
+/// The names of the administrators.
+pub(crate) fn admins(engine: &Engine) -> Vec<String> {
+    let is_admin = |user: &auth::User| user.roles.iter().any(|role| role.kind == RoleKind::Root);
+    let users = engine.all_users().into_iter().filter(|user| is_admin(user));
+    users.map(|user| user.name.clone()).collect()
+}
+
+async fn hash(name: &str, password: &str) -> Result<auth::UserCredentials> {
+    let (name, password) = (name.to_owned(), password.to_owned());
+    let hashed = tokio::task::spawn_blocking(move || {
+        auth::User::derive_credentials(&name, &password, &Mechanism::ALL)
+    });
+    let failed = |reason: String| CouchError::new(StatusCode::BAD_REQUEST, "bad_request", reason);
+    hashed
+        .await
+        .map_err(|error| failed(error.to_string()))?
+        .map_err(|error| failed(error.to_string()))
+}

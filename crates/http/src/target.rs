@@ -1,0 +1,275 @@
+//! Request targets with characters that stand for themselves, though a URL may not have them.
+//!
+//! `curl 'http://…/_view/by_name?key="anna"'` sends the quotation marks as they are. RFC 3986 wants them percent-encoded, and what
+//! parses requests here refuses them; the servers whose protocols are served here take them. So they are encoded on their way
+//! in, in the first line of a request and nowhere else.
+//!
+//! Where a request ends is known from the length that its head names. Behind a body of unknown length, and where more
+//! arrives than was announced (requests sent ahead of their answers), all bytes pass as they came for the rest of the connection:
+//! a body is never touched.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// The bytes that are read at once while a head arrives.
+const READ_BYTES: usize = 8 * 1024;
+/// The head is still arriving.
+const UNKNOWN: u64 = u64::MAX;
+/// A body whose length nobody knows beforehand.
+const ENDLESS: u64 = u64::MAX - 1;
+
+/// What a connection is told of the request that it carries.
+#[derive(Clone, Debug)]
+pub(crate) struct Announced(Arc<AtomicU64>);
+
+impl Announced {
+    fn new() -> Announced {
+        Announced(Arc::new(AtomicU64::new(UNKNOWN)))
+    }
+
+    /// The head has been read; a body of this length follows, none where it cannot be told.
+    pub(crate) fn body(&self, length: Option<u64>) {
+        let length = length.map_or(ENDLESS, |length| length.min(ENDLESS));
+        self.0.store(length, Ordering::Release);
+    }
+}
+
+/// Where in the stream of requests the bytes are that come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the first line of a request.
+    Line,
+    /// In its headers; how many bytes of the empty line behind them are there.
+    Headers { ended: u8 },
+    /// Behind the head; how many bytes have come.
+    Body { bytes: u64 },
+    /// Somewhere: nothing is looked at any more.
+    Lost,
+}
+
+/// A connection whose requests' targets are encoded as they are read.
+#[derive(Debug)]
+pub(crate) struct EncodedTargets<S> {
+    stream: S,
+    announced: Announced,
+    place: Place,
+    /// What was read and is still to be given.
+    ready: Vec<u8>,
+    given: usize,
+}
+
+impl<S> EncodedTargets<S> {
+    /// Wraps a connection; who serves it tells how long bodies are.
+    pub(crate) fn new(stream: S) -> (EncodedTargets<S>, Announced) {
+        let announced = Announced::new();
+        let wrapped = EncodedTargets {
+            stream,
+            announced: announced.clone(),
+            place: Place::Line,
+            ready: Vec::new(),
+            given: 0,
+        };
+        (wrapped, announced)
+    }
+
+    /// Begins the next request where the one before has come whole.
+    fn move_on(&mut self) {
+        let Place::Body { bytes } = self.place else {
+            return;
+        };
+        let length = self.announced.0.load(Ordering::Acquire);
+        if length == ENDLESS || (length != UNKNOWN && bytes > length) {
+            self.place = Place::Lost;
+        } else if bytes == length {
+            self.announced.0.store(UNKNOWN, Ordering::Release);
+            self.place = Place::Line;
+        }
+    }
+
+    /// Takes bytes as they came.
+    fn take(&mut self, bytes: &[u8]) {
+        for (at, &byte) in bytes.iter().enumerate() {
+            match &mut self.place {
+                Place::Line => {
+                    if byte == b'\n' {
+                        self.place = Place::Headers { ended: 2 };
+                    }
+                    push_encoded(byte, &mut self.ready);
+                    continue;
+                }
+                Place::Headers { ended } => {
+                    *ended = match (*ended, byte) {
+                        (2, b'\r') => 3,
+                        (2 | 3, b'\n') => 4,
+                        (_, b'\n') => 2,
+                        _ => 0,
+                    };
+                    self.ready.push(byte);
+                    if *ended == 4 {
+                        self.place = Place::Body { bytes: 0 };
+                    }
+                }
+                Place::Body { bytes: come } => {
+                    *come += (bytes.len() - at) as u64;
+                    self.ready.extend_from_slice(&bytes[at..]);
+                    return;
+                }
+                Place::Lost => {
+                    self.ready.extend_from_slice(&bytes[at..]);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn push_encoded(byte: u8, out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    match byte {
+        b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => {
+            out.extend([
+                b'%',
+                DIGITS[usize::from(byte >> 4)],
+                DIGITS[usize::from(byte & 15)],
+            ]);
+        }
+        _ => out.push(byte),
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for EncodedTargets<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let this = &mut *self;
+        if this.given == this.ready.len() {
+            this.move_on();
+            if let Place::Body { .. } | Place::Lost = this.place {
+                let before = out.filled().len();
+                let read = Pin::new(&mut this.stream).poll_read(context, out);
+                if let Place::Body { bytes } = &mut this.place {
+                    *bytes += (out.filled().len() - before) as u64;
+                }
+                return read;
+            }
+            let mut bytes = [0; READ_BYTES];
+            let mut read = ReadBuf::new(&mut bytes);
+            match Pin::new(&mut this.stream).poll_read(context, &mut read) {
+                Poll::Ready(Ok(())) => {}
+                other => return other,
+            }
+            this.ready.clear();
+            this.given = 0;
+            let come = read.filled().len();
+            this.take(&bytes[..come]);
+        }
+        let rest = &this.ready[this.given..];
+        let fits = rest.len().min(out.remaining());
+        out.put_slice(&rest[..fits]);
+        this.given += fits;
+        if this.given == this.ready.len() {
+            // An idle connection is small.
+            this.ready = Vec::new();
+            this.given = 0;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for EncodedTargets<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncReadExt;
+
+    async fn read(stream: &mut EncodedTargets<&[u8]>, length: usize) -> String {
+        let mut bytes = vec![0; length];
+        stream.read_exact(&mut bytes).await.unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[tokio::test]
+    async fn quotation_marks_are_encoded_in_the_first_line_alone() {
+        let sent = b"GET /a?key=\"b\" HTTP/1.1\r\nX: \"c\"\r\n\r\n".as_slice();
+        let (mut stream, _announced) = EncodedTargets::new(sent);
+        let wanted = "GET /a?key=%22b%22 HTTP/1.1\r\nX: \"c\"\r\n\r\n";
+        assert_eq!(read(&mut stream, wanted.len()).await, wanted);
+    }
+
+    #[tokio::test]
+    async fn bodies_pass_as_they_came() {
+        let sent = b"PUT /a HTTP/1.1\r\n\r\n\"b\"\n".as_slice();
+        let (mut stream, announced) = EncodedTargets::new(sent);
+        announced.body(Some(4));
+        let wanted = "PUT /a HTTP/1.1\r\n\r\n\"b\"\n";
+        assert_eq!(read(&mut stream, wanted.len()).await, wanted);
+    }
+
+    #[tokio::test]
+    async fn the_next_request_is_encoded_where_the_body_has_come_whole() {
+        let (head, body, next) = ("PUT /a HTTP/1.1\r\n\r\n", "\"b\"\n", "GET /\" HTTP/1.1\r\n\r\n");
+        let (mut client, server) = tokio::io::duplex(1024);
+        let (mut stream, announced) = EncodedTargets::new(server);
+        let mut bytes = [0; 256];
+        for (sent, wanted) in [(head, head), (body, body), (next, "GET /%22 HTTP/1.1\r\n\r\n")] {
+            tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes())
+                .await
+                .unwrap();
+            let length = stream.read(&mut bytes).await.unwrap();
+            assert_eq!(&bytes[..length], wanted.as_bytes());
+            if sent == head {
+                announced.body(Some(4));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn behind_a_body_of_unknown_length_nothing_is_touched() {
+        let (head, next) = ("PUT /a HTTP/1.1\r\n\r\n", "GET /\" HTTP/1.1\r\n\r\n");
+        let (mut client, server) = tokio::io::duplex(1024);
+        let (mut stream, announced) = EncodedTargets::new(server);
+        let mut bytes = [0; 256];
+        for sent in [head, next] {
+            tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes())
+                .await
+                .unwrap();
+            let length = stream.read(&mut bytes).await.unwrap();
+            assert_eq!(&bytes[..length], sent.as_bytes());
+            announced.body(None);
+        }
+    }
+}

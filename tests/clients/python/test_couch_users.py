@@ -1,0 +1,134 @@
+"""Who may do what through the CouchDB protocol, and how it is known who asks."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+
+import pytest
+import requests
+
+from server import running
+
+ROOT = ("root", "secret")
+
+
+def encoded(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def signed_token(key, **claims):
+    head = encoded(json.dumps({"alg": "HS256", "typ": "JWT"}).encode())
+    body = encoded(json.dumps(claims).encode())
+    code = hmac.new(key, f"{head}.{body}".encode(), hashlib.sha256).digest()
+    return f"{head}.{body}.{encoded(code)}"
+
+
+def configure(server, section, name, text):
+    url = f"{server.couch}/_node/_local/_config/{section}/{name}"
+    assert requests.put(url, json=text, auth=ROOT).status_code == 200
+
+
+def user(name, **more):
+    return {"name": name, "password": "pw", "roles": [], "type": "user", **more}
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """A server with an administrator and the users Anna and Bert."""
+    with running(tmp_path) as server:
+        requests.put(f"{server.couch}/_node/_local/_config/admins/root", json="secret")
+        requests.put(f"{server.couch}/_users", auth=ROOT)
+        for name in ["anna", "bert"]:
+            url = f"{server.couch}/_users/org.couchdb.user:{name}"
+            assert requests.put(url, json=user(name), auth=ROOT).status_code == 201
+        yield server
+
+
+def test_users_read_and_change_their_own_document_alone(guarded):
+    own = f"{guarded.couch}/_users/org.couchdb.user:anna"
+    other = f"{guarded.couch}/_users/org.couchdb.user:bert"
+    anna = ("anna", "pw")
+    document = requests.get(own, auth=anna).json()
+    assert "password" not in document and len(document["derived_key"]) == 64
+    changed = requests.put(own, json={**document, "password": "new"}, auth=anna)
+    assert changed.status_code == 201
+    assert requests.get(own, auth=("anna", "pw")).status_code == 401
+    anna = ("anna", "new")
+    assert requests.get(own, auth=anna).status_code == 200
+    assert requests.get(other, auth=anna).status_code == 404
+    assert requests.put(other, json=user("bert"), auth=anna).status_code == 404
+    assert requests.get(f"{guarded.couch}/_users/_all_docs", auth=anna).status_code == 401
+    assert requests.get(f"{guarded.couch}/_users/_changes", auth=anna).status_code == 401
+    assert requests.get(f"{guarded.couch}/_users/_design/_auth", auth=anna).status_code == 403
+
+
+def test_users_do_not_give_themselves_roles(guarded):
+    own = f"{guarded.couch}/_users/org.couchdb.user:anna"
+    document = requests.get(own, auth=("anna", "pw")).json()
+    refused = requests.put(own, json={**document, "roles": ["boss"]}, auth=("anna", "pw"))
+    assert (refused.status_code, refused.json()["reason"]) == (403, "Only _admin may edit roles")
+    refused = requests.post(
+        f"{guarded.couch}/_users/_bulk_docs", json={"docs": [user("eve", roles=["boss"])]}
+    )
+    assert refused.status_code in (401, 403)
+
+
+def test_anybody_may_become_a_user(guarded):
+    url = f"{guarded.couch}/_users/org.couchdb.user:carl"
+    assert requests.put(url, json=user("carl")).status_code == 201
+    assert requests.get(url, auth=("carl", "pw")).status_code == 200
+    assert requests.get(url).status_code == 404
+
+
+def test_a_session_outlives_a_restart(tmp_path):
+    folder = tmp_path / "data"
+    browser = requests.Session()
+    with running(folder) as server:
+        requests.put(f"{server.couch}/_node/_local/_config/admins/root", json="secret")
+        login = browser.post(f"{server.couch}/_session", json={"name": "root", "password": "secret"})
+        assert login.status_code == 200
+        cookie = login.headers["Set-Cookie"].split(";")[0]
+    with running(folder) as server:
+        session = requests.get(f"{server.couch}/_session", headers={"Cookie": cookie}).json()
+        assert session["userCtx"]["name"] == "root"
+        assert session["info"]["authenticated"] == "cookie"
+
+
+def test_tokens_are_believed_where_they_are_configured(guarded):
+    key = b"a key that both know"
+    token = signed_token(key, sub="dora", exp=time.time() + 600, **{"_couchdb.roles": ["reader"]})
+    headers = {"Authorization": f"Bearer {token}"}
+    assert requests.get(f"{guarded.couch}/_session", headers=headers).json()["userCtx"]["name"] is None
+    configure(guarded, "jwt_keys", "hmac:_default", base64.b64encode(key).decode())
+    handlers = "{chttpd_auth, jwt_authentication_handler}, {chttpd_auth, default_authentication_handler}"
+    configure(guarded, "chttpd", "authentication_handlers", handlers)
+    context = requests.get(f"{guarded.couch}/_session", headers=headers).json()["userCtx"]
+    assert context == {"name": "dora", "roles": ["reader"]}
+    old = signed_token(key, sub="dora", exp=time.time() - 600)
+    forged = signed_token(b"another key", sub="dora", exp=time.time() + 600)
+    for token, status in [(old, 401), (forged, 400), ("nonsense", 400)]:
+        headers = {"Authorization": f"Bearer {token}"}
+        assert requests.get(f"{guarded.couch}/_session", headers=headers).status_code == status
+
+
+def test_a_proxy_is_believed_with_the_secret(guarded):
+    handlers = "{chttpd_auth, proxy_authentication_handler}, {chttpd_auth, default_authentication_handler}"
+    configure(guarded, "chttpd_auth", "secret", "shared")
+    configure(guarded, "chttpd_auth", "proxy_use_secret", "true")
+    configure(guarded, "chttpd", "authentication_handlers", handlers)
+    code = hmac.new(b"shared", b"dora", hashlib.sha256).hexdigest()
+    headers = {"X-Auth-CouchDB-UserName": "dora", "X-Auth-CouchDB-Roles": "a, b"}
+    signed = {**headers, "X-Auth-CouchDB-Token": code}
+    session = requests.get(f"{guarded.couch}/_session", headers=signed).json()
+    assert session["userCtx"] == {"name": "dora", "roles": ["a", "b"]}
+    assert session["info"]["authenticated"] == "proxy"
+    session = requests.get(f"{guarded.couch}/_session", headers=headers).json()
+    assert session["userCtx"]["name"] is None
+
+
+def test_a_valid_user_can_be_required(guarded):
+    configure(guarded, "chttpd", "require_valid_user", "true")
+    assert requests.get(f"{guarded.couch}/").status_code == 401
+    assert requests.get(f"{guarded.couch}/", auth=("anna", "pw")).status_code == 200
