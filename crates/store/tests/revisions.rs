@@ -17,7 +17,6 @@ fn edit(document: Document, origin: EditOrigin) -> WriteOp {
         document: DocumentBuf::from(&document),
         deleted,
         origin,
-        hashed: None,
     })
 }
 
