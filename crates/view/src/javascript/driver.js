@@ -172,9 +172,11 @@
 
   // What a thrown value means for the whole request: nothing, unless it says that it is fatal.
   function check(error) {
+    // What QuickJS throws where not even an error can be made.
+    if (error === null) throw ["InternalError", "out of memory"];
     if (error === "fatal_error") throw ["map_runtime_error", "function raised 'fatal_error'"];
     if (error instanceof Array && error[0] === "fatal") throw [error[1], error[2]];
-    if (error !== null && error !== undefined && error.name === "InternalError") throw [error.name, error.message];
+    if (error !== undefined && error.name === "InternalError") throw [error.name, error.message];
   }
 
   function mapOne(map, document) {
