@@ -6,6 +6,7 @@ use super::flusher::Flusher;
 use super::heads::Heads;
 use super::large::LargeValues;
 use super::options::{self, Memory};
+use super::spare::Spare;
 use crate::poison::Poison;
 use crate::{EngineStats, Error, OpenOptions};
 use rocksdb::{Cache, DB, properties};
@@ -21,6 +22,7 @@ pub(super) struct Database {
     pub(super) flusher: Flusher,
     pub(super) compactor: Compactor,
     pub(super) large: LargeValues,
+    pub(super) spare: Spare,
     pub(super) heads: Heads,
     pub(super) poison: Poison,
     pub(super) commits: AtomicU64,
@@ -58,6 +60,7 @@ impl Database {
             flusher,
             compactor: Compactor::start(db.clone())?,
             large: LargeValues::open(&db, &open.folder, poison.clone())?,
+            spare: Spare::start()?,
             heads: Heads::default(),
             poison,
             commits: AtomicU64::new(0),

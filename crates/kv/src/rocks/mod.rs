@@ -16,6 +16,7 @@ mod large;
 mod layout;
 mod options;
 mod snapshot;
+mod spare;
 
 pub(crate) use snapshot::{Moment, Snapshot};
 
@@ -80,7 +81,8 @@ impl Engine {
 
     pub(crate) fn moment(&self) -> Result<Moment, Error> {
         let database = self.database()?;
-        Ok(Moment::take(database.db.clone(), database.large.files.clone()))
+        let (db, large) = (database.db.clone(), database.large.files.clone());
+        Ok(Moment::take(db, large, database.spare.clone()))
     }
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {

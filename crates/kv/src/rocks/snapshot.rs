@@ -4,6 +4,7 @@ use super::database::COLUMN_FAMILY;
 use super::error::engine_error;
 use super::large::{Pointer, ValueFiles};
 use super::layout::{ShardKeys, decode_head};
+use super::spare::Spare;
 use crate::page::PageBuilder;
 use crate::{Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
 use bytes::Bytes;
@@ -44,6 +45,7 @@ struct KeptIterator {
 pub(crate) struct Moment {
     owned: Arc<OwnedSnapshot>,
     large: Arc<ValueFiles>,
+    spare: Spare,
 }
 
 /// See [`crate::Snapshot`].
@@ -51,16 +53,18 @@ pub(crate) struct Snapshot {
     keys: ShardKeys,
     owned: Arc<OwnedSnapshot>,
     large: Arc<ValueFiles>,
+    spare: Spare,
     /// What read the last page forward. Pages often go on in the same range, or jump ahead in it: to seek is much
     /// cheaper than to make an iterator.
     kept: Mutex<Option<KeptIterator>>,
 }
 
 impl Moment {
-    pub(super) fn take(db: Arc<DB>, large: Arc<ValueFiles>) -> Moment {
+    pub(super) fn take(db: Arc<DB>, large: Arc<ValueFiles>, spare: Spare) -> Moment {
         Moment {
             owned: Arc::new(OwnedSnapshot::new(db, |db| db.snapshot())),
             large,
+            spare,
         }
     }
 
@@ -69,6 +73,7 @@ impl Moment {
             keys: ShardKeys::new(shard),
             owned: self.owned.clone(),
             large: self.large.clone(),
+            spare: self.spare.clone(),
             kept: Mutex::new(None),
         }
     }
@@ -101,15 +106,18 @@ impl Snapshot {
         if let [key] = keys {
             return Ok(vec![self.get(key)?]);
         }
+        let full: Vec<Vec<u8>> = keys.iter().map(|key| self.keys.key(key)).collect();
+        self.spare.share(&full, |part| self.look_up(part))
+    }
+
+    fn look_up(&self, full: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
         let db = self.owned.borrow_owner();
         let Some(family) = db.cf_handle(COLUMN_FAMILY) else {
             return Err(Error::Closed);
         };
         let mut options = ReadOptions::default();
         options.set_snapshot(self.owned.borrow_dependent());
-        let full: Vec<Vec<u8>> = keys.iter().map(|key| self.keys.key(key)).collect();
-        let sorted = full.is_sorted();
-        let found = db.batched_multi_get_cf_opt(family, &full, sorted, &options);
+        let found = db.batched_multi_get_cf_opt(family, full, full.is_sorted(), &options);
         found
             .into_iter()
             .map(|stored| {

@@ -90,7 +90,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
         expected,
         duration,
     };
-    let larder = larder(settings, task)?;
+    let (larder, covered_ms) = larder(settings, task)?;
     let couch = couch::run(settings, task)?;
     let mut report = Report::new(
         "coupons",
@@ -142,6 +142,11 @@ pub fn run(settings: &Settings) -> Result<Report> {
             found.warm_ms < 10.0,
         );
     }
+    report.check(
+        format!("MongoDB: all {expected} keys warm, out of an index that holds them, in less than 10 ms"),
+        format!("{} ms", number(covered_ms)),
+        covered_ms < 10.0,
+    );
     Ok(report)
 }
 
@@ -173,7 +178,9 @@ impl Task {
     }
 }
 
-fn larder(settings: &Settings, task: Task) -> Result<Found> {
+/// What Larder needed through the MongoDB protocol, and the milliseconds of the warm query where the index holds the codes
+/// as well.
+fn larder(settings: &Settings, task: Task) -> Result<(Found, f64)> {
     let folder = settings.folder("coupons-larder")?;
     let server = Larder::start(&settings.larder, folder.path(), "256m")?;
     let started = Instant::now();
@@ -194,11 +201,11 @@ fn larder(settings: &Settings, task: Task) -> Result<Found> {
     let rarely = Document::new().with("$lt", RARELY);
     let rarely = find(doc! {"redeemed_count": (rarely)});
     let started = Instant::now();
-    client.command(&index("redeemed_count"))?;
+    client.command(&index(&["redeemed_count"]))?;
     task.expect(count(&mut client, &rarely)?)?;
     let cold_ms = started.elapsed().as_secs_f64() * 1e3;
     let warm_ms = median_ms(RUNS, || task.expect(count(&mut client, &rarely)?))?;
-    client.command(&index("affiliate_id"))?;
+    client.command(&index(&["affiliate_id"]))?;
     let affiliate = |number: u64| find(doc! {"affiliate_id": ((number % AFFILIATES) as i32)});
     let affiliate_ms = median_ms(RUNS, || task.expect_affiliate(count(&mut client, &affiliate(1))?))?;
     let parallel_rate = parallel(
@@ -206,18 +213,25 @@ fn larder(settings: &Settings, task: Task) -> Result<Found> {
         |_| server.connect(),
         |client, number| task.expect_affiliate(count(client, &affiliate(scramble(number)))?),
     )?;
-    Ok(Found {
+    client.command(&index(&["redeemed_count", "_id"]))?;
+    client.command(&doc! {"dropIndexes": "coupons", "index": "redeemed_count", "$db": "bench"})?;
+    let covered_ms = median_ms(RUNS, || task.expect(count(&mut client, &rarely)?))?;
+    let found = Found {
         load_s,
         cold_ms,
         warm_ms,
         affiliate_ms,
         parallel_rate,
-    })
+    };
+    Ok((found, covered_ms))
 }
 
-fn index(field: &str) -> Document {
-    let key = Document::new().with(field, 1);
-    doc! {"createIndexes": "coupons", "indexes": [{"key": (key), "name": field}], "$db": "bench"}
+fn index(fields: &[&str]) -> Document {
+    let key = fields
+        .iter()
+        .fold(Document::new(), |key, field| key.with(*field, 1));
+    let name = fields.join(" ");
+    doc! {"createIndexes": "coupons", "indexes": [{"key": (key), "name": name}], "$db": "bench"}
 }
 
 /// All that match, only their codes, in one batch.

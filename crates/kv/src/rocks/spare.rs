@@ -1,0 +1,107 @@
+//! Threads that help with long look-ups, one less than there are processors.
+
+use crate::Error;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+use tokio::sync::Semaphore;
+
+/// Look-ups that are worth another thread: waking one takes as long as some tens of them.
+const LOOKUPS_MIN: usize = 256;
+
+/// The processors that look-ups may use beside the one that asks.
+///
+/// The threads stay: a new thread begins on the processor of the one that started it, and may wait there for
+/// milliseconds although another processor has nothing to do.
+#[derive(Clone, Debug)]
+pub(super) struct Spare {
+    /// None where there is one processor.
+    pool: Option<Arc<ThreadPool>>,
+    idle: Arc<Semaphore>,
+}
+
+impl Spare {
+    /// Threads for all processors but the one that asks for help. Errors: they cannot be started.
+    pub(super) fn start() -> Result<Spare, Error> {
+        Spare::with_threads(thread::available_parallelism().map_or(0, |processors| processors.get() - 1))
+    }
+
+    fn with_threads(threads: usize) -> Result<Spare, Error> {
+        let pool = NonZero::new(threads).map(|threads| {
+            let named = |number| format!("look-up-{number}");
+            let builder = ThreadPoolBuilder::new().num_threads(threads.get());
+            builder.thread_name(named).build().map(Arc::new)
+        });
+        let pool = pool.transpose().map_err(|error| Error::Engine {
+            doing: "starting the threads of look-ups",
+            cause: error.to_string(),
+        })?;
+        Ok(Spare {
+            pool,
+            idle: Arc::new(Semaphore::new(threads)),
+        })
+    }
+
+    /// Looks keys up part by part, as many parts at a time as are worth it and as threads are idle.
+    pub(super) fn share<K: Sync, V: Send>(
+        &self,
+        keys: &[K],
+        look_up: impl Fn(&[K]) -> Result<Vec<V>, Error> + Sync,
+    ) -> Result<Vec<V>, Error> {
+        let wanted = (keys.len() / LOOKUPS_MIN).saturating_sub(1);
+        let helpers: Vec<_> = (0..wanted).map_while(|_| self.idle.try_acquire().ok()).collect();
+        let Some(pool) = self.pool.as_ref().filter(|_| !helpers.is_empty()) else {
+            return look_up(keys);
+        };
+        let (own, others) = keys.split_at(keys.len() / (helpers.len() + 1));
+        let parts = others.chunks(others.len().div_ceil(helpers.len()));
+        let mut helped: Vec<_> = parts.map(|part| (part, Ok(Vec::new()))).collect();
+        let found = pool.in_place_scope(|scope| {
+            for (part, found) in &mut helped {
+                let look_up = &look_up;
+                scope.spawn(move |_| *found = look_up(part));
+            }
+            look_up(own)
+        });
+        let mut found = found?;
+        for (_, part) in helped {
+            found.extend(part?);
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_stays_in_order() {
+        let keys: Vec<usize> = (0..5 * LOOKUPS_MIN + 3).collect();
+        let spare = Spare::with_threads(3).expect("threads start");
+        let found = spare.share(&keys, |part| Ok(part.to_vec()));
+        assert_eq!(found.expect("every part is found"), keys);
+    }
+
+    #[test]
+    fn an_error_of_any_part_is_the_answer() {
+        let keys: Vec<usize> = (0..4 * LOOKUPS_MIN).collect();
+        let last = keys.len() - 1;
+        let spare = Spare::with_threads(2).expect("threads start");
+        let found = spare.share(&keys, |part| match part.contains(&last) {
+            true => Err(Error::Closed),
+            false => Ok(part.to_vec()),
+        });
+        assert!(found.is_err());
+        assert_eq!(spare.idle.available_permits(), 2);
+    }
+
+    #[test]
+    fn one_processor_needs_no_help() {
+        let keys: Vec<usize> = (0..4 * LOOKUPS_MIN).collect();
+        let spare = Spare::with_threads(0).expect("nothing is started");
+        let found = spare.share(&keys, |part| Ok(part.to_vec()));
+        assert_eq!(found.expect("all is found"), keys);
+    }
+}
