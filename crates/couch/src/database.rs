@@ -60,7 +60,7 @@ impl Database {
             return Err(CouchError::no_database());
         };
         let is_users = name == names::users(&call.server.config);
-        let permission = match security::permission(&call.user, &namespace, &collection.security()) {
+        let permission = match security::permission(&call.user, &namespace, collection.security().as_ref()) {
             // Each document there is checked by itself.
             permission if is_users && permission < Permission::Administer => Permission::Own,
             permission => permission,

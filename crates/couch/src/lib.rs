@@ -22,6 +22,7 @@ mod error;
 mod ids;
 pub mod incoming;
 pub mod json;
+mod jsonp;
 mod limits;
 mod login;
 mod mango;

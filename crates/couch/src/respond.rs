@@ -9,6 +9,10 @@ const SERVER_NAME: HeaderValue = HeaderValue::from_static("CouchDB/3.5.0 (Larder
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const MUST_REVALIDATE: HeaderValue = HeaderValue::from_static("must-revalidate");
 
+/// Marks an answer whose body is JSON that an endpoint made, and nothing that a client stored.
+#[derive(Clone, Copy, Debug)]
+pub struct IsJson;
+
 /// An answer of JSON text.
 pub fn json(status: StatusCode, mut text: String) -> Response {
     text.push('\n');
@@ -34,6 +38,7 @@ pub fn streamed() -> (BodySender, Response) {
 /// An answer of this media type with status 200.
 pub fn with_type(body: Body, content_type: &str) -> Response {
     let mut response = with_body(StatusCode::OK, body);
+    response.extensions_mut().remove::<IsJson>();
     if let Ok(value) = HeaderValue::from_str(content_type) {
         response.headers_mut().insert(CONTENT_TYPE, value);
     }
@@ -62,6 +67,7 @@ fn with_body(status: StatusCode, body: Body) -> Response {
     headers.insert(CACHE_CONTROL, MUST_REVALIDATE);
     headers.insert(CONTENT_TYPE, JSON);
     headers.insert(SERVER, SERVER_NAME);
+    response.extensions_mut().insert(IsJson);
     response
 }
 

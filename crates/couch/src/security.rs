@@ -5,6 +5,7 @@ use crate::error::{CouchError, Result};
 use crate::login::User;
 use auth::{Action, Resource};
 use engine::Namespace;
+use http::StatusCode;
 use value::{Document, Value};
 
 /// What a user may do with one database.
@@ -22,12 +23,15 @@ pub(crate) enum Permission {
     Administer,
 }
 
-/// What the user may do.
-pub(crate) fn permission(user: &User, namespace: &Namespace, security: &Document) -> Permission {
+/// What the user may do. Where no security object was ever set, only administrators come in.
+pub(crate) fn permission(user: &User, namespace: &Namespace, security: Option<&Document>) -> Permission {
+    let nothing = Document::new();
+    let is_stated = security.is_some();
+    let security = security.unwrap_or(&nothing);
     if user.is_admin() || is_listed(user, security, "admins") || allows(user, namespace, &[Action::CollMod]) {
         return Permission::Administer;
     }
-    let is_public = !security.is_empty() && is_empty(security, "members");
+    let is_public = is_stated && is_empty(security, "members");
     if is_public
         || is_listed(user, security, "members")
         || allows(user, namespace, &[Action::Insert, Action::Update, Action::Remove])
@@ -73,7 +77,12 @@ fn allows(user: &User, namespace: &Namespace, actions: &[Action]) -> bool {
 }
 
 fn list<'d>(security: &'d Document, group: &str, kind: &str) -> &'d [Value] {
-    let Some(Value::Document(group)) = security.get(group) else {
+    // Before CouchDB 1.1 members were called readers.
+    let named = match (security.get(group), group) {
+        (None, "members") => security.get("readers"),
+        (named, _) => named,
+    };
+    let Some(Value::Document(group)) = named else {
         return &[];
     };
     match group.get(kind) {
@@ -104,15 +113,18 @@ fn is_listed(user: &User, security: &Document, group: &str) -> bool {
 /// The object that a database without one has: nobody but administrators.
 pub(crate) const DEFAULT: &str = r#"{"members":{"roles":["_admin"]},"admins":{"roles":["_admin"]}}"#;
 
-/// Refuses a security object of the wrong form.
+/// Refuses a security object of the wrong form (`src/couch/src/couch_db.erl`, `validate_security_object`), with the status that
+/// CouchDB gives.
 pub(crate) fn check(security: &Document) -> Result<()> {
+    let refused = |reason: String| {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Err(CouchError::new(status, "unknown_error", reason))
+    };
     for group in ["admins", "members", "readers"] {
         match security.get(group) {
             None | Some(Value::Document(_)) => {}
             Some(_) => {
-                return Err(CouchError::bad_request(
-                    "admins or members must be a JSON list of strings",
-                ));
+                return refused("admins or members must be a JSON list of strings".to_owned());
             }
         }
         for kind in ["names", "roles"] {
@@ -125,9 +137,7 @@ pub(crate) fn check(security: &Document) -> Result<()> {
                 Some(_) => false,
             };
             if !is_right {
-                return Err(CouchError::bad_request(format!(
-                    "{kind} must be a JSON list of strings"
-                )));
+                return refused(format!("{kind} must be a JSON list of strings"));
             }
         }
     }
@@ -148,17 +158,14 @@ mod tests {
     }
 
     fn allowed(user: &User, security: &Document) -> Permission {
-        permission(user, &Namespace::new("default", "db"), security)
+        permission(user, &Namespace::new("default", "db"), Some(security))
     }
 
     #[test]
     fn without_a_security_object_only_administrators_come_in() {
-        let security = Document::new();
-        assert_eq!(allowed(&user("anna", &[]), &security), Permission::Nothing);
-        assert_eq!(
-            allowed(&user("root", &["_admin"]), &security),
-            Permission::Administer
-        );
+        let allowed = |user: &User| permission(user, &Namespace::new("default", "db"), None);
+        assert_eq!(allowed(&user("anna", &[])), Permission::Nothing);
+        assert_eq!(allowed(&user("root", &["_admin"])), Permission::Administer);
     }
 
     #[test]
@@ -176,5 +183,13 @@ mod tests {
     fn a_database_without_members_is_everybodys() {
         let security = doc! {"admins": doc! {"names": Value::Array(vec![Value::from("boss")])}};
         assert_eq!(allowed(&User::default(), &security), Permission::Write);
+        assert_eq!(allowed(&User::default(), &Document::new()), Permission::Write);
+    }
+
+    #[test]
+    fn readers_are_members_where_no_members_are_named() {
+        let readers = doc! {"readers": doc! {"names": Value::Array(vec![Value::from("anna")])}};
+        assert_eq!(allowed(&user("anna", &[]), &readers), Permission::Write);
+        assert_eq!(allowed(&user("bert", &[]), &readers), Permission::Nothing);
     }
 }

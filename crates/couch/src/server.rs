@@ -8,7 +8,7 @@ use crate::login::Passwords;
 use crate::replication::documents;
 use crate::replication::jobs::Jobs;
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
-use crate::{cors, respond, route};
+use crate::{cors, jsonp, respond, route};
 use engine::Engine;
 use http::{Handler, HeaderValue, Method, Request, Response, StatusCode, header};
 use std::sync::Arc;
@@ -135,13 +135,17 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
 }
 
 async fn run(server: Arc<Server>, request: Request) -> Response {
-    let mut cookie = None;
+    let (mut cookie, mut callback) = (None, None);
     let answered = match Call::new(server, request) {
-        Ok(mut call) => {
-            let answered = route::run(&mut call).await;
-            cookie = call.user.cookie.take();
-            answered
-        }
+        Ok(mut call) => match jsonp::callback(&call) {
+            Ok(named) => {
+                callback = named;
+                let answered = route::run(&mut call).await;
+                cookie = call.user.cookie.take();
+                answered
+            }
+            Err(error) => Err(error),
+        },
         Err(error) => Err(error),
     };
     let mut response = answered.unwrap_or_else(|error| {
@@ -150,6 +154,9 @@ async fn run(server: Arc<Server>, request: Request) -> Response {
         }
         respond::error(&error)
     });
+    if let Some(callback) = callback {
+        response = jsonp::wrap(&callback, response);
+    }
     if let Some(cookie) = cookie.filter(|_| !response.headers().contains_key(header::SET_COOKIE)) {
         respond::cookie(&mut response, &cookie);
     }

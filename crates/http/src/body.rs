@@ -1,7 +1,7 @@
 //! Bodies of requests and responses.
 
 use bytes::{Bytes, BytesMut};
-use futures::Stream;
+use futures::{Stream, StreamExt, stream};
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
 use std::collections::VecDeque;
@@ -166,6 +166,18 @@ impl Body {
     ) -> Body {
         let pieces = Box::pin(pieces);
         Body(Kind::Stream { pieces, length })
+    }
+
+    /// This body with something before and something behind it.
+    pub fn between(self, before: impl Into<Bytes>, after: impl Into<Bytes>) -> Body {
+        let (before, after) = (before.into(), after.into());
+        let added = (before.len() + after.len()) as u64;
+        let length = self.length().map(|length| length + added);
+        let one = |piece: Bytes| stream::once(std::future::ready(Ok(piece)));
+        Body::stream(
+            one(before).chain(self.into_data_stream()).chain(one(after)),
+            length,
+        )
     }
 
     /// A body that comes in pieces, of this length where it is known, and where to put the pieces.

@@ -201,3 +201,28 @@ async fn a_function_that_throws_reduces_to_null() {
         .unwrap();
     assert_eq!(thrown, json!([[null, null]]));
 }
+
+#[tokio::test]
+async fn ranks_are_the_extreme_different_values() {
+    let rows: Vec<(Value, Value)> = (0..3_000).map(|n| (json!(n % 5), json!(n % 1_000))).collect();
+    let whole = |function: &'static str| reduce(function, &rows, Query::default());
+    assert_eq!(whole("_top_3").await.unwrap(), json!([[null, [999, 998, 997]]]));
+    assert_eq!(whole("_bottom_2").await.unwrap(), json!([[null, [0, 1]]]));
+    let groups = reduce("_top_1", &rows, grouped()).await.unwrap();
+    assert_eq!(groups[0], json!([0, [995]]));
+}
+
+#[tokio::test]
+async fn first_and_last_are_the_values_of_the_extreme_keys() {
+    let rows: Vec<(Value, Value)> = (0..3_000).map(|n| (json!(2_999 - n), json!({"n": n}))).collect();
+    for (function, expected) in [("_first", 2_999), ("_last", 0)] {
+        let whole = reduce(function, &rows, Query::default()).await.unwrap();
+        assert_eq!(whole, json!([[null, {"n": expected}]]), "{function}");
+        let backward = Query {
+            direction: Direction::Backward,
+            ..Query::default()
+        };
+        let whole = reduce(function, &rows, backward).await.unwrap();
+        assert_eq!(whole, json!([[null, {"n": expected}]]), "{function} backward");
+    }
+}

@@ -4,7 +4,7 @@
 //! not. The functions are given the document as the client found it; an edit that names another revision than the present one
 //! is refused as a conflict when it is written, so what they looked at is what is replaced.
 
-use super::{Design, IDS};
+use super::{Design, IDS, selector};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -36,7 +36,7 @@ impl<'a> EditCheck<'a> {
         let mut designs = call.server.designs.all(database).await?;
         designs.retain(|design| design.body.contains_key("validate_doc_update"));
         let mut security = String::new();
-        let properties: Document = database.collection.security();
+        let properties: Document = database.collection.security().unwrap_or_default();
         crate::json::write(ValueRef::Document((&properties).into()), &mut security);
         Ok(EditCheck {
             call,
@@ -88,6 +88,10 @@ impl<'a> EditCheck<'a> {
         }
         let (new, present) = (new_document(edit), self.present(edit).await?);
         for design in &self.designs {
+            if let Some(selector) = &design.selector {
+                selector::check(selector.as_ref().map_err(Clone::clone)?, &new, &present)?;
+                continue;
+            }
             let refused = design
                 .functions
                 .validate(&new, &present, &self.user, &self.security)

@@ -4,6 +4,7 @@
 
 mod edits;
 mod render;
+mod selector;
 
 pub(crate) use edits::EditCheck;
 
@@ -11,6 +12,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::outgoing;
 use engine::design::{Error, Functions, Group, ScriptError, ScriptLimits, Views};
+use engine::selector::Selector;
 use engine::{Order, Record};
 use http::StatusCode;
 use parking_lot::Mutex;
@@ -38,6 +40,8 @@ pub(crate) struct Design {
     /// Its members, `_id` and `_rev` with them.
     pub(crate) body: Map<String, Json>,
     pub(crate) functions: Functions,
+    /// The validation, where it is a selector.
+    selector: Option<Result<Selector>>,
     sequence: u64,
 }
 
@@ -151,6 +155,7 @@ impl Designs {
         let design = Arc::new(Design {
             functions: Functions::new(&key.1, text, self.limits),
             id: key.1.clone(),
+            selector: selector::of_design(&body),
             body,
             sequence: record.sequence,
         });

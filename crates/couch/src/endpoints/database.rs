@@ -7,9 +7,9 @@ use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
 use crate::{attachments, names, respond, security, users};
-use engine::{Edit, EditOrigin};
+use engine::{Edit, EditOrigin, RevisionedCollection};
 use http::{Method, Response, StatusCode};
-use value::{DocumentBuf, Value};
+use value::{Document, DocumentBuf, Value};
 
 /// `/{db}`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -32,9 +32,22 @@ async fn create(call: &mut Call) -> Result<Response> {
         .engine
         .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
         .await?;
-    if name == names::users(&call.server.config)
-        && let Some(collection) = call.server.engine.revisioned(&namespace)?
-    {
+    if let Some(collection) = call.server.engine.revisioned(&namespace)? {
+        set_up(call, &name, &collection).await?;
+    }
+    let mut response = respond::ok_true(StatusCode::CREATED);
+    respond::location(&mut response, &call.url(&[&name]));
+    Ok(response)
+}
+
+/// Gives a new database what it has from the beginning.
+async fn set_up(call: &Call, name: &str, collection: &RevisionedCollection) -> Result<()> {
+    let config = &call.server.config;
+    let default = config.get("couchdb", "default_security");
+    if default.is_some_and(|default| default == "everyone") {
+        collection.set_security(Document::new()).await?;
+    }
+    if name == names::users(config) {
         let design = Edit {
             document: DocumentBuf::from(&users::design()),
             deleted: false,
@@ -42,9 +55,7 @@ async fn create(call: &mut Call) -> Result<Response> {
         };
         collection.edit(vec![design], true).await?;
     }
-    let mut response = respond::ok_true(StatusCode::CREATED);
-    respond::location(&mut response, &call.url(&[&name]));
-    Ok(response)
+    Ok(())
 }
 
 async fn drop_database(call: &mut Call) -> Result<Response> {
@@ -81,7 +92,7 @@ pub(crate) async fn write_info(database: &Database, out: &mut String) -> Result<
     write_string(&database.name, out);
     out.push_str(&format!(
         r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":false,"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
-        database.sequences.text(0),
+        database.sequences.text(database.collection.purges()),
         database.sequences.text(report.head),
         report.storage_bytes,
         report.data_bytes,
@@ -114,16 +125,20 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
     let database = Database::of(call)?;
     match call.method {
         Method::GET | Method::HEAD => {
-            let object = database.collection.security();
-            if object.is_empty() {
+            let Some(object) = database.collection.security() else {
                 return Ok(respond::ok(security::DEFAULT.to_owned()));
-            }
+            };
             let mut text = String::new();
             crate::json::write(Value::from(object).as_ref(), &mut text);
             Ok(respond::ok(text))
         }
         Method::PUT => {
             database.require_admin(call)?;
+            if database.is_users && !call.server.config.is_on("couchdb", "users_db_security_editable") {
+                return Err(CouchError::forbidden(
+                    "You can't edit the security object of the user database.",
+                ));
+            }
             let object = call.json_object().await?;
             security::check(&object)?;
             database.collection.set_security(object).await?;

@@ -1,4 +1,4 @@
-//! `_revs_diff`, `_missing_revs`: which revisions a replica lacks; `_purge`; `_revs_limit`.
+//! `_revs_diff`, `_missing_revs`: which revisions a replica lacks; `_purge`; `_revs_limit`, `_purged_infos_limit`.
 
 use crate::call::Call;
 use crate::database::Database;
@@ -142,5 +142,28 @@ pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
             Ok(respond::ok_true(StatusCode::OK))
         }
         _ => Err(CouchError::method_not_allowed("PUT,GET")),
+    }
+}
+
+/// `/{db}/_purged_infos_limit`: how many purges replicas may be behind. The number is kept; there is nothing here that it limits,
+/// because views and replicas learn of a purge with the change that it makes.
+pub(crate) async fn purges_limit(call: &mut Call) -> Result<Response> {
+    let database = Database::of(call)?;
+    match call.method {
+        Method::GET | Method::HEAD => Ok(respond::ok(database.collection.purges_kept().to_string())),
+        Method::PUT => {
+            database.require_admin(call)?;
+            let kept = match call.json().await? {
+                Value::Int32(kept) if kept > 0 => kept as u32,
+                _ => {
+                    return Err(CouchError::bad_request(
+                        "`purged_infos_limit` must be positive integer",
+                    ));
+                }
+            };
+            database.collection.set_purges_kept(kept).await?;
+            Ok(respond::ok_true(StatusCode::OK))
+        }
+        _ => Err(CouchError::method_not_allowed("GET,PUT")),
     }
 }

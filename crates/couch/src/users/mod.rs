@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::login::{self, User};
+use crate::names;
 use crate::security::Permission;
 use auth::{Mechanism, Role, RoleKind};
 use engine::Engine;
@@ -78,7 +79,7 @@ pub(crate) async fn prepare(
         return Ok(name_of(id).map(UserChange::removal));
     }
     let mut fields = document.fields();
-    let (name, roles) = check(id, &fields)?;
+    let (name, roles) = check(id, &fields, database.name == names::USERS)?;
     if let Some(present) = &present
         && present.get("name") != Some(&Value::from(name.as_str()))
     {
@@ -105,10 +106,13 @@ pub(crate) async fn prepare(
     }))
 }
 
-/// The name and the roles of a document that has the form of a user.
-fn check(id: &str, fields: &Document) -> Result<(String, Vec<Value>)> {
+/// The name and the roles of a document that has the form of a user. Under another name than CouchDB's own a database of users is
+/// filled before CouchDB knows that it is one, so documents without a type may be users there too.
+fn check(id: &str, fields: &Document, is_strict: bool) -> Result<(String, Vec<Value>)> {
     let forbidden = |reason: &'static str| CouchError::forbidden(reason);
-    if fields.get("type") != Some(&Value::from("user")) {
+    let kind = fields.get("type");
+    let is_untyped = kind.is_none() && !is_strict;
+    if kind != Some(&Value::from("user")) && !is_untyped {
         return Err(forbidden("doc.type must be user"));
     }
     let name = match fields.get("name") {

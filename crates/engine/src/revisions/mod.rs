@@ -6,6 +6,7 @@
 
 mod collated;
 mod planned;
+mod purges;
 mod snapshot;
 mod views;
 
@@ -142,11 +143,11 @@ impl RevisionedCollection {
         })
     }
 
-    /// Who may use the collection, in whatever form the protocol gave it; empty where nothing was said.
-    pub fn security(&self) -> Document {
+    /// Who may use the collection, in whatever form the protocol gave it; none where nothing was said.
+    pub fn security(&self) -> Option<Document> {
         match self.collection.options().properties.get(SECURITY) {
-            Some(Value::Document(security)) => security.clone(),
-            _ => Document::new(),
+            Some(Value::Document(security)) => Some(security.clone()),
+            _ => None,
         }
     }
 
@@ -211,7 +212,12 @@ impl RevisionedCollection {
             _ => Ok(Vec::new()),
         };
         let outcomes = self.commit(operations, true).await?;
-        outcomes.into_iter().map(purged).collect()
+        let purged = outcomes.into_iter().map(purged).collect::<Result<Vec<_>>>()?;
+        match purged.iter().filter(|revisions| !revisions.is_empty()).count() {
+            0 => {}
+            count => self.count_purges(count as u64).await?,
+        }
+        Ok(purged)
     }
 
     /// Puts a local document, which has no history and is in no change log, or removes it.

@@ -65,11 +65,7 @@ pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits) ->
             }
             Some(_) => {}
         }
-        let reduce = view.get("reduce").and_then(Value::as_str).unwrap_or("");
-        if reduce.starts_with('_') && Function::built_in(reduce).is_none() {
-            let message = format!("`{reduce}` is not a supported reduce function.");
-            return Err(Error::InvalidDesign(message));
-        }
+        Function::built_in(view.get("reduce").and_then(Value::as_str).unwrap_or(""))?;
     }
     let language = body.get("language").and_then(Value::as_str);
     if views.is_none() || language.is_some_and(|language| language != super::JAVASCRIPT) {

@@ -82,7 +82,8 @@ impl Definition {
             design: format!(r#"{{"views":{{"lib":{library}}}}}"#),
             ..Sources::default()
         };
-        let drafts: Vec<(View, Vec<String>)> = distinct.iter().map(|one| draft(one, &mut sources)).collect();
+        let drafts = distinct.iter().map(|one| draft(one, &mut sources));
+        let drafts = drafts.collect::<Result<Vec<(View, Vec<String>)>>>()?;
         let program = Arc::new(Program::new(sources, limits));
         let flag = |name: &str| options.get(name) == Some(&Value::Bool(true));
         Ok(Definition {
@@ -110,7 +111,7 @@ impl Definition {
 fn draft(
     ((map, options), names): (&MapKey, &BTreeMap<String, Option<String>>),
     sources: &mut Sources,
-) -> (View, Vec<String>) {
+) -> Result<(View, Vec<String>)> {
     sources.maps.push(map.clone());
     let options: Value = serde_json::from_str(options).unwrap_or_default();
     let mut view = View {
@@ -124,22 +125,23 @@ fn draft(
     };
     let mut reducer_names = Vec::new();
     for (name, reduce) in names {
-        let place = reduce.as_ref().map(|source| {
-            let function = Function::built_in(source).unwrap_or_else(|| {
+        let mut place = None;
+        if let Some(source) = reduce {
+            let function = Function::built_in(source)?.unwrap_or_else(|| {
                 sources.reduces.push(source.clone());
                 Function::Script(sources.reduces.len() - 1)
             });
+            place = Some(view.reducers.len());
             view.reducers.push(Reducer {
                 function,
                 name: String::new(),
                 program: None,
             });
             reducer_names.push(name.clone());
-            view.reducers.len() - 1
-        });
+        }
         view.names.insert(name.clone(), place);
     }
-    (view, reducer_names)
+    Ok((view, reducer_names))
 }
 
 fn finished(mut view: View, names: Vec<String>, id: &str, program: &Arc<Program>) -> View {

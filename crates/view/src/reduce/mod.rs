@@ -1,9 +1,11 @@
 //! Reductions: the built-in ones natively, others in JavaScript.
 //!
-//! A reduction is bytes that only its function reads: JSON text, or the registers of `_approx_count_distinct`. It is kept in the
-//! tree with every page, so reductions of rows are combined with reductions of pages.
+//! A reduction is bytes that only its function reads: JSON text, the registers of `_approx_count_distinct`, or a value with its
+//! place (`_first`, `_last`). It is kept in the tree with every page, so reductions of rows are combined with reductions of pages.
 
 mod distinct;
+mod edge;
+mod rank;
 mod script;
 mod stats;
 mod sum;
@@ -11,6 +13,8 @@ mod sum;
 use crate::tree::Row;
 use crate::{Error, Program, Result};
 use bytes::Bytes;
+use edge::Edge;
+use rank::End;
 use script::Input;
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,21 +30,40 @@ pub enum Function {
     Stats,
     /// `_approx_count_distinct`.
     ApproxCountDistinct,
+    /// `_top_N` or `_bottom_N`, with N.
+    Rank(End, u8),
+    /// `_first` or `_last`.
+    Edge(Edge),
     /// The one of this number in the program.
     Script(usize),
 }
 
 impl Function {
-    /// The built-in of this name; none where there is no such. What follows the name does not matter, as in CouchDB.
-    pub fn built_in(source: &str) -> Option<Function> {
+    /// The built-in that a source names; none where the source is JavaScript. What follows the name does not matter, as in
+    /// CouchDB, but for the number of `_top_` and `_bottom_`.
+    pub fn built_in(source: &str) -> Result<Option<Function>> {
+        if !source.starts_with('_') {
+            return Ok(None);
+        }
+        for (name, end) in [("_top_", End::Top), ("_bottom_", End::Bottom)] {
+            if let Some(number) = source.strip_prefix(name) {
+                return Ok(Some(Function::Rank(end, rank::count(number)?)));
+            }
+        }
         let named = [
             ("_sum", Function::Sum),
             ("_count", Function::Count),
             ("_stats", Function::Stats),
             ("_approx_count_distinct", Function::ApproxCountDistinct),
+            ("_first", Function::Edge(Edge::First)),
+            ("_last", Function::Edge(Edge::Last)),
         ];
-        let found = named.into_iter().find(|(name, _)| source.starts_with(name));
-        found.map(|(_, function)| function)
+        match named.into_iter().find(|(name, _)| source.starts_with(name)) {
+            Some((_, function)) => Ok(Some(function)),
+            None => Err(Error::InvalidDesign(format!(
+                "`{source}` is not a supported reduce function."
+            ))),
+        }
     }
 }
 
@@ -86,6 +109,7 @@ impl Reducer {
     pub fn finish(&self, reduction: &Bytes) -> Bytes {
         match self.function {
             Function::ApproxCountDistinct => distinct::estimate(reduction).to_string().into(),
+            Function::Edge(_) => edge::value(reduction),
             _ => reduction.clone(),
         }
     }
@@ -97,6 +121,8 @@ impl Reducer {
                 let keys = rows.iter().map(|row| row.position.sort_key.as_ref());
                 Ok(distinct::registers(keys).into())
             }
+            Function::Rank(end, count) => rank::of_values(end, count, rows.iter().map(|row| &row.value)),
+            Function::Edge(edge) => Ok(edge.of_rows(rows)),
             _ => self.combine(rows.iter().map(|row| &row.value)),
         }
     }
@@ -104,6 +130,8 @@ impl Reducer {
     fn rereduce_natively(&self, reductions: &[Bytes]) -> Result<Bytes> {
         match self.function {
             Function::ApproxCountDistinct => Ok(distinct::union(reductions.iter().map(AsRef::as_ref)).into()),
+            Function::Rank(end, count) => rank::of_reductions(end, count, reductions),
+            Function::Edge(edge) => Ok(edge.of_reductions(reductions)),
             _ => self.combine(reductions.iter()),
         }
     }

@@ -137,7 +137,7 @@ fn request(call: &Call, database: &Database) -> String {
     });
     let headers: serde_json::Map<_, _> = headers.collect();
     let mut security = String::new();
-    let properties = database.collection.security();
+    let properties = database.collection.security().unwrap_or_default();
     crate::json::write(ValueRef::Document((&properties).into()), &mut security);
     json!({
         "info": {"db_name": database.name},

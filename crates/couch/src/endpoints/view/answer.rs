@@ -15,6 +15,9 @@ use serde_json::Value as Json;
 use std::fmt::Write as _;
 use value::RawDocument;
 
+/// What the value of a row begins with where a reduce function did not shrink what it was given.
+const OVERFLOW: &[u8] = br#"{"reduce_overflow_error":"#;
+
 /// A query with the rows that it found.
 pub(super) struct Asked {
     pub(super) database: Database,
@@ -79,6 +82,15 @@ impl Asked {
         documents: Option<&RevisionedSnapshot>,
         out: &mut String,
     ) -> Result<()> {
+        if row.id.is_none()
+            && let Some(reason) = row.value.strip_prefix(OVERFLOW)
+        {
+            // Such a row has no key (`src/fabric/src/fabric_view_row.erl`, `transform`). The value's closing brace closes the row.
+            let head = r#"{"key":null,"error":"reduce_overflow_error","reason":"#;
+            out.push_str(head);
+            out.push_str(text(reason));
+            return Ok(());
+        }
         out.push('{');
         if let Some(id) = &row.id {
             out.push_str(r#""id":"#);
