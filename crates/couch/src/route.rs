@@ -61,6 +61,7 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_compact", ..] => database::compact(call).await,
         ["_ensure_full_commit"] => database::ensure_full_commit(call).await,
         ["_missing_revs"] => revisions::missing_revs(call).await,
+        ["_purged_infos"] => revisions::purges(call).await,
         ["_purged_infos_limit"] => revisions::purges_limit(call).await,
         ["_purge"] => revisions::purge(call).await,
         ["_revs_diff"] => revisions::diff(call).await,

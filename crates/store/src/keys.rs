@@ -10,6 +10,8 @@ use value::{DocumentBuf, RawDocument, ValueRef};
 pub(crate) const RECORD: u8 = 0x10;
 /// The change log: the sequence number follows.
 pub(crate) const LOG: u8 = 0x20;
+/// Purges: the sequence number follows.
+pub(crate) const PURGE: u8 = 0x21;
 /// Index entries: the index's number follows, then the key.
 pub(crate) const INDEX: u8 = 0x30;
 /// Tombstones of deleted documents: the key of the `_id` follows.
@@ -53,6 +55,16 @@ pub(crate) fn log(sequence: u64) -> [u8; 9] {
 /// The sequence number out of a change log's key.
 pub(crate) fn log_sequence(key: &[u8]) -> Option<u64> {
     number(LOG, key)
+}
+
+/// The key of a purge.
+pub(crate) fn purge(sequence: u64) -> [u8; 9] {
+    numbered(PURGE, sequence)
+}
+
+/// The sequence number out of a purge's key.
+pub(crate) fn purge_sequence(key: &[u8]) -> Option<u64> {
+    number(PURGE, key)
 }
 
 /// Appends what all keys of an index begin with.

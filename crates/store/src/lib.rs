@@ -21,6 +21,7 @@ mod error;
 mod index;
 mod keys;
 mod limits;
+mod purges;
 mod record;
 mod seal;
 mod snapshot;
@@ -45,5 +46,6 @@ pub use index::{
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;
+pub use purges::Purge;
 pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, RevisionTree};
 pub use snapshot::{DocumentHistory, IndexEntry, IndexPage, LocalPage, Moment, RecordPage, Snapshot};

@@ -202,6 +202,23 @@ async fn a_purged_leaf_was_never_there() {
             .is_none()
     );
     assert!(collection.changes(0, 9).await.unwrap().is_empty());
+    let newest = snapshot.newest_purges(1).await.unwrap();
+    let all = snapshot.purges(0, snapshot.head()).await.unwrap();
+    assert_eq!(newest[..], all[1..]);
+    let wholes: Vec<bool> = all.iter().map(|purge| purge.is_whole).collect();
+    assert_eq!(wholes, [false, true]);
+    assert_eq!(
+        (&all[0].id, &all[0].revisions[..]),
+        (&Value::from("a"), &[revision("2-z")][..])
+    );
+    assert_eq!(all[1].sequence, snapshot.head());
+    assert!(
+        snapshot
+            .purges(all[1].sequence, u64::MAX)
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[tokio::test]

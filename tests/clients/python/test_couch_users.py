@@ -132,3 +132,43 @@ def test_a_valid_user_can_be_required(guarded):
     configure(guarded, "chttpd", "require_valid_user", "true")
     assert requests.get(f"{guarded.couch}/").status_code == 401
     assert requests.get(f"{guarded.couch}/", auth=("anna", "pw")).status_code == 200
+
+
+def test_new_passwords_meet_the_requirements(guarded):
+    configure(guarded, "chttpd_auth", "password_regexp", '[{".{10,}", "Ten characters."}, "[0-9]"]')
+    url = f"{guarded.couch}/_users/org.couchdb.user:clara"
+    short = requests.put(url, json=user("clara", password="a1"), auth=ROOT)
+    assert short.status_code == 400
+    assert short.json()["reason"] == "Password does not conform to requirements. Ten characters."
+    assert requests.put(url, json=user("clara", password="abcdefghij"), auth=ROOT).status_code == 400
+    assert requests.put(url, json=user("clara", password="abcdefghij1"), auth=ROOT).status_code == 201
+    configure(guarded, "chttpd_auth", "password_regexp", '{{".{10,}"}}')
+    unreadable = requests.put(f"{url}2", json=user("clara2"), auth=ROOT)
+    assert (unreadable.status_code, unreadable.json()["error"]) == (403, "forbidden")
+
+
+def test_a_user_document_in_conflict_is_not_used(guarded):
+    url = f"{guarded.couch}/_users/org.couchdb.user:anna"
+    assert requests.get(f"{guarded.couch}/_session", auth=("anna", "pw")).json()["userCtx"]["name"] == "anna"
+    document = requests.get(url, auth=ROOT).json()
+    other = {**document, "_rev": "1-0123456789abcdef0123456789abcdef"}
+    assert requests.put(url, json=other, params={"new_edits": "false"}, auth=ROOT).status_code == 201
+    refused = requests.get(f"{guarded.couch}/_session", auth=("anna", "pw"))
+    assert refused.status_code == 401
+    assert "conflicts must be resolved" in refused.json()["reason"]
+
+
+def test_databases_are_everybodys_where_the_settings_say_so(guarded):
+    anna = ("anna", "pw")
+    requests.put(f"{guarded.couch}/closed", auth=ROOT)
+    configure(guarded, "couchdb", "default_security", "everyone")
+    requests.put(f"{guarded.couch}/open", auth=ROOT)
+    assert requests.get(f"{guarded.couch}/open/_security", auth=ROOT).json() == {}
+    assert requests.get(f"{guarded.couch}/open", auth=anna).status_code == 200
+    assert requests.get(f"{guarded.couch}/closed", auth=anna).status_code == 403
+    readers = {"readers": {"names": ["bert"]}}
+    assert requests.put(f"{guarded.couch}/open/_security", json=readers, auth=ROOT).status_code == 200
+    assert requests.get(f"{guarded.couch}/open", auth=anna).status_code == 403
+    assert requests.get(f"{guarded.couch}/open", auth=("bert", "pw")).status_code == 200
+    own = requests.put(f"{guarded.couch}/_users/_security", json={}, auth=ROOT)
+    assert own.status_code == 403

@@ -209,3 +209,50 @@ def test_views_of_capped_collections_are_refused_clearly(client, couch):
     design(couch, views={"v": {"map": BY_KIND}})
     refused = view(couch, status=501)
     assert "capped" in refused["reason"]
+
+
+def test_purged_documents_leave_their_rows(couch):
+    animals(couch)
+    assert len(view(couch, reduce="false")["rows"]) == 6
+    before = requests.get(couch).json()["purge_seq"]
+    revision = requests.get(f"{couch}/cat1").json()["_rev"]
+    purged = requests.post(f"{couch}/_purge", json={"cat1": [revision], "dog1": ["1-0"]})
+    assert purged.status_code == 201
+    assert purged.json() == {"purge_seq": None, "purged": {"cat1": [revision], "dog1": []}}
+    assert [row["id"] for row in view(couch, reduce="false", key='["cat",1]')["rows"]] == []
+    assert view(couch)["rows"] == [{"key": None, "value": 5}]
+    assert requests.get(couch).json()["purge_seq"] != before
+    assert requests.get(f"{couch}/_purged_infos").json() == {"purged_infos": [{"id": "cat1", "revs": [revision]}]}
+    # A document that comes again has rows again.
+    fill(couch, {"_id": "cat1", "kind": "cat", "n": 1})
+    assert view(couch)["rows"] == [{"key": None, "value": 6}]
+
+
+def test_ranks_and_edges_are_built_in(couch):
+    reduces = ["_top_2", "_bottom_2", "_first", "_last"]
+    design(couch, views={reduce: {"map": BY_KIND, "reduce": reduce} for reduce in reduces})
+    fill(couch, *({"kind": "cat", "n": n} for n in [3, 1, 2, 3]))
+    found = [view(couch, name=reduce)["rows"][0]["value"] for reduce in reduces]
+    assert found == [[3, 2], [1, 2], 1, 3]
+    wrong = design(couch, name="w", status=400, views={"v": {"map": BY_KIND, "reduce": "_top_x"}})
+    assert wrong == {"error": "invalid_design_doc", "reason": "invalid rank reducer"}
+    wrong = design(couch, name="w", status=400, views={"v": {"map": BY_KIND, "reduce": "_bottom_101"}})
+    assert wrong["reason"] == "rank value must be between 1 and 100"
+
+
+def test_a_reduction_that_does_not_shrink_is_an_error_in_its_row(couch):
+    grows = "function (keys, values) { return new Array(2000).join('grow'); }"
+    design(couch, views={"v": {"map": BY_KIND, "reduce": grows}})
+    fill(couch, {"kind": "cat", "n": 1})
+    [row] = view(couch)["rows"]
+    assert (row["key"], row["error"]) == (None, "reduce_overflow_error")
+    assert row["reason"].startswith("Reduce output must shrink more rapidly")
+
+
+def test_a_selector_validates_documents(couch):
+    selector = {"newDoc": {"type": {"$type": "string"}, "year": {"$lt": 2026}}}
+    design(couch, language="query", validate_doc_update=selector)
+    assert requests.put(f"{couch}/a", json={"type": "movie", "year": 1994}).status_code == 201
+    refused = requests.put(f"{couch}/b", json={"type": "movie", "year": 2094})
+    assert refused.status_code == 403
+    assert refused.json() == {"error": "forbidden", "reason": "document is not valid"}

@@ -7,9 +7,9 @@ use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
 use crate::{attachments, names, respond, security, users};
-use engine::{Edit, EditOrigin, RevisionedCollection};
+use engine::RevisionedCollection;
 use http::{Method, Response, StatusCode};
-use value::{Document, DocumentBuf, Value};
+use value::{Document, Value};
 
 /// `/{db}`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -47,15 +47,10 @@ async fn set_up(call: &Call, name: &str, collection: &RevisionedCollection) -> R
     if default.is_some_and(|default| default == "everyone") {
         collection.set_security(Document::new()).await?;
     }
-    if name == names::users(config) {
-        let design = Edit {
-            document: DocumentBuf::from(&users::design()),
-            deleted: false,
-            origin: EditOrigin::After(None),
-        };
-        collection.edit(vec![design], true).await?;
+    match name == names::users(config) {
+        true => users::put_design(collection).await,
+        false => Ok(()),
     }
-    Ok(())
 }
 
 async fn drop_database(call: &mut Call) -> Result<Response> {
@@ -92,7 +87,7 @@ pub(crate) async fn write_info(database: &Database, out: &mut String) -> Result<
     write_string(&database.name, out);
     out.push_str(&format!(
         r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":false,"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
-        database.sequences.text(database.collection.purges()),
+        database.sequences.text(report.purge_sequence),
         database.sequences.text(report.head),
         report.storage_bytes,
         report.data_bytes,

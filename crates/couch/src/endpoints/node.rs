@@ -7,8 +7,8 @@ use crate::json::write_string;
 use crate::security::require_server_admin;
 use crate::{respond, users};
 use http::{Method, Response};
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use value::Value;
 
 /// The name of the only node.
@@ -36,7 +36,7 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
             Ok(respond::ok(format!(r#"{{"name":"{NODE}"}}"#)))
         }
         ["_system"] => system(call),
-        ["_stats", ..] => stats(call),
+        ["_stats", path @ ..] => stats(call, path),
         ["_versions"] => {
             only_get(call)?;
             Ok(respond::ok(
@@ -153,11 +153,12 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
         ("admins", None) => users::drop_user(engine, name).await,
         (_, text) => {
             let is_lasting = call.header("x-couch-persist") != Some("false");
-            Ok(call
-                .server
-                .config
-                .set(engine, section, name, text, is_lasting)
-                .await?)
+            let config = &call.server.config;
+            config.set(engine, section, name, text, is_lasting).await?;
+            match name == "authentication_db" {
+                true => users::prepare_database(engine, config).await,
+                false => Ok(()),
+            }
         }
     }
 }
@@ -172,21 +173,20 @@ fn system(call: &Call) -> Result<Response> {
     )))
 }
 
-fn stats(call: &Call) -> Result<Response> {
+/// `_stats`, and below it one section or one figure (`src/chttpd/src/chttpd_stats.erl`).
+fn stats(call: &Call, path: &[&str]) -> Result<Response> {
     only_get(call)?;
     let report = call.server.engine.server_report();
-    let mut text = String::from(r#"{"couchdb":{"#);
-    for (position, (name, value)) in [("commits", report.commits), ("flushes", report.flushes)]
-        .iter()
-        .enumerate()
-    {
-        text.push_str(if position > 0 { "," } else { "" });
-        // Writing to a String cannot fail.
-        let _ = write!(
-            text,
-            r#""{name}":{{"value":{value},"type":"counter","desc":"number of {name}"}}"#
-        );
-    }
-    text.push_str("}}");
-    Ok(respond::ok(text))
+    let (fast, slow) = call.server.passwords.counts();
+    let counter =
+        |value: u64, description: &str| json!({"value": value, "type": "counter", "desc": description});
+    let all = json!({"couchdb": {
+        "commits": counter(report.commits, "number of commits"),
+        "flushes": counter(report.flushes, "number of flushes"),
+        "password_hashing_fast": counter(fast, "number of fast password hashes performed"),
+        "password_hashing_slow": counter(slow, "number of slow password hashes performed"),
+    }});
+    let found = path.iter().try_fold(&all, |found, name| found.get(name));
+    let found = found.ok_or_else(CouchError::missing)?;
+    Ok(respond::ok(found.to_string()))
 }

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::document::revisions;
+use crate::endpoints::root::only_get;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::{ids, respond};
@@ -145,8 +146,27 @@ pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
     }
 }
 
-/// `/{db}/_purged_infos_limit`: how many purges replicas may be behind. The number is kept; there is nothing here that it limits,
-/// because views and replicas learn of a purge with the change that it makes.
+/// `GET /{db}/_purged_infos`: the newest purges, as many as `_purged_infos_limit` says.
+pub(crate) async fn purges(call: &mut Call) -> Result<Response> {
+    only_get(call)?;
+    let database = Database::of(call)?;
+    database.require_admin(call)?;
+    let snapshot = database.snapshot().await?;
+    let mut text = String::from(r#"{"purged_infos":["#);
+    let newest = snapshot.newest_purges(database.collection.purges_kept()).await?;
+    for (position, purge) in newest.iter().rev().enumerate() {
+        text.push_str(if position > 0 { "," } else { "" });
+        text.push_str(r#"{"id":"#);
+        write_string(&ids::text(purge.id.as_ref()), &mut text);
+        text.push_str(r#","revs":"#);
+        write_revisions(&purge.revisions, &mut text);
+        text.push('}');
+    }
+    text.push_str("]}");
+    Ok(respond::ok(text))
+}
+
+/// `/{db}/_purged_infos_limit`: how many purges are shown. Views learn of all.
 pub(crate) async fn purges_limit(call: &mut Call) -> Result<Response> {
     let database = Database::of(call)?;
     match call.method {

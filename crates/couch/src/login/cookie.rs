@@ -8,6 +8,7 @@ use crate::call::Call;
 use crate::config::{Config, SECRET};
 use crate::error::{CouchError, Result};
 use crate::limits::SESSION_SECONDS;
+use crate::users;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use engine::Engine;
@@ -27,7 +28,7 @@ pub(super) fn secret(config: &Config) -> Option<String> {
 }
 
 /// Whoever the request's cookie names.
-pub(super) fn user(call: &Call) -> Result<Option<User>> {
+pub(super) async fn user(call: &Call) -> Result<Option<User>> {
     let Some(value) = cookie(&call.headers, NAME).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
@@ -35,6 +36,7 @@ pub(super) fn user(call: &Call) -> Result<Option<User>> {
     let Some((account, left)) = cookies.read(&call.server.engine, value)? else {
         return Ok(None);
     };
+    users::check_usable(&call.server, &account.name).await?;
     let mut user = User::of(&account, Handler::Cookie, call.user.is_local);
     // Whoever goes on asking stays logged in.
     if left < cookies.seconds - cookies.seconds / 10 {

@@ -126,7 +126,7 @@ pub(crate) fn roles(account: &auth::User) -> Vec<String> {
 pub(crate) async fn authenticate(call: &mut Call) -> Result<()> {
     for handler in handler::configured(&call.server.config) {
         let found = match handler {
-            Handler::Cookie => cookie::user(call)?,
+            Handler::Cookie => cookie::user(call).await?,
             Handler::Proxy => proxy::user(call),
             Handler::Jwt => jwt::user(call)?,
             Handler::Default => password::user(call).await?,

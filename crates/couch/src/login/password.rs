@@ -4,6 +4,7 @@ use super::{Handler, User, account};
 use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::limits::PASSWORDS_REMEMBERED_MAX;
+use crate::users;
 use auth::{Credentials, Decoy, Mechanism};
 use hmac::{Hmac, Mac};
 use http::basic_credentials;
@@ -11,6 +12,8 @@ use parking_lot::Mutex;
 use sha2::Sha256;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use subtle::ConstantTimeEq;
 
 /// Whoever the request's basic credentials name; `_` with the password `_` is somebody who logged out.
@@ -29,6 +32,12 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
 
 /// The account of a name and password.
 pub(crate) async fn by_password(call: &Call, name: &str, password: &str) -> Result<Arc<auth::User>> {
+    let account = checked_password(call, name, password).await?;
+    users::check_usable(&call.server, name).await?;
+    Ok(account)
+}
+
+async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc<auth::User>> {
     let wrong = || CouchError::unauthorized("Name or password is incorrect.");
     let logins = &call.server.passwords;
     let account = account(&call.server.engine, name);
@@ -46,9 +55,11 @@ pub(crate) async fn by_password(call: &Call, name: &str, password: &str) -> Resu
     });
     let memory = logins.digest(&[name.as_bytes(), password.as_bytes(), &kept.stored_key]);
     if is_known && logins.remembered.lock().contains(&memory) {
+        count(&logins.fast);
         return account.ok_or_else(wrong);
     }
     let (name, password) = (name.to_owned(), password.to_owned());
+    count(&logins.slow);
     let derived = tokio::task::spawn_blocking(move || {
         let derived = Credentials::derive(mechanism, &name, &password, kept.salt.clone(), kept.iterations);
         derived.is_ok_and(|derived| derived.stored_key.ct_eq(&kept.stored_key).into())
@@ -57,10 +68,15 @@ pub(crate) async fn by_password(call: &Call, name: &str, password: &str) -> Resu
     match account.filter(|_| is_known && is_right) {
         Some(account) => {
             logins.remember(memory);
+            count(&logins.fast);
             Ok(account)
         }
         None => Err(wrong()),
     }
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Relaxed);
 }
 
 /// The passwords that were found right, so that not every request needs to hash one.
@@ -70,6 +86,10 @@ pub(crate) struct Passwords {
     decoy: Decoy,
     /// Digests of names and passwords.
     remembered: Mutex<HashSet<[u8; 32]>>,
+    /// Passwords that were told by their digest.
+    fast: AtomicU64,
+    /// Passwords that were hashed.
+    slow: AtomicU64,
 }
 
 impl Passwords {
@@ -81,7 +101,14 @@ impl Passwords {
             key,
             decoy: Decoy::new().ok()?,
             remembered: Mutex::default(),
+            fast: AtomicU64::new(0),
+            slow: AtomicU64::new(0),
         })
+    }
+
+    /// How many passwords were told by their digest, and how many were hashed.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.fast.load(Relaxed), self.slow.load(Relaxed))
     }
 
     fn digest(&self, parts: &[&[u8]]) -> [u8; 32] {

@@ -24,9 +24,13 @@ const FIELDS: [&str; 7] = [
     "preserve_salt",
 ];
 
+/// What is said where the settings for passwords make no sense.
+pub(super) fn refused() -> CouchError {
+    CouchError::forbidden("Server cannot hash passwords at this time.")
+}
+
 /// Puts the key of a password into a user document (settings `iterations` and `pbkdf2_prf` of `[chttpd_auth]`).
 pub(super) async fn put(config: &Config, password: &str, fields: &mut Document) -> Result<()> {
-    let refused = || CouchError::forbidden("Server cannot hash passwords at this time.");
     let scheme = config.get("chttpd_auth", "password_scheme");
     if scheme.is_some_and(|scheme| scheme != "pbkdf2") {
         return Err(refused());

@@ -5,9 +5,14 @@
 //!
 //! Whoever does not administer the database reads and changes the own document, and no other.
 
+mod conflicts;
 mod derived;
+mod requirements;
+
+pub(crate) use conflicts::check_usable;
 
 use crate::call::Call;
+use crate::config::Config;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
@@ -15,9 +20,9 @@ use crate::login::{self, User};
 use crate::names;
 use crate::security::Permission;
 use auth::{Mechanism, Role, RoleKind};
-use engine::Engine;
+use engine::{Edit, EditOrigin, Engine, RevisionedCollection};
 use http::StatusCode;
-use value::{Document, Value, doc};
+use value::{Document, DocumentBuf, Value, doc};
 
 /// What ids of user documents begin with.
 const PREFIX: &str = "org.couchdb.user:";
@@ -95,6 +100,7 @@ pub(crate) async fn prepare(
         Some(_) => return Err(CouchError::forbidden("Password must be a string.")),
     };
     if let Some(password) = &password {
+        requirements::check(&call.server.config, password)?;
         derived::put(&call.server.config, password, &mut fields).await?;
     }
     document.set_fields(&fields);
@@ -200,13 +206,29 @@ pub(crate) fn design_refusal() -> CouchError {
     CouchError::forbidden("Only administrators can view design docs in the users database.")
 }
 
-/// The design document that a new database of users has. The rules themselves are part of the server, so that they hold
-/// whatever becomes of the document.
-pub(crate) fn design() -> Document {
-    doc! {
+/// Puts the design document that a database of users has, unless it is there. The rules themselves are part of the server, so that
+/// they hold whatever becomes of the document.
+pub(crate) async fn put_design(users: &RevisionedCollection) -> Result<()> {
+    let design = doc! {
         "_id": "_design/_auth",
         "language": "javascript",
         "validate_doc_update": "function (newDoc, oldDoc, userCtx, secObj) {\n  // The server itself checks documents of users.\n}",
+    };
+    let edit = Edit {
+        document: DocumentBuf::from(&design),
+        deleted: false,
+        origin: EditOrigin::After(None),
+    };
+    // One that is there already is in conflict with this one, and stays.
+    users.edit(vec![edit], true).await?;
+    Ok(())
+}
+
+/// Puts the design document into the database that the settings name as that of users, if it is there.
+pub(crate) async fn prepare_database(engine: &Engine, config: &Config) -> Result<()> {
+    match engine.revisioned(&names::namespace(&names::users(config)))? {
+        Some(users) => put_design(&users).await,
+        None => Ok(()),
     }
 }
 

@@ -62,6 +62,8 @@ pub struct RevisionedReport {
     pub deleted: u64,
     /// The number of the last change.
     pub head: u64,
+    /// The number of the last purge; 0 where there was none.
+    pub purge_sequence: u64,
     /// The bytes of the documents.
     pub data_bytes: u64,
     /// The bytes on disk, indexes included.
@@ -134,10 +136,12 @@ impl RevisionedCollection {
     /// Counts and sizes.
     pub async fn report(&self) -> Result<RevisionedReport> {
         let stats = self.collection.stats();
+        let purges = self.collection.snapshot().await?.newest_purges(1).await?;
         Ok(RevisionedReport {
             documents: stats.count,
             deleted: stats.deleted,
             head: self.head(),
+            purge_sequence: purges.first().map_or(0, |purge| purge.sequence),
             data_bytes: stats.data_bytes,
             storage_bytes: self.collection.disk_bytes().await?,
         })
@@ -212,12 +216,7 @@ impl RevisionedCollection {
             _ => Ok(Vec::new()),
         };
         let outcomes = self.commit(operations, true).await?;
-        let purged = outcomes.into_iter().map(purged).collect::<Result<Vec<_>>>()?;
-        match purged.iter().filter(|revisions| !revisions.is_empty()).count() {
-            0 => {}
-            count => self.count_purges(count as u64).await?,
-        }
-        Ok(purged)
+        outcomes.into_iter().map(purged).collect()
     }
 
     /// Puts a local document, which has no history and is in no change log, or removes it.

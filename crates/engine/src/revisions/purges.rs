@@ -1,56 +1,33 @@
-//! What a collection remembers of purges: how many there were, and how many a protocol wants remembered.
+//! What a collection remembers of purges.
 
-use super::RevisionedCollection;
+use super::{RevisionedCollection, RevisionedSnapshot};
 use crate::Result;
+use store::Purge;
 use value::Value;
 
-/// The property that counts the documents of which revisions were purged.
-const PURGES: &str = "purges";
-/// The property that says how many purges replicas may be behind.
+/// The property that says how many purges are shown.
 const PURGES_KEPT: &str = "purgesKept";
 /// How many that is where nothing was said (CouchDB's default).
-const PURGES_KEPT_DEFAULT: u32 = 1_000;
+const PURGES_KEPT_DEFAULT: usize = 1_000;
 
 impl RevisionedCollection {
-    /// How many documents lost revisions to purges.
-    pub fn purges(&self) -> u64 {
-        self.number(PURGES).unwrap_or_default()
-    }
-
     /// How many purges are to be remembered.
-    pub fn purges_kept(&self) -> u64 {
-        self.number(PURGES_KEPT).unwrap_or(PURGES_KEPT_DEFAULT.into())
+    pub fn purges_kept(&self) -> usize {
+        match self.collection.options().properties.get(PURGES_KEPT) {
+            Some(Value::Int64(kept)) => usize::try_from(*kept).unwrap_or(PURGES_KEPT_DEFAULT),
+            _ => PURGES_KEPT_DEFAULT,
+        }
     }
 
     /// Sets how many purges are to be remembered.
     pub async fn set_purges_kept(&self, kept: u32) -> Result<()> {
         self.set_property(PURGES_KEPT, Value::Int64(kept.into())).await
     }
-
-    /// Counts purges.
-    pub(super) async fn count_purges(&self, more: u64) -> Result<()> {
-        let namespace = self.collection.namespace();
-        let counted = self.engine.store().modify(&namespace, |options| {
-            let before = options
-                .properties
-                .get(PURGES)
-                .and_then(number)
-                .unwrap_or_default();
-            let now = i64::try_from(before.saturating_add(more)).unwrap_or(i64::MAX);
-            options.properties.set(PURGES, now);
-            Ok(())
-        });
-        Ok(counted.await?)
-    }
-
-    fn number(&self, name: &str) -> Option<u64> {
-        self.collection.options().properties.get(name).and_then(number)
-    }
 }
 
-fn number(value: &Value) -> Option<u64> {
-    match value {
-        Value::Int64(number) => u64::try_from(*number).ok(),
-        _ => None,
+impl RevisionedSnapshot {
+    /// The newest purges, the newest first.
+    pub async fn newest_purges(&self, limit: usize) -> Result<Vec<Purge>> {
+        Ok(self.snapshot.newest_purges(limit).await?)
     }
 }

@@ -6,7 +6,7 @@ use super::modify::id_of;
 use super::types::{Edit, EditOrigin, Outcome};
 use crate::index::{EntrySet, Span};
 use crate::record::Tombstone;
-use crate::{Record, Revision, RevisionPath, RevisionTree, StoreError, keys};
+use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, StoreError, keys};
 use value::ValueRef;
 
 impl Group<'_> {
@@ -75,7 +75,15 @@ impl Group<'_> {
         let mut purged = revisions.to_vec();
         purged.retain(|revision| tree.remove_leaf(revision));
         if !purged.is_empty() {
+            let is_whole = tree.nodes().is_empty();
             self.settle(id, &history, tree, None).await?;
+            let purge = Purge {
+                sequence: self.sequence,
+                id: id.to_value(),
+                revisions: purged.clone(),
+                is_whole,
+            };
+            self.batch.put(&keys::purge(purge.sequence), &purge.encode());
         }
         Ok(Outcome::Purged { revisions: purged })
     }

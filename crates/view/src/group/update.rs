@@ -202,7 +202,7 @@ impl Group {
             .changes(after, Order::Forward, self.batch_documents())
             .await?;
         if changes.is_empty() {
-            return Ok(None);
+            return self.read_purges(&snapshot, after, snapshot.head()).await;
         }
         let program = &self.definition.program;
         let members = self.members.get_or_try_init(|| program.members());
@@ -220,7 +220,25 @@ impl Group {
                 break;
             }
         }
+        // Those of one document are before its later changes: the round takes removals in first.
+        if let Some(purged) = self.read_purges(&snapshot, after, read.sequence).await? {
+            read.removed.extend(purged.removed);
+        }
         Ok(Some(read))
+    }
+
+    /// The documents of which nothing is left since; none where there was no purge.
+    async fn read_purges(&self, snapshot: &Snapshot, after: u64, until: u64) -> Result<Option<Read>> {
+        let purges = snapshot.purges(after, until).await?;
+        let Some(last) = purges.last() else {
+            return Ok(None);
+        };
+        let whole = purges.iter().filter(|purge| purge.is_whole);
+        Ok(Some(Read {
+            sequence: last.sequence,
+            removed: whole.filter_map(|purge| self.render.id(&purge.id)).collect(),
+            ..Read::default()
+        }))
     }
 
     async fn render_change(

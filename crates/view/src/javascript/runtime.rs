@@ -118,19 +118,22 @@ fn failure(ctx: &Ctx<'_>, error: Error, clock: &Clock, limits: ScriptLimits) -> 
             limit_ms: limits.time_ms,
         };
     }
+    let out_of_memory = ScriptError::OutOfMemory {
+        place,
+        limit_bytes: limits.memory_bytes,
+    };
     let (kind, reason) = match caught {
         CaughtError::Exception(exception) => {
             let kind = exception.as_object().get("name").unwrap_or_default();
             (kind, exception.message().unwrap_or_default())
         }
+        // QuickJS throws null where not even an error can be made.
+        CaughtError::Value(value) if value.is_null() => return out_of_memory,
         CaughtError::Value(value) => thrown(value),
         CaughtError::Error(error) => ("unnamed_error".to_owned(), error.to_string()),
     };
     if reason == "out of memory" {
-        return ScriptError::OutOfMemory {
-            place,
-            limit_bytes: limits.memory_bytes,
-        };
+        return out_of_memory;
     }
     ScriptError::Thrown { kind, reason }
 }

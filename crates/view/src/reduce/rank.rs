@@ -38,7 +38,7 @@ pub(super) fn of_values<'a>(
     count: u8,
     values: impl IntoIterator<Item = &'a Bytes>,
 ) -> Result<Bytes> {
-    let texts = values.into_iter().map(|text| text.as_ref());
+    let texts = values.into_iter().map(AsRef::as_ref);
     ranked(end, count, texts)
 }
 

@@ -1,0 +1,36 @@
+//! Documents of users in conflict, which nobody may use (`src/chttpd/src/chttpd_auth_cache.erl`, `maybe_validate_user_creds`).
+
+use super::PREFIX;
+use crate::error::{CouchError, Result};
+use crate::names;
+use crate::server::Server;
+use value::Value;
+
+/// Refuses a user whose document has conflicts, unless the setting `[chttpd_auth] allow_conflicted_user_docs` says that it may.
+pub(crate) async fn check_usable(server: &Server, name: &str) -> Result<()> {
+    let namespace = names::namespace(&names::users(&server.config));
+    let Some(users) = server.engine.revisioned(&namespace)? else {
+        return Ok(());
+    };
+    let snapshot = users.snapshot().await?;
+    let id = Value::from(format!("{PREFIX}{name}"));
+    let Some(record) = snapshot.document(id.as_ref()).await? else {
+        return Ok(());
+    };
+    if !record.has_tree() || server.config.is_on("chttpd_auth", "allow_conflicted_user_docs") {
+        return Ok(());
+    }
+    let history = snapshot.history_of(&record).await?;
+    let nodes = history.tree.nodes();
+    let live = history
+        .tree
+        .leaves()
+        .into_iter()
+        .filter(|&leaf| !nodes[leaf].deleted);
+    match live.count() {
+        0 | 1 => Ok(()),
+        _ => Err(CouchError::unauthorized(
+            "User document conflicts must be resolved before the document is used for authentication purposes.",
+        )),
+    }
+}
