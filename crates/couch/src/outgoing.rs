@@ -24,7 +24,8 @@ const SPECIAL: [&str; 9] = [
 /// What is shown of a document besides its body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shown {
-    pub(crate) revs: bool,
+    /// The revisions before it, at most so many.
+    pub(crate) revs: Option<usize>,
     pub(crate) revs_info: bool,
     pub(crate) conflicts: bool,
     pub(crate) deleted_conflicts: bool,
@@ -34,7 +35,7 @@ pub(crate) struct Shown {
 impl Shown {
     /// Whether more than the winning revision has to be read.
     pub(crate) fn needs_history(&self) -> bool {
-        self.revs || self.revs_info || self.conflicts || self.deleted_conflicts || self.local_seq
+        self.revs.is_some() || self.revs_info || self.conflicts || self.deleted_conflicts || self.local_seq
     }
 }
 
@@ -114,13 +115,13 @@ pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
 
 fn write_history(history: &DocumentHistory, at: usize, shown: Shown, out: &mut String) {
     let nodes = history.tree.nodes();
-    if shown.revs {
+    if let Some(limit) = shown.revs {
         let _ = write!(
             out,
             r#","_revisions":{{"start":{},"ids":["#,
             nodes[at].revision.generation
         );
-        for (position, place) in history.tree.path(at).enumerate() {
+        for (position, place) in history.tree.path(at).take(limit).enumerate() {
             out.push_str(if position > 0 { "," } else { "" });
             write_string(&nodes[place].revision.hash.to_string(), out);
         }

@@ -74,6 +74,9 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_local", ..] => Err(CouchError::bad_request(
             "_local documents do not accept attachments.",
         )),
+        ["_shards"] => node::shards(call, None),
+        ["_shards", document] => node::shards(call, Some(document)),
+        ["_sync_shards"] => node::sync_shards(call),
         ["_temp_view"] => view::temporary(),
         ["_design", name, "_info"] => view::design_info(call, name).await,
         ["_design", name, "_view", view] => view::run(call, name, view).await,

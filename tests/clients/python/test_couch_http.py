@@ -1,6 +1,7 @@
 """What the CouchDB protocol does with requests whatever they are about: ids, callbacks, methods, settings."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import requests
 
@@ -38,3 +39,56 @@ def test_answers_are_calls_where_the_settings_allow_it(server, couch):
         assert wrong.json() == {"error": "bad_request", "reason": "invalid_callback"}
     finally:
         configure(server, "chttpd", "allow_jsonp", "false")
+
+
+def test_other_methods_are_refused_with_those_that_are_allowed(server, couch):
+    requests.put(f"{couch}/a", json={})
+    allowed = {
+        "_uuids": "GET", "_membership": "GET", "_node/_local/_stats": "GET", "_node/_local/_config": "GET",
+        "_node/_local/_config/log/level": "GET,PUT,DELETE", "_node/_local/_restart": "POST",
+        "_node/_local/_config/_reload": "POST", "_up": "GET,HEAD", "_dbs_info": "GET,HEAD,POST",
+        "_session": "GET,HEAD,POST,DELETE", "_replicate": "POST", "_scheduler/jobs": "GET,HEAD",
+    }
+    of_database = {
+        "": "DELETE,GET,HEAD,POST", "/_all_docs": "GET,HEAD,POST", "/_bulk_docs": "POST", "/_bulk_get": "POST",
+        "/_changes": "GET,POST,HEAD", "/_compact": "POST", "/_missing_revs": "POST", "/_revs_diff": "POST",
+        "/_purge": "POST", "/_purged_infos": "GET", "/_purged_infos_limit": "GET,PUT", "/_revs_limit": "PUT,GET",
+        "/_security": "PUT,GET", "/_shards": "GET", "/_sync_shards": "POST", "/_view_cleanup": "POST",
+        "/_find": "POST", "/_index": "GET,POST", "/_local/a": "DELETE,GET,HEAD,PUT",
+        "/a": "DELETE,GET,HEAD,POST,PUT,COPY", "/a/file": "DELETE,GET,HEAD,PUT",
+    }
+    expected = {f"{server.couch}/{path}": methods for path, methods in allowed.items()}
+    expected |= {f"{couch}{path}": methods for path, methods in of_database.items()}
+    for url, methods in expected.items():
+        refused = requests.patch(url)
+        assert (refused.status_code, refused.headers.get("Allow")) == (405, methods), url
+        assert refused.json() == {"error": "method_not_allowed", "reason": f"Only {methods} allowed"}
+
+
+def test_the_only_shard_is_on_the_only_node(couch):
+    [[shard, nodes]] = requests.get(f"{couch}/_shards").json()["shards"].items()
+    assert requests.get(f"{couch}/_shards/a").json() == {"range": shard, "nodes": nodes}
+    assert requests.post(f"{couch}/_sync_shards").status_code == 202
+
+
+def test_no_more_revisions_are_shown_than_are_kept(couch):
+    revision = None
+    for n in range(6):
+        revision = requests.put(f"{couch}/a", json={"n": n, **({"_rev": revision} if revision else {})}).json()["rev"]
+    path = lambda: requests.get(f"{couch}/a", params={"revs": "true"}).json()["_revisions"]
+    assert len(path()["ids"]) == 6
+    assert requests.put(f"{couch}/_revs_limit", data="5").status_code == 200
+    assert path()["start"] == 6 and len(path()["ids"]) == 5
+
+
+def test_a_longpoll_ends_behind_the_change_that_it_gives(couch):
+    since = "0"
+    with ThreadPoolExecutor(1) as waiting:
+        for n in range(30):
+            parameters = {"feed": "longpoll", "since": since, "timeout": 30_000}
+            answer = waiting.submit(lambda: requests.get(f"{couch}/_changes", params=parameters).json())
+            requests.put(f"{couch}/{n}", json={})
+            changes = answer.result()
+            assert [row["id"] for row in changes["results"]] == [str(n)]
+            assert changes["last_seq"] == changes["results"][0]["seq"]
+            since = changes["last_seq"]

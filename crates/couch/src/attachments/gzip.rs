@@ -1,13 +1,16 @@
 //! Compression of stored attachments (RFC 1952), piece by piece.
 
 use bytes::Bytes;
-use flate2::Compression;
 use flate2::write::{GzEncoder, MultiGzDecoder};
+use flate2::{Compression, GzBuilder};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
 const DECODED_AT_ONCE_BYTES: usize = 1024;
+
+/// The operating system in the header: Unix, as where CouchDB compresses, so that digests are the same.
+const UNIX: u8 = 3;
 
 /// Compresses.
 #[derive(Debug)]
@@ -16,7 +19,8 @@ pub(super) struct Encoder(GzEncoder<Vec<u8>>);
 impl Encoder {
     /// One of this level, 1 (fastest) to 9 (smallest).
     pub(super) fn new(level: u32) -> Encoder {
-        Encoder(GzEncoder::new(Vec::new(), Compression::new(level)))
+        let header = GzBuilder::new().operating_system(UNIX);
+        Encoder(header.write(Vec::new(), Compression::new(level)))
     }
 
     /// Takes bytes; what they gave, which may be nothing yet.
@@ -82,6 +86,7 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use md5::Digest;
 
     fn decode(encoded: &[u8]) -> io::Result<(Vec<u8>, usize)> {
         let mut decoder = Decoder::new();
@@ -111,6 +116,19 @@ mod tests {
         assert!(decoded == zeroes);
         assert!(largest < 2_000_000, "{largest}");
         assert_eq!(decode(&encode(b"")).expect("valid").0, b"");
+    }
+
+    /// The bytes that zlib makes of the text, of which CouchDB shows the digest.
+    #[test]
+    fn short_texts_are_the_same_bytes_as_in_couchdb() {
+        let encoded = encode(b"This is a base64 encoded text");
+        assert_eq!(encoded[..10], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+        let digest = md5::Md5::digest(&encoded);
+        assert_eq!(hex(&digest), "a94518a92e35461c05d13ac2b1303116");
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     #[test]

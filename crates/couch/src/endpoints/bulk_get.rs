@@ -20,7 +20,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     let database = Database::of(call)?;
     call.check_is_json()?;
-    let options = ReadOptions::parse(&call.query)?;
+    let mut options = ReadOptions::parse(&call.query)?;
+    options.limit_revisions(database.collection.revisions_kept());
     let body = call.json_object().await?;
     let Some(Value::Array(asked)) = body.get("docs").cloned() else {
         return Err(CouchError::bad_request("Missing JSON list of 'docs'."));

@@ -1,27 +1,49 @@
 //! `/_node/_local/…`, `/_membership`: what administration pages read.
 
-use super::root::only_get;
+use super::root::only_read;
 use crate::call::Call;
+use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::security::require_server_admin;
 use crate::{respond, users};
-use http::{Method, Response};
+use http::{Method, Response, StatusCode};
 use serde_json::json;
 use std::collections::BTreeMap;
 use value::Value;
 
 /// The name of the only node.
 const NODE: &str = "nonode@nohost";
+/// The range of hashes of the only shard.
+const SHARD: &str = "00000000-ffffffff";
 /// What is shown in place of a password.
 const HIDDEN: &str = "-scram-";
 
 /// `GET /_membership`.
 pub(crate) fn membership(call: &Call) -> Result<Response> {
-    only_get(call)?;
+    only_read(call, "GET")?;
     Ok(respond::ok(format!(
         r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#
     )))
+}
+
+/// `/{db}/_shards` and `/{db}/_shards/{document}`: the only shard is on the only node (`src/mem3/src/mem3_httpd.erl`).
+pub(crate) fn shards(call: &Call, document: Option<&str>) -> Result<Response> {
+    only_read(call, "GET")?;
+    Database::of(call)?;
+    Ok(respond::ok(match document {
+        None => format!(r#"{{"shards":{{"{SHARD}":["{NODE}"]}}}}"#),
+        Some(_) => format!(r#"{{"range":"{SHARD}","nodes":["{NODE}"]}}"#),
+    }))
+}
+
+/// `POST /{db}/_sync_shards`: there is nothing to bring into line.
+pub(crate) fn sync_shards(call: &Call) -> Result<Response> {
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    Database::of(call)?;
+    Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
 /// `/_node/{node}/…`.
@@ -32,30 +54,32 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
     }
     match rest {
         [] => {
-            only_get(call)?;
+            only_read(call, "GET")?;
             Ok(respond::ok(format!(r#"{{"name":"{NODE}"}}"#)))
         }
         ["_system"] => system(call),
         ["_stats", path @ ..] => stats(call, path),
         ["_versions"] => {
-            only_get(call)?;
+            only_read(call, "GET")?;
             Ok(respond::ok(
                 r#"{"javascript_engine":{"name":"quickjs"}}"#.to_owned(),
             ))
         }
+        ["_restart"] if call.method != Method::POST => Err(CouchError::method_not_allowed("POST")),
         ["_restart"] => Err(CouchError::not_implemented(
             "the server is restarted from outside",
         )),
-        ["_config", "_reload"] if call.method == Method::POST => {
+        ["_config", "_reload"] if call.method != Method::POST => Err(CouchError::method_not_allowed("POST")),
+        ["_config", "_reload"] => {
             call.server.config.reload();
-            Ok(respond::ok_true(http::StatusCode::OK))
+            Ok(respond::ok_true(StatusCode::OK))
         }
         ["_config"] => {
-            only_get(call)?;
+            only_read(call, "GET")?;
             Ok(respond::ok(config(call)))
         }
         ["_config", section] => {
-            only_get(call)?;
+            only_read(call, "GET")?;
             let settings = settings(call, section);
             let mut text = String::new();
             write_settings(&settings, &mut text);
@@ -164,7 +188,7 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
 }
 
 fn system(call: &Call) -> Result<Response> {
-    only_get(call)?;
+    only_read(call, "GET")?;
     let report = call.server.engine.server_report();
     let uptime = call.server.started.elapsed().as_secs();
     Ok(respond::ok(format!(
@@ -175,7 +199,7 @@ fn system(call: &Call) -> Result<Response> {
 
 /// `_stats`, and below it one section or one figure (`src/chttpd/src/chttpd_stats.erl`).
 fn stats(call: &Call, path: &[&str]) -> Result<Response> {
-    only_get(call)?;
+    only_read(call, "GET")?;
     let report = call.server.engine.server_report();
     let (fast, slow) = call.server.passwords.counts();
     let counter =

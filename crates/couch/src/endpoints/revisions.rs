@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::document::revisions;
-use crate::endpoints::root::only_get;
+use crate::endpoints::root::only_read;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::{ids, respond};
@@ -148,7 +148,7 @@ pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
 
 /// `GET /{db}/_purged_infos`: the newest purges, as many as `_purged_infos_limit` says.
 pub(crate) async fn purges(call: &mut Call) -> Result<Response> {
-    only_get(call)?;
+    only_read(call, "GET")?;
     let database = Database::of(call)?;
     database.require_admin(call)?;
     let snapshot = database.snapshot().await?;

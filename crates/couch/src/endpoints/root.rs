@@ -114,8 +114,13 @@ fn named(body: &Document) -> Result<Vec<String>> {
 
 /// Refuses all methods but GET and HEAD.
 pub(crate) fn only_get(call: &Call) -> Result<()> {
+    only_read(call, "GET,HEAD")
+}
+
+/// Refuses all methods but GET and HEAD, with the methods that CouchDB names there: `GET` stands for both at some endpoints.
+pub(crate) fn only_read(call: &Call, allowed: &'static str) -> Result<()> {
     match call.method {
         Method::GET | Method::HEAD => Ok(()),
-        _ => Err(CouchError::method_not_allowed("GET,HEAD")),
+        _ => Err(CouchError::method_not_allowed(allowed)),
     }
 }

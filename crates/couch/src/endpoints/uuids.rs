@@ -69,9 +69,7 @@ impl Generators {
 
 /// `GET /_uuids`.
 pub(crate) fn run(call: &Call) -> Result<Response> {
-    if call.method != http::Method::GET && call.method != http::Method::HEAD {
-        return Err(CouchError::method_not_allowed("GET"));
-    }
+    super::root::only_read(call, "GET")?;
     let config = &call.server.config;
     let count = count(call)?;
     let configured = config.get("uuids", "algorithm");

@@ -21,6 +21,8 @@ pub(super) struct Feed {
     stop: watch::Receiver<bool>,
     /// The last change that was looked at.
     position: u64,
+    /// The last change of the newest snapshot: readers see a change before those are told of it who wait for one.
+    head: u64,
     /// The changes that were given.
     given: u64,
 }
@@ -51,6 +53,7 @@ impl Feed {
             filter,
             stop,
             position,
+            head: 0,
             given: 0,
         }
     }
@@ -72,6 +75,7 @@ impl Feed {
     /// Appends a page of changes; true where there are no more, or no more are wanted.
     async fn page(&mut self, out: &mut String) -> Result<bool> {
         let snapshot = self.database.snapshot().await?;
+        self.head = snapshot.head();
         let wanted = self.options.limit - self.given;
         let limit = match self.filter {
             Filter::All => usize::try_from(wanted).unwrap_or(PAGE_ROWS).min(PAGE_ROWS),
@@ -133,11 +137,9 @@ impl Feed {
     fn write_end(&self, out: &mut String) {
         let (position, pending) = match self.options.order {
             Order::Forward => {
-                let position = self
-                    .position
-                    .min(self.database.collection.head().max(self.options.since));
-                let behind = self.database.collection.head().saturating_sub(position);
-                (position, behind)
+                let head = self.head.max(self.database.collection.head());
+                let position = self.position.min(head.max(self.options.since));
+                (position, head.saturating_sub(position))
             }
             // The oldest change that was given.
             Order::Backward if self.given > 0 => (self.position, 0),

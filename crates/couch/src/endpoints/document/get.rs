@@ -16,7 +16,8 @@ use value::ValueRef;
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = Database::for_document(call)?;
     database.require_read(call, id)?;
-    let options = ReadOptions::parse(&call.query)?;
+    let mut options = ReadOptions::parse(&call.query)?;
+    options.limit_revisions(database.collection.revisions_kept());
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {

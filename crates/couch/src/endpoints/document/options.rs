@@ -43,6 +43,11 @@ impl ReadOptions {
         Ok(options)
     }
 
+    /// Shows no more revisions of a branch than the database remembers: it may remember fewer than when they were written.
+    pub(crate) fn limit_revisions(&mut self, kept: usize) {
+        self.shown.revs = self.shown.revs.map(|_| kept);
+    }
+
     /// Whether the winning revision with stubs of its attachments is not enough.
     pub(crate) fn needs_more(&self) -> bool {
         self.shown.needs_history() || self.wants_attachments() || self.encoding
@@ -84,7 +89,7 @@ impl ReadOptions {
                 self.shown.conflicts = true;
                 self.shown.deleted_conflicts = true;
             }
-            ("revs", "true") => self.shown.revs = true,
+            ("revs", "true") => self.shown.revs = Some(usize::MAX),
             ("local_seq", "true") => self.shown.local_seq = true,
             ("revs_info", "true") => self.shown.revs_info = true,
             ("conflicts", "true") => self.shown.conflicts = true,

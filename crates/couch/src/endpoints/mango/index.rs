@@ -19,7 +19,7 @@ use value::{Document, Value, doc};
 /// `/{db}/_index…`; `path` is what stands behind it.
 pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
     match (path, &call.method) {
-        ([], &Method::GET) => list(call).await,
+        ([], &Method::GET | &Method::HEAD) => list(call).await,
         ([], &Method::POST) => create(call).await,
         ([], _) => Err(CouchError::method_not_allowed("GET,POST")),
         (["_bulk_delete"], &Method::POST) => bulk_delete(call).await,

@@ -4,18 +4,17 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::database::maintained;
 use crate::endpoints::mango;
-use crate::error::{CouchError, Result};
+use crate::endpoints::root::only_read;
+use crate::error::Result;
 use crate::{names, respond};
 use engine::Namespace;
-use http::{Method, Response, StatusCode};
+use http::{Response, StatusCode};
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `GET /{db}/_design/{name}/_info`.
 pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response> {
-    if call.method != Method::GET {
-        return Err(CouchError::method_not_allowed("GET"));
-    }
+    only_read(call, "GET")?;
     let database = Database::of(call)?;
     let design = call.server.designs.named(&database, name).await?;
     if design.body.get("language").and_then(|language| language.as_str()) == Some("query") {
