@@ -172,3 +172,19 @@ def test_databases_are_everybodys_where_the_settings_say_so(guarded):
     assert requests.get(f"{guarded.couch}/open", auth=("bert", "pw")).status_code == 200
     own = requests.put(f"{guarded.couch}/_users/_security", json={}, auth=ROOT)
     assert own.status_code == 403
+
+
+def test_users_that_come_by_replication_log_in(guarded):
+    key = hashlib.pbkdf2_hmac("sha256", b"secret pw", b"salt", 1000).hex()
+    clara = {
+        "_id": "org.couchdb.user:clara", "_rev": "1-0123456789abcdef0123456789abcdef", "name": "clara", "type": "user",
+        "roles": ["reader"], "password_scheme": "pbkdf2", "pbkdf2_prf": "sha256", "iterations": 1000, "salt": "salt",
+        "derived_key": key,
+    }
+    come = requests.post(f"{guarded.couch}/_users/_bulk_docs", json={"new_edits": False, "docs": [clara]}, auth=ROOT)
+    assert come.status_code == 201
+    session = f"{guarded.couch}/_session"
+    assert requests.get(session, auth=("clara", "wrong")).status_code == 401
+    for _ in range(2):
+        answer = requests.get(session, auth=("clara", "secret pw"))
+        assert answer.json()["userCtx"] == {"name": "clara", "roles": ["reader"]}

@@ -125,9 +125,9 @@ fn roles(config: &Config, claims: &Map<String, Json>) -> Result<Vec<String>> {
     let found = match config.get("jwt_auth", "roles_claim_path") {
         Some(path) => {
             let mut steps = path_steps(&path).into_iter();
-            let first = steps.next().and_then(|step| claims.get(&step));
-            let found = steps.try_fold(first, |found, step| Some(found?.get(step)));
-            Some(found.flatten().ok_or_else(malformed)?)
+            let first = steps.next().unwrap_or_default();
+            let first = claims.get(&first).ok_or_else(|| missing_key(&first))?;
+            Some(steps.try_fold(first, |found, step| inner(found, &step))?)
         }
         None => {
             let name = config.get("jwt_auth", "roles_claim_name");
@@ -146,6 +146,18 @@ fn roles(config: &Config, claims: &Map<String, Json>) -> Result<Vec<String>> {
         }
         Some(_) => Err(malformed()),
     }
+}
+
+/// A member of a claim (`src/couch/src/couch_util.erl`, `get_nested_json_value`).
+fn inner<'c>(claim: &'c Json, name: &str) -> Result<&'c Json> {
+    match claim {
+        Json::Object(members) => members.get(name).ok_or_else(|| missing_key(name)),
+        _ => Err(CouchError::not_found("json_mismatch")),
+    }
+}
+
+fn missing_key(name: &str) -> CouchError {
+    CouchError::not_found(format!("missing json key: {name}"))
 }
 
 /// The steps of a path with dots; a dot behind a backslash is part of a name.

@@ -48,6 +48,9 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
             .next()
     });
     let is_known = known.is_some();
+    if !is_known && let Some(adopted) = users::adopt(&call.server, name, password).await? {
+        return Ok(adopted);
+    }
     // Where there is no such user, the same work is done, so that the time tells nothing.
     let (mechanism, kept) = known.unwrap_or_else(|| {
         let mechanism = Mechanism::ScramSha256;

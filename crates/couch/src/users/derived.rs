@@ -62,7 +62,7 @@ pub(super) async fn put(config: &Config, password: &str, fields: &mut Document) 
 
 /// The hash of which a key is derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Function {
+pub(super) enum Function {
     Sha,
     Sha224,
     Sha256,
@@ -89,12 +89,12 @@ impl Function {
         }
     }
 
-    fn named(name: &str) -> Option<Function> {
+    pub(super) fn named(name: &str) -> Option<Function> {
         Function::ALL.into_iter().find(|function| function.name() == name)
     }
 
     /// The key in hexadecimal digits, as long as the hash.
-    fn derive(self, password: &str, salt: &str, iterations: u32) -> String {
+    pub(super) fn derive(self, password: &str, salt: &str, iterations: u32) -> String {
         let (password, salt) = (password.as_bytes(), salt.as_bytes());
         let mut key = [0; 64];
         let length = match self {
@@ -112,12 +112,17 @@ impl Function {
             Function::Sha384 => pbkdf2_hmac::<Sha384>(password, salt, iterations, key),
             Function::Sha512 => pbkdf2_hmac::<Sha512>(password, salt, iterations, key),
         }
-        key.iter().fold(String::new(), |mut text, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hex(key)
     }
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Documents of `_users` are the users of the MongoDB protocol: writing one makes, changes or drops the user of that name.
 //!
 //! The document keeps what CouchDB keeps of it: of the password a key that is derived from it, by which other stores know the user
-//! when the document comes to them. This one goes by the user's SCRAM credentials, which the MongoDB protocol changes too.
+//! when the document comes to them. This one goes by the user's SCRAM credentials, which the MongoDB protocol changes too; whoever
+//! has none yet is known by the key once ([`adopt`]).
 //!
 //! Whoever does not administer the database reads and changes the own document, and no other.
 
+mod adopt;
 mod conflicts;
 mod derived;
 mod requirements;
 
+pub(crate) use adopt::adopt;
 pub(crate) use conflicts::check_usable;
 
 use crate::call::Call;

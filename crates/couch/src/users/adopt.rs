@@ -1,0 +1,136 @@
+//! Users whose document came from another store, by replication: it has the key of a password and not the password.
+//!
+//! Whoever logs in with the right password for the first time becomes a user of this store. The keys are those of
+//! `src/couch/src/couch_httpd_auth.erl` (`authenticate_int`): PBKDF2, or the older SHA-1 of password and salt.
+
+use super::derived::Function;
+use super::{PREFIX, UserChange, apply, check, check_reserved, check_usable};
+use crate::error::Result;
+use crate::login;
+use crate::names;
+use crate::server::Server;
+use sha1::{Digest, Sha1};
+use std::sync::Arc;
+use subtle::ConstantTimeEq;
+use value::{Document, Value};
+
+/// More rounds are not done for a document that anybody may have written.
+const ITERATIONS_MAX: u32 = 2_000_000;
+/// The rounds where a document does not say (CouchDB's default).
+const ITERATIONS_DEFAULT: u32 = 10_000;
+
+/// What a document knows of a password.
+#[derive(Debug)]
+struct Kept {
+    /// With its rounds; none for the plain hash.
+    function: Option<(Function, u32)>,
+    salt: String,
+    key: String,
+}
+
+/// Makes the user of this name, if a document knows this password of it.
+pub(crate) async fn adopt(server: &Server, name: &str, password: &str) -> Result<Option<Arc<auth::User>>> {
+    let namespace = names::namespace(&names::users(&server.config));
+    let Some(users) = server.engine.revisioned(&namespace)? else {
+        return Ok(None);
+    };
+    let id = format!("{PREFIX}{name}");
+    let found = users
+        .snapshot()
+        .await?
+        .document(Value::from(id.as_str()).as_ref())
+        .await?;
+    let Some(fields) = found.map(|record| record.document.to_document()) else {
+        return Ok(None);
+    };
+    let is_strict = false;
+    let (Ok((name, roles)), Some(kept)) = (check(&id, &fields, is_strict), Kept::read(&fields)) else {
+        return Ok(None);
+    };
+    if check_reserved(&name, &roles).is_err() {
+        return Ok(None);
+    }
+    check_usable(server, &name).await?;
+    let given = password.to_owned();
+    let verified = tokio::task::spawn_blocking(move || kept.is_of(&given)).await;
+    if !verified.unwrap_or(false) {
+        return Ok(None);
+    }
+    let change = UserChange {
+        name: name.clone(),
+        password: Some(password.to_owned()),
+        roles,
+        deleted: false,
+    };
+    apply(&server.engine, change).await?;
+    Ok(login::account(&server.engine, &name))
+}
+
+impl Kept {
+    fn read(fields: &Document) -> Option<Kept> {
+        let text = |name: &str| fields.get(name).and_then(|value| value.as_ref().as_str());
+        let number = |name: &str| match fields.get(name) {
+            Some(Value::Int32(number)) => u32::try_from(*number).ok(),
+            Some(Value::Int64(number)) => u32::try_from(*number).ok(),
+            Some(_) => None,
+            None => Some(ITERATIONS_DEFAULT),
+        };
+        let salt = text("salt").unwrap_or_default().to_owned();
+        match text("password_scheme").unwrap_or("simple") {
+            "pbkdf2" => {
+                let function = Function::named(text("pbkdf2_prf").unwrap_or("sha"))?;
+                let iterations = number("iterations").filter(|count| (1..=ITERATIONS_MAX).contains(count))?;
+                Some(Kept {
+                    function: Some((function, iterations)),
+                    salt,
+                    key: text("derived_key")?.to_owned(),
+                })
+            }
+            "simple" => Some(Kept {
+                function: None,
+                salt,
+                key: text("password_sha")?.to_owned(),
+            }),
+            _ => None,
+        }
+    }
+
+    fn is_of(&self, password: &str) -> bool {
+        let key = match self.function {
+            Some((function, iterations)) => function.derive(password, &self.salt, iterations),
+            None => super::derived::hex(&Sha1::digest(format!("{password}{}", self.salt))),
+        };
+        key.as_bytes()
+            .ct_eq(self.key.to_ascii_lowercase().as_bytes())
+            .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::doc;
+
+    /// The first vector of RFC 6070, and the SHA-1 of `passwordsalt`.
+    #[test]
+    fn both_kinds_of_keys_are_known() {
+        let derived = doc! {
+            "password_scheme": "pbkdf2", "iterations": 1, "salt": "salt",
+            "derived_key": "0c60c80f961f0e71f3a9b524af6012062fe037a6",
+        };
+        let hashed = doc! {"salt": "salt", "password_sha": "c88e9c67041a74e0357befdff93f87dde0904214"};
+        for fields in [derived, hashed] {
+            let kept = Kept::read(&fields).unwrap();
+            assert!(kept.is_of("password"));
+            assert!(!kept.is_of("passwort"));
+        }
+    }
+
+    #[test]
+    fn documents_without_a_usable_key_know_no_password() {
+        let endless = doc! {"password_scheme": "pbkdf2", "iterations": 2_000_000_000, "derived_key": "00"};
+        for fields in [doc! {}, doc! {"password_scheme": "bcrypt"}, endless] {
+            assert!(Kept::read(&fields).is_none());
+        }
+    }
+}
