@@ -8,7 +8,7 @@ use crate::login::Passwords;
 use crate::replication::documents;
 use crate::replication::jobs::Jobs;
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
-use crate::{cors, jsonp, respond, route};
+use crate::{cors, jsonp, respond, route, users};
 use engine::Engine;
 use http::{Handler, HeaderValue, Method, Request, Response, StatusCode, header};
 use std::sync::Arc;
@@ -84,6 +84,10 @@ pub async fn serve(
         engine,
     };
     let server = Arc::new(server);
+    // The last start may have ended before it was there.
+    if let Err(error) = users::prepare_database(&server.engine, &server.config).await {
+        tracing::warn!(%error, "the database of users has no design document");
+    }
     let followed = tokio::spawn(documents::follow_all(server.clone()));
     let handler = Arc::new(Front(server.clone()));
     let mut stopping = stop.clone();

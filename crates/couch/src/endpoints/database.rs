@@ -47,10 +47,10 @@ async fn set_up(call: &Call, name: &str, collection: &RevisionedCollection) -> R
     if default.is_some_and(|default| default == "everyone") {
         collection.set_security(Document::new()).await?;
     }
-    match name == names::users(config) {
-        true => users::put_design(collection).await,
-        false => Ok(()),
+    if name == names::users(config) {
+        users::put_design_soon(collection.clone());
     }
+    Ok(())
 }
 
 async fn drop_database(call: &mut Call) -> Result<Response> {

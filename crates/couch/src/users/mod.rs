@@ -25,12 +25,16 @@ use crate::security::Permission;
 use auth::{Mechanism, Role, RoleKind};
 use engine::{Edit, EditOrigin, Engine, RevisionedCollection};
 use http::StatusCode;
+use std::time::Duration;
 use value::{Document, DocumentBuf, Value, doc};
 
 /// What ids of user documents begin with.
 const PREFIX: &str = "org.couchdb.user:";
 /// The database in which users are made.
 const DATABASE: &str = "admin";
+
+/// How long a new database of users is without its design document.
+const DESIGN_DELAY: Duration = Duration::from_secs(1);
 
 /// What a written user document makes of a user.
 #[derive(Debug)]
@@ -211,7 +215,7 @@ pub(crate) fn design_refusal() -> CouchError {
 
 /// Puts the design document that a database of users has, unless it is there. The rules themselves are part of the server, so that
 /// they hold whatever becomes of the document.
-pub(crate) async fn put_design(users: &RevisionedCollection) -> Result<()> {
+async fn put_design(users: &RevisionedCollection) -> Result<()> {
     let design = doc! {
         "_id": "_design/_auth",
         "language": "javascript",
@@ -225,6 +229,19 @@ pub(crate) async fn put_design(users: &RevisionedCollection) -> Result<()> {
     // One that is there already is in conflict with this one, and stays.
     users.edit(vec![edit], true).await?;
     Ok(())
+}
+
+/// Puts it after a while. A new database of users is empty, as it is in CouchDB, where whoever follows the database puts it.
+pub(crate) fn put_design_soon(users: RevisionedCollection) {
+    tokio::spawn(async move {
+        tokio::time::sleep(DESIGN_DELAY).await;
+        if users.is_dropped() {
+            return;
+        }
+        if let Err(error) = put_design(&users).await {
+            tracing::debug!(%error, "the database of users has no design document");
+        }
+    });
 }
 
 /// Puts the design document into the database that the settings name as that of users, if it is there.
