@@ -98,6 +98,23 @@ impl Database {
         }
     }
 
+    /// Refuses an id that no document of the database can have.
+    pub(crate) fn check_id(&self, id: &str) -> Result<()> {
+        ids::check(id)?;
+        match self.collection.is_partitioned() {
+            true => ids::check_partitioned(id),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses to look for an id that names no partition where it must.
+    pub(crate) fn check_placed(&self, id: &str) -> Result<()> {
+        match self.collection.is_partitioned() {
+            true => ids::check_placed(id),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses whoever may not change the database as a whole.
     pub(crate) fn require_admin(&self, call: &Call) -> Result<()> {
         match self.permission >= Permission::Administer {

@@ -58,6 +58,11 @@ impl CouchError {
         CouchError::new(StatusCode::BAD_REQUEST, "illegal_docid", reason)
     }
 
+    /// A name that no partition can have.
+    pub fn illegal_partition(reason: impl Into<Cow<'static, str>>) -> CouchError {
+        CouchError::new(StatusCode::BAD_REQUEST, "illegal_partition", reason)
+    }
+
     /// There is no such thing.
     pub fn not_found(reason: impl Into<Cow<'static, str>>) -> CouchError {
         CouchError::new(StatusCode::NOT_FOUND, "not_found", reason)

@@ -5,7 +5,8 @@
 
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
-use engine::RevisionedSnapshot;
+use engine::{PARTITION_END, RevisionedSnapshot, partition_of};
+use std::ops::Bound;
 use value::{ObjectId, Value, ValueRef};
 
 /// The prefix of design documents.
@@ -86,5 +87,94 @@ pub fn check(id: &str) -> Result<()> {
             CouchError::illegal_docid("Only reserved document ids may start with underscore."),
         ),
         _ => Ok(()),
+    }
+}
+
+/// Refuses an id that no document of a partitioned database can have (`src/couch/src/couch_partition.erl`, `validate_docid`).
+pub fn check_partitioned(id: &str) -> Result<()> {
+    check_placed(id)?;
+    match partition_of(id) {
+        Some(partition) => {
+            check_partition(partition)?;
+            check(&id[partition.len() + 1..])
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first id that a partition could have, and the first behind all of them.
+pub fn of_partition(name: &str) -> (Value, Value) {
+    // A semicolon is what comes next to the colon in ASCII.
+    (Value::from(format!("{name}:")), Value::from(format!("{name};")))
+}
+
+/// What of a range of ids is between two ids, the second one excluded.
+pub fn within(
+    (low, high): (Bound<Value>, Bound<Value>),
+    (first, behind): (Value, Value),
+) -> (Bound<Value>, Bound<Value>) {
+    let is_before = |a: &Value, b: &Value| value::compare(a.as_ref(), b.as_ref()).is_lt();
+    let low = match low {
+        Bound::Included(low) if !is_before(&low, &first) => Bound::Included(low),
+        Bound::Excluded(low) if !is_before(&low, &first) => Bound::Excluded(low),
+        _ => Bound::Included(first),
+    };
+    let high = match high {
+        Bound::Included(high) if is_before(&high, &behind) => Bound::Included(high),
+        Bound::Excluded(high) if is_before(&high, &behind) => Bound::Excluded(high),
+        _ => Bound::Excluded(behind),
+    };
+    (low, high)
+}
+
+/// Refuses an id that names no partition, which CouchDB does not even look for.
+pub fn check_placed(id: &str) -> Result<()> {
+    match id.starts_with('_') || partition_of(id).is_some() {
+        true => Ok(()),
+        false => Err(CouchError::illegal_docid("Doc id must be of form partition:id")),
+    }
+}
+
+/// Refuses a name that no partition can have (`validate_partition`).
+pub fn check_partition(name: &str) -> Result<()> {
+    let refuse = |reason| Err(CouchError::illegal_partition(reason));
+    match name {
+        "" => refuse("Partition must not be empty"),
+        _ if name.starts_with('_') => refuse("Partition must not start with an underscore"),
+        _ if name.contains(PARTITION_END) => refuse("Partition must not contain a colon"),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(checked: Result<()>) -> String {
+        checked.err().map_or_else(String::new, |error| error.to_string())
+    }
+
+    #[test]
+    fn ids_of_a_partitioned_database_name_partition_and_document() {
+        for id in ["a:b", "a:b:c", "ä:_design/b", "_design/a", "_local/a"] {
+            assert_eq!(told(check_partitioned(id)), "", "{id}");
+        }
+        let wrong = "illegal_docid: Doc id must be of form partition:id";
+        assert_eq!(told(check_partitioned("a")), wrong);
+        let empty = "illegal_docid: Document id must not be empty";
+        assert_eq!(told(check_partitioned("a:")), empty);
+        let nameless = "illegal_partition: Partition must not be empty";
+        assert_eq!(told(check_partitioned(":a")), nameless);
+        let reserved = "illegal_docid: Only reserved document ids may start with underscore.";
+        assert_eq!(told(check_partitioned("a:_b")), reserved);
+    }
+
+    #[test]
+    fn partitions_have_names_without_colon_and_underscore_in_front() {
+        assert_eq!(told(check_partition("a_b;c")), "");
+        let underscore = "illegal_partition: Partition must not start with an underscore";
+        assert_eq!(told(check_partition("_a")), underscore);
+        let colon = "illegal_partition: Partition must not contain a colon";
+        assert_eq!(told(check_partition("a:b")), colon);
     }
 }

@@ -13,6 +13,7 @@
 
 mod attachments;
 mod call;
+mod compactions;
 mod config;
 mod cors;
 mod database;
@@ -33,6 +34,7 @@ mod replication;
 mod request_id;
 mod respond;
 mod route;
+mod row_limit;
 mod security;
 mod sequence;
 mod server;

@@ -13,6 +13,13 @@ pub const INLINE_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// The documents or rows that are read at once while an answer is made.
 pub const PAGE_ROWS: usize = 1_000;
 
+/// The most rows that a query may ask for where no setting says less, as in CouchDB.
+pub const ROWS_MAX: u64 = 1 << 28;
+
+/// The bytes of documents past which a partition takes none that let it grow, where `[couchdb] max_partition_size` says nothing:
+/// CouchDB's 10 GiB.
+pub const PARTITION_BYTES_MAX: i64 = 10 << 30;
+
 /// The documents before a start key that `_all_docs` counts to tell an offset; behind more of them it is `null`.
 pub const OFFSET_COUNTED_MAX: u64 = 1_000;
 

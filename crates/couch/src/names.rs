@@ -63,6 +63,12 @@ pub fn is_system(name: &str) -> bool {
     SYSTEM_NAMES.contains(&name)
 }
 
+/// Whether a database is the system's, or ends in the name of one (`src/couch/src/couch_partition.erl`, `validate_dbname`).
+pub fn is_of_system(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    is_system(name) || matches!(last, USERS | "_replicator")
+}
+
 /// The names of all databases, sorted.
 pub fn all(engine: &Engine) -> Vec<String> {
     let mut names = Vec::new();

@@ -33,6 +33,11 @@ impl Query {
             .map(|(_, value)| value)
     }
 
+    /// Adds a parameter.
+    pub fn push(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+    }
+
     /// Whether a flag is set to `true`.
     pub fn is_true(&self, name: &str) -> bool {
         self.get(name) == Some("true")

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    active_tasks, all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, replicate,
-    revisions, root, scheduler, session, uuids, view,
+    active_tasks, all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, partition,
+    replicate, revisions, root, scheduler, session, uuids, view,
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};
@@ -88,11 +88,10 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
             ..,
         ] => view::refused(kind),
         ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
-        ["_find"] => mango::find(call, None).await,
-        ["_explain"] => mango::explain(call, None).await,
+        ["_find"] => mango::find(call).await,
+        ["_explain"] => mango::explain(call).await,
         ["_index", rest @ ..] => mango::index(call, rest).await,
-        ["_partition", name, "_find"] => mango::find(call, Some(name)).await,
-        ["_partition", name, "_explain"] => mango::explain(call, Some(name)).await,
+        ["_partition", rest @ ..] => partition::run(call, rest).await,
         ["_design", name, second, rest @ ..] if !second.starts_with('_') => {
             let attachment = std::iter::once(second)
                 .chain(rest)

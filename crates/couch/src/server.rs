@@ -1,6 +1,7 @@
 //! What all requests share, and how they are answered.
 
 use crate::call::Call;
+use crate::compactions::Compactions;
 use crate::config::Config;
 use crate::design::Designs;
 use crate::endpoints::uuids::Generators;
@@ -47,6 +48,8 @@ pub(crate) struct Server {
     pub(crate) started: Instant,
     /// Marks of requests.
     request_ids: RequestIds,
+    /// The compactions that run here.
+    pub(crate) compactions: Compactions,
     /// The replications that run here.
     pub(crate) jobs: Jobs,
     /// Becomes true when feeds have to end.
@@ -79,6 +82,7 @@ pub async fn serve(
         designs: Designs::new(),
         started: Instant::now(),
         request_ids: RequestIds::default(),
+        compactions: Compactions::default(),
         jobs: Jobs::default(),
         stop: stop.clone(),
         engine,

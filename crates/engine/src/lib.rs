@@ -65,14 +65,15 @@ pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use query::selector;
 pub use revisions::{
-    Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRow, DocumentHistory, DocumentPosition,
-    Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash, RevisionPath,
-    RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
+    Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow, DocumentHistory,
+    DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,
+    RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
 };
 pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
+pub use store::{PARTITION_END, PartitionStats, partition_of};
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
 
 pub use write::{

@@ -66,7 +66,7 @@ pub fn of_store_error(error: &StoreError) -> (Code, String) {
         StoreError::TransactionTooOld { .. } => Code::TRANSACTION_TOO_OLD,
         StoreError::DocumentTooLarge { .. } => Code::BSON_OBJECT_TOO_LARGE,
         StoreError::ImmutableId => Code::IMMUTABLE_FIELD,
-        StoreError::BadId(_) => Code::INVALID_ID_FIELD,
+        StoreError::BadId(_) | StoreError::NoPartition => Code::INVALID_ID_FIELD,
         StoreError::CannotIndex { code, .. } | StoreError::Refused { code, .. } => Code(*code),
         StoreError::Interrupted => Code::INTERRUPTED,
         StoreError::Contention => Code::WRITE_CONFLICT,

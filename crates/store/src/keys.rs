@@ -24,6 +24,8 @@ pub(crate) const TREE: u8 = 0x60;
 pub(crate) const BODY: u8 = 0x61;
 /// Local documents, which are in no log: the name follows.
 pub(crate) const LOCAL: u8 = 0x70;
+/// What partitions hold: the partition's name follows.
+pub(crate) const PARTITION: u8 = 0x71;
 
 /// What all keys of the index of `_id`s begin with.
 pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
@@ -117,6 +119,11 @@ pub(crate) fn body(id: ValueRef<'_>, revision: &Revision) -> Vec<u8> {
 /// The key of a local document.
 pub(crate) fn local(name: &str) -> Vec<u8> {
     [&[LOCAL], name.as_bytes()].concat()
+}
+
+/// The key of what a partition holds.
+pub(crate) fn partition(name: &str) -> Vec<u8> {
+    [&[PARTITION], name.as_bytes()].concat()
 }
 
 /// A document under a checksum, as bodies of revisions and local documents are kept.

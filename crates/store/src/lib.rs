@@ -21,6 +21,7 @@ mod error;
 mod index;
 mod keys;
 mod limits;
+mod partition;
 mod purges;
 mod record;
 mod seal;
@@ -42,10 +43,11 @@ pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
     BuildProgress, COLLATED, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec,
-    IndexState, Wildcard, hash_of_value,
+    IndexState, PARTITIONED_INDEX, Wildcard, hash_of_value,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;
+pub use partition::{PARTITION_END, PartitionStats, partition_of, put_partition};
 pub use purges::Purge;
 pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, RevisionTree};
 pub use snapshot::{DocumentHistory, IndexEntry, IndexPage, LocalPage, Moment, RecordPage, Snapshot};

@@ -8,10 +8,11 @@ use super::{Design, IDS, selector};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
+use crate::limits::PARTITION_BYTES_MAX;
 use crate::replication::{context, documents};
 use crate::{ids, outgoing};
 use engine::design::{Refusal, check_design};
-use engine::{Edit, EditOrigin, RevisionPath, RevisionedSnapshot};
+use engine::{Edit, EditOrigin, RevisionPath, RevisionedSnapshot, partition_of};
 use http::StatusCode;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -26,6 +27,8 @@ pub(crate) struct EditCheck<'a> {
     snapshot: RevisionedSnapshot,
     user: String,
     security: String,
+    /// Whether documents belong to partitions, which may be full.
+    is_partitioned: bool,
     /// Whether documents ask for replications.
     is_replicator: bool,
 }
@@ -44,6 +47,7 @@ impl<'a> EditCheck<'a> {
             snapshot: database.snapshot().await?,
             user: json!({"db": database.name, "name": call.user.name, "roles": call.user.roles}).to_string(),
             security,
+            is_partitioned: database.collection.is_partitioned(),
             is_replicator: documents::is_replicator(&database.name),
         })
     }
@@ -58,7 +62,10 @@ impl<'a> EditCheck<'a> {
             .unwrap_or_default();
         let checked = match id.starts_with(IDS.0) {
             true => self.check_design(&id, edit).await,
-            false => self.validate(edit).await,
+            false => match self.check_room(&id, edit).await {
+                Ok(()) => self.validate(edit).await,
+                refused => refused,
+            },
         };
         checked.err()
     }
@@ -77,6 +84,33 @@ impl<'a> EditCheck<'a> {
                 ..error.into()
             }
         })
+    }
+
+    /// Refuses what would let a full partition grow, but not what another store has taken (`couch_db_updater:is_overflowed`).
+    async fn check_room(&self, id: &str, edit: &Edit) -> Result<()> {
+        let is_given = matches!(edit.origin, EditOrigin::Given(_));
+        let may_grow = self.is_partitioned && !edit.deleted && !is_given;
+        let Some(partition) = partition_of(id).filter(|_| may_grow) else {
+            return Ok(());
+        };
+        let set = self.call.server.config.number("couchdb", "max_partition_size");
+        // What is not above 0 stands for no limit.
+        let Ok(most @ 1..) = u64::try_from(set.unwrap_or(PARTITION_BYTES_MAX)) else {
+            return Ok(());
+        };
+        if self.snapshot.partition(partition).await?.data_bytes < most {
+            return Ok(());
+        }
+        let present = self.snapshot.document(ValueRef::String(id)).await?;
+        let present_bytes = present.map_or(0, |record| record.document.bytes().len());
+        match edit.document.bytes().len() <= present_bytes {
+            true => Ok(()),
+            false => Err(CouchError::new(
+                StatusCode::FORBIDDEN,
+                "partition_overflow",
+                format!("Partition limit exceeded due to update on '{id}'"),
+            )),
+        }
     }
 
     async fn validate(&self, edit: &Edit) -> Result<()> {

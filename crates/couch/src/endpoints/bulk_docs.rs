@@ -81,6 +81,7 @@ impl Written {
             self.names.push(name);
             return Ok(());
         }
+        database.check_id(&name)?;
         database.require_write(call, &name)?;
         self.users.push(match database.is_users {
             true => users::prepare(call, database, &name, document).await?,

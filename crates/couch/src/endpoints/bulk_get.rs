@@ -59,7 +59,7 @@ async fn write_one(
     options: &ReadOptions,
     out: &mut String,
 ) -> Result<()> {
-    let (id, found) = match parse(asked) {
+    let (id, found) = match parse(database, asked) {
         Ok((id, open)) => (id, open),
         Err((id, revision, error)) => {
             write_head(id.as_deref(), out);
@@ -107,7 +107,7 @@ async fn write_one(
 type Refused = (Option<String>, Option<String>, CouchError);
 
 /// The id and the revisions that one entry asks for; all leaves, where it names none.
-fn parse(asked: &Value) -> Result<(String, OpenRevisions), Refused> {
+fn parse(database: &Database, asked: &Value) -> Result<(String, OpenRevisions), Refused> {
     let wrong = || (None, None, CouchError::bad_request("document id missed"));
     let Value::Document(asked) = asked else {
         return Err(wrong());
@@ -117,7 +117,11 @@ fn parse(asked: &Value) -> Result<(String, OpenRevisions), Refused> {
         _ => None,
     };
     let id = text(asked, "id").ok_or_else(wrong)?;
-    let Some(revision) = text(asked, "rev") else {
+    let revision = text(asked, "rev");
+    if let Err(error) = database.check_placed(&id) {
+        return Err((Some(id), revision, error));
+    }
+    let Some(revision) = revision else {
         return Ok((id, OpenRevisions::All));
     };
     match parse_revision(&revision) {

@@ -6,6 +6,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
+use crate::server::Server;
 use crate::{attachments, names, respond, security, users};
 use engine::RevisionedCollection;
 use http::{Method, Response, StatusCode};
@@ -27,7 +28,14 @@ async fn create(call: &mut Call) -> Result<Response> {
     security::require_server_admin(&call.user)?;
     names::check(&name)?;
     let namespace = names::namespace(&name);
-    let partitioned = call.query.is_true("partitioned");
+    let partitioned = match call.query.get("partitioned") {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(CouchError::bad_request("Invalid `partitioned` parameter")),
+    };
+    if partitioned && names::is_of_system(&name) {
+        return Err(CouchError::bad_request("Cannot partition a system database"));
+    }
     call.server
         .engine
         .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
@@ -76,22 +84,23 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
 async fn info(call: &mut Call) -> Result<Response> {
     let database = Database::of(call)?;
     let mut text = String::new();
-    write_info(&database, &mut text).await?;
+    write_info(&call.server, &database, &mut text).await?;
     Ok(respond::ok(text))
 }
 
 /// Appends what a database is and holds.
-pub(crate) async fn write_info(database: &Database, out: &mut String) -> Result<()> {
+pub(crate) async fn write_info(server: &Server, database: &Database, out: &mut String) -> Result<()> {
     let report = database.collection.report().await?;
     out.push_str(r#"{"instance_start_time":"0","db_name":"#);
     write_string(&database.name, out);
     out.push_str(&format!(
-        r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":false,"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
+        r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":{},"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
         database.sequences.text(report.purge_sequence),
         database.sequences.text(report.head),
         report.storage_bytes,
         report.data_bytes,
-        report.storage_bytes,
+        // Documents are stored as they are counted.
+        report.data_bytes,
         if database.collection.is_partitioned() {
             r#"{"partitioned":true}"#
         } else {
@@ -99,6 +108,7 @@ pub(crate) async fn write_info(database: &Database, out: &mut String) -> Result<
         },
         report.deleted,
         report.documents,
+        server.compactions.is_running(database.collection.uuid()),
     ));
     Ok(())
 }
@@ -146,12 +156,14 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
 /// `POST /{db}/_compact`, which goes on behind the answer.
 pub(crate) async fn compact(call: &mut Call) -> Result<Response> {
     let database = maintained(call)?;
+    let running = call.server.compactions.begin(database.collection.uuid());
     tokio::spawn(async move {
         let swept = attachments::sweep(&database).await;
         let compacted = database.collection.compact().await.map_err(CouchError::from);
         if let Err(error) = swept.map(drop).and(compacted) {
             tracing::warn!(%error, database = database.name, "the compaction failed");
         }
+        drop(running);
     });
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }

@@ -10,6 +10,7 @@ pub(crate) mod document;
 pub(crate) mod local;
 pub(crate) mod mango;
 pub(crate) mod node;
+pub(crate) mod partition;
 pub(crate) mod replicate;
 pub(crate) mod revisions;
 pub(crate) mod root;

@@ -62,6 +62,7 @@ async fn missing(call: &mut Call) -> Result<Vec<(String, Lacking)>> {
     let snapshot = database.snapshot().await?;
     let mut all = Vec::with_capacity(asked.len());
     for (id, asked) in asked.iter() {
+        database.check_placed(id)?;
         let asked = revisions(asked)?;
         let key = ids::resolve(&snapshot, id).await?;
         let history = snapshot.history(key.as_ref()).await?;
@@ -114,6 +115,7 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
     let asked = call.json_object().await?;
     let mut purges = Vec::with_capacity(asked.len());
     for (id, asked) in asked.iter() {
+        database.check_placed(id)?;
         purges.push((database.id(id).await?, revisions(asked)?));
     }
     let purged = database.collection.purge(purges).await?;

@@ -19,7 +19,7 @@ pub(crate) fn welcome(call: &Call) -> Result<Response> {
     let uuid = call.server.uuid();
     let larder = env!("CARGO_PKG_VERSION");
     Ok(respond::ok(format!(
-        r#"{{"couchdb":"Welcome","version":"{VERSION}","git_sha":"","uuid":"{uuid}","features":["quickjs"],"vendor":{{"name":"Larder","version":"{larder}"}}}}"#
+        r#"{{"couchdb":"Welcome","version":"{VERSION}","git_sha":"","uuid":"{uuid}","features":["partitioned","quickjs"],"vendor":{{"name":"Larder","version":"{larder}"}}}}"#
     )))
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
         match database {
             Ok(database) => {
                 text.push_str(r#","info":"#);
-                write_info(&database, &mut text).await?;
+                write_info(&call.server, &database, &mut text).await?;
             }
             Err(_) => text.push_str(r#","error":"not_found""#),
         }

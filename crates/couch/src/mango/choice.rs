@@ -85,15 +85,24 @@ impl Bounds {
 }
 
 impl Choice {
-    /// Chooses; where `must` be found and none is usable, the error says what is missing.
-    pub(crate) fn of(indexes: Vec<Index>, options: &FindOptions, must: bool) -> Result<Choice> {
+    /// Chooses among the indexes of a database, which is partitioned or not; where `must` be found and none is usable, the error
+    /// says what is missing.
+    pub(crate) fn of(
+        indexes: Vec<Index>,
+        options: &FindOptions,
+        is_partitioned: bool,
+        must: bool,
+    ) -> Result<Choice> {
         let mut indexes: Vec<Considered> = indexes
             .into_iter()
             .map(|index| Considered::of(index, options))
             .collect();
         let usable = indexes.iter().filter(|known| known.usable).count();
         if usable == 0 && must {
-            return Err(wrong("no_usable_index", missing_sort_index(options)));
+            return Err(wrong(
+                "no_usable_index",
+                missing_sort_index(options, is_partitioned),
+            ));
         }
         let is_meant = |known: &Considered| known.usable && known.index.is_named(&options.use_index);
         let any_meant = indexes.iter().any(is_meant);
@@ -233,8 +242,9 @@ impl Ranked {
     }
 }
 
-fn missing_sort_index(options: &FindOptions) -> &'static str {
+fn missing_sort_index(options: &FindOptions, is_partitioned: bool) -> &'static str {
     match options.partition {
+        None if is_partitioned => "No global index exists for this sort, try indexing by the sort fields.",
         Some(_) => "No partitioned index exists for this sort, try indexing by the sort fields.",
         None => "No index exists for this sort, try indexing by the sort fields.",
     }

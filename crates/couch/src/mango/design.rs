@@ -110,7 +110,7 @@ impl Design {
 
     /// Puts an index in; false where it is there as it is.
     pub(crate) fn put(&mut self, name: &str, view: Document, options: Option<bool>) -> Result<bool> {
-        if let Some(wanted) = options.filter(|wanted| partitioned(&self.body) != Some(*wanted)) {
+        if options != partitioned(&self.body) {
             if self.record.is_some() {
                 let reason = format!(
                     "Requested partitioned option does not match existing value on design document {}",
@@ -118,7 +118,9 @@ impl Design {
                 );
                 return Err(wrong("invalid_partitioned_option", reason));
             }
-            self.body.set("options", doc! {"partitioned": wanted});
+            if let Some(wanted) = options {
+                self.body.set("options", doc! {"partitioned": wanted});
+            }
         }
         let mut views = self.views();
         let view = Value::from(view);

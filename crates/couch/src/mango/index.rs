@@ -20,7 +20,7 @@ pub(crate) struct Index {
     pub(crate) sort: Sort,
     /// Which documents are in it; empty for all.
     pub(crate) partial: Document,
-    /// Other members of the definition, which are only shown.
+    /// Whether it is read partition by partition.
     pub(crate) partitioned: bool,
 }
 
@@ -115,6 +115,7 @@ impl Index {
         CollatedDefinition {
             fields: fields.cloned().collect(),
             selector: self.partial.clone(),
+            partitioned: self.partitioned,
         }
     }
 

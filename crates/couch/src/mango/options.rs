@@ -3,6 +3,7 @@
 use super::sort::Sort;
 use super::{shown, wrong};
 use crate::error::Result;
+use crate::ids;
 use engine::selector::Selector;
 use value::{Document, Value, doc};
 
@@ -46,6 +47,7 @@ impl FindOptions {
                 return Err(wrong("missing_required_key", "Missing required key: selector"));
             }
         };
+        partition.map(ids::check_partition).transpose()?;
         let mut options = FindOptions {
             selector,
             use_index: Vec::new(),
@@ -98,6 +100,7 @@ impl FindOptions {
                 format!("the body names the partition {name}, the path {of_path}"),
             )),
             (Value::String(name), _) => {
+                ids::check_partition(name)?;
                 self.partition = Some(name.clone());
                 Ok(())
             }

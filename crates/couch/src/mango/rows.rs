@@ -10,7 +10,7 @@ use crate::limits::PAGE_ROWS;
 use crate::outgoing::{self, Shown};
 use crate::stream::Output;
 use crate::{ids, json};
-use engine::{CollatedIndex, DocumentPosition, FoundIds, Order, Record, RevisionedSnapshot};
+use engine::{CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, Record, RevisionedSnapshot};
 use std::ops::Bound;
 use value::{Document, Value, ValueRef};
 
@@ -78,7 +78,12 @@ impl<'a> Rows<'a> {
         };
         let bounds_ids = |side: Vec<Value>| matches!(side.first(), Some(Value::String(_)));
         let source = match source {
-            Source::AllDocs if !bounds_ids(bounds.start()) && !bounds_ids(bounds.end()) => {
+            // A partition bounds the ids as well.
+            Source::AllDocs
+                if options.partition.is_none()
+                    && !bounds_ids(bounds.start())
+                    && !bounds_ids(bounds.end()) =>
+            {
                 let found = database.collection.found_ids(&options.selector, order).await?;
                 found.map_or(Source::AllDocs, Source::Found)
             }
@@ -87,7 +92,9 @@ impl<'a> Rows<'a> {
         // After the index, whose entries it must have.
         let snapshot = database.snapshot().await?;
         let only_id = match (&source, &bounds.start()[..], &bounds.end()[..]) {
-            (Source::AllDocs, [Value::String(low)], [Value::String(high)]) if low == high => {
+            (Source::AllDocs, [Value::String(low)], [Value::String(high)])
+                if low == high && options.partition.is_none() =>
+            {
                 Some(ids::resolve(&snapshot, low).await?)
             }
             _ => None,
@@ -132,9 +139,6 @@ impl<'a> Rows<'a> {
         loop {
             let (page, exhausted) = self.page(after.as_ref(), page_rows).await?;
             for (position, record) in &page {
-                if !self.is_in_partition(record) {
-                    continue;
-                }
                 self.examine();
                 if self.statistics.results >= self.options.limit {
                     // One row more tells CouchDB that it has enough.
@@ -177,10 +181,14 @@ impl<'a> Rows<'a> {
             },
             Source::Unbuilt => Ok((Vec::new(), true)),
             Source::Built(index) => {
-                let (start, end) = (self.bounds.start(), self.bounds.end());
+                let range = CollatedRange {
+                    partition: self.options.partition.as_deref(),
+                    start: &self.bounds.start(),
+                    end: &self.bounds.end(),
+                };
                 let (rows, exhausted) = self
                     .snapshot
-                    .collated_rows(index, (&start, &end), after, self.order, limit)
+                    .collated_rows(index, range, after, self.order, limit)
                     .await?;
                 let rows = rows.into_iter().map(|row| (row.position, row.record));
                 Ok((rows.collect(), exhausted))
@@ -196,7 +204,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The ids between the bounds; what is no string bounds no ids.
+    /// The ids between the bounds, in the partition that is asked for; what is no string bounds no ids.
     fn id_range(&self) -> (Bound<Value>, Bound<Value>) {
         if let Some(id) = &self.only_id {
             return (Bound::Included(id.clone()), Bound::Included(id.clone()));
@@ -205,16 +213,11 @@ impl<'a> Rows<'a> {
             Some(id @ Value::String(_)) => Bound::Included(id),
             _ => Bound::Unbounded,
         };
-        (end(self.bounds.start()), end(self.bounds.end()))
-    }
-
-    fn is_in_partition(&self, record: &Record) -> bool {
-        let Some(partition) = &self.options.partition else {
-            return true;
-        };
-        let id = ids::text(id_of(record));
-        id.strip_prefix(partition.as_str())
-            .is_some_and(|rest| rest.starts_with(':'))
+        let range = (end(self.bounds.start()), end(self.bounds.end()));
+        match &self.options.partition {
+            Some(partition) => ids::within(range, ids::of_partition(partition)),
+            None => range,
+        }
     }
 
     fn examine(&mut self) {

@@ -9,7 +9,7 @@ use crate::Result;
 use query::filter::SELECTOR;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PageLimit};
+use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PARTITIONED_INDEX, PageLimit, put_partition};
 use value::{Document, Value, collated, doc};
 
 /// What an index in CouchDB's order holds.
@@ -19,6 +19,19 @@ pub struct CollatedDefinition {
     pub fields: Vec<String>,
     /// Only documents that this selector matches are in it; empty for all.
     pub selector: Document,
+    /// Whether it is read partition by partition.
+    pub partitioned: bool,
+}
+
+/// The part of an index that is read.
+#[derive(Clone, Copy, Debug)]
+pub struct CollatedRange<'a> {
+    /// The partition, which must be told where the index is read partition by partition, and else not.
+    pub partition: Option<&'a str>,
+    /// The values that bound the first fields at the low end, themselves included; where there are none, it is open.
+    pub start: &'a [Value],
+    /// The same at the high end.
+    pub end: &'a [Value],
 }
 
 /// An index in CouchDB's order that is built.
@@ -37,10 +50,13 @@ pub struct CollatedRow {
 impl CollatedDefinition {
     /// A name that no other definition has.
     fn name(&self) -> String {
-        let described = doc! {
+        let mut described = doc! {
             "fields": self.fields.iter().map(|field| Value::from(field.as_str())).collect::<Value>(),
             "selector": self.selector.clone(),
         };
+        if self.partitioned {
+            described.push("partitioned", true);
+        }
         let hash = blake3::hash(&value::raw::encode_document(&described)).to_hex();
         format!("{COLLATED}_{}", &hash[..32])
     }
@@ -52,8 +68,13 @@ impl CollatedDefinition {
             .map(|field| (field.clone(), Value::from(COLLATED)))
             .collect();
         let filter = (!self.selector.is_empty()).then(|| doc! {SELECTOR: self.selector.clone()});
+        let mut kept = Document::new();
+        if self.partitioned {
+            kept.push(PARTITIONED_INDEX, true);
+        }
         IndexSpec {
             partial_filter: filter,
+            kept,
             ..IndexSpec::new(self.name(), key)
         }
     }
@@ -97,22 +118,21 @@ impl RevisionedCollection {
 }
 
 impl RevisionedSnapshot {
-    /// Rows of an index, at most `limit`, and whether there are none behind them. The values at both ends bound the first
-    /// fields, ends included; an end without values is open. `after` goes on behind a row.
+    /// Rows of an index, at most `limit`, and whether there are none behind them. `after` goes on behind a row.
     ///
     /// The snapshot must have been taken after the index was got.
     pub async fn collated_rows(
         &self,
         index: &CollatedIndex,
-        range: (&[Value], &[Value]),
+        range: CollatedRange<'_>,
         after: Option<&DocumentPosition>,
         order: Order,
         limit: usize,
     ) -> Result<(Vec<CollatedRow>, bool)> {
         let CollatedIndex(index) = index;
         let mut keys = KeyRange {
-            low: bound(range.0),
-            high: bound(range.1),
+            low: bound(range.partition, range.start),
+            high: bound(range.partition, range.end),
         };
         if !go_on(&mut keys, after, order) {
             return Ok((Vec::new(), true));
@@ -134,11 +154,14 @@ impl RevisionedSnapshot {
     }
 }
 
-fn bound(values: &[Value]) -> Bound<Vec<u8>> {
-    if values.is_empty() {
+fn bound(partition: Option<&str>, values: &[Value]) -> Bound<Vec<u8>> {
+    if values.is_empty() && partition.is_none() {
         return Bound::Unbounded;
     }
     let mut bytes = Vec::new();
+    if let Some(partition) = partition {
+        put_partition(partition, &mut bytes);
+    }
     for value in values {
         collated::encode(value.as_ref(), &mut bytes);
     }

@@ -10,7 +10,7 @@ mod purges;
 mod snapshot;
 mod views;
 
-pub use collated::{CollatedDefinition, CollatedIndex, CollatedRow};
+pub use collated::{CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow};
 pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
@@ -162,7 +162,7 @@ impl RevisionedCollection {
 
     /// Whether ids are to name the partitions that documents belong to.
     pub fn is_partitioned(&self) -> bool {
-        self.collection.options().properties.contains(PARTITIONED)
+        self.collection.options().is_partitioned()
     }
 
     /// How many revisions of a branch are remembered.

@@ -4,7 +4,7 @@ use super::{Change, DocumentHistory, Order, Record, Revision};
 use crate::Result;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{Collection, Index, KeyRange, PageLimit, Snapshot};
+use store::{Collection, Index, KeyRange, PageLimit, PartitionStats, Snapshot};
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef};
 
@@ -55,6 +55,11 @@ impl RevisionedSnapshot {
     /// The documents in it that are not deleted.
     pub fn count(&self) -> u64 {
         self.snapshot.count()
+    }
+
+    /// What a partition of a partitioned collection holds.
+    pub async fn partition(&self, name: &str) -> Result<PartitionStats> {
+        Ok(self.snapshot.partition(name).await?)
     }
 
     /// The winning revision of a document that is not deleted.

@@ -48,11 +48,16 @@ pub struct CollectionOptions {
     pub capped: Option<CappedOptions>,
     /// Every other option of `create` as it was given, in order.
     pub kept: Document,
-    /// What protocols keep with the collection and no listing shows: `security`, `revisionsKept`.
+    /// What protocols keep with the collection and no listing shows: `security`, `revisionsKept`, `partitioned`.
     pub properties: Document,
 }
 
 impl CollectionOptions {
+    /// Whether ids name the partitions that documents belong to (the property `partitioned`, which never changes).
+    pub fn is_partitioned(&self) -> bool {
+        self.properties.contains("partitioned")
+    }
+
     /// How many revisions of a branch are remembered (the property `revisionsKept`).
     pub fn revisions_kept(&self) -> usize {
         match self.properties.get("revisionsKept") {

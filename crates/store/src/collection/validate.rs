@@ -3,6 +3,8 @@
 //! Every record must have its entries; since there must also be no more entries than the records have together, each
 //! entry then belongs to a record. The same holds for the change log.
 
+mod partitions;
+
 use super::ValidateReport;
 use crate::changes::read_entry;
 use crate::commit::{LOG_DELETED, LOG_PUT};
@@ -16,7 +18,7 @@ use std::ops::Bound;
 use value::RawDocument;
 
 impl Collection {
-    /// Checks records, entries, counts and change log; with `full`, also that every document is valid BSON.
+    /// Checks records, entries, counts, partitions and change log; with `full`, also that every document is valid BSON.
     pub async fn validate(&self, full: bool) -> Result<ValidateReport, StoreError> {
         let snapshot = self.snapshot().await?;
         let built = |index: &&std::sync::Arc<crate::Index>| {
@@ -40,6 +42,9 @@ impl Collection {
         validation.check_indexes(&snapshot).await?;
         validation.check_log(&snapshot).await?;
         validation.check_counts(&snapshot);
+        if self.options().is_partitioned() {
+            validation.check_partitions(&snapshot).await?;
+        }
         Ok(validation.report)
     }
 }

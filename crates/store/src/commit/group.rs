@@ -1,5 +1,6 @@
 //! One batch in the making: operations applied to the collection as it is, seen through the batch itself.
 
+use super::counts::PartitionChanges;
 use super::overlay::Overlay;
 use super::prefetch::Wanted;
 use super::request::{Operation, Request};
@@ -26,6 +27,8 @@ pub(crate) struct Group<'a> {
     pub(crate) overlay: Overlay,
     pub(crate) now_ms: u64,
     pub(super) capped: Option<CappedOptions>,
+    /// What changes of each partition; none where the collection has no partitions.
+    pub(super) partitions: Option<PartitionChanges>,
     /// How many revisions of a branch are remembered.
     pub(super) revisions_kept: usize,
     /// What the writer's will be once the batch is committed.
@@ -57,6 +60,7 @@ impl<'a> Group<'a> {
             set,
             snapshot,
             capped: options.capped,
+            partitions: options.is_partitioned().then(PartitionChanges::new),
             revisions_kept: options.revisions_kept(),
             oldest: writer.oldest,
             highest_id,
@@ -160,6 +164,7 @@ impl<'a> Group<'a> {
             }
             return Ok(true);
         }
+        self.put_partitions().await?;
         for (state, index) in self.state.indexes.iter_mut().zip(&self.set.indexes) {
             state.multikey = index.multikey_bits();
         }

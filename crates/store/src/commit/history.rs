@@ -156,15 +156,14 @@ impl Group<'_> {
         match &before.record {
             Some(before) => {
                 self.change_entries(&old, &new, record);
-                self.forget_bytes(before);
+                self.count_out(&before.document);
                 self.leave_log(before);
             }
             None => {
                 self.put_entries(&new, new.all(), record);
-                self.state.count += 1;
             }
         }
-        self.state.data_bytes += document.bytes().len() as u64;
+        self.count_in(&document);
         if record != next {
             self.log_put(record);
         }

@@ -5,6 +5,7 @@
 //! batch itself has already changed, commits it once, and answers each.
 
 mod capped;
+mod counts;
 mod edit;
 mod entries;
 mod group;

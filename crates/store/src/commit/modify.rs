@@ -23,6 +23,7 @@ impl Group<'_> {
     ) -> Result<RecordId, StoreError> {
         let id = RecordId(self.sequence + 1);
         self.check_capped_size(document)?;
+        self.check_partition(document.as_raw())?;
         self.check_unique(entries, spans, id).await?;
         let tombstone = self.tombstone_of(id_of(document.as_raw())).await?;
         if let Some(tombstone) = tombstone.as_ref().filter(|tombstone| !self.is_short(tombstone)) {
@@ -33,8 +34,7 @@ impl Group<'_> {
             tombstone.ancestry
         });
         self.sequence = id.0;
-        self.state.count += 1;
-        self.state.data_bytes += document.bytes().len() as u64;
+        self.count_in(document);
         self.put_entries(entries, spans, id);
         self.put_record(Record {
             id,
@@ -142,8 +142,8 @@ impl Group<'_> {
         self.check_unique(&new, &new.not_in(&old), id).await?;
         self.change_entries(&old, &new, id);
         self.sequence += 1;
-        self.state.data_bytes += after.bytes().len() as u64;
-        self.forget_bytes(&before);
+        self.count_out(&before.document);
+        self.count_in(&after);
         self.leave_log(&before);
         self.log_put(id);
         self.put_record(Record {
@@ -199,11 +199,6 @@ impl Group<'_> {
         self.batch.put(&keys::log(self.sequence), &self.buffer);
     }
 
-    pub(super) fn forget_bytes(&mut self, record: &Record) {
-        let bytes = record.document.bytes().len() as u64;
-        self.state.data_bytes = self.state.data_bytes.saturating_sub(bytes);
-    }
-
     /// Removes a record and its entries, and nothing is left of it.
     pub(super) async fn remove(&mut self, record: &Record) -> Result<(), StoreError> {
         if !record.has_tree() {
@@ -222,8 +217,7 @@ impl Group<'_> {
         self.batch.delete(&keys::record(record.id));
         self.overlay.records.insert(record.id, None);
         self.leave_log(record);
-        self.state.count = self.state.count.saturating_sub(1);
-        self.forget_bytes(record);
+        self.count_out(&record.document);
         Ok(())
     }
 
@@ -255,8 +249,8 @@ impl Group<'_> {
         self.batch.put(&key, &tombstone.encode());
         let entry = [&[LOG_DELETED], key.as_slice()].concat();
         self.batch.put(&keys::log(tombstone.sequence), &entry);
+        self.count_tombstone_in(tombstone.id.as_ref());
         self.overlay.tombstones.insert(key, Some(tombstone));
-        self.state.tombstones += 1;
     }
 
     /// Takes a trace away, and its entry in the change log.
@@ -265,7 +259,7 @@ impl Group<'_> {
         self.batch.delete(&key);
         self.batch.delete(&keys::log(tombstone.sequence));
         self.overlay.tombstones.insert(key, None);
-        self.state.tombstones = self.state.tombstones.saturating_sub(1);
+        self.count_tombstone_out(tombstone.id.as_ref());
     }
 }
 

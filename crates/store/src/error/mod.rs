@@ -83,6 +83,9 @@ pub enum StoreError {
     /// The `_id` is missing or of a type that none can have.
     #[error("{0}")]
     BadId(String),
+    /// A document of a partitioned collection whose id names no partition.
+    #[error("Doc id must be of form partition:id")]
+    NoPartition,
     /// A caller's transformation refused the change, in the caller's own code and words.
     #[error("{message}")]
     Refused {

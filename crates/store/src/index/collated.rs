@@ -1,10 +1,12 @@
 //! Keys in CouchDB's order, for the indexes of Mango queries.
 //!
 //! A document has one entry if all paths lead to a value in it: the values as [`value::collated::encode`] gives them, then the
-//! `_id`, so that equal values are in the order of the ids. Arrays are values, not looked into. Design documents have no
-//! entries (`src/mango/src/mango_native_proc.erl`).
+//! `_id`, so that equal values are in the order of the ids. Where the index is read partition by partition, the document's
+//! partition stands in front. Arrays are values, not looked into. Design documents have no entries
+//! (`src/mango/src/mango_native_proc.erl`).
 
 use super::IndexField;
+use crate::partition::{partition_of, put_partition};
 use std::borrow::Cow;
 use value::key::{self, Direction, TypeBits};
 use value::path::exact;
@@ -15,12 +17,16 @@ use value::{DocumentRef, ValueRef, collated};
 const DESIGN: &str = "_design/";
 
 /// The keys of a document.
-pub(super) fn keys(fields: &[IndexField], document: DocumentRef<'_>) -> IndexKeys {
+pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentRef<'_>) -> IndexKeys {
     let id = document.get("_id").unwrap_or(ValueRef::Null);
     let is_design = id.as_str().is_some_and(|id| id.starts_with(DESIGN));
+    let partition = id.as_str().and_then(partition_of);
     // CouchDB's clients see every id as a text.
     let shown = text(id);
     let mut key = Vec::new();
+    if let Some(partition) = partition.filter(|_| partitioned) {
+        put_partition(partition, &mut key);
+    }
     let complete = fields.iter().all(|field| {
         let value = match field.path.parts() {
             [name] if **name == *"_id" => Some(ValueRef::String(&shown)),
@@ -31,7 +37,7 @@ pub(super) fn keys(fields: &[IndexField], document: DocumentRef<'_>) -> IndexKey
         }
         value.is_some()
     });
-    if is_design || !complete {
+    if is_design || !complete || (partitioned && partition.is_none()) {
         return IndexKeys::default();
     }
     key::encode(id, Direction::Ascending, &mut key);

@@ -74,7 +74,11 @@ impl Kinds {
             return Ok(IndexKeys::default());
         }
         if index.is_collated() {
-            return Ok(super::collated::keys(&index.fields, document));
+            return Ok(super::collated::keys(
+                &index.fields,
+                index.spec.is_partitioned(),
+                document,
+            ));
         }
         let Some(specials) = self.specials(index, document)? else {
             return Ok(IndexKeys::default());

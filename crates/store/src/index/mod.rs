@@ -21,7 +21,7 @@ pub(crate) use create::{create, drop_named};
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
 pub use hashed::hash_of_value;
 pub(crate) use set::IndexSet;
-pub use spec::{COLLATED, DocumentFilter, FilterCompiler, IndexSpec};
+pub use spec::{COLLATED, DocumentFilter, FilterCompiler, IndexSpec, PARTITIONED_INDEX};
 pub use wildcard::Wildcard;
 
 use crate::StoreError;

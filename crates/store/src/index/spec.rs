@@ -14,8 +14,11 @@ const TEXT_ORDER: &str = "_ftsx";
 /// What a key pattern says of a field in CouchDB's order.
 pub const COLLATED: &str = "collated";
 
+/// The kept option of an index in CouchDB's order that is read partition by partition.
+pub const PARTITIONED_INDEX: &str = "partitioned";
+
 /// The kept options that tell indexes of the same key apart.
-const SIGNATURE: [&str; 2] = ["collation", "wildcardProjection"];
+const SIGNATURE: [&str; 3] = ["collation", "wildcardProjection", PARTITIONED_INDEX];
 
 /// A compiled filter on documents.
 pub trait DocumentFilter: Send + Sync + Debug {
@@ -119,6 +122,11 @@ impl IndexSpec {
             let key = crate::error::shell_document(&self.key);
             StoreError::CannotCreateIndex(format!("Unknown index plugin in the key pattern {key}"))
         })
+    }
+
+    /// Whether entries begin with the partitions of the documents.
+    pub(crate) fn is_partitioned(&self) -> bool {
+        self.kept.contains(PARTITIONED_INDEX)
     }
 
     /// Whether it is of a text index.

@@ -13,8 +13,8 @@ use crate::commit::id_key;
 use crate::index::entry_record;
 use crate::state::State;
 use crate::{
-    Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, Record, RecordId,
-    StoreError, keys,
+    Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, PartitionStats, Record,
+    RecordId, StoreError, keys,
 };
 use bytes::Bytes;
 use kv::{Kv, ShardId};
@@ -159,6 +159,15 @@ impl Snapshot {
     /// The bytes of the documents in it, as BSON.
     pub fn data_bytes(&self) -> u64 {
         self.state.data_bytes
+    }
+
+    /// What a partition of a partitioned collection holds.
+    pub async fn partition(&self, name: &str) -> Result<PartitionStats, StoreError> {
+        let bytes = self.snapshot.get(&keys::partition(name)).await?;
+        let Some(bytes) = bytes else {
+            return Ok(PartitionStats::default());
+        };
+        PartitionStats::decode(&bytes).ok_or_else(|| self.corrupt("what is known of a partition"))
     }
 
     /// A number that rises with every change but inserts. While it stays as it is, records that were read are as they

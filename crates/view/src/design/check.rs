@@ -71,7 +71,7 @@ pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits) ->
     if views.is_none() || language.is_some_and(|language| language != super::JAVASCRIPT) {
         return Ok(());
     }
-    let definition = Definition::parse(id, body, limits)?;
+    let definition = Definition::parse(id, body, false, limits)?;
     let compiled = definition.program.compile().await;
     compiled.map_err(|script| Error::Script {
         script,

@@ -26,6 +26,8 @@ pub struct Definition {
     pub language: String,
     /// Whether map functions see design documents.
     pub include_design: bool,
+    /// Whether rows are kept and asked for partition by partition.
+    pub partitioned: bool,
     /// Whether map functions see `_local_seq`.
     pub local_sequence: bool,
     /// The views, one for each different map function.
@@ -52,8 +54,14 @@ const JAVASCRIPT: &str = "javascript";
 type MapKey = (String, String);
 
 impl Definition {
-    /// Reads a design document.
-    pub fn parse(id: &str, body: &Map<String, Value>, limits: ScriptLimits) -> Result<Definition> {
+    /// Reads a design document of a collection that has partitions or not. Its views are `partitioned` where the collection is, unless its
+    /// options say otherwise (`couch_mrview_index:set_partitioned`).
+    pub fn parse(
+        id: &str,
+        body: &Map<String, Value>,
+        partitioned: bool,
+        limits: ScriptLimits,
+    ) -> Result<Definition> {
         let language = body.get("language").and_then(Value::as_str).unwrap_or(JAVASCRIPT);
         if language != JAVASCRIPT {
             return Err(Error::InvalidDesign(format!(
@@ -76,7 +84,9 @@ impl Definition {
                 .insert(name.clone(), reduce);
         }
         let library = views.get("lib").map_or_else(|| "{}".to_owned(), sorted);
-        let signature = signature(&distinct, &sorted(&Value::Object(options.clone())), &library);
+        let partitioned = partitioned && options.get("partitioned") != Some(&Value::Bool(false));
+        let shown = sorted(&Value::Object(options.clone()));
+        let signature = signature(&distinct, &shown, &library, partitioned);
         let mut sources = Sources {
             name: id.to_owned(),
             design: format!(r#"{{"views":{{"lib":{library}}}}}"#),
@@ -90,7 +100,9 @@ impl Definition {
             id: id.to_owned(),
             signature,
             language: language.to_owned(),
-            include_design: flag("include_design"),
+            // They are in no partition.
+            include_design: flag("include_design") && !partitioned,
+            partitioned,
             local_sequence: flag("local_seq"),
             views: drafts
                 .into_iter()
@@ -159,9 +171,11 @@ fn signature(
     views: &BTreeMap<MapKey, BTreeMap<String, Option<String>>>,
     options: &str,
     library: &str,
+    partitioned: bool,
 ) -> String {
     let version = value::collation::VERSION;
-    let text = format!("{version} {options} {library} {views:?}");
+    let form = if partitioned { " partitioned" } else { "" };
+    let text = format!("{version} {options} {library} {views:?}{form}");
     let hash = blake3::hash(text.as_bytes());
     hash.to_hex()[..32].to_owned()
 }

@@ -98,14 +98,14 @@ impl Group {
     /// Refuses a query that this view cannot answer, before anything is built for it.
     pub fn check(&self, view: &str, query: &Query) -> Result<()> {
         let (_, reducer) = self.definition.view(view).ok_or(Error::MissingView)?;
-        query.check(reducer.is_some())
+        query.check(reducer.is_some(), self.definition.partitioned)
     }
 
     /// Answers a query from the rows as they are; bring them up to date with [`Group::update`] first.
     pub async fn query(&self, view: &str, query: Query) -> Result<Answer> {
         let (place, reducer) = self.definition.view(view).ok_or(Error::MissingView)?;
         let view = &self.definition.views[place];
-        query.check(reducer.is_some())?;
+        query.check(reducer.is_some(), self.definition.partitioned)?;
         let (snapshot, state) = self.state().await?;
         let root = state.views.get(place).cloned().flatten();
         let tree = Tree::new(snapshot, root);

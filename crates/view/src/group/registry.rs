@@ -54,7 +54,8 @@ impl Views {
         if collection.options().capped.is_some() {
             return Err(Error::Capped);
         }
-        let definition = Definition::parse(id, body, self.limits)?;
+        let partitioned = collection.options().is_partitioned();
+        let definition = Definition::parse(id, body, partitioned, self.limits)?;
         let key = (collection.uuid(), definition.signature.clone());
         if let Some(group) = self.groups.lock().get(&key)
             && !group.derived.is_dropped()
@@ -99,7 +100,10 @@ impl Views {
             let is_earlier = body.get("_id").and_then(Value::as_str) == Some(&group.definition.id);
             let has_view = body.get("views").and_then(|views| views.get(view)).is_some();
             if is_earlier && has_view {
-                return self.group(&group.collection, &group.definition.id, &body).await;
+                let earlier = self.group(&group.collection, &group.definition.id, &body).await?;
+                if earlier.definition.partitioned == group.definition.partitioned {
+                    return Ok(earlier);
+                }
             }
         }
         Ok(group)
@@ -111,8 +115,9 @@ impl Views {
         collection: &Arc<Collection>,
         kept: &[(String, Map<String, Value>)],
     ) -> Result<()> {
+        let partitioned = collection.options().is_partitioned();
         let names = kept.iter().filter_map(|(id, body)| {
-            let definition = Definition::parse(id, body, self.limits).ok()?;
+            let definition = Definition::parse(id, body, partitioned, self.limits).ok()?;
             Some(format!("{DERIVED_PREFIX}{}", definition.signature))
         });
         let names: Vec<String> = names.collect();

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::{DerivedSnapshot, PageBatch};
+use store::{DerivedSnapshot, PageBatch, StoreError};
 
 /// Changed documents with their new rows, gathered until they are worth a commit.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Round {
                 let first = rows.len();
                 for (key, value) in emitted {
                     let position = Position {
-                        sort_key: sort_key(key.get(), definition, view)?,
+                        sort_key: sort_key(&id, key.get(), definition, view)?,
                         id: id.clone(),
                         emission: 0,
                     };
@@ -161,10 +161,16 @@ fn number(rows: &mut [(usize, Row)]) -> Result<()> {
     Ok(())
 }
 
-fn sort_key(key: &str, definition: &Definition, view: usize) -> Result<Bytes> {
+/// The encoded key of a row, in a partitioned view behind the partition of the document's id.
+fn sort_key(id: &[u8], key: &str, definition: &Definition, view: usize) -> Result<Bytes> {
     let key = serde_json::from_str(key)
         .map_err(|error| Error::InvalidValue(format!("a key of {}: {error}", definition.id)))?;
     let mut out = Vec::with_capacity(24);
+    if definition.partitioned {
+        let partition = std::str::from_utf8(id).ok().and_then(store::partition_of);
+        let partition = partition.ok_or(Error::Store(StoreError::NoPartition))?;
+        out.extend_from_slice(&key::partition_start(partition));
+    }
     key::encode(&key, definition.views[view].collation, &mut out)?;
     Ok(out.into())
 }

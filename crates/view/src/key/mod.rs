@@ -7,8 +7,10 @@
 //! Every encoding ends by itself, so that no encoding is a prefix of another one and what is put behind it does not matter.
 
 mod group;
+mod partition;
 
 pub use group::group_prefix;
+pub use partition::{partition_end, partition_start};
 
 use crate::limits::KEY_DEPTH_MAX;
 use crate::{Error, Result};

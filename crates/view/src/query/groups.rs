@@ -5,7 +5,7 @@
 
 use super::{AnswerRow, Grouping, Query};
 use crate::Result;
-use crate::key::group_prefix;
+use crate::key::{group_prefix, partition_start};
 use crate::reduce::Reducer;
 use crate::tree::{Direction, Position, Row, Step, Tree, Walk};
 use bytes::Bytes;
@@ -22,7 +22,7 @@ pub(super) struct Groups {
     tree: Tree,
     ranges: VecDeque<Range<u64>>,
     direction: Direction,
-    grouping: Grouping,
+    by: GroupBy,
     reducer: Reducer,
     /// Where in summaries its reductions are.
     place: usize,
@@ -30,6 +30,14 @@ pub(super) struct Groups {
     limit: u64,
     walk: Option<Walk>,
     open: Option<Group>,
+}
+
+/// What rows of one group have in common.
+#[derive(Clone, Debug)]
+struct GroupBy {
+    grouping: Grouping,
+    /// What stands before the key in the encoded keys of all rows that are asked for: their partition.
+    partition: Bytes,
 }
 
 /// Rows and subtrees of one group.
@@ -54,7 +62,14 @@ impl Groups {
             tree,
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             direction: query.direction,
-            grouping: query.grouping()?,
+            by: GroupBy {
+                grouping: query.grouping()?,
+                partition: query
+                    .partition
+                    .as_deref()
+                    .map(partition_start)
+                    .unwrap_or_default(),
+            },
             reducer,
             place,
             skip: query.skip,
@@ -90,12 +105,12 @@ impl Groups {
     async fn step(&mut self) -> Result<Option<Vec<Group>>> {
         loop {
             if let Some(walk) = &mut self.walk {
-                let (grouping, open) = (self.grouping, self.open.as_ref());
-                let is_whole = |first: &Position, end: Option<&Position>| match grouping {
+                let (by, open) = (&self.by, self.open.as_ref());
+                let is_whole = |first: &Position, end: Option<&Position>| match by.grouping {
                     Grouping::None => true,
                     _ => open.is_some_and(|open| {
-                        prefix_of(grouping, &first.sort_key) == open.prefix
-                            && end.is_some_and(|end| prefix_of(grouping, &end.sort_key) == open.prefix)
+                        let is_of_open = |place: &Position| by.prefix_of(&place.sort_key) == open.prefix;
+                        is_of_open(first) && end.is_some_and(is_of_open)
                     }),
                 };
                 match walk.next(is_whole).await? {
@@ -120,12 +135,12 @@ impl Groups {
     fn add_rows(&mut self, rows: Vec<Row>) -> Vec<Group> {
         let mut closed = Vec::new();
         for row in rows {
-            let prefix = prefix_of(self.grouping, &row.position.sort_key);
+            let prefix = self.by.prefix_of(&row.position.sort_key);
             let is_open = self.open.as_ref().is_some_and(|open| open.prefix == prefix);
             if !is_open {
                 let group = Group {
                     prefix: row.position.sort_key.slice_ref(prefix),
-                    key: group_key(self.grouping, &row.key),
+                    key: group_key(self.by.grouping, &row.key),
                     rows: Vec::new(),
                     reductions: Vec::new(),
                 };
@@ -189,14 +204,22 @@ impl Group {
     }
 }
 
-/// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found.
-fn prefix_of(grouping: Grouping, sort_key: &Bytes) -> &[u8] {
-    let level = match grouping {
-        Grouping::None => return &[],
-        Grouping::Exact => usize::MAX,
-        Grouping::Level(level) => usize::try_from(level).unwrap_or(usize::MAX),
-    };
-    group_prefix(sort_key, level).unwrap_or(sort_key)
+impl GroupBy {
+    /// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found, but for places of other
+    /// partitions, between which subtrees may end.
+    fn prefix_of<'k>(&self, sort_key: &'k Bytes) -> &'k [u8] {
+        let level = match self.grouping {
+            Grouping::None => return &[],
+            Grouping::Exact => usize::MAX,
+            Grouping::Level(level) => usize::try_from(level).unwrap_or(usize::MAX),
+        };
+        let key = sort_key.strip_prefix(&*self.partition);
+        let shared = key.and_then(|key| group_prefix(key, level));
+        match shared {
+            Some(shared) => &sort_key[..self.partition.len() + shared.len()],
+            None => sort_key,
+        }
+    }
 }
 
 /// What a client sees of the key of a group.

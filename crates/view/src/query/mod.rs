@@ -40,6 +40,8 @@ pub enum Grouping {
 /// The options of a query, as CouchDB documents them (`/db/_design/ddoc/_view/view`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
+    /// The partition whose rows are asked for, which a partitioned view must be told.
+    pub partition: Option<String>,
     /// The key at which rows begin.
     pub start_key: Option<Value>,
     /// The key at which they end.
@@ -75,6 +77,7 @@ pub struct Query {
 impl Default for Query {
     fn default() -> Query {
         Query {
+            partition: None,
             start_key: None,
             end_key: None,
             start_id: None,
@@ -97,7 +100,7 @@ impl Default for Query {
 impl Query {
     /// Refuses options that contradict each other or the view, in CouchDB's order and words
     /// (`couch_mrview_util:validate_args`).
-    pub fn check(&self, has_reduce: bool) -> Result<()> {
+    pub fn check(&self, has_reduce: bool, partitioned: bool) -> Result<()> {
         let refuse = |message: &str| Err(Error::QueryParse(message.to_owned()));
         let grouping = self.grouping()?;
         let reduces = has_reduce && self.reduce != Some(false);
@@ -119,7 +122,11 @@ impl Query {
         if reduces && self.conflicts.is_some() {
             return refuse("`conflicts` is invalid for reduce views.");
         }
-        Ok(())
+        match (partitioned, &self.partition) {
+            (true, None) => refuse("`partition` parameter is mandatory for queries to this view."),
+            (false, Some(_)) => refuse("`partition` parameter is not supported in this design doc"),
+            _ => Ok(()),
+        }
     }
 
     /// What `group` and `group_level` come to.

@@ -55,14 +55,16 @@ async fn range(tree: &Tree, low: Option<Position>, high: Option<Position>) -> Re
     Ok(start..end.max(start))
 }
 
-/// The place of the first row, and the place before which rows end; none is the beginning or the end of all.
+/// The place of the first row, and the place before which rows end; none is the beginning or the end of all. Within a partition
+/// there are always both.
 fn places(
     query: &Query,
     start: Option<&Value>,
     end: Option<&Value>,
     collation: Collation,
 ) -> Result<(Option<Position>, Option<Position>)> {
-    let encode = |key: Option<&Value>| key.map(|key| encoded(key, collation)).transpose();
+    let partition = query.partition.as_deref();
+    let encode = |key: Option<&Value>| key.map(|key| encoded(partition, key, collation)).transpose();
     let (start, end) = (encode(start)?, encode(end)?);
     let (start_id, end_id) = (query.start_id.as_deref(), query.end_id.as_deref());
     let forward = query.direction == Direction::Forward;
@@ -85,11 +87,16 @@ fn places(
             at(key, end_id)
         }
     });
-    Ok(if forward { (start, end) } else { (end, start) })
+    let (low, high) = if forward { (start, end) } else { (end, start) };
+    let outermost = |key: fn(&str) -> Bytes| partition.map(|name| at(key(name).into(), None));
+    Ok((
+        low.or_else(|| outermost(key::partition_start)),
+        high.or_else(|| outermost(key::partition_end)),
+    ))
 }
 
-fn encoded(key: &Value, collation: Collation) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
+fn encoded(partition: Option<&str>, key: &Value, collation: Collation) -> Result<Vec<u8>> {
+    let mut out = partition.map_or_else(Vec::new, |name| key::partition_start(name).into());
     key::encode(key, collation, &mut out)?;
     Ok(out)
 }

@@ -6,8 +6,8 @@ use kv::{Kv, Simulation};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{
-    Collection, CommitOptions, DocumentFilter, DocumentHistory, Namespace, Record, Store, StoreError,
-    StoreOptions, Target, Transformed, WriteOp,
+    Collection, CollectionOptions, CommitOptions, DocumentFilter, DocumentHistory, Namespace, Record, Store,
+    StoreError, StoreOptions, Target, Transformed, WriteOp,
 };
 use value::{DocumentBuf, DocumentRef, ValueRef};
 use view::{Group, Query, Render, RenderOptions, ScriptLimits, Views};
@@ -56,9 +56,21 @@ pub struct Database {
 
 impl Database {
     pub async fn open(simulation: &Simulation, limits: ScriptLimits) -> Database {
+        Database::open_with(simulation, CollectionOptions::default(), limits).await
+    }
+
+    pub async fn open_with(
+        simulation: &Simulation,
+        collection: CollectionOptions,
+        limits: ScriptLimits,
+    ) -> Database {
         let options = StoreOptions::new(|_| Ok(Arc::new(Nothing) as Arc<dyn DocumentFilter>));
         let store = Store::open(Kv::simulated(simulation), options).await.unwrap();
-        let collection = store.create_if_missing(&Namespace::new("db", "c")).await.unwrap();
+        let namespace = Namespace::new("db", "c");
+        if store.collection(&namespace).is_none() {
+            store.create(&namespace, collection).await.unwrap();
+        }
+        let collection = store.collection(&namespace).unwrap();
         Database {
             store,
             collection,

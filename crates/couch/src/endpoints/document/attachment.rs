@@ -199,9 +199,9 @@ fn byte_ranges(files: Files, attachment: Attachment, ranges: Vec<Range<u64>>) ->
 }
 
 async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Response> {
-    ids::check(id)?;
     check_name(name)?;
     let database = Database::of(call)?;
+    database.check_id(id)?;
     database.require_write(call, id)?;
     let is_encoded = call.header("content-encoding").map_or(Ok(false), is_gzip)?;
     let revision = put::named_revision(call, None)?;

@@ -23,7 +23,8 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let target = percent_decode(target)
         .ok_or_else(|| CouchError::bad_request("invalid escape in the Destination header"))?
         .into_owned();
-    ids::check(&target)?;
+    database.check_placed(id)?;
+    database.check_id(&target)?;
     let target_revision = Query::parse(query)?.get("rev").map(parse_revision).transpose()?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;

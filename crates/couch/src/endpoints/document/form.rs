@@ -7,7 +7,6 @@ use crate::attachments::{Attachment, AttachmentWriter, NewAttachment, Settings, 
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::BODY_BYTES_MAX;
 use http::{Body, MultipartReader, PartHead, RequestBody, Response, StatusCode, Uri, parameter};
@@ -26,7 +25,6 @@ struct Form {
 /// `POST /{db}/{id}`.
 pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     check_referer(call)?;
-    ids::check(id)?;
     let content_type = call.header("content-type").unwrap_or_default().to_owned();
     if !content_type.starts_with("multipart/form-data") {
         return Err(CouchError::new(
@@ -36,6 +34,7 @@ pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
         ));
     }
     let database = Database::of(call)?;
+    database.check_id(id)?;
     database.require_write(call, id)?;
     let body = std::mem::replace(&mut call.body, RequestBody::from(Body::empty()));
     let mut form = Form::default();

@@ -15,6 +15,7 @@ use value::ValueRef;
 /// `GET /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = Database::for_document(call)?;
+    database.check_placed(id)?;
     database.require_read(call, id)?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());

@@ -71,6 +71,7 @@ pub(crate) async fn post(call: &mut Call) -> Result<Response> {
 /// `DELETE /{db}/{id}`.
 pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
     let database = Database::for_document(call)?;
+    database.check_placed(id)?;
     database.require_read(call, id)?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;
@@ -187,6 +188,7 @@ async fn commit(
     document: &mut Incoming,
     following: Option<&mut Following>,
 ) -> Result<Revision> {
+    database.check_id(id)?;
     database.require_write(call, id)?;
     let user = match database.is_users {
         true => users::prepare(call, database, id, document).await?,

@@ -15,9 +15,9 @@ use std::fmt::Write as _;
 use std::time::Instant;
 use value::Value;
 
-/// `POST /{db}/_find`, and of one partition.
-pub(crate) async fn find(call: &mut Call, partition: Option<&str>) -> Result<Response> {
-    let (database, options) = asked(call, partition).await?;
+/// `POST /{db}/_find`; the parameter `partition` asks for one partition.
+pub(crate) async fn find(call: &mut Call) -> Result<Response> {
+    let (database, options) = asked(call).await?;
     let choice = chosen(&database, &options, true).await?;
     stream::respond_with(|mut output| async move {
         let written = answer(&database, &choice, &options, &mut output).await;
@@ -26,9 +26,9 @@ pub(crate) async fn find(call: &mut Call, partition: Option<&str>) -> Result<Res
     .await
 }
 
-/// `POST /{db}/_explain`, and of one partition.
-pub(crate) async fn explain(call: &mut Call, partition: Option<&str>) -> Result<Response> {
-    let (database, options) = asked(call, partition).await?;
+/// `POST /{db}/_explain`.
+pub(crate) async fn explain(call: &mut Call) -> Result<Response> {
+    let (database, options) = asked(call).await?;
     let choice = chosen(&database, &options, false).await?;
     let partitioned = database.collection.is_partitioned();
     let explained = explain::explain(&database.name, partitioned, &choice, &options);
@@ -37,15 +37,14 @@ pub(crate) async fn explain(call: &mut Call, partition: Option<&str>) -> Result<
     Ok(respond::ok(text))
 }
 
-async fn asked(call: &mut Call, partition: Option<&str>) -> Result<(Database, FindOptions)> {
+async fn asked(call: &mut Call) -> Result<(Database, FindOptions)> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
     let database = Database::of(call)?;
     call.check_is_json()?;
     let body = call.json_object().await?;
-    let in_query = call.query.get("partition").map(str::to_owned);
-    let options = FindOptions::parse(&body, partition.or(in_query.as_deref()))?;
+    let options = FindOptions::parse(&body, call.query.get("partition"))?;
     if options.partition.is_some() && !database.collection.is_partitioned() {
         return Err(wrong("bad_request", "database is not partitioned"));
     }
@@ -55,7 +54,7 @@ async fn asked(call: &mut Call, partition: Option<&str>) -> Result<(Database, Fi
 async fn chosen(database: &Database, options: &FindOptions, must: bool) -> Result<Choice> {
     let snapshot = database.snapshot().await?;
     let indexes = design::indexes(database, &snapshot).await?;
-    Choice::of(indexes, options, must)
+    Choice::of(indexes, options, database.collection.is_partitioned(), must)
 }
 
 /// Appends what is found.

@@ -10,8 +10,8 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
-use crate::respond;
 use crate::stream::{self, Output};
+use crate::{respond, row_limit};
 use answer::Asked;
 use engine::design::{Direction, Group, Update};
 use http::{Method, Response, StatusCode, if_none_match};
@@ -108,6 +108,8 @@ async fn asked(
     if let (Direction::Backward, Some(keys)) = (query.direction, &mut query.keys) {
         keys.reverse();
     }
+    let is_partitioned = group.definition().partitioned;
+    query.limit = row_limit::apply(&call.server.config, is_partitioned, query.limit)?;
     let head = database.collection.head();
     group.check(view, &query)?;
     let (signature, answer) = match query.update {

@@ -1,6 +1,7 @@
 //! The parameters of a query of a view (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_param`).
 
 use crate::error::{CouchError, Result};
+use crate::ids;
 use crate::query::Query as UrlQuery;
 use engine::design::{Direction, Query, Update};
 use serde_json::{Map, Value as Json};
@@ -95,8 +96,11 @@ impl ViewParameters {
                 };
             }
             "partition" => {
-                let message = "`partition` parameter is not supported in this design doc";
-                return Err(CouchError::query_parse(message));
+                let Json::String(partition) = value else {
+                    return Err(CouchError::illegal_partition("Partition must be a string"));
+                };
+                ids::check_partition(&partition)?;
+                query.partition = Some(partition);
             }
             // CouchDB hands others on to functions that are not run here.
             _ => {}

@@ -1,187 +1,28 @@
 //! `_all_docs`: the documents in the order of their ids.
 
-use crate::attachments::{self, Wanted};
+mod options;
+
+pub(crate) use options::RowOptions;
+
+use crate::attachments;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::json::write_string;
 use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
 use crate::outgoing::{self, Shown};
-use crate::query::{self, Query};
-use crate::respond;
 use crate::stream::{self, Output};
+use crate::{ids, respond};
 use engine::{Order, Record, RevisionedSnapshot};
 use http::{Method, Response, if_none_match};
 use std::fmt::Write as _;
 use std::ops::Bound;
-use value::{Document, Value};
-
-/// What rows are asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct RowOptions {
-    pub(crate) keys: Option<Vec<Value>>,
-    pub(crate) start: Option<Value>,
-    pub(crate) end: Option<Value>,
-    pub(crate) inclusive_end: bool,
-    pub(crate) order: Order,
-    pub(crate) skip: u64,
-    pub(crate) limit: u64,
-    pub(crate) include_docs: bool,
-    pub(crate) conflicts: bool,
-    pub(crate) update_seq: bool,
-    pub(crate) attachments: Wanted,
-    /// Only ids that begin so.
-    pub(crate) prefix: &'static str,
-}
-
-impl Default for RowOptions {
-    fn default() -> RowOptions {
-        RowOptions {
-            keys: None,
-            start: None,
-            end: None,
-            inclusive_end: true,
-            order: Order::Forward,
-            skip: 0,
-            limit: u64::MAX,
-            include_docs: false,
-            conflicts: false,
-            update_seq: false,
-            attachments: Wanted::default(),
-            prefix: "",
-        }
-    }
-}
-
-impl RowOptions {
-    /// Those of a body and of a query, which wins.
-    pub(super) fn parse(query: &Query, body: Option<&Document>) -> Result<RowOptions> {
-        let mut options = RowOptions::default();
-        for (name, value) in body.into_iter().flat_map(Document::iter) {
-            if name == "keys" && !matches!(value, Value::Array(_)) {
-                return Err(CouchError::bad_request("`keys` body member must be an array."));
-            }
-            options.set_value(name, value)?;
-        }
-        for (name, text) in query.iter() {
-            options.set_text(name, text)?;
-        }
-        if options.keys.is_some() && (options.start.is_some() || options.end.is_some()) {
-            return Err(CouchError::query_parse(
-                "`keys` is incompatible with `key`, `start_key` and `end_key`",
-            ));
-        }
-        Ok(options)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
-        match name {
-            "key" | "keys" | "startkey" | "start_key" | "endkey" | "end_key" => {
-                self.set_value(name, &query::json(text)?)
-            }
-            "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" | "attachments"
-            | "att_encoding_info" => self.set_value(name, &Value::Bool(query::flag(name, text)?)),
-            "skip" => {
-                self.skip = query::number(name, text)?;
-                Ok(())
-            }
-            "limit" => {
-                self.limit = query::number(name, text)?;
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn set_value(&mut self, name: &str, value: &Value) -> Result<()> {
-        match (name, value) {
-            ("key", key) => {
-                self.start = Some(key.clone());
-                self.end = Some(key.clone());
-            }
-            ("keys", Value::Array(keys)) => self.keys = Some(keys.clone()),
-            ("keys", _) => {
-                return Err(CouchError::bad_request("`keys` parameter must be an array."));
-            }
-            ("startkey" | "start_key", key) => self.start = Some(key.clone()),
-            ("endkey" | "end_key", key) => self.end = Some(key.clone()),
-            ("descending", Value::Bool(true)) => self.order = Order::Backward,
-            ("include_docs", Value::Bool(flag)) => self.include_docs = *flag,
-            ("inclusive_end", Value::Bool(flag)) => self.inclusive_end = *flag,
-            ("conflicts", Value::Bool(flag)) => self.conflicts = *flag,
-            ("update_seq", Value::Bool(flag)) => self.update_seq = *flag,
-            ("attachments", Value::Bool(true)) => self.attachments.since = Some(0),
-            ("att_encoding_info", Value::Bool(true)) => self.attachments.encoding = true,
-            ("skip", Value::Int32(number)) if *number >= 0 => self.skip = *number as u64,
-            ("limit", Value::Int32(number)) if *number >= 0 => self.limit = *number as u64,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// What a request asks for, in its query and in a body.
-    pub(super) async fn of(call: &mut Call) -> Result<RowOptions> {
-        let body = match call.method {
-            Method::GET | Method::HEAD => None,
-            Method::POST => {
-                call.check_is_json()?;
-                Some(call.json_object().await?)
-            }
-            _ => return Err(CouchError::method_not_allowed("GET,HEAD,POST")),
-        };
-        RowOptions::parse(&call.query, body.as_ref())
-    }
-
-    /// Keys in the order of the rows.
-    pub(super) fn in_order<'k>(&self, keys: &'k [Value]) -> Vec<&'k Value> {
-        match self.order {
-            Order::Forward => keys.iter().collect(),
-            Order::Backward => keys.iter().rev().collect(),
-        }
-    }
-
-    /// The ids between start and end, in ascending order.
-    pub(super) fn range(&self) -> (Bound<Value>, Bound<Value>) {
-        let included = |key: &Option<Value>| key.clone().map_or(Bound::Unbounded, Bound::Included);
-        let start = included(&self.start);
-        let end = match &self.end {
-            Some(end) if !self.inclusive_end => Bound::Excluded(end.clone()),
-            end => included(end),
-        };
-        let (low, high) = match self.order {
-            Order::Forward => (start, end),
-            Order::Backward => (end, start),
-        };
-        self.within_prefix(low, high)
-    }
-
-    fn within_prefix(&self, low: Bound<Value>, high: Bound<Value>) -> (Bound<Value>, Bound<Value>) {
-        if self.prefix.is_empty() {
-            return (low, high);
-        }
-        let first = Value::from(self.prefix);
-        // The slash at the end of the prefix, and what comes next in ASCII.
-        let behind = Value::from(format!("{}0", self.prefix.trim_end_matches('/')));
-        let is_before = |a: &Value, b: &Value| value::compare(a.as_ref(), b.as_ref()).is_lt();
-        let low = match low {
-            Bound::Included(low) if !is_before(&low, &first) => Bound::Included(low),
-            Bound::Excluded(low) if !is_before(&low, &first) => Bound::Excluded(low),
-            _ => Bound::Included(first),
-        };
-        let high = match high {
-            Bound::Included(high) if is_before(&high, &behind) => Bound::Included(high),
-            Bound::Excluded(high) if is_before(&high, &behind) => Bound::Excluded(high),
-            _ => Bound::Excluded(behind),
-        };
-        (low, high)
-    }
-}
+use value::Value;
 
 /// `/{db}/_all_docs`, `_design_docs`.
 pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Response> {
     let database = Database::of(call)?;
-    let mut options = RowOptions::of(call).await?;
+    let mut options = RowOptions::of(call).await?.checked(call, &database)?;
     options.prefix = prefix;
     // From before the snapshot is taken, so that no rows have the tag of later ones.
     let tag = format!("\"{}\"", database.sequences.text(database.collection.head()));
@@ -212,7 +53,7 @@ pub(crate) async fn queries(call: &mut Call, prefix: &'static str) -> Result<Res
     };
     let parse = |query: &Value| match query {
         Value::Document(query) => {
-            let mut options = RowOptions::parse(&call.query, Some(query))?;
+            let mut options = RowOptions::parse(&call.query, Some(query))?.checked(call, &database)?;
             options.prefix = prefix;
             Ok(options)
         }
@@ -251,7 +92,7 @@ async fn write(database: &Database, options: &RowOptions, output: &mut Output) -
         // Design documents are few.
         _ => count(
             &snapshot,
-            options.within_prefix(Bound::Unbounded, Bound::Unbounded),
+            options.within_prefix((Bound::Unbounded, Bound::Unbounded)),
             u64::MAX,
         )
         .await?
@@ -276,16 +117,26 @@ async fn write(database: &Database, options: &RowOptions, output: &mut Output) -
 
 /// How many documents stand before the first row; `null` where it would take long to count them.
 async fn offset(snapshot: &RevisionedSnapshot, options: &RowOptions, total: u64) -> Result<String> {
-    let Some(start) = options.start.clone() else {
+    if options.start.is_none() && options.partition.is_none() {
         return Ok(options.skip.min(total).to_string());
-    };
+    }
+    let (low, high) = options.range();
     let before = match options.order {
-        Order::Forward => options.within_prefix(Bound::Unbounded, Bound::Excluded(start)),
-        Order::Backward => options.within_prefix(Bound::Excluded(start), Bound::Unbounded),
+        Order::Forward => (Bound::Unbounded, complement(low)),
+        Order::Backward => (complement(high), Bound::Unbounded),
     };
-    let before = count(snapshot, before, OFFSET_COUNTED_MAX).await?;
+    let before = count(snapshot, options.within_prefix(before), OFFSET_COUNTED_MAX).await?;
     let offset = before.map(|before| before.saturating_add(options.skip).min(total));
     Ok(offset.map_or_else(|| "null".to_owned(), |offset| offset.to_string()))
+}
+
+/// The other side of a bound.
+fn complement(bound: Bound<Value>) -> Bound<Value> {
+    match bound {
+        Bound::Included(id) => Bound::Excluded(id),
+        Bound::Excluded(id) => Bound::Included(id),
+        Bound::Unbounded => Bound::Unbounded,
+    }
 }
 
 /// How many documents are in a range; none where there are more than `counted_max`.
