@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::thread;
 use tokio::sync::Semaphore;
 
-/// Look-ups that are worth another thread: waking one takes as long as some tens of them.
-const LOOKUPS_MIN: usize = 256;
+/// Look-ups that are worth another thread. Waking one takes as long as some tens of them; but the ids of a batch of inserts,
+/// mostly new and told by a filter, are looked up faster without.
+const LOOKUPS_MIN: usize = 1024;
 
 /// The processors that look-ups may use beside the one that asks.
 ///

@@ -16,7 +16,7 @@ use value::{Document, DocumentBuf};
 
 /// The hits that are looked up and matched at a time: many, because records that lie near each other are then read
 /// together, but no more than fit into about [`CHUNK_BYTES`].
-const CHUNK_MAX: usize = 4096;
+const CHUNK_MAX: usize = 8192;
 const CHUNK_BYTES: usize = 2 << 20;
 
 /// How many keys and records are looked at between two checks of time limit and kill.
