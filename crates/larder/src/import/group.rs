@@ -1,15 +1,15 @@
 //! `--group-by`: what is imported is not the lines but one document a group, with how many lines it has and sums.
 //!
-//! Groups are made while lines are read, each at the speed of the memory: columns are not made into values, and only
-//! the groups are kept.
+//! Groups are made while lines are read: columns are not made into values, and only the groups are kept. Their table is
+//! larger than the processor's caches, so that what is to be added waits until some lines are together ([`Pending`]).
 
 use super::columns::Columns;
 use super::infer;
 use super::input::Input;
-use super::lines::{Place, each_line};
+use super::lines::each_line;
 use super::options::{ColumnType, ImportOptions, Kind};
 use super::reader::Sink;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -80,25 +80,48 @@ impl Hash for ShortKey {
     }
 }
 
+/// Lines that are taken apart but not added to their groups.
+///
+/// To find a group and to add to it waits for memory. In short loops that do nothing else the processor waits for some
+/// lines at a time; between the long work of taking lines apart it would wait for each.
+#[derive(Default)]
+struct Pending {
+    keys: Vec<Key>,
+    /// For each key the amounts of its sums.
+    amounts: Vec<i64>,
+    /// For each key its group.
+    groups: Vec<usize>,
+}
+
+/// A key, or its group where the key is long: that was looked up while the line was there.
+enum Key {
+    Short(ShortKey),
+    Long(usize),
+}
+
+/// Lines that are added together.
+const PENDING_MAX: usize = 256;
+
 /// Which group a key has, by the order in which they came.
 #[derive(Default)]
 struct Keys {
-    short: HashMap<ShortKey, u32, RandomState>,
-    long: HashMap<Box<[u8]>, u32, RandomState>,
+    short: HashMap<ShortKey, usize, RandomState>,
+    long: HashMap<Box<[u8]>, usize, RandomState>,
 }
 
 impl Keys {
-    /// The number of the group; a new one where the key is new. None where there are too many.
-    fn number(&mut self, text: &[u8]) -> Option<usize> {
-        let next = u32::try_from(self.len()).ok()?;
-        let number = match ShortKey::of(text) {
-            Some(key) => *self.short.entry(key).or_insert(next),
-            None => match self.long.get(text) {
-                Some(known) => *known,
-                None => *self.long.entry(text.into()).or_insert(next),
-            },
-        };
-        Some(number as usize)
+    fn short(&mut self, key: ShortKey) -> usize {
+        let next = self.len();
+        *self.short.entry(key).or_insert(next)
+    }
+
+    fn long(&mut self, text: &[u8]) -> usize {
+        if let Some(known) = self.long.get(text) {
+            return *known;
+        }
+        let next = self.len();
+        self.long.insert(text.into(), next);
+        next
     }
 
     fn len(&self) -> usize {
@@ -107,14 +130,8 @@ impl Keys {
 
     /// All keys with the numbers of their groups.
     fn iter(&self) -> impl Iterator<Item = (Vec<u8>, usize)> {
-        let short = self
-            .short
-            .iter()
-            .map(|(key, number)| (key.text(), *number as usize));
-        let long = self
-            .long
-            .iter()
-            .map(|(key, number)| (key.to_vec(), *number as usize));
+        let short = self.short.iter().map(|(key, group)| (key.text(), *group));
+        let long = self.long.iter().map(|(key, group)| (key.to_vec(), *group));
         short.chain(long)
     }
 }
@@ -132,6 +149,7 @@ pub struct Groups<'a> {
     key: usize,
     terms: Vec<Term>,
     keys: Keys,
+    pending: Pending,
     /// For each group the number of its lines, then its sums.
     numbers: Vec<i64>,
     /// Where the columns of the present line lie.
@@ -168,6 +186,7 @@ impl<'a> Groups<'a> {
             columns,
             key,
             keys: Keys::default(),
+            pending: Pending::default(),
             ranges: Vec::new(),
             numbers: Vec::new(),
             lines: 0,
@@ -184,42 +203,65 @@ impl<'a> Groups<'a> {
             if line.is_empty() {
                 return Ok(());
             }
-            match self.add(line, place)? {
-                Ok(()) => Ok(()),
-                Err(reason) => sink.bad(place.to_string(), reason, line),
+            if let Err(reason) = self.take(line) {
+                return sink.bad(place.to_string(), reason, line);
+            }
+            match self.pending.keys.len() {
+                PENDING_MAX.. => self.settle(),
+                _ => Ok(()),
             }
         })?;
+        self.settle()?;
         self.took += started.elapsed();
         Ok(())
     }
 
-    /// Adds a line; why it cannot be, where it is not as it should.
-    fn add(&mut self, line: &[u8], place: Place<'_>) -> Result<Result<(), String>> {
-        if let Err(reason) = self.columns.split(line, &mut self.ranges) {
-            return Ok(Err(reason));
+    /// Takes a line apart; why it cannot be, where it is not as it should.
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        self.columns.split(line, &mut self.ranges)?;
+        let mut amounts = [0; SUMS_MAX];
+        for (term, sum) in self.terms.iter().zip(&mut amounts) {
+            *sum = amount(term, line, &self.ranges)?;
         }
-        let mut sums = [0; SUMS_MAX];
-        for (term, sum) in self.terms.iter().zip(&mut sums) {
-            match amount(term, line, &self.ranges) {
-                Ok(amount) => *sum = amount,
-                Err(reason) => return Ok(Err(reason)),
+        let key = &line[self.ranges[self.key].clone()];
+        self.pending.keys.push(match ShortKey::of(key) {
+            Some(key) => Key::Short(key),
+            None => Key::Long(self.keys.long(key)),
+        });
+        self.pending
+            .amounts
+            .extend_from_slice(&amounts[..self.terms.len()]);
+        self.lines += 1;
+        Ok(())
+    }
+
+    /// Adds what is pending to its groups.
+    fn settle(&mut self) -> Result<()> {
+        let Pending {
+            keys,
+            amounts,
+            groups,
+        } = &mut self.pending;
+        for key in keys.drain(..) {
+            groups.push(match key {
+                Key::Short(key) => self.keys.short(key),
+                Key::Long(group) => group,
+            });
+        }
+        let sums = self.terms.len();
+        let width = 1 + sums;
+        self.numbers.resize(self.keys.len() * width, 0);
+        for (line, group) in groups.drain(..).enumerate() {
+            let numbers = &mut self.numbers[group * width..][..width];
+            numbers[0] += 1;
+            for (number, amount) in numbers[1..].iter_mut().zip(&amounts[line * sums..]) {
+                *number = number
+                    .checked_add(*amount)
+                    .context("a sum of --sum goes beyond 64 bits")?;
             }
         }
-        let number = self.keys.number(&line[self.ranges[self.key].clone()]);
-        let number = number.with_context(|| format!("{place}: more groups than {}", u32::MAX))?;
-        let width = 1 + self.terms.len();
-        if self.numbers.len() == number * width {
-            self.numbers.resize((number + 1) * width, 0);
-        }
-        let numbers = &mut self.numbers[number * width..][..width];
-        numbers[0] += 1;
-        for (number, sum) in numbers[1..].iter_mut().zip(sums) {
-            *number = number
-                .checked_add(sum)
-                .ok_or_else(|| anyhow!("{place}: a sum goes beyond 64 bits"))?;
-        }
-        self.lines += 1;
-        Ok(Ok(()))
+        amounts.clear();
+        Ok(())
     }
 
     /// Gives a document for each group, and says how quick the lines were read.

@@ -81,21 +81,26 @@ pub fn integral(text: &[u8], kind: Kind) -> Result<i64, String> {
     }
 }
 
+/// Where the digits stand in `2026-01-31T12:00:00`.
+const DIGITS: [usize; 14] = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18];
+
 /// Seconds since 1970 of `2026-01-31T12:00:00`, a blank or a T between, by far the most usual form in logs. None where
 /// it is of another form, or no such date exists.
 fn plain_seconds(text: &[u8]) -> Option<i64> {
     let text: &[u8; 19] = text.try_into().ok()?;
-    let marks = (text[4], text[7], text[13], text[16]);
-    if marks != (b'-', b'-', b':', b':') || !matches!(text[10], b'T' | b' ') {
+    let marks = [text[4], text[7], text[13], text[16]];
+    let digits = text.map(|byte| byte.wrapping_sub(b'0'));
+    // All are looked at, without a branch for each.
+    let are_digits = DIGITS.iter().fold(true, |all, at| all & (digits[*at] <= 9));
+    if !are_digits || marks != *b"--::" || !matches!(text[10], b'T' | b' ') {
         return None;
     }
-    let digit = |at: usize| Some(i64::from(text[at].wrapping_sub(b'0'))).filter(|digit| *digit <= 9);
-    let two = |at: usize| Some(digit(at)? * 10 + digit(at + 1)?);
-    let (year, month, day) = (two(0)? * 100 + two(2)?, two(5)?, two(8)?);
-    let (hour, minute, second) = (two(11)?, two(14)?, two(17)?);
+    let two = |at: usize| u32::from(digits[at]) * 10 + u32::from(digits[at + 1]);
+    let (year, month, day) = (two(0) * 100 + two(2), two(5), two(8));
+    let (hour, minute, second) = (two(11), two(14), two(17));
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
-        2 => 28 + i64::from(is_leap),
+        2 => 28 + u32::from(is_leap),
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => return None,
@@ -104,13 +109,13 @@ fn plain_seconds(text: &[u8]) -> Option<i64> {
         return None;
     }
     // Days from the civil calendar: years begin in March, so that the leap day is the last (Hinnant, "chrono-compatible
-    // low-level date algorithms", days_from_civil).
-    let year = if month <= 2 { year - 1 } else { year };
+    // low-level date algorithms", days_from_civil). One era more than there were, so that year 0 begins after 0.
+    let year = year + 400 - u32::from(month <= 2);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let (era, of_era) = (year / 400, year % 400);
     let day_of_era = of_era * 365 + of_era / 4 - of_era / 100 + day_of_year;
-    let days = era * 146_097 + day_of_era - 719_468;
-    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
+    let days = i64::from(era * 146_097 + day_of_era) - 719_468 - 146_097;
+    Some(days * 86_400 + i64::from((hour * 60 + minute) * 60 + second))
 }
 
 /// ISO 8601 dates and times, with a space or a T between; UTC where no zone is given.
