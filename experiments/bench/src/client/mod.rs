@@ -4,7 +4,9 @@
 mod http;
 mod mongo;
 mod postgres;
+mod wrk;
 
 pub use http::Http;
 pub use mongo::{Mongo, as_f64, as_i64, batch_of};
 pub use postgres::Postgres;
+pub use wrk::{Wrk, WrkFound};

@@ -2,13 +2,11 @@
 //! that are far more than the memory budget.
 
 use crate::Settings;
-use crate::client::Http;
+use crate::client::{Http, Wrk};
 use crate::report::{Report, number, ratio};
 use crate::server::{Larder, Nginx};
 use crate::workload::scramble;
-use anyhow::{Context, Result, ensure};
-use std::net::SocketAddr;
-use std::path::Path;
+use anyhow::Result;
 use std::process::Command;
 
 const SIZES: [(&str, u64); 3] = [("1 kB", 1 << 10), ("100 kB", 100 << 10), ("1 MB", 1 << 20)];
@@ -40,14 +38,13 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let turns = if settings.small { 1 } else { TURNS };
     for (at, (size, _)) in SIZES.iter().enumerate() {
         for clients in CLIENTS {
-            let load = Load {
+            let load = Wrk {
                 clients,
                 seconds,
-                turns,
                 script: None,
             };
             let file = format!("{at}.bin");
-            let found = both(&larder, &nginx, &file, &load)?;
+            let found = both(&larder, &nginx, &file, load, turns)?;
             tell(&mut report, format!("{size}, {clients} clients"), found);
         }
     }
@@ -80,13 +77,12 @@ fn many(settings: &Settings, nginx: &Nginx, seconds: u64, turns: usize, report: 
         ),
     )?;
     for clients in CLIENTS {
-        let load = Load {
+        let load = Wrk {
             clients,
             seconds,
-            turns,
             script: Some(&script),
         };
-        let found = both(&larder, nginx, "many/", &load)?;
+        let found = both(&larder, nginx, "many/", load, turns)?;
         tell(report, format!("{files} files of 1 MB, {clients} clients"), found);
     }
     std::fs::remove_file(&script)?;
@@ -102,15 +98,6 @@ fn many(settings: &Settings, nginx: &Nginx, seconds: u64, turns: usize, report: 
 /// Code, stacks and the pieces on their way to 100 clients come on top of the budget.
 const RESIDENT_MB_MAX: u64 = 256;
 
-/// How a file, or many, are asked for.
-struct Load<'a> {
-    clients: u32,
-    seconds: u64,
-    turns: usize,
-    /// What makes the path of each request of a given one.
-    script: Option<&'a Path>,
-}
-
 fn tell(report: &mut Report, name: String, (ours, theirs): (f64, f64)) {
     report.row([name.clone(), number(ours), number(theirs), ratio(ours, theirs)]);
     report.bars(name.clone(), &[ours, theirs]);
@@ -119,35 +106,18 @@ fn tell(report: &mut Report, name: String, (ours, theirs): (f64, f64)) {
 }
 
 /// The requests a second of both, measured in turns.
-fn both(larder: &Larder, nginx: &Nginx, file: &str, load: &Load<'_>) -> Result<(f64, f64)> {
+fn both(larder: &Larder, nginx: &Nginx, file: &str, load: Wrk<'_>, turns: usize) -> Result<(f64, f64)> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..load.turns {
-        theirs.push(wrk(nginx.address, &format!("/{file}"), load)?);
-        ours.push(wrk(larder.http_address, &format!("/files/bench/{file}"), load)?);
+    for _ in 0..turns {
+        theirs.push(load.run(nginx.address, &format!("/{file}"))?.rate);
+        ours.push(
+            load.run(larder.http_address, &format!("/files/bench/{file}"))?
+                .rate,
+        );
     }
     let median = |mut rates: Vec<f64>| {
         rates.sort_by(f64::total_cmp);
         rates[rates.len() / 2]
     };
     Ok((median(ours), median(theirs)))
-}
-
-fn wrk(address: SocketAddr, path: &str, load: &Load<'_>) -> Result<f64> {
-    let mut command = Command::new("wrk");
-    command.args([
-        "-t1",
-        &format!("-c{}", load.clients),
-        &format!("-d{}s", load.seconds),
-    ]);
-    if let Some(script) = load.script {
-        command.arg("-s").arg(script);
-    }
-    let output = command
-        .arg(format!("http://{address}{path}"))
-        .output()
-        .context("running wrk")?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    ensure!(!text.contains("Non-2xx"), "{path} was refused:\n{text}");
-    let rate = text.lines().find_map(|line| line.strip_prefix("Requests/sec:"));
-    Ok(rate.context("wrk gave no rate")?.trim().parse()?)
 }

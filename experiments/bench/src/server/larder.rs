@@ -14,7 +14,8 @@ pub struct Larder {
     folder: PathBuf,
     /// Where it listens to the MongoDB protocol.
     pub address: SocketAddr,
-    couch_address: SocketAddr,
+    /// Where it listens to the CouchDB protocol.
+    pub couch_address: SocketAddr,
     /// Where it serves files.
     pub http_address: SocketAddr,
 }

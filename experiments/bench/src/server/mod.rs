@@ -3,10 +3,12 @@
 mod larder;
 mod nginx;
 mod postgres;
+mod pouch;
 
 pub use larder::Larder;
 pub use nginx::Nginx;
 pub use postgres::PostgresServer;
+pub use pouch::PouchServer;
 
 use anyhow::{Context, Result, bail, ensure};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,25 +1,36 @@
-//! The same work through the CouchDB protocol: a view by count, a view by affiliate.
+//! The same work through the CouchDB protocol, by Larder and by pouchdb-server: a view by count, a view by affiliate.
 
 use super::{AFFILIATES, BATCH, Coupon, Found, LOADERS, PARALLEL, RARELY, RUNS, Task, parallel};
 use crate::Settings;
 use crate::client::Http;
 use crate::load::{median_ms, run_batches};
-use crate::server::Larder;
+use crate::server::{Larder, PouchServer};
 use crate::workload::scramble;
 use anyhow::Result;
+use std::net::SocketAddr;
 use std::time::Instant;
 
-pub(super) fn run(settings: &Settings, task: Task) -> Result<Found> {
+pub(super) fn larder(settings: &Settings, task: Task) -> Result<Found> {
     let folder = settings.folder("coupons-couch")?;
     let server = Larder::start(&settings.larder, folder.path(), "256m")?;
-    let mut client = server.connect_couch()?;
+    run(server.couch_address, task)
+}
+
+pub(super) fn pouch(settings: &Settings, task: Task) -> Result<Found> {
+    let folder = settings.folder("coupons-pouch")?;
+    let server = PouchServer::start(folder.path())?;
+    run(server.address, task)
+}
+
+fn run(address: SocketAddr, task: Task) -> Result<Found> {
+    let mut client = Http::connect(address)?;
     client.send("PUT", "/coupons", "")?;
     let started = Instant::now();
     run_batches(
         LOADERS,
         task.coupons,
         BATCH,
-        || server.connect_couch(),
+        || Http::connect(address),
         |client, numbers| {
             let documents: Vec<String> = numbers.map(Coupon::new).map(|coupon| document(&coupon)).collect();
             let body = format!("{{\"docs\":[{}]}}", documents.join(","));
@@ -39,7 +50,7 @@ pub(super) fn run(settings: &Settings, task: Task) -> Result<Found> {
     let affiliate_ms = median_ms(RUNS, || task.expect_affiliate(count(&mut client, &affiliate(1))?))?;
     let parallel_rate: [f64; PARALLEL.len()] = parallel(
         task,
-        |_| server.connect_couch(),
+        |_| Http::connect(address),
         |client, number| task.expect_affiliate(count(client, &affiliate(scramble(number)))?),
     )?;
     Ok(Found {
@@ -65,5 +76,5 @@ fn design(client: &mut Http, name: &str, key: &str) -> Result<()> {
 
 /// The rows of an answer, each of which names a document.
 fn count(client: &mut Http, path: &str) -> Result<usize> {
-    Ok(client.send("GET", path, "")?.matches("{\"id\":").count())
+    Ok(client.send("GET", path, "")?.matches("\"id\":").count())
 }

@@ -91,7 +91,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
         duration,
     };
     let (larder, covered_ms) = larder(settings, task)?;
-    let couch = couch::run(settings, task)?;
+    let couch = couch::larder(settings, task)?;
     let mut report = Report::new(
         "coupons",
         "coupons by code, by count and by affiliate",
@@ -113,6 +113,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let peers = [
         ("Larder, MongoDB", larder),
         ("Larder, CouchDB", couch),
+        ("pouchdb-server", couch::pouch(settings, task)?),
         ("PostgreSQL jsonb", postgres(settings, task)?),
         ("SQLite JSON", sqlite(settings, task)?),
     ];

@@ -1,5 +1,7 @@
 //! `ids`: small documents with sequential and with random ids: speed, bytes on disk, speed of a full rewrite.
 
+mod couch;
+
 use crate::Settings;
 use crate::load::{self, run_batches};
 use crate::peer::{BareEngine, Sqlite};
@@ -13,6 +15,8 @@ use std::time::{Duration, Instant};
 const BATCH: u64 = 1000;
 /// Connections that insert in bulk at once.
 const CLIENTS: usize = 4;
+/// Documents of pouchdb-server: enough to see its rate, few enough to wait for.
+const POUCH_DOCUMENTS: u64 = 20_000;
 const MEMORY: &str = "128m";
 const MEMORY_BYTES: usize = 128 << 20;
 const SINGLE_DURATION: Duration = Duration::from_secs(2);
@@ -34,6 +38,9 @@ struct Found {
 pub fn run(settings: &Settings) -> Result<Report> {
     let documents = settings.size(2_000_000, 100_000);
     let larder = both(|ids| larder(settings, documents, ids))?;
+    let couch = both(|ids| couch::larder(settings, documents, ids))?;
+    let pouch_documents = settings.size(POUCH_DOCUMENTS, POUCH_DOCUMENTS / 10);
+    let pouch = both(|ids| couch::pouch(settings, pouch_documents, ids))?;
     let postgres = both(|ids| postgres(settings, documents, ids))?;
     let sqlite = both(|ids| sqlite(settings, documents, ids))?;
     let bare = both(|ids| bare(settings, documents, ids))?;
@@ -60,7 +67,9 @@ pub fn run(settings: &Settings) -> Result<Report> {
         &["sequential ids", "random ids"],
     );
     for (name, [sequential, random]) in [
-        ("Larder", larder),
+        ("Larder, MongoDB", larder),
+        ("Larder, CouchDB", couch),
+        ("pouchdb-server", pouch),
         ("PostgreSQL jsonb", postgres),
         ("SQLite JSON", sqlite),
         ("bare RocksDB", bare),
@@ -81,6 +90,12 @@ pub fn run(settings: &Settings) -> Result<Report> {
         report.bars(name, &[sequential.bulk_rate, random.bulk_rate]);
     }
     check(&mut report, larder, postgres);
+    let bulk = couch[0].bulk_rate.min(couch[1].bulk_rate);
+    report.check(
+        "CouchDB protocol: more than 60 000 documents/s in _bulk_docs of 1 000",
+        number(bulk),
+        bulk > 60e3,
+    );
     Ok(report)
 }
 

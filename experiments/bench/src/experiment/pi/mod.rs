@@ -1,4 +1,7 @@
-//! `pi`: whole documents read and single documents written by many clients, in little memory.
+//! `pi`: whole documents read and single documents written by many clients, in little memory, through the MongoDB protocol and
+//! through HTTP.
+
+mod http;
 
 use crate::Settings;
 use crate::client::{Mongo, Postgres};
@@ -29,7 +32,7 @@ struct Found {
 pub fn run(settings: &Settings) -> Result<Report> {
     let documents = settings.size(200_000, 20_000);
     let duration = Duration::from_secs(settings.size(5, 1));
-    let (larder, resident_bytes) = larder(settings, documents, duration)?;
+    let (larder, http, resident_bytes) = larder(settings, documents, duration)?;
     let postgres = postgres(settings, documents, duration)?;
     let mut report = Report::new(
         "pi",
@@ -56,6 +59,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
         report.row(std::iter::once(name.to_owned()).chain(cells));
         report.bars(name, &loads.map(Load::rate));
     }
+    http.put_rows(&mut report);
     let ratios = [&larder.reads, &larder.writes[0], &larder.writes[1]]
         .into_iter()
         .zip([&postgres.reads, &postgres.writes[0], &postgres.writes[1]])
@@ -70,6 +74,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
         format!("{}x", number(times)),
         times >= 1.0,
     );
+    http.put_check(&mut report);
     let resident = format!("{} MB", number(resident_bytes / 1e6));
     report.check(
         "resident memory under 512 MB throughout",
@@ -79,7 +84,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     Ok(report)
 }
 
-fn larder(settings: &Settings, documents: u64, duration: Duration) -> Result<(Found, f64)> {
+fn larder(settings: &Settings, documents: u64, duration: Duration) -> Result<(Found, http::Found, f64)> {
     let folder = settings.folder("pi-larder")?;
     let server = Larder::start(&settings.larder, folder.path(), "128m")?;
     run_batches(
@@ -113,7 +118,9 @@ fn larder(settings: &Settings, documents: u64, duration: Duration) -> Result<(Fo
         anyhow::Ok(load)
     };
     let writes = [write(0)?, write(1)?];
-    Ok((Found { reads, writes }, resident_bytes as f64))
+    let http = http::run(settings, &server, documents, duration)?;
+    resident_bytes = resident_bytes.max(server.resident_bytes()?);
+    Ok((Found { reads, writes }, http, resident_bytes as f64))
 }
 
 fn postgres(settings: &Settings, documents: u64, duration: Duration) -> Result<Found> {
