@@ -18,6 +18,7 @@ test: packages lint
 lint: packages tools
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo fetch --locked
 	cargo deny --offline check licenses bans sources
 
 # The published experiments, small: each prints a table beside its peers and draws a chart into experiments/results.
