@@ -1,21 +1,41 @@
 //! Puts and deletes that are committed together.
 
-use crate::FIRST_KEY_BYTE;
+use crate::{FIRST_KEY_BYTE, Placed};
 
 /// Puts and deletes of one shard in the order given; a later one of the same key wins. One flat buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     buffer: Vec<u8>,
     writes: Vec<Write>,
+    placed: Vec<Placed>,
 }
 
-/// Where in the buffer a write's key starts, the key's size, and the size of the value behind it if it is a
-/// put.
+/// Where in the buffer a write's key starts, the key's size, and what is done to it.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     start: usize,
     key_bytes: u32,
-    value_bytes: Option<u32>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// The value behind the key has so many bytes.
+    Put(u32),
+    /// So many bytes behind the key, then the placed value of this number.
+    Placed(u32, usize),
+    Delete,
+}
+
+/// What a batch does to a key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change<'a> {
+    /// Sets it to a value.
+    Put(&'a [u8]),
+    /// Sets it to these bytes and those of a placed value behind them.
+    PutPlaced(&'a [u8], &'a Placed),
+    /// Removes it.
+    Delete,
 }
 
 impl Batch {
@@ -32,8 +52,22 @@ impl Batch {
         self.writes.push(Write {
             start,
             key_bytes: size(key),
-            value_bytes: Some(size(value)),
+            kind: Kind::Put(size(value)),
         });
+    }
+
+    /// Sets a key to a few bytes with a placed value behind them. What comes is read back and checked as one value; `head` is
+    /// kept with the key, and so has to be small.
+    pub fn put_placed(&mut self, key: &[u8], head: &[u8], placed: &Placed) {
+        let start = self.buffer.len();
+        self.buffer.extend_from_slice(key);
+        self.buffer.extend_from_slice(head);
+        self.writes.push(Write {
+            start,
+            key_bytes: size(key),
+            kind: Kind::Placed(size(head), self.placed.len()),
+        });
+        self.placed.push(placed.clone());
     }
 
     /// Removes a key; one that is not there is no error.
@@ -43,7 +77,7 @@ impl Batch {
         self.writes.push(Write {
             start,
             key_bytes: size(key),
-            value_bytes: None,
+            kind: Kind::Delete,
         });
     }
 
@@ -57,19 +91,24 @@ impl Batch {
         self.writes.is_empty()
     }
 
-    /// The bytes of all keys and values.
+    /// The bytes of all keys and values, without those of placed values.
     pub fn size_bytes(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Key and, where it is a put, value of each write in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
+    /// The values that were placed before.
+    pub(crate) fn placed(&self) -> &[Placed] {
+        &self.placed
+    }
+
+    /// The key of each write in order, and what is done to it.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], Change<'_>)> {
         self.writes.iter().map(|write| self.entry(write))
     }
 
-    /// Key and value of each write, ordered by key; of several writes of one key only the last.
-    pub(crate) fn sorted(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
-        let mut order: Vec<(&[u8], Option<&[u8]>)> = self.iter().collect();
+    /// The key of each write and what is done to it, ordered by key; of several writes of one key only the last.
+    pub(crate) fn sorted(&self) -> impl Iterator<Item = (&[u8], Change<'_>)> {
+        let mut order: Vec<(&[u8], Change<'_>)> = self.iter().collect();
         if !order.is_sorted_by(|(left, _), (right, _)| left < right) {
             order.sort_by_key(|(key, _)| *key);
         }
@@ -95,12 +134,15 @@ impl Batch {
         }
     }
 
-    fn entry(&self, write: &Write) -> (&[u8], Option<&[u8]>) {
+    fn entry(&self, write: &Write) -> (&[u8], Change<'_>) {
         let middle = write.start + write.key_bytes as usize;
-        let value = write
-            .value_bytes
-            .map(|size| &self.buffer[middle..middle + size as usize]);
-        (&self.buffer[write.start..middle], value)
+        let behind = |bytes: u32| &self.buffer[middle..middle + bytes as usize];
+        let change = match write.kind {
+            Kind::Put(bytes) => Change::Put(behind(bytes)),
+            Kind::Placed(bytes, number) => Change::PutPlaced(behind(bytes), &self.placed[number]),
+            Kind::Delete => Change::Delete,
+        };
+        (&self.buffer[write.start..middle], change)
     }
 }
 

@@ -17,6 +17,7 @@
 mod batch;
 mod error;
 mod page;
+mod placed;
 mod poison;
 mod rocks;
 mod simulated;
@@ -25,6 +26,7 @@ mod types;
 pub use batch::Batch;
 pub use error::{CommitError, Error};
 pub use page::{KeyRange, Order, Page, PageLimit};
+pub use placed::Placed;
 pub use simulated::Simulation;
 pub use types::{Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId};
 
@@ -114,6 +116,16 @@ impl Kv {
         match &self.engine {
             Engine::Rocks(engine) => engine.commit(shard, expected, head, batch, durability).await,
             Engine::Simulated(engine) => engine.commit(shard, expected, head, batch, durability),
+        }
+    }
+
+    /// Writes a large value ahead of the commit that is to name it, so that the bytes of many are on their way to the disk
+    /// while others still come in. That commit waits until they are there. Comes back when there is room for more: a slow
+    /// disk slows its writers down. None where the value is so small that it is to be put into the batch itself.
+    pub async fn place(&self, value: &[u8]) -> Result<Option<Placed>, Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => Ok(engine.place(value).await?.map(Placed::rocks)),
+            Engine::Simulated(engine) => Ok(engine.place(value)?.map(Placed::simulated)),
         }
     }
 

@@ -174,3 +174,103 @@ async fn a_changed_byte_is_found() {
     let error = snapshot.get(&key("a")).await.unwrap_err();
     assert!(error.to_string().contains("fails its checksum"), "{error}");
 }
+
+/// A batch that sets a key to `head` and a placed value.
+async fn put_placed(kv: &Kv, name: &str, head: &[u8], value: &[u8]) -> Batch {
+    let placed = kv.place(value).await.unwrap().unwrap();
+    let mut batch = Batch::new();
+    batch.put_placed(&key(name), head, &placed);
+    batch
+}
+
+#[tokio::test]
+async fn a_value_placed_before_its_commit_is_read_like_others() {
+    on_both(async |store| {
+        let values = [noise(1, LARGE_BYTES), vec![7; LARGE_BYTES]];
+        for (name, rest) in ["a", "b"].into_iter().zip(&values) {
+            let batch = put_placed(&store.kv, name, b"head", rest).await;
+            commit(&store.kv, SHARD, batch).await.unwrap();
+        }
+        let store = store.close_and_reopen().await;
+        let whole = values.map(|rest| [b"head".as_slice(), &rest].concat());
+        assert_eq!(value(&store.kv, "a").await.unwrap(), whole[0]);
+        let all = KeyRange::prefix(&[]);
+        let snapshot = store.kv.snapshot(SHARD).await.unwrap();
+        let page = snapshot.page(&all, Order::Forward, PageLimit::default());
+        let page = page.await.unwrap();
+        let found: Vec<_> = page.iter().map(|(_, value)| value.to_vec()).collect();
+        assert_eq!(found, whole);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_placed_value_is_read_back_before_its_commit() {
+    on_both(async |store| {
+        let placed = store.kv.place(&noise(1, LARGE_BYTES)).await.unwrap().unwrap();
+        assert_eq!(placed.read().unwrap(), noise(1, LARGE_BYTES));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_later_write_of_its_key_wins_over_a_placed_value() {
+    on_both(async |store| {
+        let mut batch = put_placed(&store.kv, "a", b"", &noise(1, LARGE_BYTES)).await;
+        batch.delete(&key("a"));
+        batch.put(&key("b"), b"first");
+        let placed = store.kv.place(&noise(2, LARGE_BYTES)).await.unwrap().unwrap();
+        batch.put_placed(&key("b"), b"", &placed);
+        commit(&store.kv, SHARD, batch).await.unwrap();
+        assert_eq!(value(&store.kv, "a").await, None);
+        assert_eq!(value(&store.kv, "b").await.unwrap(), noise(2, LARGE_BYTES));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_small_value_is_not_placed() {
+    on_both(async |store| {
+        assert!(store.kv.place(b"small").await.unwrap().is_none());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_placed_value_that_no_commit_names_leaves_nothing() {
+    let store = Store::rocks();
+    let batch = put_placed(&store.kv, "a", b"", &noise(1, LARGE_BYTES)).await;
+    assert!(store.kv.stats().disk_bytes >= LARGE_BYTES as u64);
+    drop(batch);
+    wait_for_space(&store.kv, LARGE_BYTES as u64 / 2).await;
+}
+
+#[tokio::test]
+async fn a_placed_value_outlives_a_commit_against_a_moved_head() {
+    let store = Store::rocks();
+    commit(&store.kv, SHARD, put("a", b"small")).await.unwrap();
+    let batch = put_placed(&store.kv, "b", b"", &noise(1, LARGE_BYTES)).await;
+    let refused = store
+        .kv
+        .commit(SHARD, 0, Head::default(), batch.clone(), Durability::Soon);
+    refused.await.unwrap_err();
+    commit(&store.kv, SHARD, batch).await.unwrap();
+    // Longer than the freeing thread waits between two looks.
+    tokio::time::sleep(Duration::from_millis(1200)).await;
+    assert_eq!(value(&store.kv, "b").await.unwrap(), noise(1, LARGE_BYTES));
+}
+
+#[tokio::test]
+async fn more_is_placed_than_may_wait_for_the_disk() {
+    let store = Store::rocks();
+    let values: Vec<_> = (0..8).map(|seed| noise(seed, 16 << 20)).collect();
+    let mut batch = Batch::new();
+    for (at, value) in values.iter().enumerate() {
+        let placed = store.kv.place(value).await.unwrap().unwrap();
+        batch.put_placed(&key(&at.to_string()), b"", &placed);
+    }
+    commit(&store.kv, SHARD, batch).await.unwrap();
+    for (at, expected) in values.iter().enumerate() {
+        assert_eq!(&value(&store.kv, &at.to_string()).await.unwrap(), expected);
+    }
+}

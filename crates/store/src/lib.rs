@@ -36,8 +36,8 @@ pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptio
 pub use changes::{Change, ChangeKind};
 pub use collection::{Collection, CollectionStats, ValidateReport};
 pub use commit::{
-    CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId,
-    Target, Transform, Transformed, WriteOp,
+    CommitOptions, Edit, EditOrigin, Image, Outcome, PlacedDocument, Present, ReplayedKind, ReplayedOutcome,
+    StatementId, Target, Transform, Transformed, WriteOp,
 };
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use value::raw::DocumentWriter;
-use value::{DocumentBuf, ObjectId, Type, Value, ValueRef};
+use value::{DocumentBuf, ObjectId, RawDocument, Type, Value, ValueRef};
 
 /// True in the first chunk of a file that the server writes itself, not a driver chunk by chunk: the sweep knows by it that
 /// an upload has ended with the process that wrote it.
@@ -43,9 +43,17 @@ pub(super) struct ChunkBuilder {
 }
 
 impl ChunkBuilder {
-    /// An empty chunk of a file with room for so many bytes.
-    pub(super) fn new(id: ObjectId, file: &Value, number: i32, capacity: usize) -> ChunkBuilder {
-        let mut buffer = Vec::with_capacity(capacity + 128);
+    /// An empty chunk of a file with room for so many bytes, in the memory of an earlier one where there is such.
+    pub(super) fn new(
+        id: ObjectId,
+        file: &Value,
+        number: i32,
+        capacity: usize,
+        memory: Vec<u8>,
+    ) -> ChunkBuilder {
+        let mut buffer = memory;
+        buffer.clear();
+        buffer.reserve(capacity + 128);
         let mut fields = DocumentWriter::new(&mut buffer);
         fields.put("_id", ValueRef::ObjectId(id));
         fields.put("files_id", file.as_ref());
@@ -77,14 +85,23 @@ impl ChunkBuilder {
         self.id
     }
 
-    /// The document.
-    pub(super) fn finish(mut self) -> DocumentBuf {
+    /// Ends the document, which gets no further bytes.
+    pub(super) fn seal(&mut self) {
         let data_bytes = self.len() as u32;
         self.buffer.push(0);
         let total = self.buffer.len() as u32;
         self.patch(self.length_at, data_bytes);
         self.patch(0, total);
-        DocumentBuf::from_validated(self.buffer.into())
+    }
+
+    /// The document, once it is sealed.
+    pub(super) fn document(&self) -> RawDocument<'_> {
+        RawDocument::from_validated(&self.buffer)
+    }
+
+    /// The memory of the document.
+    pub(super) fn into_memory(self) -> Vec<u8> {
+        self.buffer
     }
 
     fn patch(&mut self, at: usize, number: u32) {

@@ -71,6 +71,16 @@ impl Files {
         Ok(Some(cache.keep_entry(&files, wanted, head, entry)))
     }
 
+    /// Keeps the entry of a file that was just finished, so that what is known of its bytes is known when it is read.
+    pub(super) fn keep_newest(&self, entry: FileEntry) {
+        if let (Some(files), Some(name)) = (self.engine.store().collection(&self.bucket.files()), &entry.name)
+        {
+            let wanted = Wanted::Name(name.clone(), -1);
+            // As of no commit: it is compared with what is stored before it is given.
+            self.engine.file_cache().keep_entry(&files, wanted, 0, entry);
+        }
+    }
+
     /// The entry in a document of `BUCKET.files`.
     pub(super) fn entry(&self, document: &DocumentBuf) -> Result<FileEntry, FileError> {
         FileEntry::from_document(&self.bucket, document)

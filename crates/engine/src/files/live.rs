@@ -13,8 +13,8 @@ const PAUSED_MAX: usize = 1_000;
 
 type Key = (Bucket, Vec<u8>);
 
-/// Bytes that all uploads together may take in ahead of what is being committed. Without them each still has one chunk that
-/// is filled and one that is committed.
+/// Bytes that all uploads together may hold of chunks too small to be placed in the store, ahead of those that are being
+/// committed. Without them each still has one chunk that is filled and one that is committed.
 const AHEAD_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// What one permit is for.

@@ -18,8 +18,9 @@ const PAGE_BYTES: u64 = 1024 * 1024;
 
 /// The bytes of a file from one place to another, read as they are asked for.
 ///
-/// Pieces are checked as they come: each record's checksum, the chunks' numbers and lengths and, where a whole file is
-/// read that has a digest, that too: what is wrong there is found before the last piece is given.
+/// Pieces are checked as they come: each chunk's checksum where it comes from the disk, the chunks' numbers and lengths and,
+/// where a whole file is read whose bytes are not known yet to have its digest, that too: what is wrong there is found before
+/// the last piece is given.
 #[derive(Debug)]
 pub struct FileReader {
     engine: Engine,
@@ -131,7 +132,7 @@ impl FileReader {
 
     async fn read_page(&mut self, first: u64) -> Result<(), FileError> {
         let last = (self.rest.end - 1) / u64::from(self.entry.chunk_bytes);
-        let count = (last - first + 1).min((PAGE_BYTES / u64::from(self.entry.chunk_bytes)).max(1));
+        let count = (last - first + 1).min(PAGE_BYTES.div_ceil(self.entry.chunk_bytes.into()));
         let (found, rewrites) = self.read(first, count).await?;
         let is_kept = self.entry.length <= cache::CACHED_FILE_BYTES_MAX;
         for (number, chunk) in (first..first + count).zip(found) {

@@ -234,7 +234,7 @@ impl FileWriter {
     fn go_on_with(&mut self, last: &Chunk) {
         let Value::ObjectId(id) = last.id else { return };
         let capacity = self.entry.chunk_bytes as usize;
-        let mut chunk = ChunkBuilder::new(id, &self.entry.id, last.number as i32, capacity);
+        let mut chunk = ChunkBuilder::new(id, &self.entry.id, last.number as i32, capacity, Vec::new());
         chunk.extend(&last.data);
         self.replaced = Some(chunk.id());
         self.chunk = Some(chunk);

@@ -9,14 +9,16 @@ use crate::{Context, Error, WriteOptions};
 use query::Code;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use store::{Collection, CommitOptions, Durability, Outcome, Present, Target, Transformed, WriteOp};
+use store::{
+    Collection, CommitOptions, Durability, Outcome, PlacedDocument, Present, Target, Transformed, WriteOp,
+};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
-use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
+use value::{Document, DocumentBuf, ObjectId, Value};
 
-/// Bytes of chunks of one file that are committed together; while they are, as many more are taken in, as long as all
-/// uploads together stay within what they may have.
-const COMMIT_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store before stay in
+/// memory until then, as long as all uploads together stay within what they may have.
+const COMMIT_BYTES: usize = 16 * 1024 * 1024;
 
 /// A file may have so many chunks: their numbers are 32-bit integers.
 const CHUNKS_MAX: u64 = i32::MAX as u64;
@@ -55,14 +57,18 @@ pub enum Condition {
 pub struct FileWriter {
     pub(super) files: Files,
     chunks: Arc<Collection>,
+    /// The `rewrites` of the chunks before the first was written.
+    rewrites: u64,
     pub(super) entry: FileEntry,
     pub(super) digester: Digester,
     /// The chunk that is being filled.
     pub(super) chunk: Option<ChunkBuilder>,
     /// The chunk that is stored already and is written again, longer.
     pub(super) replaced: Option<ObjectId>,
+    /// The memory of the last chunk, for the next one.
+    memory: Vec<u8>,
     /// Full chunks in order, not yet committed.
-    ready: Vec<DocumentBuf>,
+    ready: Vec<Ready>,
     ready_bytes: usize,
     /// What allows to have them.
     ahead: Vec<OwnedSemaphorePermit>,
@@ -72,6 +78,17 @@ pub struct FileWriter {
     pub(super) is_cleaned_up: bool,
     /// Bytes that the file was declared to have.
     pub(super) declared_length: Option<u64>,
+}
+
+/// A full chunk.
+#[derive(Debug)]
+enum Ready {
+    /// Its bytes lie in the store.
+    Placed(PlacedDocument),
+    /// It is in memory.
+    New(DocumentBuf),
+    /// It takes the place of a shorter one that an interrupted upload left.
+    Replacement(ObjectId, DocumentBuf),
 }
 
 impl Files {
@@ -109,13 +126,16 @@ impl Files {
         let mut entry = FileEntry::new(id, new.name, chunk_bytes);
         entry.content_type = new.content_type;
         entry.metadata = new.metadata;
+        let chunks = self.make().await?;
         Ok(FileWriter {
             files: self.clone(),
-            chunks: self.make().await?,
+            rewrites: chunks.rewrites(),
+            chunks,
             entry,
             digester: Digester::new(&new.digests),
             chunk: None,
             replaced: None,
+            memory: Vec::new(),
             ready: Vec::new(),
             ready_bytes: 0,
             ahead: Vec::new(),
@@ -170,7 +190,13 @@ impl FileWriter {
         // A small file that comes in one piece gets what it needs, another room for a whole chunk.
         let whole = if number == 0 { wanted } else { usize::MAX };
         let capacity = whole.min(self.entry.chunk_bytes as usize);
-        let chunk = ChunkBuilder::new(ObjectId::generate(), &self.entry.id, number, capacity);
+        let chunk = ChunkBuilder::new(
+            ObjectId::generate(),
+            &self.entry.id,
+            number,
+            capacity,
+            std::mem::take(&mut self.memory),
+        );
         Ok(self.chunk.insert(chunk))
     }
 
@@ -178,15 +204,35 @@ impl FileWriter {
         let Some(chunk) = self.chunk.take() else {
             return Ok(());
         };
-        self.ready_bytes += chunk.len();
-        let ahead = self.files.engine.live_uploads().ahead(chunk.len());
-        self.ready.push(chunk.finish());
-        let may_wait = ahead.is_some() && self.ready_bytes < COMMIT_BYTES;
-        self.ahead.extend(ahead);
+        let chunk_bytes = chunk.len();
+        let is_in_memory = self.end(chunk).await?;
+        self.ready_bytes += chunk_bytes;
+        let ahead = is_in_memory.then(|| self.files.engine.live_uploads().ahead(chunk_bytes));
+        let may_wait = !matches!(ahead, Some(None)) && self.ready_bytes < COMMIT_BYTES;
+        self.ahead.extend(ahead.flatten());
         if may_wait {
             return Ok(());
         }
         self.commit_ready().await
+    }
+
+    /// Makes a chunk ready to be committed: placed in the store if that takes it, else true, since it stays in memory.
+    async fn end(&mut self, mut chunk: ChunkBuilder) -> Result<bool, FileError> {
+        chunk.seal();
+        if self.replaced == Some(chunk.id()) {
+            let id = chunk.id();
+            let document = DocumentBuf::from_validated(chunk.into_memory().into());
+            self.ready.push(Ready::Replacement(id, document));
+            return Ok(true);
+        }
+        if let Some(placed) = self.chunks.place(chunk.document()).await? {
+            self.memory = chunk.into_memory();
+            self.ready.push(Ready::Placed(placed));
+            return Ok(false);
+        }
+        let document = DocumentBuf::from_validated(chunk.into_memory().into());
+        self.ready.push(Ready::New(document));
+        Ok(true)
     }
 
     /// Begins to commit what is ready, once what was ready before is committed.
@@ -196,15 +242,12 @@ impl FileWriter {
             return Ok(());
         }
         self.ready_bytes = 0;
-        let documents = std::mem::take(&mut self.ready);
-        let (chunks, replaced) = (self.chunks.clone(), self.replaced);
+        let ready = std::mem::take(&mut self.ready);
+        let chunks = self.chunks.clone();
         let ahead = std::mem::take(&mut self.ahead);
         self.commit = Some(tokio::spawn(async move {
             let _held_until_committed = ahead;
-            let writes = documents
-                .into_iter()
-                .map(|document| write_of(document, replaced))
-                .collect();
+            let writes = ready.into_iter().map(Ready::into_write).collect();
             commit_all(&chunks, writes).await
         }));
         Ok(())
@@ -221,8 +264,10 @@ impl FileWriter {
     /// Commits all chunks, the last one too; not flushed.
     pub(super) async fn commit_rest(&mut self) -> Result<(), FileError> {
         if let Some(chunk) = self.chunk.take() {
-            self.ready.push(chunk.finish());
+            self.end(chunk).await?;
         }
+        // Many wait for one commit; none of them needs it any more.
+        self.memory = Vec::new();
         self.commit_ready().await?;
         self.committed().await
     }
@@ -262,6 +307,7 @@ impl FileWriter {
         self.entry.uploaded_ms = now_ms();
         let document = DocumentBuf::from(&self.entry.to_document());
         let namespace = files.bucket.files();
+        let entry = files.entry(&document)?;
         let (context, options) = (Context::default(), WriteOptions::default());
         let inserted = files
             .engine
@@ -272,7 +318,20 @@ impl FileWriter {
                 Err(FileError::Exists(id_text(&self.entry.id)))
             }
             Some(failure) => Err(failure.error.into()),
-            None => Ok(()),
+            None => {
+                self.note_verified(entry);
+                Ok(())
+            }
+        }
+    }
+
+    /// What was just written has the digest that was just computed of it: nobody need compute it again to read the file.
+    fn note_verified(&self, entry: FileEntry) {
+        let rewrites = self.chunks.rewrites();
+        // Chunks of an upload that was interrupted may have been changed meanwhile.
+        if self.declared_length.is_none() && self.rewrites == rewrites {
+            entry.set_verified(rewrites);
+            self.files.keep_newest(entry);
         }
     }
 
@@ -316,17 +375,18 @@ impl Drop for FileWriter {
     }
 }
 
-/// The write of a chunk. The one with this id takes the place of a shorter one that an interrupted upload left.
-fn write_of(document: DocumentBuf, replaced: Option<ObjectId>) -> WriteOp {
-    let id = document.as_raw().get("_id").map(ValueRef::to_value);
-    match (id, replaced) {
-        (Some(Value::ObjectId(id)), Some(replaced)) if id == replaced => {
-            let target = Target::Id(Value::ObjectId(id));
-            WriteOp::modify(target, move |_: Option<Present<'_>>| {
-                Ok(Transformed::Put(document.clone()))
-            })
+impl Ready {
+    fn into_write(self) -> WriteOp {
+        match self {
+            Ready::Placed(document) => WriteOp::InsertPlaced(document),
+            Ready::New(document) => WriteOp::Insert(document),
+            Ready::Replacement(id, document) => {
+                let target = Target::Id(Value::ObjectId(id));
+                WriteOp::modify(target, move |_: Option<Present<'_>>| {
+                    Ok(Transformed::Put(document.clone()))
+                })
+            }
         }
-        _ => WriteOp::Insert(document),
     }
 }
 

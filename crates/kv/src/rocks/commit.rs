@@ -3,10 +3,11 @@
 use super::database::Database;
 use super::error::engine_error;
 use super::flusher::Ticket;
-use super::large::{LargeShards, Placed};
+use super::large::{LargeShards, Places};
 use super::layout::{ShardKeys, decode_head, encode_head};
 use super::options;
-use crate::{Batch, CommitError, Error, Head, ShardId};
+use crate::batch::Change;
+use crate::{Batch, CommitError, Error, Head, Placed, ShardId};
 use rocksdb::{ErrorKind, WriteBatch, WriteOptions};
 use std::sync::atomic::Ordering;
 
@@ -45,7 +46,7 @@ impl Database {
         let Some(mut head) = slot.try_lock() else {
             return Ok(None);
         };
-        self.commit_locked(commit, &Placed::default(), &mut head, &options::write(false))
+        self.commit_locked(commit, &Places::default(), &mut head, &options::write(false))
     }
 
     /// Writes the commit, however long it takes: for a thread that may block.
@@ -86,7 +87,7 @@ impl Database {
     fn commit_locked(
         &self,
         commit: &Commit,
-        placed: &Placed,
+        placed: &Places,
         present: &mut Option<Head>,
         options: &WriteOptions,
     ) -> Result<Option<Ticket>, CommitError> {
@@ -100,6 +101,8 @@ impl Database {
         if ticket.is_some() {
             *present = Some(commit.head.clone());
             self.note_large(commit.shard, change);
+            let ahead = commit.batch.placed().iter().filter_map(Placed::on_disk);
+            ahead.for_each(super::PlacedValue::set_named);
             self.commits.fetch_add(1, Ordering::Relaxed);
         }
         Ok(ticket)
@@ -157,7 +160,7 @@ impl Database {
 
 impl Commit {
     /// The engine's batch: the head, then the entries ordered by key.
-    fn encode(&self, placed: &Placed) -> WriteBatch {
+    fn encode(&self, placed: &Places) -> WriteBatch {
         let keys = ShardKeys::new(self.shard);
         let bytes = self.batch.size_bytes().saturating_sub(placed.value_bytes());
         let capacity = bytes + (self.batch.len() + 2) * ENTRY_OVERHEAD_BYTES;
@@ -167,9 +170,14 @@ impl Commit {
         for (key, value) in self.batch.sorted() {
             keys.key_into(key, &mut buffer);
             match (value, placed.get(key)) {
-                (Some(_), Some(pointer)) => encoded.put(&buffer, pointer.encode()),
-                (Some(value), None) => encoded.put(&buffer, value),
-                (None, _) => encoded.delete(&buffer),
+                (Change::Put(_), Some(pointer)) => encoded.put(&buffer, pointer.encode()),
+                (Change::Put(value), None) => encoded.put(&buffer, value),
+                (Change::PutPlaced(head, _), Some(pointer)) => {
+                    encoded.put(&buffer, [&pointer.encode(), head].concat());
+                }
+                // A value of a store in memory, which no caller has for this one.
+                (Change::PutPlaced(..), None) => {}
+                (Change::Delete, _) => encoded.delete(&buffer),
             }
         }
         encoded

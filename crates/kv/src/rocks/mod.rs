@@ -18,12 +18,14 @@ mod options;
 mod snapshot;
 mod spare;
 
+pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
 use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
-use blocking::blocking;
+use blocking::{blocking, may_block_in_place};
 use commit::Commit;
 use database::Database;
+use large::LargeValues;
 use layout::ShardKeys;
 use parking_lot::RwLock;
 use rocksdb::Range;
@@ -76,6 +78,21 @@ impl Engine {
                 database.flusher.flush_soon(ticket);
                 Ok(())
             }
+        }
+    }
+
+    pub(crate) async fn place(&self, value: &[u8]) -> Result<Option<PlacedValue>, Error> {
+        let database = self.database()?;
+        if !LargeValues::takes(value) {
+            return Ok(None);
+        }
+        let room = database.large.writeback.room(value.len()).await?;
+        let _turn = database.large.writeback.turn().await?;
+        // Mostly a copy into the system's memory, but a busy disk may make it wait.
+        let place = || database.place_ahead(value, room).map(Some);
+        match may_block_in_place() {
+            true => tokio::task::block_in_place(place),
+            false => place(),
         }
     }
 

@@ -97,7 +97,7 @@ impl Snapshot {
     /// The value that is stored as these bytes.
     fn value_of(&self, stored: &[u8]) -> Result<Bytes, Error> {
         match Pointer::decode(stored)? {
-            Some(pointer) => Ok(self.large.read(&pointer)?.into()),
+            Some((pointer, head)) => Ok(self.large.read(&pointer, head)?.into()),
             None => Ok(Bytes::copy_from_slice(stored)),
         }
     }
@@ -175,7 +175,7 @@ impl Snapshot {
             let key = &key[prefix_bytes..];
             let has_room = match Pointer::decode(value)? {
                 Some(_) if page.is_full() => false,
-                Some(pointer) => page.push(key, &self.large.read(&pointer)?),
+                Some((pointer, head)) => page.push(key, &self.large.read(&pointer, head)?),
                 None => page.push(key, value),
             };
             if !has_room {

@@ -1,7 +1,7 @@
 //! What is on the simulated disk, and what has been written but not flushed.
 
 use crate::poison::Poison;
-use crate::{Batch, Error, Head, ShardId};
+use crate::{Batch, Error, Head, ShardId, batch};
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -163,8 +163,13 @@ fn apply(shards: &mut Shards, change: &Change) {
             let entries = Arc::make_mut(&mut shard.entries);
             for (key, value) in batch.iter() {
                 match value {
-                    Some(value) => entries.insert(key.to_vec(), Bytes::copy_from_slice(value)),
-                    None => entries.remove(key),
+                    batch::Change::Put(value) => entries.insert(key.to_vec(), Bytes::copy_from_slice(value)),
+                    batch::Change::PutPlaced(head, placed) => {
+                        // Reading one in memory cannot fail.
+                        let rest = placed.read().unwrap_or_default();
+                        entries.insert(key.to_vec(), [head, &rest].concat().into())
+                    }
+                    batch::Change::Delete => entries.remove(key),
                 };
             }
         }

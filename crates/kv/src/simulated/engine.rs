@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::disk::{Change, Disk, Shard};
 use crate::page::PageBuilder;
+use crate::rocks::LARGE_VALUE_BYTES_MIN;
 use crate::{
     Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, Order, Page, PageLimit, ShardId,
 };
@@ -77,6 +78,12 @@ impl Engine {
             Durability::Flushed => Ok(disk.flush()?),
             Durability::Soon => Ok(()),
         }
+    }
+
+    /// As the embedded engine does, only values of its size.
+    pub(crate) fn place(&self, value: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.check_open()?;
+        Ok((value.len() >= LARGE_VALUE_BYTES_MIN).then(|| Bytes::copy_from_slice(value)))
     }
 
     pub(crate) fn moment(&self) -> Result<Moment, Error> {

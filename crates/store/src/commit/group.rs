@@ -139,6 +139,10 @@ impl<'a> Group<'a> {
                 let record = self.insert(document, entries, spans).await?;
                 Outcome::Inserted { record }
             }
+            Operation::InsertPlaced(document) => {
+                let record = self.insert_placed(document).await?;
+                Outcome::Inserted { record }
+            }
             Operation::Modify { target, transform } => self.modify(target, transform.as_mut()).await?,
             Operation::Edit { edit, entries: range } => {
                 let spans = entries.spans(range.clone()?);
@@ -207,6 +211,9 @@ impl<'a> Group<'a> {
     pub(crate) async fn record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
         if let Some(known) = self.overlay.records.get(&id) {
             return Ok(known.clone());
+        }
+        if let Some(placed) = self.placed_record(id)? {
+            return Ok(Some(placed));
         }
         let bytes = self.snapshot.get(&keys::record(id)).await?;
         let record = bytes.map(|bytes| Record::decode(id, &bytes)).transpose();

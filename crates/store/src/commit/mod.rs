@@ -13,6 +13,7 @@ mod history;
 mod local;
 mod modify;
 mod overlay;
+mod placed;
 mod prefetch;
 mod queue;
 mod request;
@@ -22,6 +23,7 @@ mod writer;
 
 pub(crate) use group::Group;
 pub(crate) use modify::{LOG_DELETED, LOG_PUT, id_key, id_of};
+pub use placed::PlacedDocument;
 pub(crate) use queue::{Queue, submit};
 pub(crate) use statement::Session;
 pub use types::{

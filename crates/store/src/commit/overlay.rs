@@ -14,6 +14,8 @@ type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomSt
 pub(crate) struct Overlay {
     /// Records.
     pub(crate) records: HashMap<RecordId, Option<Record>>,
+    /// Documents that were inserted and lie in the store already; what is changed again is among the records.
+    pub(crate) placed: HashMap<RecordId, kv::Placed>,
     /// The records of unique keys, with the index's prefix.
     pub(crate) unique: HashMap<Vec<u8>, Option<RecordId>>,
     /// Entries that were put (true) and deleted in indexes that guard their keys, by their whole key.

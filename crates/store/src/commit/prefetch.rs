@@ -41,6 +41,7 @@ impl Wanted {
                     wanted.unique.push(id_key(id_of(edit.document.as_raw())));
                 }
                 Operation::Insert { .. }
+                | Operation::InsertPlaced(_)
                 | Operation::Purge { .. }
                 | Operation::ForgetSuperseded(_)
                 | Operation::Local { .. } => {}
@@ -54,23 +55,23 @@ impl Wanted {
         };
         for (request, operation) in operations() {
             // The `_id` of an edit is looked at already, in the first index.
-            let (range, first) = match operation {
+            let own = &request.entries;
+            let (entries, spans, first) = match operation {
                 Operation::Insert {
                     entries: Ok(range), ..
-                } => (range, 0),
+                } => (own, own.spans(range.clone()), 0),
                 Operation::Edit {
                     entries: Ok(range), ..
-                } => (range, 1),
+                } => (own, own.spans(range.clone()), 1),
+                Operation::InsertPlaced(document) => (document.entries(), document.entries().all(), 0),
                 _ => continue,
             };
-            let spans = request
-                .entries
-                .spans(range.clone())
+            let spans = spans
                 .iter()
                 .filter(|span| span.index >= first && is_unique(span.index));
             wanted
                 .unique
-                .extend(spans.map(|&span| request.entries.key(span).to_vec()));
+                .extend(spans.map(|&span| entries.key(span).to_vec()));
         }
         wanted
     }

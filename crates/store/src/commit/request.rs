@@ -1,6 +1,6 @@
 //! Operations made ready in their caller's task, so that the committer has less to do.
 
-use super::{CommitOptions, Edit, Outcome, Target, Transform, WriteOp};
+use super::{CommitOptions, Edit, Outcome, PlacedDocument, Target, Transform, WriteOp};
 use crate::index::EntrySet;
 use crate::index::IndexSet;
 use crate::{DOCUMENT_BYTES_MAX, Revision, StoreError};
@@ -27,6 +27,7 @@ pub(crate) enum Operation {
         /// Its entries in the request's set, or why there are none.
         entries: Result<Range<usize>, StoreError>,
     },
+    InsertPlaced(PlacedDocument),
     Modify {
         target: Target,
         transform: Box<dyn Transform>,
@@ -64,6 +65,7 @@ impl Request {
                     entries: Ok(0..0),
                 }
             }
+            WriteOp::InsertPlaced(document) => Operation::InsertPlaced(document),
             WriteOp::Modify { target, transform } => Operation::Modify { target, transform },
             WriteOp::Edit(edit) => {
                 size_bytes += edit.document.bytes().len();

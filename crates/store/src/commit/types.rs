@@ -1,5 +1,6 @@
 //! What a commit is asked and what it answers.
 
+use super::PlacedDocument;
 use crate::{Durability, RecordId, Revision, RevisionPath, StoreError};
 use value::{DocumentBuf, Value};
 
@@ -7,6 +8,8 @@ use value::{DocumentBuf, Value};
 pub enum WriteOp {
     /// Fails with [`StoreError::DuplicateKey`] where a unique key is taken.
     Insert(DocumentBuf),
+    /// The same with a document that was placed in this collection.
+    InsertPlaced(PlacedDocument),
     /// Runs `transform` in the committer on the document as it is at that moment.
     Modify {
         /// Which document.
@@ -69,6 +72,7 @@ impl std::fmt::Debug for WriteOp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             WriteOp::Insert(document) => f.debug_tuple("Insert").field(document).finish(),
+            WriteOp::InsertPlaced(document) => f.debug_tuple("InsertPlaced").field(document).finish(),
             WriteOp::Modify { target, .. } => f.debug_struct("Modify").field("target", target).finish(),
             WriteOp::Edit(edit) => f.debug_tuple("Edit").field(edit).finish(),
             WriteOp::Purge { id, .. } => f.debug_struct("Purge").field("id", id).finish(),

@@ -50,6 +50,9 @@ const FLAG_GIVEN: u8 = 0x02;
 /// Set where there is a tree beside the record.
 const FLAG_TREE: u8 = 0x04;
 
+/// Set where the document was placed before its record: the engine checks it, the record's checksum covers the rest.
+const FLAG_PLACED: u8 = 0x08;
+
 /// Flags and checksum.
 const FIXED_BYTES: usize = 5;
 
@@ -126,7 +129,11 @@ impl Header {
     pub(crate) fn read(id: RecordId, bytes: &[u8]) -> Result<Header, &'static str> {
         let (&flags, rest) = bytes.split_first().ok_or("an empty record")?;
         let (stored, mut rest) = rest.split_first_chunk::<4>().ok_or("a record without checksum")?;
-        if u32::from_le_bytes(*stored) != checksum(id, bytes) {
+        let covered = match flags & FLAG_PLACED {
+            0 => bytes,
+            _ => &bytes[..FIXED_BYTES],
+        };
+        if u32::from_le_bytes(*stored) != checksum(id, covered) {
             return Err("a record whose checksum does not match");
         }
         let mut header = Header {
@@ -178,6 +185,14 @@ impl Header {
     pub(crate) fn raw<'a>(&self, bytes: &'a [u8]) -> RawDocument<'a> {
         RawDocument::from_validated(&bytes[self.document..])
     }
+}
+
+/// What stands before a placed document in the record with this id.
+pub(crate) fn placed_head(id: RecordId) -> [u8; FIXED_BYTES] {
+    let mut head = [FLAG_PLACED, 0, 0, 0, 0];
+    let checksum = checksum(id, &head);
+    head[1..].copy_from_slice(&checksum.to_le_bytes());
+    head
 }
 
 /// Over the id (so that a record in the wrong place is found out) and all but the checksum itself.

@@ -7,16 +7,18 @@ use crate::rocks::database::Database;
 use crate::rocks::error::engine_error;
 use crate::rocks::layout::ShardKeys;
 use crate::rocks::options;
-use crate::{Batch, Error, ShardId};
+use crate::{Batch, Error, ShardId, batch};
 use rocksdb::WriteBatch;
 
 /// The large values of a dropped shard that are removed in one write.
 const DROPPED_TOGETHER_MAX: usize = 1024;
 
-/// Values of a batch that are on the disk already, in the order of their keys.
+/// Where the large values of a batch are on the disk, in the order of their keys.
 #[derive(Debug, Default)]
-pub(in crate::rocks) struct Placed {
+pub(in crate::rocks) struct Places {
     values: Vec<(Vec<u8>, Pointer)>,
+    /// Those that were not written ahead, but for this commit.
+    own: Vec<Pointer>,
 }
 
 /// What a commit does to the large values of its shard.
@@ -28,7 +30,7 @@ pub(in crate::rocks) struct Change {
     pub(in crate::rocks) bytes: Option<u64>,
 }
 
-impl Placed {
+impl Places {
     /// The pointer that takes the place of the value of a key.
     pub(in crate::rocks) fn get(&self, key: &[u8]) -> Option<&Pointer> {
         let at = self
@@ -37,10 +39,9 @@ impl Placed {
         at.ok().map(|at| &self.values[at].1)
     }
 
-    /// Bytes of the values.
+    /// Bytes of the values that are in the batch themselves.
     pub(in crate::rocks) fn value_bytes(&self) -> usize {
-        let values = self.values.iter();
-        values.map(|(_, pointer)| pointer.value_bytes as usize).sum()
+        self.own.iter().map(|pointer| pointer.value_bytes as usize).sum()
     }
 
     fn extents(&self) -> impl Iterator<Item = &Extent> {
@@ -52,44 +53,51 @@ impl Database {
     /// Whether a commit has to do with large values.
     pub(in crate::rocks) fn concerns_large(&self, shard: ShardId, batch: &Batch) -> bool {
         self.large.shards.bytes(shard).is_some()
-            || batch
-                .iter()
-                .any(|(_, value)| value.is_some_and(LargeValues::takes))
+            || batch.iter().any(|(_, change)| match change {
+                batch::Change::Put(value) => LargeValues::takes(value),
+                batch::Change::PutPlaced(..) => true,
+                batch::Change::Delete => false,
+            })
     }
 
     /// Writes and flushes the large values of a batch. Until it is committed their places count as free.
-    pub(in crate::rocks) fn place(&self, batch: &Batch) -> Result<Placed, Error> {
-        let large: Vec<(&[u8], &[u8])> = batch
-            .sorted()
-            .filter_map(|(key, value)| Some((key, value.filter(|value| LargeValues::takes(value))?)))
-            .collect();
+    pub(in crate::rocks) fn place(&self, batch: &Batch) -> Result<Places, Error> {
+        let (mut places, mut large) = (Places::default(), Vec::new());
+        for (key, change) in batch.sorted() {
+            match change {
+                batch::Change::Put(value) if LargeValues::takes(value) => large.push((key, value)),
+                batch::Change::PutPlaced(_, placed) => {
+                    let placed = placed.on_disk().ok_or(Error::Closed)?;
+                    // Mostly the flush of one serves all.
+                    placed.flush().map_err(|error| self.not_flushed(&error))?;
+                    places.values.push((key.to_vec(), *placed.pointer()));
+                }
+                batch::Change::Put(_) | batch::Change::Delete => {}
+            }
+        }
         if large.is_empty() {
-            return Ok(Placed::default());
+            return Ok(places);
         }
         self.poison.check()?;
         let values: Vec<&[u8]> = large.iter().map(|(_, value)| *value).collect();
-        let reserve = |pointers: &[Pointer]| {
-            let mut batch = WriteBatch::new();
-            for pointer in pointers {
-                put_free(&pointer.extent, &mut batch);
-            }
-            self.db
-                .write_opt(batch, &options::write(true))
-                .map_err(|error| self.poison.set(error.into_string()))
-        };
-        let pointers = self.large.files.append(&values, reserve).map_err(|error| {
-            tracing::error!(%error, "large values were not written; writes are stopped");
-            self.poison.set(error.to_string())
-        })?;
+        let written = self
+            .large
+            .files
+            .write(&values, None, |pointers| self.reserve(pointers));
+        let (file, pointers, written) = written.map_err(|error| self.not_written(&error))?;
+        file.flush(written).map_err(|error| self.not_flushed(&error))?;
         let keys = large.iter().map(|(key, _)| key.to_vec());
-        Ok(Placed {
-            values: keys.zip(pointers).collect(),
-        })
+        places.values.extend(keys.zip(pointers.iter().copied()));
+        places.own = pointers;
+        places
+            .values
+            .sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        Ok(places)
     }
 
-    /// Gives up what was placed for a commit that was not made.
-    pub(in crate::rocks) fn give_up(&self, placed: &Placed) {
-        let extents = placed.extents().copied().collect();
+    /// Gives up what was written for a commit that was not made; what was written ahead may be in the next one.
+    pub(in crate::rocks) fn give_up(&self, placed: &Places) {
+        let extents = placed.own.iter().map(|pointer| pointer.extent).collect();
         self.large
             .reclaimer
             .free(extents, self.db.latest_sequence_number());
@@ -100,7 +108,7 @@ impl Database {
         &self,
         shard: ShardId,
         batch: &Batch,
-        placed: &Placed,
+        placed: &Places,
         encoded: &mut WriteBatch,
     ) -> Result<Change, Error> {
         let mut change = Change {
@@ -115,7 +123,7 @@ impl Database {
                 let present = self.db.get_pinned(&buffer);
                 let present = present.map_err(engine_error("reading what a commit puts over"))?;
                 if let Some(present) = present
-                    && let Some(pointer) = Pointer::decode(&present)?
+                    && let Some((pointer, _)) = Pointer::decode(&present)?
                 {
                     change.freed.push(pointer.extent);
                 }
@@ -157,7 +165,7 @@ impl Database {
             while let Some((key, value)) = entries.item()
                 && freed.len() < DROPPED_TOGETHER_MAX
             {
-                if let Some(pointer) = Pointer::decode(value)? {
+                if let Some((pointer, _)) = Pointer::decode(value)? {
                     batch.delete(key);
                     put_free(&pointer.extent, &mut batch);
                     freed.push(pointer.extent);

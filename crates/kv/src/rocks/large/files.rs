@@ -1,5 +1,6 @@
 //! The files of the folder `values`: appended to, read at any place, and full of holes where values have gone.
 
+use super::file::{Room, ValueFile, Written};
 use super::pack::{pack, unpack};
 use super::pointer::{Extent, Pointer};
 use crate::Error;
@@ -7,7 +8,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(in crate::rocks) struct ValueFiles {
 
 #[derive(Debug, Default)]
 struct Table {
-    open: HashMap<u64, Arc<File>>,
+    open: HashMap<u64, Arc<ValueFile>>,
     /// The file that is appended to: its number, and where its next value goes. Each process begins one of its own.
     current: Option<(u64, u64)>,
     /// The number of the next file.
@@ -41,8 +42,7 @@ struct Table {
 
 /// Values that have been given a place, not yet written.
 struct Place {
-    file: Arc<File>,
-    number: u64,
+    file: Arc<ValueFile>,
     offset: u64,
 }
 
@@ -65,12 +65,14 @@ impl ValueFiles {
         })
     }
 
-    /// Gives values a place each, tells `placed` where, writes them, and flushes them to the disk.
-    pub(super) fn append(
+    /// Gives values a place each in one file, tells `placed` where, and writes them; not flushed. `room` is held until the
+    /// first is.
+    pub(super) fn write(
         &self,
         values: &[&[u8]],
+        mut room: Option<Room>,
         placed: impl FnOnce(&[Pointer]) -> Result<(), Error>,
-    ) -> Result<Vec<Pointer>, Error> {
+    ) -> Result<(Arc<ValueFile>, Vec<Pointer>, Written), Error> {
         let stored: Vec<_> = values.iter().map(|value| pack(value)).collect();
         let bytes = stored.iter().map(|stored| aligned(stored.len() as u64)).sum();
         let place = self.reserve(bytes)?;
@@ -80,7 +82,7 @@ impl ValueFiles {
             .zip(&stored)
             .map(|(value, stored)| {
                 let extent = Extent {
-                    file: place.number,
+                    file: place.file.number,
                     offset,
                     stored_bytes: stored.len() as u32,
                 };
@@ -93,23 +95,26 @@ impl ValueFiles {
             })
             .collect();
         placed(&pointers)?;
+        let mut written = Written::default();
         for (stored, pointer) in stored.iter().zip(&pointers) {
-            place
+            written = place
                 .file
-                .write_all_at(stored, pointer.extent.offset)
+                .write(stored, pointer.extent.offset, room.take())
                 .map_err(failed("writing a large value"))?;
         }
-        place.file.sync_data().map_err(failed("flushing large values"))?;
-        Ok(pointers)
+        Ok((place.file, pointers, written))
     }
 
-    /// The value that a pointer names.
-    pub(in crate::rocks) fn read(&self, pointer: &Pointer) -> Result<Vec<u8>, Error> {
+    /// The value that a pointer names, behind the bytes that stand before it.
+    pub(in crate::rocks) fn read(&self, pointer: &Pointer, head: &[u8]) -> Result<Vec<u8>, Error> {
         let file = self.file(pointer.extent.file)?;
-        let mut stored = vec![0; pointer.extent.stored_bytes as usize];
-        file.read_exact_at(&mut stored, pointer.extent.offset)
+        let (value_bytes, stored_bytes) =
+            (pointer.value_bytes as usize, pointer.extent.stored_bytes as usize);
+        let mut value = Vec::with_capacity(head.len() + value_bytes.max(stored_bytes));
+        value.extend_from_slice(head);
+        read_behind(&file.file, &mut value, stored_bytes, pointer.extent.offset)
             .map_err(failed("reading a large value"))?;
-        if crc32c::crc32c(&stored) != pointer.checksum {
+        if crc32c::crc32c(&value[head.len()..]) != pointer.checksum {
             let Extent { file, offset, .. } = pointer.extent;
             let what = format!(
                 "the large value at {offset} of {} fails its checksum",
@@ -117,7 +122,12 @@ impl ValueFiles {
             );
             return Err(Error::Corrupt(what));
         }
-        unpack(stored, pointer.value_bytes as usize)
+        if stored_bytes != value_bytes {
+            let unpacked = unpack(&value[head.len()..], value_bytes)?;
+            value.truncate(head.len());
+            value.extend_from_slice(&unpacked);
+        }
+        Ok(value)
     }
 
     /// Gives the blocks of an extent back to the disk.
@@ -127,7 +137,7 @@ impl ValueFiles {
             Err(_) if !self.path(extent.file).exists() => return Ok(()),
             found => found?,
         };
-        punch_hole(&file, extent.offset, aligned(u64::from(extent.stored_bytes)))
+        punch_hole(&file.file, extent.offset, aligned(u64::from(extent.stored_bytes)))
             .map_err(failed("freeing the space of a large value"))
     }
 
@@ -174,7 +184,6 @@ impl ValueFiles {
         let file = table.open.get(&number).cloned();
         Ok(Place {
             file: file.ok_or(Error::Closed)?,
-            number,
             offset,
         })
     }
@@ -194,11 +203,11 @@ impl ValueFiles {
             .and_then(|folder| folder.sync_all())
             .map_err(failed("flushing the folder of large values"))?;
         table.next += 1;
-        table.open.insert(number, Arc::new(file));
+        table.open.insert(number, Arc::new(ValueFile::new(number, file)));
         Ok((number, 0))
     }
 
-    fn file(&self, number: u64) -> Result<Arc<File>, Error> {
+    fn file(&self, number: u64) -> Result<Arc<ValueFile>, Error> {
         let mut table = self.table.lock();
         if let Some(file) = table.open.get(&number) {
             return Ok(file.clone());
@@ -210,12 +219,13 @@ impl ValueFiles {
                 .retain(|number, file| Some(*number) == current || Arc::strong_count(file) > 1);
         }
         let file = OpenOptions::new().read(true).write(true).open(self.path(number));
-        let file = Arc::new(file.map_err(|error| match error.kind() {
+        let file = file.map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 Error::Corrupt(format!("the file {} of large values is missing", name_of(number)))
             }
             _ => failed("opening a file of large values")(error),
-        })?);
+        })?;
+        let file = Arc::new(ValueFile::new(number, file));
         table.open.insert(number, file.clone());
         Ok(file)
     }
@@ -223,6 +233,21 @@ impl ValueFiles {
     fn path(&self, number: u64) -> PathBuf {
         self.folder.join(name_of(number))
     }
+}
+
+/// Appends so many bytes from a place of a file, without clearing the memory for them first.
+fn read_behind(file: &File, buffer: &mut Vec<u8>, bytes: usize, offset: u64) -> std::io::Result<()> {
+    let (start, end) = (buffer.len(), buffer.len() + bytes);
+    while buffer.len() < end {
+        let at = offset + (buffer.len() - start) as u64;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(buffer), at) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    buffer.truncate(end);
+    Ok(())
 }
 
 fn aligned(bytes: u64) -> u64 {

@@ -5,24 +5,32 @@
 //! and then a [`Pointer`] to it takes its place in the commit. So a commit that survives a crash never names bytes that
 //! did not.
 //!
+//! It may be written long before the commit ([`ahead`]): then it is on its way to the disk while others still come in
+//! ([`writeback`]), and one flush of the file ([`file`]) serves all commits that wait for what is in it.
+//!
 //! The place of a value that was put over, deleted, or never committed is an entry among the *free* extents: it is made
 //! before the value is written and taken away by the commit that names the value, and made again by the commit that
 //! drops it. A thread gives such places back to the disk ([`reclaim`]), once no snapshot can read them.
 //!
 //! What must hold: an extent of a file is named by one pointer, or it is free, or its commit is under way.
 
+mod ahead;
 mod commit;
+mod file;
 mod files;
 mod pack;
 mod pointer;
 mod reclaim;
 mod shards;
+mod writeback;
 
-pub(super) use commit::Placed;
+pub(crate) use ahead::PlacedValue;
+pub(super) use commit::Places;
 pub(super) use files::ValueFiles;
 pub(super) use pointer::Pointer;
 pub(super) use reclaim::Reclaimer;
 pub(super) use shards::LargeShards;
+use writeback::Writeback;
 
 use crate::Error;
 use rocksdb::DB;
@@ -30,7 +38,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Values below this size stay with their keys, where small ones share a flush.
-pub(super) const LARGE_VALUE_BYTES_MIN: usize = 64 << 10;
+pub(crate) const LARGE_VALUE_BYTES_MIN: usize = 64 << 10;
 
 /// Everything that a database has for large values.
 #[derive(Debug)]
@@ -38,6 +46,7 @@ pub(super) struct LargeValues {
     pub(super) files: Arc<ValueFiles>,
     pub(super) shards: LargeShards,
     pub(super) reclaimer: Reclaimer,
+    pub(super) writeback: Writeback,
 }
 
 impl LargeValues {
@@ -50,7 +59,8 @@ impl LargeValues {
         let files = Arc::new(ValueFiles::open(folder)?);
         Ok(LargeValues {
             shards: LargeShards::load(db)?,
-            reclaimer: Reclaimer::start(db.clone(), files.clone(), poison)?,
+            reclaimer: Reclaimer::start(db.clone(), files.clone(), poison.clone())?,
+            writeback: Writeback::start(poison)?,
             files,
         })
     }

@@ -2,6 +2,8 @@
 
 use crate::Error;
 use std::borrow::Cow;
+use std::cell::RefCell;
+use zstd::bulk::Compressor;
 
 /// Bytes from the middle of a value that are tried first: most files are compressed already.
 const SAMPLE_BYTES: usize = 8 << 10;
@@ -22,18 +24,20 @@ pub(super) fn pack(value: &[u8]) -> Cow<'_, [u8]> {
     packed(value).map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
+thread_local! {
+    /// Made once a thread: to make one takes longer than to try a sample. None where there was no memory for it.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL).ok());
+}
+
 fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
     // Only a lack of memory makes it fail, and then the bytes go as they are.
-    let packed = zstd::bulk::compress(bytes, LEVEL).ok()?;
+    let packed = COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(bytes).ok())?;
     (packed.len() + bytes.len() / SAVING_MIN < bytes.len()).then_some(packed)
 }
 
-/// The value of bytes that were stored for one of this size.
-pub(super) fn unpack(stored: Vec<u8>, value_bytes: usize) -> Result<Vec<u8>, Error> {
-    if stored.len() == value_bytes {
-        return Ok(stored);
-    }
-    let value = zstd::bulk::decompress(&stored, value_bytes)
+/// The value of this size that was packed into fewer bytes.
+pub(super) fn unpack(stored: &[u8], value_bytes: usize) -> Result<Vec<u8>, Error> {
+    let value = zstd::bulk::decompress(stored, value_bytes)
         .map_err(|error| Error::Corrupt(format!("a large value cannot be unpacked: {error}")))?;
     if value.len() != value_bytes {
         let what = format!("a large value has {} bytes, not {value_bytes}", value.len());
@@ -58,6 +62,6 @@ mod tests {
         let text = b"the same again and again ".repeat(4000);
         let stored = pack(&text).into_owned();
         assert!(stored.len() < text.len() / 10);
-        assert_eq!(unpack(stored, text.len()).unwrap(), text);
+        assert_eq!(unpack(&stored, text.len()).unwrap(), text);
     }
 }

@@ -19,12 +19,13 @@ pub(in crate::rocks) struct Extent {
     pub(in crate::rocks) stored_bytes: u32,
 }
 
-/// Where a value lies and what it is: 36 bytes, numbers big-endian.
+/// Where a value lies and what it is: 36 bytes, numbers big-endian; what stands behind them goes before the bytes that it points
+/// to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rocks) struct Pointer {
     /// Where its bytes are.
     pub(in crate::rocks) extent: Extent,
-    /// Bytes of the value; where they are more than those stored, these are zstd's.
+    /// Bytes that it points to; where they are more than those stored, these are zstd's.
     pub(in crate::rocks) value_bytes: u32,
     /// CRC-32C of the bytes stored.
     pub(in crate::rocks) checksum: u32,
@@ -36,15 +37,17 @@ impl Pointer {
         value.starts_with(&MARK)
     }
 
-    /// The pointer that a stored value is; none where it is a value itself.
-    pub(in crate::rocks) fn decode(stored: &[u8]) -> Result<Option<Pointer>, Error> {
+    /// The pointer that a stored value is, and the bytes of the value before those that it points to; none where it is a
+    /// value itself.
+    pub(in crate::rocks) fn decode(stored: &[u8]) -> Result<Option<(Pointer, &[u8])>, Error> {
         if !Pointer::is_like(stored) {
             return Ok(None);
         }
-        let bytes: &[u8; POINTER_BYTES] = stored
-            .try_into()
-            .map_err(|_| Error::Corrupt(format!("a pointer to a large value of {} bytes", stored.len())))?;
-        Ok(Some(Pointer {
+        let Some((bytes, head)) = stored.split_first_chunk::<POINTER_BYTES>() else {
+            let what = format!("a pointer to a large value of {} bytes", stored.len());
+            return Err(Error::Corrupt(what));
+        };
+        let pointer = Pointer {
             extent: Extent {
                 file: u64_at(bytes, 8),
                 offset: u64_at(bytes, 16),
@@ -52,7 +55,8 @@ impl Pointer {
             },
             value_bytes: u32_at(bytes, 28),
             checksum: u32_at(bytes, 32),
-        }))
+        };
+        Ok(Some((pointer, head)))
     }
 
     /// The bytes that stand in the value's place.
@@ -95,7 +99,11 @@ mod tests {
             value_bytes: 261_120,
             checksum: 0xDEAD_BEEF,
         };
-        assert_eq!(Pointer::decode(&pointer.encode()).unwrap(), Some(pointer));
+        let stored = [&pointer.encode()[..], b"head"].concat();
+        assert_eq!(
+            Pointer::decode(&stored).unwrap(),
+            Some((pointer, b"head".as_slice()))
+        );
         assert_eq!(Pointer::decode(b"a value").unwrap(), None);
         assert!(Pointer::decode(&MARK).is_err());
     }

@@ -1,0 +1,41 @@
+//! Values that are written before the commit that names them.
+
+use crate::{Error, rocks};
+use bytes::Bytes;
+
+/// A value that was written ahead of the commit that is to name it ([`Batch::put_placed`](crate::Batch::put_placed)), so that
+/// it need not be kept in memory until then. One that no commit names goes when the last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct Placed(Place);
+
+#[derive(Clone, Debug)]
+enum Place {
+    Rocks(rocks::PlacedValue),
+    Simulated(Bytes),
+}
+
+impl Placed {
+    pub(crate) fn rocks(value: rocks::PlacedValue) -> Placed {
+        Placed(Place::Rocks(value))
+    }
+
+    pub(crate) fn simulated(value: Bytes) -> Placed {
+        Placed(Place::Simulated(value))
+    }
+
+    /// Reads it back.
+    pub fn read(&self) -> Result<Bytes, Error> {
+        match &self.0 {
+            Place::Rocks(value) => value.read(),
+            Place::Simulated(value) => Ok(value.clone()),
+        }
+    }
+
+    /// The value on the disk; none where it belongs to a store in memory.
+    pub(crate) fn on_disk(&self) -> Option<&rocks::PlacedValue> {
+        match &self.0 {
+            Place::Rocks(value) => Some(value),
+            Place::Simulated(_) => None,
+        }
+    }
+}

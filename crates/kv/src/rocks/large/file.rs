@@ -1,0 +1,107 @@
+//! One file of large values: written at any place by many at once, flushed once for all who wait.
+
+use parking_lot::Mutex;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::OwnedSemaphorePermit;
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct ValueFile {
+    pub(super) number: u64,
+    pub(super) file: File,
+    /// Writes that have ended.
+    written: AtomicU64,
+    /// Writes that are on the disk: the first so many that ended.
+    flushed: AtomicU64,
+    /// Held by whoever flushes; true once that failed, since a later success would prove nothing.
+    flushing: Mutex<bool>,
+    unflushed: Mutex<Unflushed>,
+}
+
+/// What was written ahead since the last flush began.
+#[derive(Debug, Default)]
+struct Unflushed {
+    bytes: usize,
+    room: Vec<Room>,
+    /// Whether somebody was told to flush it.
+    is_asked_for: bool,
+}
+
+/// What allows to write so many bytes ahead; dropped, it allows others to.
+#[derive(Debug)]
+pub(in crate::rocks) struct Room {
+    bytes: usize,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Room {
+    pub(super) fn new(bytes: usize, permit: OwnedSemaphorePermit) -> Room {
+        Room {
+            bytes,
+            _permit: permit,
+        }
+    }
+}
+
+/// The number of a write among those of its file, in the order in which they ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written(u64);
+
+impl ValueFile {
+    pub(super) fn new(number: u64, file: File) -> ValueFile {
+        ValueFile {
+            number,
+            file,
+            written: AtomicU64::new(0),
+            flushed: AtomicU64::new(0),
+            flushing: Mutex::new(false),
+            unflushed: Mutex::default(),
+        }
+    }
+
+    /// Writes bytes, not flushed yet. `room` is what allowed to write them, given back once they are.
+    pub(super) fn write(&self, bytes: &[u8], offset: u64, room: Option<Room>) -> std::io::Result<Written> {
+        self.file.write_all_at(bytes, offset)?;
+        if let Some(room) = room {
+            let mut unflushed = self.unflushed.lock();
+            unflushed.bytes += room.bytes;
+            unflushed.room.push(room);
+        }
+        Ok(Written(self.written.fetch_add(1, Ordering::AcqRel) + 1))
+    }
+
+    /// Whether so many bytes were written ahead that they are to be flushed, though nobody waits for it: true once a flush.
+    pub(super) fn is_due(&self, bytes: usize) -> bool {
+        let mut unflushed = self.unflushed.lock();
+        let is_due = unflushed.bytes >= bytes && !unflushed.is_asked_for;
+        unflushed.is_asked_for |= is_due;
+        is_due
+    }
+
+    /// Comes back when a write is on the disk. Blocks; those who wait while one flushes share the next flush.
+    pub(super) fn flush(&self, write: Written) -> std::io::Result<()> {
+        if self.flushed.load(Ordering::Acquire) >= write.0 {
+            return Ok(());
+        }
+        let mut has_failed = self.flushing.lock();
+        if *has_failed {
+            return Err(std::io::Error::other("a flush of the file failed before"));
+        }
+        if self.flushed.load(Ordering::Acquire) >= write.0 {
+            return Ok(());
+        }
+        let room = std::mem::take(&mut *self.unflushed.lock());
+        let covered = self.written.load(Ordering::Acquire);
+        self.file.sync_data().inspect_err(|_| *has_failed = true)?;
+        self.flushed.store(covered, Ordering::Release);
+        drop(room);
+        Ok(())
+    }
+
+    /// Flushes all that is written now.
+    pub(super) fn flush_all(&self) -> std::io::Result<()> {
+        self.flush(Written(self.written.load(Ordering::Acquire)))
+    }
+}
