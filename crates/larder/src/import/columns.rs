@@ -43,9 +43,10 @@ impl<'a> Columns<'a> {
     pub fn split(&self, line: &[u8], columns: &mut Vec<Range<usize>>) -> Result<(), String> {
         columns.clear();
         match self.separator {
-            // Columns are short: to look at each byte is quicker than to begin a search for each end.
-            Separator::Blanks => put_columns(line, columns, |byte| matches!(byte, b' ' | b'\t'), true),
-            Separator::Byte(separator) => put_columns(line, columns, |byte| byte == separator, false),
+            Separator::Blanks => put_columns(line, columns, memchr::memchr2_iter(b' ', b'\t', line), true),
+            Separator::Byte(separator) => {
+                put_columns(line, columns, memchr::memchr_iter(separator, line), false);
+            }
         }
         if columns.len() == self.fields.len() {
             return Ok(());
@@ -58,18 +59,21 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What lies between separators, without empty columns where there are none.
-fn put_columns(line: &[u8], columns: &mut Vec<Range<usize>>, is_end: impl Fn(u8) -> bool, run: bool) {
+/// What lies between separators, without empty columns where they stand in runs.
+fn put_columns(
+    line: &[u8],
+    columns: &mut Vec<Range<usize>>,
+    ends: impl Iterator<Item = usize>,
+    in_runs: bool,
+) {
     let mut start = 0;
-    for (at, byte) in line.iter().enumerate() {
-        if is_end(*byte) {
-            if !run || start < at {
-                columns.push(start..at);
-            }
-            start = at + 1;
+    for end in ends {
+        if !in_runs || start < end {
+            columns.push(start..end);
         }
+        start = end + 1;
     }
-    if !run || start < line.len() {
+    if !in_runs || start < line.len() {
         columns.push(start..line.len());
     }
 }

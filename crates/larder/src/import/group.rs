@@ -1,7 +1,6 @@
 //! `--group-by`: what is imported is not the lines but one document a group, with how many lines it has and sums.
 //!
-//! Groups are made while lines are read: columns are not made into values, and only the groups are kept. Their table is
-//! larger than the processor's caches, so that what is to be added waits until some lines are together ([`Pending`]).
+//! Groups are made while lines are read: columns are not made into values, and only the groups are kept ([`Tally`]).
 
 use super::columns::Columns;
 use super::infer;
@@ -9,16 +8,11 @@ use super::input::Input;
 use super::lines::each_line;
 use super::options::{ColumnType, ImportOptions, Kind};
 use super::reader::Sink;
+use super::tally::Tally;
 use anyhow::{Context, Result, bail};
-use foldhash::fast::RandomState;
-use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use value::{Document, Value};
-
-/// A group's key that fits here lies in the table itself.
-const SHORT_KEY_BYTES_MAX: usize = 15;
 
 /// A sum over the lines of a group: `NAME=COLUMN` or `NAME=COLUMN-COLUMN`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,97 +43,24 @@ impl std::str::FromStr for Sum {
     }
 }
 
-/// The text of a group's key, in words, so that those of usual length lie in the table itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct ShortKey([u64; 2]);
-
-impl ShortKey {
-    /// Up to 15 bytes, then how many.
-    fn of(text: &[u8]) -> Option<ShortKey> {
-        if text.len() > SHORT_KEY_BYTES_MAX {
-            return None;
-        }
-        let mut bytes = [0; SHORT_KEY_BYTES_MAX + 1];
-        bytes[..text.len()].copy_from_slice(text);
-        bytes[SHORT_KEY_BYTES_MAX] = text.len() as u8;
-        let whole = u128::from_le_bytes(bytes);
-        Some(ShortKey([whole as u64, (whole >> 64) as u64]))
-    }
-
-    fn text(self) -> Vec<u8> {
-        let [low, high] = self.0;
-        let bytes = (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
-        bytes[..usize::from(bytes[SHORT_KEY_BYTES_MAX])].to_vec()
-    }
-}
-
-impl Hash for ShortKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0[0]);
-        state.write_u64(self.0[1]);
-    }
-}
-
-/// Lines that are taken apart but not added to their groups.
-///
-/// To find a group and to add to it waits for memory. In short loops that do nothing else the processor waits for some
-/// lines at a time; between the long work of taking lines apart it would wait for each.
-#[derive(Default)]
-struct Pending {
-    keys: Vec<Key>,
-    /// For each key the amounts of its sums.
-    amounts: Vec<i64>,
-    /// For each key its group.
-    groups: Vec<usize>,
-}
-
-/// A key, or its group where the key is long: that was looked up while the line was there.
-enum Key {
-    Short(ShortKey),
-    Long(usize),
-}
-
-/// Lines that are added together.
-const PENDING_MAX: usize = 256;
-
-/// Which group a key has, by the order in which they came.
-#[derive(Default)]
-struct Keys {
-    short: HashMap<ShortKey, usize, RandomState>,
-    long: HashMap<Box<[u8]>, usize, RandomState>,
-}
-
-impl Keys {
-    fn short(&mut self, key: ShortKey) -> usize {
-        let next = self.len();
-        *self.short.entry(key).or_insert(next)
-    }
-
-    fn long(&mut self, text: &[u8]) -> usize {
-        if let Some(known) = self.long.get(text) {
-            return *known;
-        }
-        let next = self.len();
-        self.long.insert(text.into(), next);
-        next
-    }
-
-    fn len(&self) -> usize {
-        self.short.len() + self.long.len()
-    }
-
-    /// All keys with the numbers of their groups.
-    fn iter(&self) -> impl Iterator<Item = (Vec<u8>, usize)> {
-        let short = self.short.iter().map(|(key, group)| (key.text(), *group));
-        let long = self.long.iter().map(|(key, group)| (key.to_vec(), *group));
-        short.chain(long)
-    }
-}
-
 /// A sum with its columns found.
 struct Term {
     plus: (usize, Kind),
     minus: Option<(usize, Kind)>,
+}
+
+impl Term {
+    /// What a line adds to the sum.
+    fn amount(&self, line: &[u8], columns: &[Range<usize>]) -> Result<i64, String> {
+        let number = |(at, kind): (usize, Kind)| infer::integral(&line[columns[at].clone()], kind);
+        let plus = number(self.plus)?;
+        match self.minus {
+            None => Ok(plus),
+            Some(minus) => plus
+                .checked_sub(number(minus)?)
+                .ok_or_else(|| "a difference goes beyond 64 bits".to_owned()),
+        }
+    }
 }
 
 /// The groups of all files.
@@ -148,12 +69,11 @@ pub struct Groups<'a> {
     columns: Columns<'a>,
     key: usize,
     terms: Vec<Term>,
-    keys: Keys,
-    pending: Pending,
-    /// For each group the number of its lines, then its sums.
-    numbers: Vec<i64>,
+    tally: Tally,
     /// Where the columns of the present line lie.
     ranges: Vec<Range<usize>>,
+    /// What the present line adds to each sum.
+    amounts: [i64; SUMS_MAX],
     lines: u64,
     bytes: u64,
     took: Duration,
@@ -185,10 +105,9 @@ impl<'a> Groups<'a> {
             options,
             columns,
             key,
-            keys: Keys::default(),
-            pending: Pending::default(),
+            tally: Tally::new(options.sum.len()),
             ranges: Vec::new(),
-            numbers: Vec::new(),
+            amounts: [0; SUMS_MAX],
             lines: 0,
             bytes: 0,
             took: Duration::ZERO,
@@ -203,64 +122,24 @@ impl<'a> Groups<'a> {
             if line.is_empty() {
                 return Ok(());
             }
-            if let Err(reason) = self.take(line) {
+            if let Err(reason) = self.take_apart(line) {
                 return sink.bad(place.to_string(), reason, line);
             }
-            match self.pending.keys.len() {
-                PENDING_MAX.. => self.settle(),
-                _ => Ok(()),
-            }
+            self.lines += 1;
+            let key = &line[self.ranges[self.key].clone()];
+            self.tally.add(key, &self.amounts[..self.terms.len()])
         })?;
-        self.settle()?;
+        self.tally.settle()?;
         self.took += started.elapsed();
         Ok(())
     }
 
-    /// Takes a line apart; why it cannot be, where it is not as it should.
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+    /// Finds the columns of a line and what it adds to each sum; why it cannot, where the line is not as it should be.
+    fn take_apart(&mut self, line: &[u8]) -> Result<(), String> {
         self.columns.split(line, &mut self.ranges)?;
-        let mut amounts = [0; SUMS_MAX];
-        for (term, sum) in self.terms.iter().zip(&mut amounts) {
-            *sum = amount(term, line, &self.ranges)?;
+        for (term, amount) in self.terms.iter().zip(&mut self.amounts) {
+            *amount = term.amount(line, &self.ranges)?;
         }
-        let key = &line[self.ranges[self.key].clone()];
-        self.pending.keys.push(match ShortKey::of(key) {
-            Some(key) => Key::Short(key),
-            None => Key::Long(self.keys.long(key)),
-        });
-        self.pending
-            .amounts
-            .extend_from_slice(&amounts[..self.terms.len()]);
-        self.lines += 1;
-        Ok(())
-    }
-
-    /// Adds what is pending to its groups.
-    fn settle(&mut self) -> Result<()> {
-        let Pending {
-            keys,
-            amounts,
-            groups,
-        } = &mut self.pending;
-        for key in keys.drain(..) {
-            groups.push(match key {
-                Key::Short(key) => self.keys.short(key),
-                Key::Long(group) => group,
-            });
-        }
-        let sums = self.terms.len();
-        let width = 1 + sums;
-        self.numbers.resize(self.keys.len() * width, 0);
-        for (line, group) in groups.drain(..).enumerate() {
-            let numbers = &mut self.numbers[group * width..][..width];
-            numbers[0] += 1;
-            for (number, amount) in numbers[1..].iter_mut().zip(&amounts[line * sums..]) {
-                *number = number
-                    .checked_add(*amount)
-                    .context("a sum of --sum goes beyond 64 bits")?;
-            }
-        }
-        amounts.clear();
         Ok(())
     }
 
@@ -270,13 +149,11 @@ impl<'a> Groups<'a> {
         eprintln!(
             "read {} lines in {} groups in {seconds:.2} s ({:.0} MB/s)",
             self.lines,
-            self.keys.len(),
+            self.tally.len(),
             self.bytes as f64 / 1e6 / seconds.max(1e-9)
         );
         let field = &self.columns.fields[self.key];
-        let width = 1 + self.terms.len();
-        for (key, number) in self.keys.iter() {
-            let numbers = &self.numbers[number * width..][..width];
+        for (key, numbers) in self.tally.iter() {
             let text = String::from_utf8_lossy(&key);
             let place = format!("group {text}");
             let id = match infer::value_of(&text, field.kind) {
@@ -298,17 +175,6 @@ impl<'a> Groups<'a> {
 
 /// Sums at most, so that those of a line need no memory of their own.
 pub const SUMS_MAX: usize = 8;
-
-fn amount(term: &Term, line: &[u8], columns: &[Range<usize>]) -> Result<i64, String> {
-    let number = |(at, kind): (usize, Kind)| infer::integral(&line[columns[at].clone()], kind);
-    let plus = number(term.plus)?;
-    match term.minus {
-        None => Ok(plus),
-        Some(minus) => plus
-            .checked_sub(number(minus)?)
-            .ok_or_else(|| "a difference goes beyond 64 bits".to_owned()),
-    }
-}
 
 /// The place and type of a column.
 fn column(fields: &[ColumnType], name: &str) -> Result<(usize, Kind)> {

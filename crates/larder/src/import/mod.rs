@@ -6,6 +6,7 @@
 mod batches;
 mod columns;
 mod csv;
+mod dates;
 mod group;
 mod infer;
 mod input;
@@ -14,6 +15,7 @@ mod lines;
 mod options;
 mod reader;
 mod reject;
+mod tally;
 
 pub use options::ImportOptions;
 
