@@ -6,11 +6,11 @@
 //! it. It also flushes what nobody waits for, after [`FLUSH_DELAY`].
 
 use super::blocking::may_block_in_place;
+use super::worker::Thread;
 use crate::poison::Poison;
 use crate::{Error, FLUSH_INTERVAL_MS};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -27,7 +27,8 @@ type Answer = Result<(), Error>;
 #[derive(Debug)]
 pub(super) struct Flusher {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    /// Waited for once it was told to stop.
+    _thread: Thread,
 }
 
 struct Shared {
@@ -74,17 +75,13 @@ impl Flusher {
             changed: Condvar::new(),
             flushes: AtomicU64::new(0),
         });
-        let thread = std::thread::Builder::new().name("kv-flush".into()).spawn({
+        let thread = Thread::start("kv-flush", {
             let shared = shared.clone();
             move || shared.run()
-        });
-        let thread = thread.map_err(|error| Error::Engine {
-            doing: "starting the flush thread",
-            cause: error.to_string(),
         })?;
         Ok(Flusher {
             shared,
-            thread: Some(thread),
+            _thread: thread,
         })
     }
 
@@ -142,11 +139,6 @@ impl Drop for Flusher {
     fn drop(&mut self) {
         self.shared.lock().stopping = true;
         self.shared.changed.notify_one();
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the flush thread panicked");
-        }
     }
 }
 

@@ -17,6 +17,7 @@ mod layout;
 mod options;
 mod snapshot;
 mod spare;
+mod worker;
 
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};

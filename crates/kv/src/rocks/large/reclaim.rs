@@ -7,10 +7,10 @@ use crate::poison::Poison;
 use crate::rocks::error::engine_error;
 use crate::rocks::layout::{own_key, own_range};
 use crate::rocks::options;
+use crate::rocks::worker::Worker;
 use rocksdb::{DB, ReadOptions, WriteBatch};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What the keys of these entries begin with, behind the engine's own prefix: then file and offset.
@@ -41,12 +41,10 @@ fn free_key(extent: &Extent) -> Vec<u8> {
 
 /// Owner of the thread. What it has not done at a stop, the next start does.
 #[derive(Debug)]
-pub(in crate::rocks) struct Reclaimer {
-    extents: Option<mpsc::Sender<Freed>>,
-    thread: Option<JoinHandle<()>>,
-}
+pub(in crate::rocks) struct Reclaimer(Worker<Freed>);
 
 /// Extents that are free as of a write of the database.
+#[derive(Debug)]
 struct Freed {
     extents: Vec<Extent>,
     sequence: u64,
@@ -55,52 +53,30 @@ struct Freed {
 impl Reclaimer {
     /// Starts the thread; it begins with what is free already.
     pub(super) fn start(db: Arc<DB>, files: Arc<ValueFiles>, poison: Poison) -> Result<Reclaimer, Error> {
-        let (sender, extents) = mpsc::channel();
         let left = Freed {
             extents: all_free(&db)?,
             sequence: db.latest_sequence_number(),
         };
-        let mut worker = Worker {
+        let mut reclaiming = Reclaiming {
             db,
             files,
             poison,
             waiting: VecDeque::from([left]),
             has_failed: false,
         };
-        let thread = std::thread::Builder::new().name("kv-reclaim".into());
-        let thread = thread
-            .spawn(move || worker.run(&extents))
-            .map_err(|error| Error::Engine {
-                doing: "starting the thread that frees space",
-                cause: error.to_string(),
-            })?;
-        Ok(Reclaimer {
-            extents: Some(sender),
-            thread: Some(thread),
-        })
+        let worker = Worker::start("kv-reclaim", move |extents| reclaiming.run(&extents))?;
+        Ok(Reclaimer(worker))
     }
 
     /// Frees extents that no reader of the present state can reach.
     pub(in crate::rocks) fn free(&self, extents: Vec<Extent>, sequence: u64) {
-        if let (Some(sender), false) = (&self.extents, extents.is_empty()) {
-            // Fails only where the thread is gone, at a stop; the next start finds the entries.
-            let _ = sender.send(Freed { extents, sequence });
+        if !extents.is_empty() {
+            self.0.send(Freed { extents, sequence });
         }
     }
 }
 
-impl Drop for Reclaimer {
-    fn drop(&mut self) {
-        self.extents = None;
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the thread that frees space panicked");
-        }
-    }
-}
-
-struct Worker {
+struct Reclaiming {
     db: Arc<DB>,
     files: Arc<ValueFiles>,
     poison: Poison,
@@ -108,7 +84,7 @@ struct Worker {
     has_failed: bool,
 }
 
-impl Worker {
+impl Reclaiming {
     fn run(&mut self, extents: &mpsc::Receiver<Freed>) {
         loop {
             if self.waiting.is_empty() {

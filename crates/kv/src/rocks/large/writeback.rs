@@ -3,9 +3,9 @@
 use super::file::{Room, ValueFile};
 use crate::Error;
 use crate::poison::Poison;
+use crate::rocks::worker::Worker;
 use parking_lot::Mutex;
-use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// So many bytes that are not flushed begin a flush that nobody waits for: the disk has work, and is not long busy when
@@ -21,8 +21,7 @@ const PERMIT_BYTES: usize = 4096;
 /// Owner of the thread that flushes files before anybody waits for it.
 #[derive(Debug)]
 pub(in crate::rocks) struct Writeback {
-    files: Option<mpsc::Sender<Arc<ValueFile>>>,
-    thread: Option<JoinHandle<()>>,
+    worker: Worker<Arc<ValueFile>>,
     room: Arc<Semaphore>,
     turns: Semaphore,
     /// The file that was written to last.
@@ -31,23 +30,16 @@ pub(in crate::rocks) struct Writeback {
 
 impl Writeback {
     pub(super) fn start(poison: Poison) -> Result<Writeback, Error> {
-        let (sender, files) = mpsc::channel::<Arc<ValueFile>>();
-        let work = move || {
+        let worker = Worker::<Arc<ValueFile>>::start("kv-writeback", move |files| {
             for file in files {
                 if let Err(error) = file.flush_all() {
                     tracing::error!(%error, "large values were not flushed; writes are stopped");
                     poison.set(error.to_string());
                 }
             }
-        };
-        let thread = std::thread::Builder::new().name("kv-writeback".into());
-        let thread = thread.spawn(work).map_err(|error| Error::Engine {
-            doing: "starting the thread that flushes large values",
-            cause: error.to_string(),
         })?;
         Ok(Writeback {
-            files: Some(sender),
-            thread: Some(thread),
+            worker,
             room: Arc::new(Semaphore::new(UNFLUSHED_BYTES_MAX / PERMIT_BYTES)),
             turns: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
             last: Mutex::default(),
@@ -78,21 +70,7 @@ impl Writeback {
         };
         let due = file.is_due(FLUSH_BYTES).then(|| file.clone());
         for file in before.into_iter().chain(due) {
-            if let Some(files) = &self.files {
-                // Fails only where the thread is gone, at a stop.
-                let _ = files.send(file);
-            }
-        }
-    }
-}
-
-impl Drop for Writeback {
-    fn drop(&mut self) {
-        self.files = None;
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the thread that flushes large values panicked");
+            self.worker.send(file);
         }
     }
 }
