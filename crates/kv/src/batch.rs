@@ -96,11 +96,6 @@ impl Batch {
         self.buffer.len()
     }
 
-    /// The values that were placed before.
-    pub(crate) fn placed(&self) -> &[Placed] {
-        &self.placed
-    }
-
     /// The key of each write in order, and what is done to it.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], Change<'_>)> {
         self.writes.iter().map(|write| self.entry(write))

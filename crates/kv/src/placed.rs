@@ -31,11 +31,14 @@ impl Placed {
         }
     }
 
-    /// The value on the disk; none where it belongs to a store in memory.
-    pub(crate) fn on_disk(&self) -> Option<&rocks::PlacedValue> {
+    /// The value on the disk. Errors: it was placed in a store in memory, so no other can commit it.
+    pub(crate) fn on_disk(&self) -> Result<&rocks::PlacedValue, Error> {
         match &self.0 {
-            Place::Rocks(value) => Some(value),
-            Place::Simulated(_) => None,
+            Place::Rocks(value) => Ok(value),
+            Place::Simulated(_) => Err(Error::Engine {
+                doing: "committing a placed value",
+                cause: "it was placed in another store, in memory".to_owned(),
+            }),
         }
     }
 }

@@ -33,6 +33,15 @@ async fn value(kv: &Kv, name: &str) -> Option<Vec<u8>> {
     value.map(|value| value.to_vec())
 }
 
+/// All values in the order of their keys.
+async fn all_values(kv: &Kv) -> Vec<Vec<u8>> {
+    let snapshot = kv.snapshot(SHARD).await.unwrap();
+    let all = KeyRange::prefix(&[]);
+    let page = snapshot.page(&all, Order::Forward, PageLimit::default());
+    let page = page.await.unwrap();
+    page.iter().map(|(_, value)| value.to_vec()).collect()
+}
+
 /// Waits until the disk holds no more than so many bytes.
 async fn wait_for_space(kv: &Kv, bytes_max: u64) {
     let started = Instant::now();
@@ -57,11 +66,7 @@ async fn large_values_are_read_like_others() {
         let found = snapshot.get_many(&keys).await.unwrap();
         let found: Vec<_> = found.into_iter().map(|value| value.unwrap().to_vec()).collect();
         assert_eq!(found, values);
-        let all = KeyRange::prefix(&[]);
-        let page = snapshot.page(&all, Order::Forward, PageLimit::default());
-        let page = page.await.unwrap();
-        let found: Vec<_> = page.iter().map(|(_, value)| value.to_vec()).collect();
-        assert_eq!(found, values);
+        assert_eq!(all_values(&store.kv).await, values);
     })
     .await;
 }
@@ -194,12 +199,7 @@ async fn a_value_placed_before_its_commit_is_read_like_others() {
         let store = store.close_and_reopen().await;
         let whole = values.map(|rest| [b"head".as_slice(), &rest].concat());
         assert_eq!(value(&store.kv, "a").await.unwrap(), whole[0]);
-        let all = KeyRange::prefix(&[]);
-        let snapshot = store.kv.snapshot(SHARD).await.unwrap();
-        let page = snapshot.page(&all, Order::Forward, PageLimit::default());
-        let page = page.await.unwrap();
-        let found: Vec<_> = page.iter().map(|(_, value)| value.to_vec()).collect();
-        assert_eq!(found, whole);
+        assert_eq!(all_values(&store.kv).await, whole);
     })
     .await;
 }
@@ -242,6 +242,16 @@ async fn a_placed_value_that_no_commit_names_leaves_nothing() {
     let batch = put_placed(&store.kv, "a", b"", &noise(1, LARGE_BYTES)).await;
     assert!(store.kv.stats().disk_bytes >= LARGE_BYTES as u64);
     drop(batch);
+    wait_for_space(&store.kv, LARGE_BYTES as u64 / 2).await;
+}
+
+#[tokio::test]
+async fn a_placed_value_that_the_same_batch_replaces_leaves_nothing() {
+    let store = Store::rocks();
+    let mut batch = put_placed(&store.kv, "a", b"", &noise(1, LARGE_BYTES)).await;
+    batch.put(&key("a"), b"small");
+    commit(&store.kv, SHARD, batch).await.unwrap();
+    assert_eq!(value(&store.kv, "a").await.unwrap(), b"small");
     wait_for_space(&store.kv, LARGE_BYTES as u64 / 2).await;
 }
 

@@ -7,7 +7,7 @@ use super::large::{LargeShards, Places};
 use super::layout::{ShardKeys, decode_head, encode_head};
 use super::options;
 use crate::batch::Change;
-use crate::{Batch, CommitError, Error, Head, Placed, ShardId};
+use crate::{Batch, CommitError, Error, Head, ShardId};
 use rocksdb::{ErrorKind, WriteBatch, WriteOptions};
 use std::sync::atomic::Ordering;
 
@@ -95,14 +95,13 @@ impl Database {
         if head.sequence != commit.expected {
             return Err(CommitError::HeadMoved(head));
         }
-        let mut encoded = commit.encode(placed);
+        let mut encoded = commit.encode(placed)?;
         let change = self.change_large(commit.shard, &commit.batch, placed, &mut encoded)?;
         let ticket = self.write(encoded, options)?;
         if ticket.is_some() {
             *present = Some(commit.head.clone());
             self.note_large(commit.shard, change);
-            let ahead = commit.batch.placed().iter().filter_map(Placed::on_disk);
-            ahead.for_each(super::PlacedValue::set_named);
+            placed.set_named();
             self.commits.fetch_add(1, Ordering::Relaxed);
         }
         Ok(ticket)
@@ -160,26 +159,27 @@ impl Database {
 
 impl Commit {
     /// The engine's batch: the head, then the entries ordered by key.
-    fn encode(&self, placed: &Places) -> WriteBatch {
+    fn encode(&self, placed: &Places) -> Result<WriteBatch, Error> {
         let keys = ShardKeys::new(self.shard);
         let bytes = self.batch.size_bytes().saturating_sub(placed.value_bytes());
         let capacity = bytes + (self.batch.len() + 2) * ENTRY_OVERHEAD_BYTES;
         let mut encoded = WriteBatch::with_capacity_bytes(capacity);
         encoded.put(keys.head(), encode_head(&self.head));
         let mut buffer = Vec::new();
-        for (key, value) in self.batch.sorted() {
+        for (key, change) in self.batch.sorted() {
             keys.key_into(key, &mut buffer);
-            match (value, placed.get(key)) {
-                (Change::Put(_), Some(pointer)) => encoded.put(&buffer, pointer.encode()),
-                (Change::Put(value), None) => encoded.put(&buffer, value),
-                (Change::PutPlaced(head, _), Some(pointer)) => {
-                    encoded.put(&buffer, [&pointer.encode(), head].concat());
+            match change {
+                Change::Put(value) => match placed.get(key) {
+                    Some(pointer) => encoded.put(&buffer, pointer.encode()),
+                    None => encoded.put(&buffer, value),
+                },
+                Change::PutPlaced(head, value) => {
+                    let pointer = value.on_disk()?.pointer().encode();
+                    encoded.put(&buffer, [&pointer, head].concat());
                 }
-                // A value of a store in memory, which no caller has for this one.
-                (Change::PutPlaced(..), None) => {}
-                (Change::Delete, _) => encoded.delete(&buffer),
+                Change::Delete => encoded.delete(&buffer),
             }
         }
-        encoded
+        Ok(encoded)
     }
 }

@@ -165,8 +165,7 @@ fn apply(shards: &mut Shards, change: &Change) {
                 match value {
                     batch::Change::Put(value) => entries.insert(key.to_vec(), Bytes::copy_from_slice(value)),
                     batch::Change::PutPlaced(head, placed) => {
-                        // Reading one in memory cannot fail.
-                        let rest = placed.read().unwrap_or_default();
+                        let rest = placed.read().expect("a value in memory is read without failing");
                         entries.insert(key.to_vec(), [head, &rest].concat().into())
                     }
                     batch::Change::Delete => entries.remove(key),

@@ -26,7 +26,7 @@ struct Inner {
 
 impl PlacedValue {
     /// Where it lies.
-    pub(super) fn pointer(&self) -> &Pointer {
+    pub(in crate::rocks) fn pointer(&self) -> &Pointer {
         &self.0.pointer
     }
 
@@ -36,7 +36,7 @@ impl PlacedValue {
     }
 
     /// Takes note that a commit names it.
-    pub(in crate::rocks) fn set_named(&self) {
+    pub(super) fn set_named(&self) {
         self.0.is_named.store(true, Ordering::Release);
     }
 

@@ -2,7 +2,7 @@
 
 use super::pointer::{Extent, Pointer};
 use super::reclaim::{delete_free, put_free};
-use super::{LargeShards, LargeValues};
+use super::{LargeShards, LargeValues, PlacedValue};
 use crate::rocks::database::Database;
 use crate::rocks::error::engine_error;
 use crate::rocks::layout::ShardKeys;
@@ -13,12 +13,13 @@ use rocksdb::WriteBatch;
 /// The large values of a dropped shard that are removed in one write.
 const DROPPED_TOGETHER_MAX: usize = 1024;
 
-/// Where the large values of a batch are on the disk, in the order of their keys.
+/// Where the large values of a batch are on the disk.
 #[derive(Debug, Default)]
 pub(in crate::rocks) struct Places {
-    values: Vec<(Vec<u8>, Pointer)>,
-    /// Those that were not written ahead, but for this commit.
-    own: Vec<Pointer>,
+    /// Those that were written for this commit, in the order of their keys.
+    own: Vec<(Vec<u8>, Pointer)>,
+    /// Those that were written ahead and that the commit names.
+    ahead: Vec<PlacedValue>,
 }
 
 /// What a commit does to the large values of its shard.
@@ -31,21 +32,33 @@ pub(in crate::rocks) struct Change {
 }
 
 impl Places {
-    /// The pointer that takes the place of the value of a key.
+    /// The pointer that takes the place of a value of the batch itself, by its key.
     pub(in crate::rocks) fn get(&self, key: &[u8]) -> Option<&Pointer> {
         let at = self
-            .values
+            .own
             .binary_search_by(|(placed, _)| placed.as_slice().cmp(key));
-        at.ok().map(|at| &self.values[at].1)
+        at.ok().map(|at| &self.own[at].1)
     }
 
     /// Bytes of the values that are in the batch themselves.
     pub(in crate::rocks) fn value_bytes(&self) -> usize {
-        self.own.iter().map(|pointer| pointer.value_bytes as usize).sum()
+        let own = self.own.iter();
+        own.map(|(_, pointer)| pointer.value_bytes as usize).sum()
+    }
+
+    /// Takes note that the commit was made, which names them all.
+    pub(in crate::rocks) fn set_named(&self) {
+        self.ahead.iter().for_each(PlacedValue::set_named);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.ahead.is_empty()
     }
 
     fn extents(&self) -> impl Iterator<Item = &Extent> {
-        self.values.iter().map(|(_, pointer)| &pointer.extent)
+        let own = self.own.iter().map(|(_, pointer)| pointer);
+        let all = own.chain(self.ahead.iter().map(PlacedValue::pointer));
+        all.map(|pointer| &pointer.extent)
     }
 }
 
@@ -67,10 +80,10 @@ impl Database {
             match change {
                 batch::Change::Put(value) if LargeValues::takes(value) => large.push((key, value)),
                 batch::Change::PutPlaced(_, placed) => {
-                    let placed = placed.on_disk().ok_or(Error::Closed)?;
+                    let placed = placed.on_disk()?;
                     // Mostly the flush of one serves all.
                     placed.flush().map_err(|error| self.not_flushed(&error))?;
-                    places.values.push((key.to_vec(), *placed.pointer()));
+                    places.ahead.push(placed.clone());
                 }
                 batch::Change::Put(_) | batch::Change::Delete => {}
             }
@@ -87,17 +100,13 @@ impl Database {
         let (file, pointers, written) = written.map_err(|error| self.not_written(&error))?;
         file.flush(written).map_err(|error| self.not_flushed(&error))?;
         let keys = large.iter().map(|(key, _)| key.to_vec());
-        places.values.extend(keys.zip(pointers.iter().copied()));
-        places.own = pointers;
-        places
-            .values
-            .sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        places.own = keys.zip(pointers).collect();
         Ok(places)
     }
 
     /// Gives up what was written for a commit that was not made; what was written ahead may be in the next one.
     pub(in crate::rocks) fn give_up(&self, placed: &Places) {
-        let extents = placed.own.iter().map(|pointer| pointer.extent).collect();
+        let extents = placed.own.iter().map(|(_, pointer)| pointer.extent).collect();
         self.large
             .reclaimer
             .free(extents, self.db.latest_sequence_number());
@@ -128,7 +137,7 @@ impl Database {
                     change.freed.push(pointer.extent);
                 }
             }
-        } else if placed.values.is_empty() {
+        } else if placed.is_empty() {
             return Ok(change);
         }
         let before = change.bytes.unwrap_or(0);
