@@ -10,7 +10,7 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-use value::{Document, Value, doc};
+use value::{Document, Value, doc, hex};
 
 /// A SASL mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,10 +86,7 @@ impl Mechanism {
 
     pub(crate) fn prepare(self, user: &str, password: &str) -> Result<String, AuthError> {
         match self {
-            Mechanism::ScramSha1 => {
-                let digest = Md5::digest(format!("{user}:mongo:{password}"));
-                Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
-            }
+            Mechanism::ScramSha1 => Ok(hex(&Md5::digest(format!("{user}:mongo:{password}")))),
             Mechanism::ScramSha256 => stringprep::saslprep(password)
                 .map(std::borrow::Cow::into_owned)
                 .map_err(|_| AuthError::Password),

@@ -4,6 +4,7 @@
 
 use crate::SEQUENTIAL_STEP_MAX;
 use parking_lot::Mutex;
+use value::hex;
 
 /// How ids are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +84,4 @@ fn random<const N: usize>() -> [u8; N] {
     // Without entropy two processes could share ids, so there is nothing sensible to go on with.
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

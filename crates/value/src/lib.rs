@@ -13,6 +13,7 @@ pub mod collated;
 pub mod collation;
 pub mod decimal;
 mod document;
+mod hex;
 mod macros;
 mod number;
 mod object_id;
@@ -28,6 +29,7 @@ pub mod raw;
 
 pub use decimal::Decimal128;
 pub use document::Document;
+pub use hex::{hex, unhex};
 pub use object_id::ObjectId;
 pub use order::{canonical_type, compare, compare_documents};
 pub use raw::{DocumentBuf, RawArray, RawDocument, RawError};

@@ -124,11 +124,7 @@ mod tests {
         let encoded = encode(b"This is a base64 encoded text");
         assert_eq!(encoded[..10], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
         let digest = md5::Md5::digest(&encoded);
-        assert_eq!(hex(&digest), "a94518a92e35461c05d13ac2b1303116");
-    }
-
-    fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        assert_eq!(value::hex(&digest), "a94518a92e35461c05d13ac2b1303116");
     }
 
     #[test]

@@ -9,9 +9,9 @@ use crate::respond;
 use engine::ids::{Generator, Kind};
 use http::{HeaderValue, Response, header};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
+use value::hex;
 
 /// A date that has passed, so that nobody takes the ids for fresh ones again.
 const EXPIRES: HeaderValue = HeaderValue::from_static("Mon, 01 Jan 1990 00:00:00 GMT");
@@ -88,14 +88,7 @@ pub(crate) fn run(call: &Call) -> Result<Response> {
         write_string(&format!("{prefix}{id}"), &mut text);
     }
     text.push_str("]}");
-    let tag = Sha256::digest(&text)
-        .iter()
-        .take(16)
-        .fold(String::new(), |mut tag, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(tag, "{byte:02x}");
-            tag
-        });
+    let tag = hex(&Sha256::digest(&text)[..16]);
     let mut response = respond::ok(text);
     respond::tag(&mut response, &format!("\"{tag}\""));
     let headers = response.headers_mut();

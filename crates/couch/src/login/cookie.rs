@@ -18,6 +18,7 @@ use sha2::Sha256;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use value::{hex, unhex};
 
 /// The name of the cookie.
 const NAME: &str = "AuthSession";
@@ -78,16 +79,7 @@ impl Cookies {
     /// A cookie that logs this account in for a while.
     pub(crate) fn log_in(&self, account: &auth::User) -> String {
         let time = format!("{:X}", now_seconds());
-        let mark: String =
-            self.mark(account, &time)
-                .finalize()
-                .into_bytes()
-                .iter()
-                .fold(String::new(), |mut mark, byte| {
-                    // Writing to a String cannot fail.
-                    let _ = write!(mark, "{byte:02x}");
-                    mark
-                });
+        let mark = hex(&self.mark(account, &time).finalize().into_bytes());
         self.with(&BASE64_URL_SAFE_NO_PAD.encode(format!("{}:{time}:{mark}", account.name)))
     }
 
@@ -132,7 +124,7 @@ impl Cookies {
         let made = u64::from_str_radix(time, 16).unwrap_or(0);
         let left = made.saturating_add(self.seconds).saturating_sub(now_seconds());
         let is_ours = |account: &Arc<auth::User>| -> bool {
-            let mark = super::proxy::unhex(mark).unwrap_or_default();
+            let mark = unhex(mark).unwrap_or_default();
             self.mark(account, time).verify_slice(&mark).is_ok()
         };
         let account =

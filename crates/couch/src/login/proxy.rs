@@ -9,6 +9,7 @@ use crate::call::Call;
 use hmac::{Hmac, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
+use value::unhex;
 
 /// Whoever the headers name.
 pub(super) fn user(call: &Call) -> Option<User> {
@@ -49,19 +50,6 @@ fn is_signed(secret: &[u8], name: &str, token: &str) -> bool {
     matches!(checked, Ok(Ok(())))
 }
 
-/// The bytes of hexadecimal digits.
-pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
-        .collect::<Option<_>>()?;
-    let pairs = digits.chunks_exact(2);
-    pairs
-        .remainder()
-        .is_empty()
-        .then(|| pairs.map(|pair| pair[0] << 4 | pair[1]).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,12 +58,7 @@ mod tests {
     fn a_name_is_believed_with_its_code_alone() {
         let mut mac = Hmac::<Sha1>::new_from_slice(b"secret").unwrap();
         mac.update(b"anna");
-        let token: String = mac
-            .finalize()
-            .into_bytes()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let token = value::hex(&mac.finalize().into_bytes());
         assert!(is_signed(b"secret", "anna", &token));
         assert!(!is_signed(b"secret", "bert", &token));
         assert!(!is_signed(b"secret", "anna", ""));

@@ -5,6 +5,7 @@ use super::request::Request;
 use md5::{Digest, Md5};
 use replicate::Filter;
 use serde_json::{Value, json};
+use value::hex;
 
 /// The id without what is asked besides; the name of the checkpoints. `filter_text` is that of the function that the request
 /// names.
@@ -26,8 +27,7 @@ pub(crate) fn base(server: &str, request: &Request, filter_text: Option<&str>) -
         options.winners_only,
         options.since,
     ]);
-    let digest = Md5::digest(parts.to_string().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Md5::digest(parts.to_string()))
 }
 
 /// The id with what is asked besides.

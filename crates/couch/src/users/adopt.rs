@@ -12,7 +12,7 @@ use crate::server::Server;
 use sha1::{Digest, Sha1};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
-use value::{Document, Value};
+use value::{Document, Value, hex};
 
 /// More rounds are not done for a document that anybody may have written.
 const ITERATIONS_MAX: u32 = 2_000_000;
@@ -98,7 +98,7 @@ impl Kept {
     fn is_of(&self, password: &str) -> bool {
         let key = match self.function {
             Some((function, iterations)) => function.derive(password, &self.salt, iterations),
-            None => super::derived::hex(&Sha1::digest(format!("{password}{}", self.salt))),
+            None => hex(&Sha1::digest(format!("{password}{}", self.salt))),
         };
         key.as_bytes()
             .ct_eq(self.key.to_ascii_lowercase().as_bytes())

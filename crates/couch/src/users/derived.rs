@@ -5,8 +5,7 @@ use crate::error::{CouchError, Result};
 use pbkdf2::pbkdf2_hmac;
 use sha1::Sha1;
 use sha2::{Sha224, Sha256, Sha384, Sha512};
-use std::fmt::Write as _;
-use value::{Document, Value};
+use value::{Document, Value, hex};
 
 /// The rounds of a new key where no setting says otherwise; as many as those of the SCRAM credentials.
 const ITERATIONS_DEFAULT: u32 = 15_000;
@@ -114,15 +113,6 @@ impl Function {
         }
         hex(key)
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use md5::{Digest, Md5};
 use sha2::Sha256;
 use std::fmt;
+use value::unhex;
 
 /// A kind of digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,16 +75,9 @@ impl Digests {
     }
 }
 
-/// Hexadecimal digits of a digest.
-pub(super) fn to_hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The digest of this kind that hexadecimal digits give; none where they are not such.
 pub(super) fn from_hex(kind: DigestKind, text: &str) -> Option<Vec<u8>> {
-    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let digest: Vec<u8> = text.as_bytes().chunks(2).map(pair).collect::<Option<_>>()?;
-    (digest.len() == kind.bytes()).then_some(digest)
+    unhex(text).filter(|digest| digest.len() == kind.bytes())
 }
 
 /// Computes digests as bytes come in.

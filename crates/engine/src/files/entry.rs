@@ -1,9 +1,9 @@
 //! A file's entry: its document in `BUCKET.files`.
 
-use super::digest::{from_hex, to_hex};
+use super::digest::from_hex;
 use super::{Bucket, CHUNK_BYTES_DEFAULT, DigestKind, Digests, FileError};
 use std::sync::atomic::{AtomicU64, Ordering};
-use value::{Document, DocumentBuf, Value};
+use value::{Document, DocumentBuf, Value, hex};
 
 /// The metadata field that holds the media type.
 const CONTENT_TYPE: &str = "contentType";
@@ -105,7 +105,7 @@ impl FileEntry {
             metadata.set(CONTENT_TYPE, content_type.as_str());
         }
         for (kind, digest) in self.digests.iter() {
-            metadata.set(kind.name(), to_hex(digest));
+            metadata.set(kind.name(), hex(digest));
         }
         if !metadata.is_empty() {
             document.push("metadata", metadata);

@@ -14,7 +14,7 @@ use crate::respond;
 use engine::CollatedDefinition;
 use engine::selector::Selector;
 use http::{Method, Response, StatusCode};
-use value::{Document, Value, doc};
+use value::{Document, Value, doc, hex};
 
 /// `/{db}/_index…`; `path` is what stands behind it.
 pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
@@ -179,7 +179,7 @@ impl NewIndex {
         };
         let hash = sha2::Sha256::digest(shown(&Value::from(asked)).as_bytes());
         // As long as CouchDB's, which are of another hash.
-        hash.iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+        hex(&hash[..20])
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Result;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use std::borrow::Cow;
-use value::{Binary, Value, ValueRef};
+use value::{Binary, Value, ValueRef, hex, unhex};
 
 /// How bytes are written as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ pub(super) fn encode(subtype: u8, bytes: &[u8], format: Option<Format>) -> Resul
         }),
         Format::Uuid => match <[u8; 16]>::try_from(&*bytes) {
             Ok(uuid) if subtype == UUID => {
-                let hex: String = uuid.iter().map(|byte| format!("{byte:02x}")).collect();
+                let hex = hex(&uuid);
                 Ok(format!(
                     "{}-{}-{}-{}-{}",
                     &hex[..8],
@@ -173,24 +173,12 @@ fn decode(text: &str, format: Format, subtype: u8) -> Option<Vec<u8>> {
         Format::Base64 | Format::Auto => STANDARD.decode(text).ok(),
         Format::Base64Url => URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok(),
         Format::Utf8 => Some(text.as_bytes().to_vec()),
-        Format::Hex => hexadecimal(text),
+        Format::Hex => unhex(text),
         Format::Uuid => {
             let groups: Vec<usize> = text.split('-').map(str::len).collect();
-            (subtype == 4 && groups == [8, 4, 4, 4, 12]).then(|| hexadecimal(&text.replace('-', "")))?
+            (subtype == 4 && groups == [8, 4, 4, 4, 12]).then(|| unhex(&text.replace('-', "")))?
         }
     }
-}
-
-fn hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u32> = text
-        .chars()
-        .map(|digit| digit.to_digit(16))
-        .collect::<Option<_>>()?;
-    let pairs = digits.chunks(2).map(|pair| match pair {
-        [high, low] => Some((high * 16 + low) as u8),
-        _ => None,
-    });
-    pairs.collect()
 }
 
 pub(super) fn to_binary(value: ValueRef<'_>, subtype: u8, options: &Options) -> Result<Value> {
