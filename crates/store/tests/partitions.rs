@@ -89,6 +89,24 @@ async fn a_purge_leaves_nothing_of_a_partition() {
 }
 
 #[tokio::test]
+async fn placed_documents_are_counted_and_refused_as_others_are() {
+    let (_store, collection) = partitioned().await;
+    for (id, is_placed) in [("a:1", true), ("a", false)] {
+        let document = doc! {"_id": id, "data": "x".repeat(100_000)};
+        let buffer = DocumentBuf::from(&document);
+        let placed = collection.place(buffer.as_raw()).await.unwrap().unwrap();
+        let inserted = one(&collection, WriteOp::InsertPlaced(placed)).await;
+        match is_placed {
+            true => assert!(inserted.is_ok()),
+            false => assert!(matches!(inserted, Err(StoreError::NoPartition))),
+        }
+    }
+    let stats = stats(&collection, "a").await;
+    assert_eq!((stats.count, stats.deleted), (1, 0));
+    assert_valid(&collection).await;
+}
+
+#[tokio::test]
 async fn ids_that_name_no_partition_are_refused() {
     let (_store, collection) = partitioned().await;
     for id in [Value::from("a"), Value::Int32(1)] {

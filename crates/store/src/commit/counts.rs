@@ -5,15 +5,15 @@ use super::modify::id_of;
 use crate::partition::{PartitionChange, PartitionStats, is_placed, partition_of};
 use crate::{StoreError, keys};
 use std::collections::HashMap;
-use value::{DocumentBuf, RawDocument, ValueRef};
+use value::{DocumentBuf, ValueRef};
 
 /// The partitions that a batch changes.
 pub(super) type PartitionChanges = HashMap<String, PartitionChange>;
 
 impl Group<'_> {
-    /// Refuses a document of a partitioned collection whose id names no partition.
-    pub(super) fn check_partition(&self, document: RawDocument<'_>) -> Result<(), StoreError> {
-        match self.partitions.is_none() || is_placed(id_of(document)) {
+    /// Refuses the id of a document of a partitioned collection that names no partition.
+    pub(super) fn check_partition(&self, id: ValueRef<'_>) -> Result<(), StoreError> {
+        match self.partitions.is_none() || is_placed(id) {
             true => Ok(()),
             false => Err(StoreError::NoPartition),
         }
@@ -21,10 +21,14 @@ impl Group<'_> {
 
     /// Counts a document that is there from now on.
     pub(super) fn count_in(&mut self, document: &DocumentBuf) {
-        let bytes = document.bytes().len();
+        self.count_bytes_in(id_of(document.as_raw()), document.bytes().len());
+    }
+
+    /// The same by the document's id and size.
+    pub(super) fn count_bytes_in(&mut self, id: ValueRef<'_>, bytes: usize) {
         self.state.count += 1;
         self.state.data_bytes += bytes as u64;
-        self.change_partition(id_of(document.as_raw()), |change| {
+        self.change_partition(id, |change| {
             change.count += 1;
             change.data_bytes += bytes as i64;
         });

@@ -17,7 +17,7 @@ impl Group<'_> {
         entries: &EntrySet,
         spans: &[Span],
     ) -> Result<Outcome, StoreError> {
-        self.check_partition(edit.document.as_raw())?;
+        self.check_partition(id_of(edit.document.as_raw()))?;
         let id = owned_id(&edit.document);
         let record = self.record_of(id.as_ref()).await?;
         let tombstone = match record {

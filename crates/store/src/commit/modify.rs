@@ -23,7 +23,7 @@ impl Group<'_> {
     ) -> Result<RecordId, StoreError> {
         let id = RecordId(self.sequence + 1);
         self.check_capped_size(document)?;
-        self.check_partition(document.as_raw())?;
+        self.check_partition(id_of(document.as_raw()))?;
         self.check_unique(entries, spans, id).await?;
         let tombstone = self.tombstone_of(id_of(document.as_raw())).await?;
         if let Some(tombstone) = tombstone.as_ref().filter(|tombstone| !self.is_short(tombstone)) {

@@ -14,7 +14,7 @@ use value::{DocumentBuf, RawDocument, Value};
 #[derive(Debug)]
 pub struct PlacedDocument {
     placed: Placed,
-    size_bytes: u64,
+    size_bytes: usize,
     id: Value,
     /// Its index entries, as of this version of the collection's indexes.
     entries: EntrySet,
@@ -34,7 +34,7 @@ impl Collection {
         let placed = self.kv.place(bytes).await?;
         Ok(placed.map(|placed| PlacedDocument {
             placed,
-            size_bytes: bytes.len() as u64,
+            size_bytes: bytes.len(),
             id: super::id_of(document).to_value(),
             entries,
             version: set.version,
@@ -65,10 +65,10 @@ impl Group<'_> {
         }
         let id = RecordId(self.sequence + 1);
         let entries = &document.entries;
+        self.check_partition(document.id.as_ref())?;
         self.check_unique(entries, entries.all(), id).await?;
         self.sequence = id.0;
-        self.state.count += 1;
-        self.state.data_bytes += document.size_bytes;
+        self.count_bytes_in(document.id.as_ref(), document.size_bytes);
         self.put_entries(entries, entries.all(), id);
         let head = record::placed_head(id);
         self.batch.put_placed(&keys::record(id), &head, &document.placed);
