@@ -9,8 +9,13 @@ pub(super) fn start(collection: &Arc<Collection>, index: u32) {
     let collection = collection.clone();
     tokio::spawn(async move {
         match run(&collection, index).await {
-            // A dropped collection takes its entries with it.
-            Ok(()) | Err(StoreError::CollectionDropped(_) | StoreError::Interrupted) => {}
+            // A dropped collection takes its entries with it, and a store that is closed goes on at its next start.
+            Ok(())
+            | Err(
+                StoreError::CollectionDropped(_)
+                | StoreError::Interrupted
+                | StoreError::Kv(kv::Error::Closed),
+            ) => {}
             Err(error) => {
                 tracing::warn!(%error, index, "the entries of a dropped index are left until the next start");
             }
