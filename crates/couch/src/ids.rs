@@ -5,7 +5,7 @@
 
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
-use engine::{PARTITION_END, RevisionedSnapshot, partition_of};
+use engine::{PARTITION_BEHIND, PARTITION_END, RevisionedSnapshot, partition_of};
 use std::ops::Bound;
 use value::{ObjectId, Value, ValueRef};
 
@@ -102,10 +102,17 @@ pub fn check_partitioned(id: &str) -> Result<()> {
     }
 }
 
+/// The ids that design documents can have.
+pub fn of_designs() -> (Bound<Value>, Bound<Value>) {
+    // Up to what comes next to the slash in ASCII.
+    let behind = Value::from("_design0");
+    (Bound::Included(Value::from(DESIGN)), Bound::Excluded(behind))
+}
+
 /// The first id that a partition could have, and the first behind all of them.
 pub fn of_partition(name: &str) -> (Value, Value) {
-    // A semicolon is what comes next to the colon in ASCII.
-    (Value::from(format!("{name}:")), Value::from(format!("{name};")))
+    let with = |last: char| Value::from(format!("{name}{last}"));
+    (with(PARTITION_END), with(PARTITION_BEHIND))
 }
 
 /// What of a range of ids is between two ids, the second one excluded.

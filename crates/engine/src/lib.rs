@@ -73,7 +73,7 @@ pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
-pub use store::{PARTITION_END, PartitionStats, partition_of};
+pub use store::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of};
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
 
 pub use write::{

@@ -47,7 +47,7 @@ pub use index::{
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;
-pub use partition::{PARTITION_END, PartitionStats, partition_of, put_partition};
+pub use partition::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of, put_partition};
 pub use purges::Purge;
 pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, RevisionTree};
 pub use snapshot::{DocumentHistory, IndexEntry, IndexPage, LocalPage, Moment, RecordPage, Snapshot};

@@ -9,13 +9,20 @@ use value::ValueRef;
 
 /// What stands between the partition and the rest of an id.
 pub const PARTITION_END: char = ':';
+/// What comes next to that in the order of bytes, so that a name with it is behind all that begins with the partition.
+pub const PARTITION_BEHIND: char = ';';
 
 /// The prefix of the ids of design documents.
 const DESIGN: &str = "_design/";
 
+/// Whether it is a design document that has this id.
+pub(crate) fn is_design(id: &str) -> bool {
+    id.starts_with(DESIGN)
+}
+
 /// The partition that an id names; none where it names none, as those of design documents.
 pub fn partition_of(id: &str) -> Option<&str> {
-    if id.starts_with(DESIGN) {
+    if is_design(id) {
         return None;
     }
     id.split_once(PARTITION_END).map(|(partition, _)| partition)
@@ -30,7 +37,7 @@ pub fn put_partition(name: &str, out: &mut Vec<u8>) {
 /// Whether a document with this `_id` may be in a partitioned collection.
 pub(crate) fn is_placed(id: ValueRef<'_>) -> bool {
     id.as_str()
-        .is_some_and(|id| id.starts_with(DESIGN) || partition_of(id).is_some())
+        .is_some_and(|id| is_design(id) || partition_of(id).is_some())
 }
 
 /// What a partition holds.

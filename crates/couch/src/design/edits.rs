@@ -4,7 +4,7 @@
 //! not. The functions are given the document as the client found it; an edit that names another revision than the present one
 //! is refused as a conflict when it is written, so what they looked at is what is replaced.
 
-use super::{Design, IDS, selector};
+use super::{Design, selector};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -60,7 +60,7 @@ impl<'a> EditCheck<'a> {
             .get("_id")
             .map(ids::text)
             .unwrap_or_default();
-        let checked = match id.starts_with(IDS.0) {
+        let checked = match id.starts_with(ids::DESIGN) {
             true => self.check_design(&id, edit).await,
             false => match self.check_room(&id, edit).await {
                 Ok(()) => self.validate(edit).await,

@@ -10,7 +10,7 @@ pub(crate) use edits::EditCheck;
 
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::outgoing;
+use crate::{ids, outgoing};
 use engine::design::{Error, Functions, Group, ScriptError, ScriptLimits, Views};
 use engine::selector::Selector;
 use engine::{Order, Record};
@@ -19,12 +19,8 @@ use parking_lot::Mutex;
 use render::Rendered;
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
-use std::ops::Bound;
 use std::sync::Arc;
 use value::Value;
-
-/// What design documents' ids begin with, and the first text behind all of them.
-const IDS: (&str, &str) = ("_design/", "_design0");
 
 /// The design documents that are read at once.
 const PAGE_DESIGNS: usize = 256;
@@ -74,7 +70,7 @@ impl Designs {
 
     /// The design document of this name (what stands behind `_design/`).
     pub(crate) async fn named(&self, database: &Database, name: &str) -> Result<Arc<Design>> {
-        let id = format!("{}{name}", IDS.0);
+        let id = format!("{}{name}", ids::DESIGN);
         let snapshot = database.snapshot().await?;
         let key = Value::from(id.as_str());
         if let Some(record) = snapshot.document(key.as_ref()).await? {
@@ -92,12 +88,8 @@ impl Designs {
         let mut found = Vec::new();
         let mut after = None;
         loop {
-            let range = (
-                Bound::Included(Value::from(IDS.0)),
-                Bound::Excluded(Value::from(IDS.1)),
-            );
             let (records, next) = snapshot
-                .documents(range, after.as_ref(), Order::Forward, PAGE_DESIGNS)
+                .documents(ids::of_designs(), after.as_ref(), Order::Forward, PAGE_DESIGNS)
                 .await?;
             for record in records {
                 if let Some(id) = record

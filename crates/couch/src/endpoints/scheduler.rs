@@ -9,8 +9,8 @@ use crate::limits::PAGE_ROWS;
 use crate::replication::documents::{self, is_replicator};
 use crate::replication::jobs::Asker;
 use crate::replication::report;
-use crate::respond;
 use crate::security::require_server_admin;
+use crate::{ids, respond};
 use engine::{DocumentPosition, Order};
 use http::Response;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
             let Some(id) = body
                 .get("_id")
                 .and_then(Value::as_str)
-                .filter(|id| !id.starts_with("_design/"))
+                .filter(|id| !id.starts_with(ids::DESIGN))
             else {
                 continue;
             };

@@ -4,10 +4,9 @@ use super::index::Index;
 use super::wrong;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::ids::DESIGN;
+use crate::ids::{self, DESIGN};
 use crate::incoming::Incoming;
 use engine::{Edit, EditOrigin, EditOutcome, Order, Record, RevisionedSnapshot};
-use std::ops::Bound;
 use value::{Document, Value, doc};
 
 /// The design documents that are read at once.
@@ -26,13 +25,8 @@ pub(crate) async fn indexes(database: &Database, snapshot: &RevisionedSnapshot) 
     let mut found = vec![Index::all_docs()];
     let mut after = None;
     loop {
-        // What comes next to the slash in ASCII ends the range.
-        let range = (
-            Bound::Included(Value::from(DESIGN)),
-            Bound::Excluded(Value::from("_design0")),
-        );
         let (records, next) = snapshot
-            .documents(range, after.as_ref(), Order::Forward, PAGE_DESIGNS)
+            .documents(ids::of_designs(), after.as_ref(), Order::Forward, PAGE_DESIGNS)
             .await?;
         for record in &records {
             collect(database, &record.document.as_raw().to_document(), &mut found);

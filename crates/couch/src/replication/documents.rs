@@ -9,8 +9,8 @@ use super::request::Request;
 use super::{context, filter, report};
 use crate::error::{CouchError, Result};
 use crate::login::User;
-use crate::names;
 use crate::server::Server;
+use crate::{ids, names};
 use engine::{ChangeKind, Edit, EditOrigin, EditOutcome, Namespace, Order, RevisionedCollection};
 use jiff::Timestamp;
 use replicate::Backoff;
@@ -127,7 +127,7 @@ async fn page(
                 asked.remove(&asker.document);
                 server.jobs.cancel_asked(&asker);
             }
-            Some(record) if !asker.document.starts_with("_design/") => {
+            Some(record) if !asker.document.starts_with(ids::DESIGN) => {
                 look_at(server, asker, read(&record.document), asked).await;
             }
             Some(_) => {}

@@ -6,27 +6,28 @@
 //! (`src/mango/src/mango_native_proc.erl`).
 
 use super::IndexField;
-use crate::partition::{partition_of, put_partition};
+use crate::partition::{is_design, partition_of, put_partition};
 use std::borrow::Cow;
 use value::key::{self, Direction, TypeBits};
 use value::path::exact;
 use value::path::extract::{IndexKey, IndexKeys};
 use value::{DocumentRef, ValueRef, collated};
 
-/// The prefix of the ids of design documents.
-const DESIGN: &str = "_design/";
-
 /// The keys of a document.
 pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentRef<'_>) -> IndexKeys {
     let id = document.get("_id").unwrap_or(ValueRef::Null);
-    let is_design = id.as_str().is_some_and(|id| id.starts_with(DESIGN));
-    let partition = id.as_str().and_then(partition_of);
-    // CouchDB's clients see every id as a text.
-    let shown = text(id);
+    if id.as_str().is_some_and(is_design) {
+        return IndexKeys::default();
+    }
     let mut key = Vec::new();
-    if let Some(partition) = partition.filter(|_| partitioned) {
+    if partitioned {
+        let Some(partition) = id.as_str().and_then(partition_of) else {
+            return IndexKeys::default();
+        };
         put_partition(partition, &mut key);
     }
+    // CouchDB's clients see every id as a text.
+    let shown = text(id);
     let complete = fields.iter().all(|field| {
         let value = match field.path.parts() {
             [name] if **name == *"_id" => Some(ValueRef::String(&shown)),
@@ -37,7 +38,7 @@ pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentR
         }
         value.is_some()
     });
-    if is_design || !complete || (partitioned && partition.is_none()) {
+    if !complete {
         return IndexKeys::default();
     }
     key::encode(id, Direction::Ascending, &mut key);

@@ -169,7 +169,7 @@ fn sort_key(id: &[u8], key: &str, definition: &Definition, view: usize) -> Resul
     if definition.partitioned {
         let partition = std::str::from_utf8(id).ok().and_then(store::partition_of);
         let partition = partition.ok_or(Error::Store(StoreError::NoPartition))?;
-        out.extend_from_slice(&key::partition_start(partition));
+        store::put_partition(partition, &mut out);
     }
     key::encode(&key, definition.views[view].collation, &mut out)?;
     Ok(out.into())

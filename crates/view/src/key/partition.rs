@@ -5,9 +5,6 @@
 
 use bytes::Bytes;
 
-/// What stands behind the name behind all rows of the partition: what comes next to the colon.
-const BEHIND: u8 = store::PARTITION_END as u8 + 1;
-
 /// What the keys of a partition's rows begin with.
 pub fn partition_start(name: &str) -> Bytes {
     let mut key = Vec::with_capacity(name.len() + 1);
@@ -17,7 +14,9 @@ pub fn partition_start(name: &str) -> Bytes {
 
 /// Behind the keys of all of a partition's rows, and before those of others.
 pub fn partition_end(name: &str) -> Bytes {
-    [name.as_bytes(), &[BEHIND]].concat().into()
+    [name.as_bytes(), &[store::PARTITION_BEHIND as u8]]
+        .concat()
+        .into()
 }
 
 #[cfg(test)]

@@ -96,7 +96,10 @@ fn places(
 }
 
 fn encoded(partition: Option<&str>, key: &Value, collation: Collation) -> Result<Vec<u8>> {
-    let mut out = partition.map_or_else(Vec::new, |name| key::partition_start(name).into());
+    let mut out = Vec::new();
+    if let Some(name) = partition {
+        store::put_partition(name, &mut out);
+    }
     key::encode(key, collation, &mut out)?;
     Ok(out)
 }
