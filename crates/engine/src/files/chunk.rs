@@ -94,6 +94,11 @@ impl ChunkBuilder {
         self.patch(0, total);
     }
 
+    /// The document, once it is sealed, to be kept.
+    pub(super) fn into_document(self) -> DocumentBuf {
+        DocumentBuf::from_validated(self.buffer.into())
+    }
+
     /// The document, once it is sealed.
     pub(super) fn document(&self) -> RawDocument<'_> {
         RawDocument::from_validated(&self.buffer)

@@ -219,10 +219,8 @@ impl FileWriter {
     /// Makes a chunk ready to be committed: placed in the store if that takes it, else true, since it stays in memory.
     async fn end(&mut self, mut chunk: ChunkBuilder) -> Result<bool, FileError> {
         chunk.seal();
-        if self.replaced == Some(chunk.id()) {
-            let id = chunk.id();
-            let document = DocumentBuf::from_validated(chunk.into_memory().into());
-            self.ready.push(Ready::Replacement(id, document));
+        if let Some(id) = self.replaced.filter(|id| *id == chunk.id()) {
+            self.ready.push(Ready::Replacement(id, chunk.into_document()));
             return Ok(true);
         }
         if let Some(placed) = self.chunks.place(chunk.document()).await? {
@@ -230,8 +228,7 @@ impl FileWriter {
             self.ready.push(Ready::Placed(placed));
             return Ok(false);
         }
-        let document = DocumentBuf::from_validated(chunk.into_memory().into());
-        self.ready.push(Ready::New(document));
+        self.ready.push(Ready::New(chunk.into_document()));
         Ok(true)
     }
 
