@@ -29,14 +29,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Reads the statements; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<DeleteStatement>> {
     arguments.ignore(&["delete"]);
-    let statements = arguments
-        .documents("deletes")?
-        .ok_or_else(|| arguments.missing("deletes"))?;
-    let variables = cursor::variables(arguments)?;
-    statements
-        .iter()
-        .map(|statement| parse_statement(statement.as_ref(), &variables))
-        .collect()
+    writes::statements(arguments, "deletes", parse_statement)
 }
 
 fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<DeleteStatement> {

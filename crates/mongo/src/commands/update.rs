@@ -37,14 +37,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Reads the statements; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<UpdateStatement>> {
     arguments.ignore(&["update"]);
-    let statements = arguments
-        .documents("updates")?
-        .ok_or_else(|| arguments.missing("updates"))?;
-    let variables = cursor::variables(arguments)?;
-    statements
-        .iter()
-        .map(|statement| parse_statement(statement.as_ref(), &variables))
-        .collect()
+    writes::statements(arguments, "updates", parse_statement)
 }
 
 fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<UpdateStatement> {

@@ -1,10 +1,11 @@
 //! What the commands that write have in common.
 
+use super::cursor;
 use crate::arguments::Arguments;
 use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use engine::{WriteFailure, WriteOptions};
-use value::{Document, Value, ValueRef};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// `ordered`, `bypassDocumentValidation`, `stmtId`, and what the write concern says of durability.
 pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<WriteOptions> {
@@ -34,6 +35,22 @@ pub(super) fn is_journaled(call: &Call<'_>) -> bool {
         Some(concern) => concern.journaled.unwrap_or(!concern.unacknowledged),
         None => true,
     }
+}
+
+/// The statements of a command, each read with the command's variables.
+pub(super) fn statements<T>(
+    arguments: &Arguments<'_>,
+    name: &'static str,
+    parse: fn(DocumentRef<'_>, &Document) -> Result<T>,
+) -> Result<Vec<T>> {
+    let statements = arguments
+        .documents(name)?
+        .ok_or_else(|| arguments.missing(name))?;
+    let variables = cursor::variables(arguments)?;
+    statements
+        .iter()
+        .map(|statement| parse(statement.as_ref(), &variables))
+        .collect()
 }
 
 /// MongoDB's limit on statements of one command.
