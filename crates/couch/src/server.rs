@@ -144,19 +144,14 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
 
 async fn run(server: Arc<Server>, request: Request) -> Response {
     let (mut cookie, mut callback) = (None, None);
-    let answered = match Call::new(server, request) {
-        Ok(mut call) => match jsonp::callback(&call) {
-            Ok(named) => {
-                callback = named;
-                let answered = route::run(&mut call).await;
-                cookie = call.user.cookie.take();
-                answered
-            }
-            Err(error) => Err(error),
-        },
-        Err(error) => Err(error),
+    let answered = async {
+        let mut call = Call::new(server, request)?;
+        callback = jsonp::callback(&call)?;
+        let answered = route::run(&mut call).await;
+        cookie = call.user.cookie.take();
+        answered
     };
-    let mut response = answered.unwrap_or_else(|error| {
+    let mut response = answered.await.unwrap_or_else(|error| {
         if error.status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(%error, "a request failed");
         }

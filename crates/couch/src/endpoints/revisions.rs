@@ -137,10 +137,7 @@ pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
         Method::GET | Method::HEAD => Ok(respond::ok(database.collection.revisions_kept().to_string())),
         Method::PUT => {
             database.require_admin(call)?;
-            let kept = match call.json().await? {
-                Value::Int32(kept) if kept > 0 => kept as u32,
-                _ => return Err(CouchError::bad_request("`revs_limit` must be a positive integer")),
-            };
+            let kept = positive(call, "`revs_limit` must be a positive integer").await?;
             database.collection.set_revisions_kept(kept).await?;
             Ok(respond::ok_true(StatusCode::OK))
         }
@@ -175,17 +172,18 @@ pub(crate) async fn purges_limit(call: &mut Call) -> Result<Response> {
         Method::GET | Method::HEAD => Ok(respond::ok(database.collection.purges_kept().to_string())),
         Method::PUT => {
             database.require_admin(call)?;
-            let kept = match call.json().await? {
-                Value::Int32(kept) if kept > 0 => kept as u32,
-                _ => {
-                    return Err(CouchError::bad_request(
-                        "`purged_infos_limit` must be positive integer",
-                    ));
-                }
-            };
+            let kept = positive(call, "`purged_infos_limit` must be positive integer").await?;
             database.collection.set_purges_kept(kept).await?;
             Ok(respond::ok_true(StatusCode::OK))
         }
         _ => Err(CouchError::method_not_allowed("GET,PUT")),
+    }
+}
+
+/// The positive number that the body is.
+async fn positive(call: &mut Call, refusal: &'static str) -> Result<u32> {
+    match call.json().await? {
+        Value::Int32(number) if number > 0 => Ok(number as u32),
+        _ => Err(CouchError::bad_request(refusal)),
     }
 }

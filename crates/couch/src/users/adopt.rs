@@ -4,10 +4,9 @@
 //! `src/couch/src/couch_httpd_auth.erl` (`authenticate_int`): PBKDF2, or the older SHA-1 of password and salt.
 
 use super::derived::Function;
-use super::{PREFIX, UserChange, apply, check, check_reserved, check_usable};
+use super::{PREFIX, UserChange, apply, check, check_reserved, check_usable, stored};
 use crate::error::Result;
 use crate::login;
-use crate::names;
 use crate::server::Server;
 use sha1::{Digest, Sha1};
 use std::sync::Arc;
@@ -30,8 +29,7 @@ struct Kept {
 
 /// Makes the user of this name, if a document knows this password of it.
 pub(crate) async fn adopt(server: &Server, name: &str, password: &str) -> Result<Option<Arc<auth::User>>> {
-    let namespace = names::namespace(&names::users(&server.config));
-    let Some(users) = server.engine.revisioned(&namespace)? else {
+    let Some(users) = stored(&server.engine, &server.config)? else {
         return Ok(None);
     };
     let id = format!("{PREFIX}{name}");

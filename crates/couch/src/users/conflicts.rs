@@ -1,15 +1,13 @@
 //! Documents of users in conflict, which nobody may use (`src/chttpd/src/chttpd_auth_cache.erl`, `maybe_validate_user_creds`).
 
-use super::PREFIX;
+use super::{PREFIX, stored};
 use crate::error::{CouchError, Result};
-use crate::names;
 use crate::server::Server;
 use value::Value;
 
 /// Refuses a user whose document has conflicts, unless the setting `[chttpd_auth] allow_conflicted_user_docs` says that it may.
 pub(crate) async fn check_usable(server: &Server, name: &str) -> Result<()> {
-    let namespace = names::namespace(&names::users(&server.config));
-    let Some(users) = server.engine.revisioned(&namespace)? else {
+    let Some(users) = stored(&server.engine, &server.config)? else {
         return Ok(());
     };
     let snapshot = users.snapshot().await?;

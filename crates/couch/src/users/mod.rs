@@ -213,6 +213,11 @@ pub(crate) fn design_refusal() -> CouchError {
     CouchError::forbidden("Only administrators can view design docs in the users database.")
 }
 
+/// The database of users, if it is there.
+fn stored(engine: &Engine, config: &Config) -> Result<Option<RevisionedCollection>> {
+    Ok(engine.revisioned(&names::namespace(&names::users(config)))?)
+}
+
 /// Puts the design document that a database of users has, unless it is there. The rules themselves are part of the server, so that
 /// they hold whatever becomes of the document.
 async fn put_design(users: &RevisionedCollection) -> Result<()> {
@@ -246,7 +251,7 @@ pub(crate) fn put_design_soon(users: RevisionedCollection) {
 
 /// Puts the design document into the database that the settings name as that of users, if it is there.
 pub(crate) async fn prepare_database(engine: &Engine, config: &Config) -> Result<()> {
-    match engine.revisioned(&names::namespace(&names::users(config)))? {
+    match stored(engine, config)? {
         Some(users) => put_design(&users).await,
         None => Ok(()),
     }
