@@ -41,6 +41,19 @@ impl Http {
         Ok(text)
     }
 
+    /// Writes documents into a database of the CouchDB protocol at once: of each the id, and its other members as an object.
+    pub fn bulk_docs(
+        &mut self,
+        database: &str,
+        documents: impl Iterator<Item = (String, String)>,
+    ) -> Result<()> {
+        let documents = documents.map(|(id, members)| format!("{{\"_id\":\"{id}\",{}", &members[1..]));
+        let documents: Vec<String> = documents.collect();
+        let body = format!("{{\"docs\":[{}]}}", documents.join(","));
+        self.send("POST", &format!("{database}/_bulk_docs"), &body)?;
+        Ok(())
+    }
+
     /// Puts bytes; they need not be text.
     pub fn put(&mut self, path: &str, body: &[u8]) -> Result<()> {
         let stream = self.stream.get_mut();

@@ -13,6 +13,7 @@ use value::raw::DocumentWriter;
 use value::{Document, ValueRef, doc};
 
 const BATCH: u64 = 1000;
+const LOADERS: usize = 2;
 const LIMIT: i32 = 500;
 const RUNS: usize = 7;
 const HINTS: [(&str, Option<&str>); 3] = [
@@ -132,23 +133,13 @@ fn load_larder(server: &Larder, documents: u64) -> Result<()> {
         ],
         "$db": "bench",
     })?;
-    run_batches(
-        2,
-        documents,
-        BATCH,
-        || server.connect(),
-        |client, numbers| {
-            let mut batch = Vec::new();
-            for number in numbers {
-                let mut point = DocumentWriter::new(&mut batch);
-                point.put("_id", ValueRef::Int32(number as i32));
-                point.put("x", ValueRef::Int32(number as i32));
-                point.put("y", ValueRef::Int32(number as i32));
-                point.finish();
-            }
-            client.insert("points", &batch)
-        },
-    )?;
+    server.load("points", documents, (LOADERS, BATCH), |number, batch| {
+        let mut point = DocumentWriter::new(batch);
+        point.put("_id", ValueRef::Int32(number as i32));
+        point.put("x", ValueRef::Int32(number as i32));
+        point.put("y", ValueRef::Int32(number as i32));
+        point.finish();
+    })?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use super::{folder_bytes, free_address, stop, tied_command, wait_until_listening};
 use crate::client::{Http, Mongo};
+use crate::load::run_batches;
 use anyhow::{Context, Result};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,23 @@ impl Larder {
     /// A connection.
     pub fn connect(&self) -> Result<Mongo> {
         Mongo::connect(self.address)
+    }
+
+    /// Inserts documents into a collection, batches of them by some clients at once; documents a second. `put` appends the one
+    /// of a number.
+    pub fn load(
+        &self,
+        collection: &str,
+        documents: u64,
+        (clients, batch): (usize, u64),
+        put: impl Fn(u64, &mut Vec<u8>) + Sync,
+    ) -> Result<f64> {
+        let connect = || Ok((self.connect()?, Vec::new()));
+        run_batches(clients, documents, batch, connect, |(client, bytes), numbers| {
+            bytes.clear();
+            numbers.for_each(|number| put(number, bytes));
+            client.insert(collection, bytes)
+        })
     }
 
     /// A connection of the CouchDB protocol.

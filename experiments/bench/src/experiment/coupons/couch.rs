@@ -32,9 +32,8 @@ fn run(address: SocketAddr, task: Task) -> Result<Found> {
         BATCH,
         || Http::connect(address),
         |client, numbers| {
-            let documents: Vec<String> = numbers.map(Coupon::new).map(|coupon| document(&coupon)).collect();
-            let body = format!("{{\"docs\":[{}]}}", documents.join(","));
-            client.send("POST", "/coupons/_bulk_docs", &body).map(drop)
+            let members = |coupon: Coupon| (coupon.code.clone(), coupon.json());
+            client.bulk_docs("/coupons", numbers.map(Coupon::new).map(members))
         },
     )?;
     let load_s = started.elapsed().as_secs_f64();
@@ -60,11 +59,6 @@ fn run(address: SocketAddr, task: Task) -> Result<Found> {
         affiliate_ms,
         parallel_rate,
     })
-}
-
-fn document(coupon: &Coupon) -> String {
-    let members = coupon.json();
-    format!("{{\"_id\":\"{}\",{}", coupon.code, &members[1..])
 }
 
 fn design(client: &mut Http, name: &str, key: &str) -> Result<()> {

@@ -15,6 +15,8 @@ use value::raw::DocumentWriter;
 use value::{Document, ValueRef, doc};
 
 const BATCH: u64 = 1000;
+/// Coupons of pouchdb-server: enough to see its rates, few enough to wait for a view of them.
+const POUCH_COUPONS: u64 = 10_000;
 const LOADERS: usize = 2;
 const AFFILIATES: u64 = 1000;
 const REDEEMED_MAX: u64 = 1000;
@@ -80,16 +82,11 @@ impl Coupon {
 }
 
 pub fn run(settings: &Settings) -> Result<Report> {
-    let coupons = settings.size(100_000, 10_000);
-    let expected = (0..coupons)
-        .filter(|number| Coupon::new(*number).redeemed_count < RARELY as u64)
-        .count();
     let duration = Duration::from_secs(settings.size(4, 1));
-    let task = Task {
-        coupons,
-        expected,
-        duration,
-    };
+    let task = Task::new(settings.size(100_000, 10_000), duration);
+    let expected = task.expected;
+    let pouch_task = Task::new(settings.size(POUCH_COUPONS, POUCH_COUPONS / 10), duration);
+    let pouch = format!("pouchdb-server, {} coupons", number(pouch_task.coupons as f64));
     let (larder, covered_ms) = larder(settings, task)?;
     let couch = couch::larder(settings, task)?;
     let mut report = Report::new(
@@ -113,7 +110,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let peers = [
         ("Larder, MongoDB", larder),
         ("Larder, CouchDB", couch),
-        ("pouchdb-server", couch::pouch(settings, task)?),
+        (&pouch, couch::pouch(settings, pouch_task)?),
         ("PostgreSQL jsonb", postgres(settings, task)?),
         ("SQLite JSON", sqlite(settings, task)?),
     ];
@@ -160,6 +157,15 @@ struct Task {
 }
 
 impl Task {
+    fn new(coupons: u64, duration: Duration) -> Task {
+        let is_rare = |number: &u64| Coupon::new(*number).redeemed_count < RARELY as u64;
+        Task {
+            coupons,
+            expected: (0..coupons).filter(is_rare).count(),
+            duration,
+        }
+    }
+
     fn expect(self, found: usize) -> Result<()> {
         ensure!(
             found == self.expected,
@@ -185,17 +191,9 @@ fn larder(settings: &Settings, task: Task) -> Result<(Found, f64)> {
     let folder = settings.folder("coupons-larder")?;
     let server = Larder::start(&settings.larder, folder.path(), "256m")?;
     let started = Instant::now();
-    run_batches(
-        LOADERS,
-        task.coupons,
-        BATCH,
-        || server.connect(),
-        |client, numbers| {
-            let mut batch = Vec::new();
-            numbers.for_each(|number| Coupon::new(number).put_bson(&mut batch));
-            client.insert("coupons", &batch)
-        },
-    )?;
+    server.load("coupons", task.coupons, (LOADERS, BATCH), |number, batch| {
+        Coupon::new(number).put_bson(batch);
+    })?;
     let load_s = started.elapsed().as_secs_f64();
 
     let mut client = server.connect()?;

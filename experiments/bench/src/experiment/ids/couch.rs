@@ -54,11 +54,8 @@ fn write(address: SocketAddr, documents: u64, ids: Ids) -> Result<(f64, Load)> {
         BATCH,
         || Http::connect(address),
         |client, numbers| {
-            let documents: Vec<String> = numbers.map(|number| document(ids, number)).collect();
-            let body = format!("{{\"docs\":[{}]}}", documents.join(","));
-            client
-                .send("POST", &format!("{DATABASE}/_bulk_docs"), &body)
-                .map(drop)
+            let documents = numbers.map(|number| (ids.id(number), Reading::new(number).json()));
+            client.bulk_docs(DATABASE, documents)
         },
     )?;
     let single = load::run(
@@ -84,11 +81,6 @@ fn compact(address: SocketAddr, documents: u64, single: &Load) -> Result<(f64, f
         std::thread::sleep(POLL);
     }
     Ok((stored / started.elapsed().as_secs_f64(), stored))
-}
-
-fn document(ids: Ids, number: u64) -> String {
-    let members = Reading::new(number).json();
-    format!("{{\"_id\":\"{}\",{}", ids.id(number), &members[1..])
 }
 
 fn is_compacting(client: &mut Http) -> Result<bool> {

@@ -157,17 +157,9 @@ fn both(work: impl Fn(Ids) -> Result<Found>) -> Result<[Found; 2]> {
 fn larder(settings: &Settings, documents: u64, ids: Ids) -> Result<Found> {
     let folder = settings.folder("ids-larder")?;
     let server = Larder::start(&settings.larder, folder.path(), MEMORY)?;
-    let bulk_rate = run_batches(
-        CLIENTS,
-        documents,
-        BATCH,
-        || server.connect(),
-        |client, numbers| {
-            let mut batch = Vec::with_capacity(128 * BATCH as usize);
-            numbers.for_each(|number| Reading::new(number).put_bson(&ids.id(number), &mut batch));
-            client.insert("readings", &batch)
-        },
-    )?;
+    let bulk_rate = server.load("readings", documents, (CLIENTS, BATCH), |number, batch| {
+        Reading::new(number).put_bson(&ids.id(number), batch);
+    })?;
     let resident_bytes = server.resident_bytes()? as f64;
     server.kill()?;
     let (server, restart) = restarted(settings, folder.path())?;

@@ -15,6 +15,7 @@ use value::ValueRef;
 use value::raw::DocumentWriter;
 
 const BATCH: u64 = 500;
+const LOADERS: usize = 2;
 const READERS: usize = 32;
 const WRITERS: [usize; 2] = [32, 256];
 const RESIDENT_BYTES_MAX: f64 = 512e6;
@@ -87,17 +88,9 @@ pub fn run(settings: &Settings) -> Result<Report> {
 fn larder(settings: &Settings, documents: u64, duration: Duration) -> Result<(Found, http::Found, f64)> {
     let folder = settings.folder("pi-larder")?;
     let server = Larder::start(&settings.larder, folder.path(), "128m")?;
-    run_batches(
-        2,
-        documents,
-        BATCH,
-        || server.connect(),
-        |client, numbers| {
-            let mut batch = Vec::new();
-            numbers.for_each(|number| put_bson(&Ids::Random.id(number), &mut batch));
-            client.insert("notes", &batch)
-        },
-    )?;
+    server.load("notes", documents, (LOADERS, BATCH), |number, batch| {
+        put_bson(&Ids::Random.id(number), batch);
+    })?;
     let mut resident_bytes = server.resident_bytes()?;
     let connect = |number: usize| Ok((server.connect()?, number as u64));
     let read = |(client, seed): &mut (Mongo, u64), number: u64| {
