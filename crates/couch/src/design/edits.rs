@@ -27,8 +27,8 @@ pub(crate) struct EditCheck<'a> {
     snapshot: RevisionedSnapshot,
     user: String,
     security: String,
-    /// Whether documents belong to partitions, which may be full.
-    is_partitioned: bool,
+    /// The bytes past which a partition is full; none where there are no partitions or no limit.
+    partition_bytes_max: Option<u64>,
     /// Whether documents ask for replications.
     is_replicator: bool,
 }
@@ -47,7 +47,7 @@ impl<'a> EditCheck<'a> {
             snapshot: database.snapshot().await?,
             user: json!({"db": database.name, "name": call.user.name, "roles": call.user.roles}).to_string(),
             security,
-            is_partitioned: database.collection.is_partitioned(),
+            partition_bytes_max: partition_bytes_max(call, database),
             is_replicator: documents::is_replicator(&database.name),
         })
     }
@@ -89,13 +89,9 @@ impl<'a> EditCheck<'a> {
     /// Refuses what would let a full partition grow, but not what another store has taken (`couch_db_updater:is_overflowed`).
     async fn check_room(&self, id: &str, edit: &Edit) -> Result<()> {
         let is_given = matches!(edit.origin, EditOrigin::Given(_));
-        let may_grow = self.is_partitioned && !edit.deleted && !is_given;
-        let Some(partition) = partition_of(id).filter(|_| may_grow) else {
-            return Ok(());
-        };
-        let set = self.call.server.config.number("couchdb", "max_partition_size");
-        // What is not above 0 stands for no limit.
-        let Ok(most @ 1..) = u64::try_from(set.unwrap_or(PARTITION_BYTES_MAX)) else {
+        let may_grow = !edit.deleted && !is_given;
+        let (Some(most), Some(partition), true) = (self.partition_bytes_max, partition_of(id), may_grow)
+        else {
             return Ok(());
         };
         if self.snapshot.partition(partition).await?.data_bytes < most {
@@ -167,6 +163,13 @@ impl<'a> EditCheck<'a> {
         }
         Ok(out)
     }
+}
+
+/// The setting of how full a partition may be; what is not above 0 stands for no limit.
+fn partition_bytes_max(call: &Call, database: &Database) -> Option<u64> {
+    let set = call.server.config.number("couchdb", "max_partition_size");
+    let most = u64::try_from(set.unwrap_or(PARTITION_BYTES_MAX)).ok();
+    most.filter(|most| *most > 0 && database.collection.is_partitioned())
 }
 
 /// The document as it is to be, as JSON text.

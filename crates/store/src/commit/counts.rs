@@ -61,8 +61,12 @@ impl Group<'_> {
         let Some(partitions) = &mut self.partitions else {
             return;
         };
-        if let Some(partition) = id.as_str().and_then(partition_of) {
-            change(partitions.entry(partition.to_owned()).or_default());
+        let Some(partition) = id.as_str().and_then(partition_of) else {
+            return;
+        };
+        match partitions.get_mut(partition) {
+            Some(known) => change(known),
+            None => change(partitions.entry(partition.to_owned()).or_default()),
         }
     }
 
