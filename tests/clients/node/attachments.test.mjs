@@ -3,37 +3,22 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, request } from "node:http";
 import { after, before, test } from "node:test";
-import express from "express";
-import expressPouchDB from "express-pouchdb";
 import Nano from "nano";
-import PouchDB from "pouchdb-core";
-import http from "pouchdb-adapter-http";
-import memory from "pouchdb-adapter-memory";
-import mapreduce from "pouchdb-mapreduce";
-import replication from "pouchdb-replication";
+import { PouchDB, startPeer } from "./peer.mjs";
 import { startServer } from "./server.mjs";
-
-PouchDB.plugin(http).plugin(memory).plugin(mapreduce).plugin(replication);
 
 const text = "compressible, ".repeat(2000);
 const binary = randomBytes(300_000);
 
-let one, two, peer, peerServer;
+let one, two, peer;
 let count = 0;
 
 before(async () => {
   [one, two] = await Promise.all([startServer(), startServer()]);
-  const Memory = PouchDB.defaults({ adapter: "memory" });
-  const app = express().use(expressPouchDB(Memory, { inMemoryConfig: true, mode: "minimumForPouchDB", logPath: "/dev/null" }));
-  await new Promise((resolve) => (peerServer = app.listen(0, "127.0.0.1", resolve)));
-  peer = `http://127.0.0.1:${peerServer.address().port}/`;
+  peer = await startPeer();
 });
 
-after(async () => {
-  await Promise.all([one?.stop(), two?.stop()]);
-  peerServer?.closeAllConnections();
-  await new Promise((resolve) => (peerServer ? peerServer.close(resolve) : resolve()));
-});
+after(() => Promise.all([one?.stop(), two?.stop(), peer?.stop()]));
 
 function name() {
   count += 1;
@@ -175,12 +160,12 @@ test("what a server asks and sends is what CouchDB's replicator does", async () 
 test("express-pouchdb takes attachments and gives them", async () => {
   const { db, later } = await fill(one.couch + name());
   const [target, back] = [name(), name()];
-  const push = await replicate(one, { source: db.name.slice(one.couch.length), target: peer + target, create_target: true });
+  const push = await replicate(one, { source: db.name.slice(one.couch.length), target: peer.url + target, create_target: true });
   assert.equal(push.history?.[0].doc_write_failures, 0, JSON.stringify(push));
-  const copy = new PouchDB(peer + target);
+  const copy = new PouchDB(peer.url + target);
   assert.ok(Buffer.from(await copy.getAttachment("both", "dir/binary", { rev: later })).equals(binary));
   assert.equal((await copy.getAttachment("both", "text.txt", { rev: later })).toString(), text);
-  const pull = await replicate(one, { source: peer + target, target: back, create_target: true });
+  const pull = await replicate(one, { source: peer.url + target, target: back, create_target: true });
   assert.ok(pull.ok, JSON.stringify(pull));
   assert.ok(Buffer.from(await new PouchDB(one.couch + back).getAttachment("both", "dir/binary", { rev: later })).equals(binary));
 });

@@ -1,33 +1,18 @@
 // Replication by the server itself, between two Larders, and with PouchDB and express-pouchdb as peers.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import express from "express";
-import expressPouchDB from "express-pouchdb";
-import PouchDB from "pouchdb-core";
-import http from "pouchdb-adapter-http";
-import memory from "pouchdb-adapter-memory";
-import mapreduce from "pouchdb-mapreduce";
-import replication from "pouchdb-replication";
+import { PouchDB, startPeer } from "./peer.mjs";
 import { startServer } from "./server.mjs";
 
-PouchDB.plugin(http).plugin(memory).plugin(mapreduce).plugin(replication);
-
-let one, two, peer, peerServer;
+let one, two, peer;
 let count = 0;
 
 before(async () => {
   [one, two] = await Promise.all([startServer(), startServer()]);
-  const Memory = PouchDB.defaults({ adapter: "memory" });
-  const app = express().use(expressPouchDB(Memory, { inMemoryConfig: true, mode: "minimumForPouchDB", logPath: "/dev/null" }));
-  await new Promise((resolve) => (peerServer = app.listen(0, "127.0.0.1", resolve)));
-  peer = `http://127.0.0.1:${peerServer.address().port}/`;
+  peer = await startPeer();
 });
 
-after(async () => {
-  await Promise.all([one?.stop(), two?.stop()]);
-  peerServer?.closeAllConnections();
-  await new Promise((resolve) => (peerServer ? peerServer.close(resolve) : resolve()));
-});
+after(() => Promise.all([one?.stop(), two?.stop(), peer?.stop()]));
 
 async function ask(server, method, path, body) {
   const headers = { "content-type": "application/json" };
@@ -236,13 +221,13 @@ test("PouchDB goes on from its own checkpoints, both ways at once", async () => 
 test("express-pouchdb is replicated to and from", async () => {
   const [source, target, back] = [name(), name(), name()];
   await fill(one.couch + source);
-  const push = await replicate(one, { source, target: peer + target, create_target: true });
+  const push = await replicate(one, { source, target: peer.url + target, create_target: true });
   assert.ok(push.body.ok, JSON.stringify(push.body));
   assert.equal(push.body.history[0].doc_write_failures, 0);
-  assert.deepEqual(await leaves(peer + target), await leaves(one.couch + source));
-  const pull = await replicate(one, { source: peer + target, target: back, create_target: true });
+  assert.deepEqual(await leaves(peer.url + target), await leaves(one.couch + source));
+  const pull = await replicate(one, { source: peer.url + target, target: back, create_target: true });
   assert.ok(pull.body.ok, JSON.stringify(pull.body));
   assert.deepEqual(await leaves(one.couch + back), await leaves(one.couch + source));
-  const again = await replicate(one, { source: peer + target, target: back });
+  const again = await replicate(one, { source: peer.url + target, target: back });
   assert.equal(again.body.no_changes ?? again.body.ok, true);
 });
