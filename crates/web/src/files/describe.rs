@@ -18,8 +18,7 @@ pub(crate) fn describe(entry: &FileEntry) -> Value {
     described.insert("contentType".to_owned(), json!(kind.to_str().unwrap_or_default()));
     described.insert("etag".to_owned(), json!(headers::entity_tag(entry)));
     for (kind, digest) in entry.digests.iter() {
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        described.insert(kind.name().to_owned(), json!(hex));
+        described.insert(kind.name().to_owned(), json!(value::hex(digest)));
     }
     Value::Object(described)
 }

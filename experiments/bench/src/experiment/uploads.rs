@@ -6,7 +6,10 @@ use crate::report::{Report, number, ratio};
 use crate::server::{Larder, Nginx};
 use crate::workload::scramble;
 use anyhow::{Result, anyhow};
+use std::fs::File;
+use std::io::Write;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -33,15 +36,19 @@ pub fn run(settings: &Settings) -> Result<Report> {
             "Larder, durable, s",
             "nginx, s",
             "nginx, then sync, s",
+            "the disk alone, s",
             "Larder / nginx",
             "Larder / nginx with sync",
             "Larder, written / sent",
         ],
     );
-    report.chart("seconds", &["Larder, durable", "nginx", "nginx, then sync"]);
+    report.chart(
+        "seconds",
+        &["Larder, durable", "nginx", "nginx, then sync", "the disk alone"],
+    );
     for clients in CLIENTS {
         let clients = if settings.small { clients / 10 } else { clients };
-        let mut best = [f64::MAX; 3];
+        let mut best = [f64::MAX; 4];
         let written = larder.written_bytes()?;
         for turn in 0..TURNS {
             // Each begins with nothing left to be written to the disk.
@@ -57,11 +64,12 @@ pub fn run(settings: &Settings) -> Result<Report> {
             let theirs = put_all(nginx.address, &format!("/dav/{turn}"), clients, &body)?;
             sync()?;
             let durable = started.elapsed().as_secs_f64();
-            for (best, found) in best.iter_mut().zip([ours, theirs, durable]) {
+            let disk = write_and_flush(folders.1.path(), clients, &body)?;
+            for (best, found) in best.iter_mut().zip([ours, theirs, durable, disk]) {
                 *best = best.min(found);
             }
         }
-        let [ours, theirs, durable] = best;
+        let [ours, theirs, durable, _] = best;
         let name = format!("{clients} clients");
         let sent = clients * FILE_BYTES * TURNS as u64;
         let written = (larder.written_bytes()? - written) as f64;
@@ -108,6 +116,21 @@ fn put_all(address: SocketAddr, path: &str, clients: u64, body: &[u8]) -> Result
             .try_for_each(|thread| thread.join().map_err(|_| anyhow!("a client panicked"))?)
     })?;
     Ok(started.elapsed().as_secs_f64())
+}
+
+/// The seconds that the disk takes for the bytes of so many files: one file, written from memory and flushed. Nobody who
+/// flushes can be quicker.
+fn write_and_flush(folder: &Path, files: u64, body: &[u8]) -> Result<f64> {
+    let path = folder.join("bare");
+    let started = Instant::now();
+    let mut file = File::create(&path)?;
+    for _ in 0..files {
+        file.write_all(body)?;
+    }
+    file.sync_data()?;
+    let seconds = started.elapsed().as_secs_f64();
+    std::fs::remove_file(&path)?;
+    Ok(seconds)
 }
 
 fn sync() -> Result<()> {
