@@ -1,6 +1,6 @@
 //! Running aggregation pipelines.
 
-use crate::cursors::{Cursor, CursorReply};
+use crate::cursors::{Cursor, CursorReply, Usage};
 use crate::find::{Tailing, parse_hint, variables};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reach::Reach;
@@ -96,6 +96,7 @@ impl Engine {
             tailing: Tailing::No,
             never_idle: false,
             collection: None,
+            usage: Usage::none(),
         };
         self.open_cursor(
             cursor,

@@ -2,7 +2,10 @@
 //!
 //! Between batches a cursor holds a position, not a snapshot, so an idle one costs little and holds up nothing.
 
+use crate::describe::date_of;
+use crate::find::Tailing;
 use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, CURSOR_IDLE_MS_MAX, OPEN_CURSORS_MAX};
+use crate::operations::put_user;
 use crate::{Context, Engine, Error, Result, SessionId};
 use parking_lot::Mutex;
 use query::Code;
@@ -11,7 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::Namespace;
-use value::DocumentBuf;
+use value::{Document, DocumentBuf, doc};
 
 /// The number that a client knows a cursor by; never 0, which means "none".
 pub type CursorId = i64;
@@ -33,9 +36,29 @@ pub(crate) struct Cursor {
     pub(crate) stream: Box<dyn DocumentStream>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<SessionId>,
-    pub(crate) tailing: crate::find::Tailing,
+    pub(crate) tailing: Tailing,
     pub(crate) never_idle: bool,
     pub(crate) collection: Option<Arc<store::Collection>>,
+    pub(crate) usage: Usage,
+}
+
+/// What a cursor has given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usage {
+    opened: Instant,
+    batches: u64,
+    documents: u64,
+}
+
+impl Usage {
+    /// Of a cursor that is opened now.
+    pub(crate) fn none() -> Usage {
+        Usage {
+            opened: Instant::now(),
+            batches: 0,
+            documents: 0,
+        }
+    }
 }
 
 struct Parked {
@@ -158,6 +181,15 @@ impl Cursors {
             .retain(|_, parked| parked.session.as_ref() != Some(session));
     }
 
+    /// The cursors of some users that wait for a `getMore`, as `$currentOp` tells them.
+    pub(crate) fn idle_documents(&self, is_wanted: impl Fn(&Option<Arc<str>>) -> bool) -> Vec<Document> {
+        let parked = self.parked.lock();
+        let wanted = parked.iter().filter(|(_, parked)| is_wanted(&parked.user));
+        let idle = wanted.filter_map(|(id, parked)| Some((*id, parked, parked.cursor.as_ref()?)));
+        idle.map(|(id, parked, cursor)| parked.to_document(id, cursor))
+            .collect()
+    }
+
     /// Closes the cursors of collections that are gone; whoever asks for more of them is told why there is none.
     pub(crate) fn close_of(&self, dropped: impl Fn(&Namespace) -> bool) {
         let mut parked = self.parked.lock();
@@ -182,6 +214,28 @@ impl Parked {
             cursor: Some(cursor),
             lost: None,
         }
+    }
+
+    fn to_document(&self, id: CursorId, cursor: &Cursor) -> Document {
+        let mut described = doc! {"type": "idleCursor", "ns": self.namespace.to_string()};
+        if let Some(session) = &self.session {
+            described.push("lsid", session.to_document());
+        }
+        put_user(&mut described, self.user.as_deref());
+        described.push(
+            "cursor",
+            doc! {
+                "cursorId": id,
+                "createdDate": date_of(cursor.usage.opened),
+                "lastAccessDate": date_of(self.last_use),
+                "nDocsReturned": cursor.usage.documents as i64,
+                "nBatchesReturned": cursor.usage.batches as i64,
+                "noCursorTimeout": self.never_idle,
+                "tailable": cursor.tailing != Tailing::No,
+                "awaitData": cursor.tailing == Tailing::Awaiting,
+            },
+        );
+        described
     }
 }
 
@@ -213,8 +267,7 @@ impl Engine {
         let namespace = cursor.namespace.clone();
         let mut batch = Vec::new();
         let state = fill(&mut cursor, batch_size, &mut batch).await?;
-        let stays =
-            !single_batch && (state == StreamState::More || cursor.tailing != crate::find::Tailing::No);
+        let stays = !single_batch && (state == StreamState::More || cursor.tailing != Tailing::No);
         let id = if stays { self.cursors().park(cursor)? } else { 0 };
         Ok(CursorReply { id, namespace, batch })
     }
@@ -242,7 +295,7 @@ impl Engine {
                 return Err(error);
             }
         };
-        if state == StreamState::Exhausted && cursor.tailing == crate::find::Tailing::No {
+        if state == StreamState::Exhausted && cursor.tailing == Tailing::No {
             self.cursors().remove(id);
             return Ok(CursorReply {
                 id: 0,
@@ -273,7 +326,7 @@ impl Engine {
         batch: &mut Vec<DocumentBuf>,
     ) -> Result<StreamState> {
         let state = fill(cursor, batch_size, batch).await?;
-        let awaits = cursor.tailing == crate::find::Tailing::Awaiting;
+        let awaits = cursor.tailing == Tailing::Awaiting;
         let Some(collection) = cursor.collection.clone().filter(|_| awaits && batch.is_empty()) else {
             return Ok(state);
         };
@@ -323,5 +376,9 @@ async fn fill(cursor: &mut Cursor, batch_size: u64, batch: &mut Vec<DocumentBuf>
     if documents_max == 0 {
         return Ok(StreamState::More);
     }
-    Ok(cursor.stream.fill(batch, documents_max, BATCH_BYTES_MAX).await?)
+    let before = batch.len();
+    let state = cursor.stream.fill(batch, documents_max, BATCH_BYTES_MAX).await?;
+    cursor.usage.batches += 1;
+    cursor.usage.documents += (batch.len() - before) as u64;
+    Ok(state)
 }

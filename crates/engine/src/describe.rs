@@ -1,10 +1,10 @@
 //! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
 
 use crate::stats::CollectionReport;
-use crate::{CollectionEntry, Context, Engine, Error, OperationInfo, Result};
+use crate::{CollectionEntry, Context, Engine, Error, Result};
 use query::Code;
 use query::pipeline::{CollectionStatistics, Subject};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use store::Namespace;
 use value::{Binary, Document, Value, doc};
 
@@ -29,11 +29,7 @@ impl Engine {
                 Ok(query::plan::remembered_plans(&collection))
             }
             Subject::Catalog { database, shards } => Ok(self.catalog_documents(database.as_deref(), *shards)),
-            Subject::Operations { all_users } => {
-                let mut operations = self.running_operations();
-                operations.retain(|operation| *all_users || operation.context.user == context.user);
-                Ok(operations.iter().map(OperationInfo::to_document).collect())
-            }
+            Subject::Operations(wanted) => Ok(self.operation_documents(context, wanted)),
             Subject::Sessions { all_users, users } => {
                 Ok(self.session_documents(context, *all_users, users.as_deref()))
             }
@@ -144,21 +140,12 @@ impl Engine {
                 .collect(),
             None => vec![context.user.as_deref().map(digest).unwrap_or_default()],
         };
-        let binary = |subtype, bytes: &[u8]| Binary {
-            subtype,
-            bytes: bytes.to_vec(),
-        };
-        let sessions = self.sessions_in_use();
+        let sessions = self.sessions().all();
         let sessions = sessions
-            .iter()
-            .filter(|session| all_users || wanted.contains(&session.user));
+            .into_iter()
+            .filter(|(session, _)| all_users || wanted.contains(&session.user));
         sessions
-            .map(|session| {
-                doc! {
-                    "_id": {"id": binary(4, &session.id), "uid": binary(0, &session.user)},
-                    "lastUse": Value::DateTime(now_ms()),
-                }
-            })
+            .map(|(session, last_use)| doc! {"_id": session.to_document(), "lastUse": date_of(last_use)})
             .collect()
     }
 }
@@ -234,6 +221,11 @@ fn now_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |elapsed| elapsed.as_millis() as i64)
+}
+
+/// When something was, as a date.
+pub(crate) fn date_of(at: Instant) -> Value {
+    Value::DateTime(now_ms() - at.elapsed().as_millis() as i64)
 }
 
 /// The machine's name.

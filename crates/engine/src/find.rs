@@ -1,6 +1,6 @@
 //! Finding, counting, distinct values.
 
-use crate::cursors::{Cursor, CursorReply};
+use crate::cursors::{Cursor, CursorReply, Usage};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::{Context, Engine, Result};
 use query::execute::{self, FindSpec};
@@ -208,6 +208,7 @@ impl Engine {
             tailing: request.tailing,
             never_idle: request.no_cursor_timeout,
             collection: (request.tailing == Tailing::Awaiting).then_some(collection),
+            usage: Usage::none(),
         };
         let batch_size = request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
         self.open_cursor(cursor, batch_size, request.single_batch).await

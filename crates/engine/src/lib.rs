@@ -60,9 +60,10 @@ pub use filter::DocumentFilter;
 pub use find::{CountRequest, DistinctRequest, FindRequest, Tailing};
 pub use indexes::CreatedIndexes;
 pub use modify_index::IndexChange;
-pub use operations::{OperationGuard, OperationInfo};
+pub use operations::{ConnectionGuard, OperationGuard, OperationInfo};
 pub use plan_cache::IndexFilter;
 pub use query::Code;
+pub use query::pipeline::WantedOperations;
 pub use query::selector;
 pub use revisions::{
     Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow, DocumentHistory,

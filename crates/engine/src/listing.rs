@@ -1,6 +1,6 @@
 //! Cursors over documents that are at hand: listings of collections and indexes, results of bulk writes.
 
-use crate::cursors::{Cursor, CursorReply};
+use crate::cursors::{Cursor, CursorReply, Usage};
 use crate::find::Tailing;
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::{Context, Engine, Result};
@@ -62,6 +62,7 @@ impl Engine {
             tailing: Tailing::No,
             never_idle: false,
             collection: None,
+            usage: Usage::none(),
         };
         let batch_size = batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
         // A listing is at hand, so the future is ready at once.

@@ -1,14 +1,21 @@
-//! The operations that run now: listed by `currentOp`, ended by `killOp`.
+//! The operations that run now, and the connections and cursors that wait: listed by `currentOp`; operations are ended by
+//! `killOp`.
 
 use crate::latencies::Latencies;
 use crate::{Context, Engine};
 use parking_lot::Mutex;
+use query::pipeline::WantedOperations;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Instant;
 use store::Namespace;
-use value::{Document, doc};
+use value::{Document, DocumentBuf, doc, json};
+
+/// A command of more bytes is told as text where `truncateOps` asks for that, and this many characters of it
+/// (MongoDB's `curop.cpp`).
+const COMMAND_BYTES_MAX: usize = 1000;
 
 /// One running operation, as `currentOp` tells it.
 #[derive(Clone, Debug)]
@@ -21,8 +28,10 @@ pub struct OperationInfo {
     pub namespace: Option<Namespace>,
     /// The command as it came, without its documents.
     pub description: Document,
+    /// The number of the client's connection.
+    pub connection: i32,
     /// The client's address.
-    pub client: String,
+    pub client: SocketAddr,
     /// When it began.
     pub started: Instant,
     /// Who asked, and the way to end it.
@@ -30,8 +39,7 @@ pub struct OperationInfo {
 }
 
 impl OperationInfo {
-    /// The operation in the form of MongoDB's `currentOp`.
-    pub fn to_document(&self) -> Document {
+    fn to_document(&self, is_truncated: bool) -> Document {
         let micros = self.started.elapsed().as_micros() as i64;
         let kind = match self.command.as_str() {
             "insert" => "insert",
@@ -41,25 +49,67 @@ impl OperationInfo {
             "getMore" => "getmore",
             _ => "command",
         };
-        let mut described = doc! {
-            "type": "op",
-            "desc": "conn",
-            "client": &self.client,
-            "active": true,
-            "opid": self.id,
-            "secs_running": micros / 1_000_000,
-            "microsecs_running": micros,
-            "op": kind,
-            "ns": self.namespace.as_ref().map_or_else(String::new, ToString::to_string),
-            "command": self.description.clone(),
-            "killPending": self.context.is_killed(),
-            "waitingForLock": false,
-        };
-        if let Some(user) = self.context.user.as_deref().and_then(|user| user.split_once('@')) {
-            described.push("effectiveUsers", vec![doc! {"user": user.0, "db": user.1}]);
+        let namespace = self.namespace.as_ref();
+        let mut described = connection_document(self.connection, self.client, true)
+            .with("opid", self.id)
+            .with("secs_running", micros / 1_000_000)
+            .with("microsecs_running", micros)
+            .with("op", kind)
+            .with("ns", namespace.map_or_else(String::new, ToString::to_string))
+            .with("command", self.described(is_truncated))
+            .with("killPending", self.context.is_killed())
+            .with("waitingForLock", false);
+        put_user(&mut described, self.context.user.as_deref());
+        described
+    }
+
+    fn described(&self, is_truncated: bool) -> Document {
+        let bytes = DocumentBuf::from(&self.description);
+        if !is_truncated || bytes.bytes().len() <= COMMAND_BYTES_MAX {
+            return self.description.clone();
+        }
+        let text = json::to_string(bytes.as_ref(), json::Mode::Relaxed);
+        let text: String = text.chars().take(COMMAND_BYTES_MAX).collect();
+        let mut described = doc! {"$truncated": text + "..."};
+        if let Some(comment) = self.description.get("comment") {
+            described.push("comment", comment.clone());
         }
         described
     }
+}
+
+/// What is told of each connection.
+fn connection_document(id: i32, client: SocketAddr, is_active: bool) -> Document {
+    doc! {
+        "type": "op",
+        "desc": format!("conn{id}"),
+        "connectionId": id,
+        "client": client.to_string(),
+        "active": is_active,
+    }
+}
+
+/// Tells whose an operation, a connection or a cursor is.
+pub(crate) fn put_user(described: &mut Document, user: Option<&str>) {
+    if let Some((name, database)) = user.and_then(|user| user.split_once('@')) {
+        described.push("effectiveUsers", vec![doc! {"user": name, "db": database}]);
+    }
+}
+
+/// A client's connection.
+#[derive(Debug)]
+struct ConnectionInfo {
+    client: SocketAddr,
+    /// Who ran its last operation.
+    user: Option<Arc<str>>,
+    is_active: bool,
+}
+
+/// What is listed now.
+#[derive(Debug, Default)]
+struct Listed {
+    operations: BTreeMap<i32, OperationInfo>,
+    connections: BTreeMap<i32, ConnectionInfo>,
 }
 
 /// All running operations.
@@ -68,7 +118,7 @@ pub(crate) struct Operations {
     /// How long those took that have ended.
     pub(crate) latencies: Latencies,
     next: AtomicI32,
-    running: Mutex<BTreeMap<i32, OperationInfo>>,
+    listed: Mutex<Listed>,
 }
 
 /// An operation is listed while this lives.
@@ -80,39 +130,111 @@ pub struct OperationGuard {
 
 impl Drop for OperationGuard {
     fn drop(&mut self) {
-        let ended = self.operations.running.lock().remove(&self.id);
+        let ended = {
+            let mut listed = self.operations.listed.lock();
+            let ended = listed.operations.remove(&self.id);
+            if let Some(operation) = &ended
+                && let Some(connection) = listed.connections.get_mut(&operation.connection)
+            {
+                connection.is_active = false;
+            }
+            ended
+        };
         if let Some(operation) = ended {
             self.operations.latencies.note(&operation);
         }
     }
 }
 
+/// A connection is listed while this lives.
+#[derive(Debug)]
+pub struct ConnectionGuard {
+    operations: Arc<Operations>,
+    id: i32,
+}
+
+impl Drop for ConnectionGuard {
+    fn drop(&mut self) {
+        self.operations.listed.lock().connections.remove(&self.id);
+    }
+}
+
 impl Engine {
+    /// Lists a connection until the guard is dropped; idle where no operation names it.
+    pub fn register_connection(&self, id: i32, client: SocketAddr) -> ConnectionGuard {
+        let operations = self.operations().clone();
+        let connection = ConnectionInfo {
+            client,
+            user: None,
+            is_active: false,
+        };
+        operations.listed.lock().connections.insert(id, connection);
+        ConnectionGuard { operations, id }
+    }
+
     /// Lists an operation until the guard is dropped. The id of `info` is given here.
     pub fn register_operation(&self, mut info: OperationInfo) -> OperationGuard {
         let operations = self.operations().clone();
         let id = operations.next.fetch_add(1, Ordering::Relaxed) & i32::MAX;
         info.id = id;
-        operations.running.lock().insert(id, info);
+        {
+            let mut listed = operations.listed.lock();
+            if let Some(connection) = listed.connections.get_mut(&info.connection) {
+                connection.is_active = true;
+                if connection.user != info.context.user {
+                    connection.user.clone_from(&info.context.user);
+                }
+            }
+            listed.operations.insert(id, info);
+        }
         OperationGuard { operations, id }
     }
 
     /// The operations that run now, oldest first.
     pub fn running_operations(&self) -> Vec<OperationInfo> {
-        self.operations().running.lock().values().cloned().collect()
+        let listed = self.operations().listed.lock();
+        listed.operations.values().cloned().collect()
+    }
+
+    /// Operations, connections and cursors in the form of MongoDB's `currentOp`.
+    pub fn operation_documents(&self, context: &Context, wanted: &WantedOperations) -> Vec<Document> {
+        let is_wanted = |user: &Option<Arc<str>>| wanted.all_users || *user == context.user;
+        let operations = self.running_operations();
+        let operations = operations
+            .iter()
+            .filter(|operation| is_wanted(&operation.context.user))
+            .map(|operation| operation.to_document(wanted.is_truncated));
+        let mut documents: Vec<_> = operations.collect();
+        if wanted.idle_connections {
+            let listed = self.operations().listed.lock();
+            let idle = listed
+                .connections
+                .iter()
+                .filter(|(_, connection)| !connection.is_active && is_wanted(&connection.user));
+            documents.extend(idle.map(|(id, connection)| {
+                let mut described = connection_document(*id, connection.client, false);
+                put_user(&mut described, connection.user.as_deref());
+                described
+            }));
+        }
+        if wanted.idle_cursors {
+            documents.extend(self.cursors().idle_documents(is_wanted));
+        }
+        documents
     }
 
     /// Asks an operation to end; an unknown number is no error.
     pub fn kill_operation(&self, id: i32) {
-        if let Some(operation) = self.operations().running.lock().get(&id) {
+        if let Some(operation) = self.operations().listed.lock().operations.get(&id) {
             operation.context.kill();
         }
     }
 
     /// Asks all operations of a session to end.
     pub(crate) fn kill_operations_of(&self, session: &crate::SessionId) {
-        let running = self.operations().running.lock();
-        running
+        let listed = self.operations().listed.lock();
+        listed
+            .operations
             .values()
             .filter(|o| o.context.session.as_ref() == Some(session))
             .for_each(|o| o.context.kill());

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use query::Code;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use value::{Binary, Document, doc};
 
 /// A logical session: the client's UUID and a digest of its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +18,15 @@ pub struct SessionId {
 }
 
 impl SessionId {
+    /// The session as MongoDB's administrators see it: its UUID, and the digest of its user.
+    pub(crate) fn to_document(self) -> Document {
+        let binary = |subtype, bytes: &[u8]| Binary {
+            subtype,
+            bytes: bytes.to_vec(),
+        };
+        doc! {"id": binary(4, &self.id), "uid": binary(0, &self.user)}
+    }
+
     /// Both parts in one.
     pub fn digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
@@ -52,8 +62,9 @@ impl Sessions {
         self.last_use.lock().len()
     }
 
-    pub(crate) fn all(&self) -> Vec<SessionId> {
-        self.last_use.lock().keys().copied().collect()
+    /// All of them, with when each was last used.
+    pub(crate) fn all(&self) -> Vec<(SessionId, Instant)> {
+        self.last_use.lock().iter().map(|(id, at)| (*id, *at)).collect()
     }
 
     /// Forgets the sessions that were not used for [`SESSION_IDLE_MINUTES_MAX`]; gives them back.
@@ -92,6 +103,10 @@ impl Engine {
 
     /// The sessions that are known.
     pub fn sessions_in_use(&self) -> Vec<SessionId> {
-        self.sessions().all()
+        self.sessions()
+            .all()
+            .into_iter()
+            .map(|(session, _)| session)
+            .collect()
     }
 }

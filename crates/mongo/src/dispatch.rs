@@ -215,7 +215,8 @@ fn list(
         command: called.to_owned(),
         namespace: (!collection.is_empty()).then(|| Namespace::new(database, collection)),
         description,
-        client: connection.peer.to_string(),
+        connection: connection.id,
+        client: connection.peer,
         started: Instant::now(),
         context: context.clone(),
     }))

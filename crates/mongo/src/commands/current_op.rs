@@ -2,10 +2,10 @@
 
 use super::listing_filter::ListingFilter;
 use crate::dispatch::Call;
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};
-use engine::OperationInfo;
+use engine::WantedOperations;
 use value::{Document, Value, doc};
 
 /// Arguments that are no condition on operations.
@@ -22,10 +22,18 @@ const OPTIONS: [&str; 8] = [
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
-    let own_only = call.body().get("$ownOps").is_some();
+    let arguments = call.arguments();
+    let is_set = |name| Ok::<_, CommandError>(arguments.flag(name)?.unwrap_or(false));
+    let own_only = is_set("$ownOps")?;
     if !own_only {
         call.require(Action::Inprog, Resource::Cluster)?;
     }
+    let wanted = WantedOperations {
+        all_users: !own_only,
+        idle_connections: is_set("$all")?,
+        idle_cursors: false,
+        is_truncated: is_set("$truncateOps")?,
+    };
     let conditions: Document = call
         .body()
         .iter()
@@ -34,13 +42,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .map(|(name, value)| (name.to_owned(), value.to_value()))
         .collect();
     let filter = ListingFilter::parse(&conditions)?;
-    let operations: Vec<Value> = call
-        .server
-        .engine
-        .running_operations()
-        .iter()
-        .filter(|operation| !own_only || operation.context.user == call.context.user)
-        .map(OperationInfo::to_document)
+    let operations = call.server.engine.operation_documents(&call.context, &wanted);
+    let operations: Vec<Value> = operations
+        .into_iter()
         .filter(|described| filter.matches(described))
         .map(Value::Document)
         .collect();

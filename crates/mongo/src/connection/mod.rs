@@ -65,6 +65,7 @@ pub(crate) async fn run(
     server.counters.connections_now.fetch_add(1, Ordering::Relaxed);
     server.counters.connections_total.fetch_add(1, Ordering::Relaxed);
     let _counted = Counted(server.clone());
+    let _listed = server.engine.register_connection(id, peer);
     let mut connection = Connection {
         id,
         peer,

@@ -66,10 +66,7 @@ pub enum Subject {
     /// `$planCacheStats`
     PlanCache(Namespace),
     /// `$currentOp`
-    Operations {
-        /// Whether operations of other users are told too.
-        all_users: bool,
-    },
+    Operations(WantedOperations),
     /// `$listClusterCatalog`
     Catalog {
         /// Only of this database; none for all.
@@ -84,6 +81,19 @@ pub enum Subject {
         /// Only of these users (name and database); none for one's own.
         users: Option<Vec<(String, String)>>,
     },
+}
+
+/// Which operations are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WantedOperations {
+    /// Those of other users, too.
+    pub all_users: bool,
+    /// Connections that wait for a command, too.
+    pub idle_connections: bool,
+    /// Cursors that wait for a `getMore`, too.
+    pub idle_cursors: bool,
+    /// Long commands as the beginning of their text.
+    pub is_truncated: bool,
 }
 
 /// Which statistics of a collection are wanted.

@@ -30,7 +30,9 @@ mod step;
 mod sub_pipeline;
 mod window;
 
-pub use collections::{CollectionStatistics, Collections, NoCollections, Resolved, Subject, WriteTarget};
+pub use collections::{
+    CollectionStatistics, Collections, NoCollections, Resolved, Subject, WantedOperations, WriteTarget,
+};
 pub use leading::Leading;
 pub use memory::STAGE_BYTES_MAX;
 pub use open::{OpenOptions, Opened, open};

@@ -3,7 +3,7 @@
 
 use crate::execute::Interruption;
 use crate::expression::number::Number;
-use crate::pipeline::collections::{CollectionStatistics, Subject};
+use crate::pipeline::collections::{CollectionStatistics, Subject, WantedOperations};
 use crate::pipeline::row::Row;
 use crate::pipeline::stage::{Origin, Position, Run, Stage, StageScope, named};
 use crate::pipeline::step::{AwaitedStep, Flow, Work};
@@ -207,7 +207,7 @@ pub(in crate::pipeline) fn parse_current_op(
             operand.type_of().alias()
         )));
     };
-    let mut all_users = false;
+    let mut wanted = WantedOperations::default();
     for (name, value) in options.iter() {
         if !OPTIONS.contains(&name) {
             return Err(QueryError::failed_to_parse(format!(
@@ -220,7 +220,14 @@ pub(in crate::pipeline) fn parse_current_op(
                 value.type_of().alias()
             )));
         };
-        all_users |= name == "allUsers" && *set;
+        match name {
+            "allUsers" => wanted.all_users = *set,
+            "idleConnections" => wanted.idle_connections = *set,
+            "idleCursors" => wanted.idle_cursors = *set,
+            "truncateOps" => wanted.is_truncated = *set,
+            // No session holds locks between its operations, and there is but this one server.
+            _ => {}
+        }
     }
     if scope.namespace.database != "admin" {
         return Err(QueryError::new(
@@ -231,7 +238,7 @@ pub(in crate::pipeline) fn parse_current_op(
     stage(
         "$currentOp",
         operand,
-        Subject::Operations { all_users },
+        Subject::Operations(wanted),
         Origin::Database,
     )
 }
