@@ -292,13 +292,47 @@ async fn a_listing_gives_every_version_once_in_pages() {
     assert_eq!(list("x", 100).await, "");
 }
 
-async fn begin(files: &Files, length: u64) -> ObjectId {
+async fn begin(files: &Files, length: impl Into<Option<u64>>) -> ObjectId {
     let new = NewUpload {
         file: named("movie"),
-        length,
+        length: length.into(),
         kept_ms: 60_000,
     };
     files.begin_upload(new).await.unwrap().id
+}
+
+#[tokio::test]
+async fn an_upload_may_say_later_how_long_it_will_be() {
+    let simulation = Simulation::new(8);
+    let all = bytes(3000);
+    let files = engine_on(&simulation).await.files(bucket());
+    let id = begin(&files, None).await;
+    let mut writer = files.resume_upload(id).await.unwrap().unwrap();
+    writer.write(&all[..1000]).await.unwrap();
+    assert!(!writer.is_complete());
+    let shorter = writer.declare_length(999);
+    assert!(matches!(shorter, Err(FileError::TooLong { received: 1000, .. })));
+    writer.pause(60_000).await.unwrap();
+    assert_eq!(files.upload(id).await.unwrap().unwrap().length, None);
+    let mut writer = files.resume_upload(id).await.unwrap().unwrap();
+    writer.declare_length(3000).unwrap();
+    writer.pause(60_000).await.unwrap();
+    // It is known after a crash too, and stays.
+    let files = engine_on(&simulation).await.files(bucket());
+    assert_eq!(files.upload(id).await.unwrap().unwrap().length, Some(3000));
+    let mut writer = files.resume_upload(id).await.unwrap().unwrap();
+    let other = writer.declare_length(2000);
+    assert!(matches!(
+        other,
+        Err(FileError::OtherLength { declared: 3000, .. })
+    ));
+    writer.write(&all[1000..]).await.unwrap();
+    assert!(writer.is_complete());
+    files
+        .finish_upload(writer, &Digests::default(), None)
+        .await
+        .unwrap();
+    assert_eq!(get(&files, "movie", -1).await, Some(all));
 }
 
 #[tokio::test]

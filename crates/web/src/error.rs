@@ -54,6 +54,7 @@ impl From<FileError> for WebError {
         let (status, word) = match &error {
             FileError::Busy => (StatusCode::LOCKED, "locked"),
             FileError::Exists(_) => (StatusCode::CONFLICT, "exists"),
+            FileError::OtherLength { .. } => (StatusCode::BAD_REQUEST, "length"),
             FileError::DigestMismatch(_) => (StatusCode::BAD_REQUEST, "digest_mismatch"),
             FileError::TooLong { .. } | FileError::TooManyChunks(_) => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "too_large")

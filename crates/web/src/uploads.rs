@@ -1,5 +1,5 @@
 //! Uploads that go on after an interruption: the tus protocol 1.0.0 (tus.io/protocols/resumable-upload) with its extensions
-//! creation, creation-with-upload, termination, checksum and expiration.
+//! creation, creation-with-upload, creation-defer-length, termination, checksum and expiration.
 
 mod checksum;
 mod create;
@@ -25,12 +25,14 @@ const TUS_EXTENSION: HeaderName = HeaderName::from_static("tus-extension");
 const TUS_CHECKSUM_ALGORITHM: HeaderName = HeaderName::from_static("tus-checksum-algorithm");
 const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
+const UPLOAD_DEFER_LENGTH: HeaderName = HeaderName::from_static("upload-defer-length");
 const UPLOAD_EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
 const UPLOAD_CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
 const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
 const VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
-const EXTENSIONS: HeaderValue =
-    HeaderValue::from_static("creation,creation-with-upload,termination,checksum,expiration");
+const EXTENSIONS: HeaderValue = HeaderValue::from_static(
+    "creation,creation-with-upload,creation-defer-length,termination,checksum,expiration",
+);
 
 /// The path of a bucket's uploads.
 pub(crate) async fn in_bucket(call: &mut Call, bucket: &str) -> Result<Response> {
@@ -108,14 +110,17 @@ async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respons
     let (offset, length, expires_ms) = match files.upload(id).await? {
         Some(upload) => (upload.offset, upload.length, Some(upload.expires_ms)),
         None => match files.find_id(&Value::ObjectId(id)).await? {
-            Some(file) => (file.length, file.length, None),
+            Some(file) => (file.length, Some(file.length), None),
             None => return Ok(None),
         },
     };
     let mut response = respond::empty(StatusCode::OK);
     let headers = response.headers_mut();
     headers.insert(UPLOAD_OFFSET, HeaderValue::from(offset));
-    headers.insert(UPLOAD_LENGTH, HeaderValue::from(length));
+    match length {
+        Some(length) => headers.insert(UPLOAD_LENGTH, HeaderValue::from(length)),
+        None => headers.insert(UPLOAD_DEFER_LENGTH, HeaderValue::from_static("1")),
+    };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(expires_ms) = expires_ms {
         expires(&mut response, expires_ms);
@@ -127,6 +132,16 @@ async fn delete(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respo
     call.may(Action::Insert, files.bucket()).await?;
     let removed = files.abandon_upload(id).await?;
     Ok(removed.then(|| respond::empty(StatusCode::NO_CONTENT)))
+}
+
+/// `Upload-Length` of a request.
+fn length(call: &Call) -> Result<Option<u64>> {
+    let Some(text) = call.request.header(UPLOAD_LENGTH.as_str()) else {
+        return Ok(None);
+    };
+    let length = text.parse();
+    let wrong = |_| WebError::bad_request("Upload-Length: say how many bytes the file has");
+    length.map(Some).map_err(wrong)
 }
 
 /// Says until when the upload is kept.

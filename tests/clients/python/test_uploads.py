@@ -27,10 +27,16 @@ def endpoint(server, client, request):
     return f"{server.url}/uploads/{name}"
 
 
-def begin(endpoint, length, name="movie", **headers):
+def create(endpoint, name="movie", **headers):
     metadata = "filename " + base64.b64encode(name.encode()).decode()
-    answer = requests.post(endpoint, headers={**TUS, "Upload-Length": str(length), "Upload-Metadata": metadata, **headers},
-                           timeout=30)
+    return requests.post(endpoint, headers={**TUS, "Upload-Metadata": metadata, **headers}, timeout=30)
+
+
+def begin(endpoint, length, name="movie"):
+    return upload_of(endpoint, create(endpoint, name, **{"Upload-Length": str(length)}))
+
+
+def upload_of(endpoint, answer):
     assert answer.status_code == 201, answer.text
     return endpoint.rsplit("/uploads", 1)[0] + answer.headers["Location"]
 
@@ -83,12 +89,27 @@ def test_the_rules_of_the_protocol(endpoint):
 
 def test_extensions_that_are_not_offered_are_refused_by_name(endpoint):
     offered = requests.options(endpoint, timeout=30).headers["Tus-Extension"].split(",")
-    assert not {"creation-defer-length", "concatenation", "concatenation-unfinished", "checksum-trailer"} & set(offered)
-    named = {"Upload-Metadata": "filename " + base64.b64encode(b"movie").decode()}
-    for header in ({"Upload-Defer-Length": "1"}, {"Upload-Concat": "partial", "Upload-Length": "5"}):
-        refused = requests.post(endpoint, headers={**TUS, **named, **header}, timeout=30)
-        assert refused.status_code == 501 and next(iter(header)).split("-")[1].lower() in refused.json()["reason"].lower()
-        assert "Location" not in refused.headers
+    assert not {"concatenation", "concatenation-unfinished", "checksum-trailer"} & set(offered)
+    refused = create(endpoint, **{"Upload-Concat": "partial", "Upload-Length": "5"})
+    assert refused.status_code == 501 and "concat" in refused.json()["reason"]
+    assert "Location" not in refused.headers
+
+
+def test_how_long_it_is_may_be_said_later(endpoint):
+    assert "creation-defer-length" in requests.options(endpoint, timeout=30).headers["Tus-Extension"]
+    both = create(endpoint, **{"Upload-Defer-Length": "1", "Upload-Length": "5"})
+    assert both.status_code == create(endpoint, **{"Upload-Defer-Length": "0"}).status_code == 400
+    upload = upload_of(endpoint, create(endpoint, **{"Upload-Defer-Length": "1"}))
+    assert append(upload, 0, b"abc").headers["Upload-Offset"] == "3"
+    head = requests.head(upload, headers=TUS, timeout=30).headers
+    assert head["Upload-Defer-Length"] == "1" and "Upload-Length" not in head
+    assert append(upload, 3, b"", **{"Upload-Length": "2"}).status_code == 413
+    assert append(upload, 3, b"d", **{"Upload-Length": "6"}).status_code == 204
+    head = requests.head(upload, headers=TUS, timeout=30).headers
+    assert head["Upload-Length"] == "6" and "Upload-Defer-Length" not in head
+    assert append(upload, 4, b"", **{"Upload-Length": "7"}).status_code == 400
+    assert append(upload, 4, b"ef").status_code == 204
+    assert file_of(endpoint).content == b"abcdef"
 
 
 def test_checksums_of_pieces(endpoint):

@@ -23,6 +23,14 @@ pub enum FileError {
         /// Bytes received so far.
         received: u64,
     },
+    /// The length of the upload was declared before.
+    #[error("the upload was declared to have {declared} bytes before, not {length}; that cannot change")]
+    OtherLength {
+        /// Bytes declared first.
+        declared: u64,
+        /// Bytes declared now.
+        length: u64,
+    },
     /// A file may not have so many chunks.
     #[error("the file is too long: at most {0} bytes with this size of chunks")]
     TooManyChunks(u64),

@@ -22,8 +22,8 @@ use value::{Document, DocumentBuf, ObjectId, Value, doc};
 pub struct NewUpload {
     /// The file; its id is made here.
     pub file: NewFile,
-    /// Bytes that it will have.
-    pub length: u64,
+    /// Bytes that it will have; none where that is declared later ([`FileWriter::declare_length`]).
+    pub length: Option<u64>,
     /// How long the upload is kept while nothing comes, in milliseconds.
     pub kept_ms: u64,
 }
@@ -39,8 +39,8 @@ pub struct Upload {
     pub content_type: Option<String>,
     /// What else is kept with it.
     pub metadata: Document,
-    /// Bytes that it will have.
-    pub length: u64,
+    /// Bytes that it will have, where that is known.
+    pub length: Option<u64>,
     /// Bytes that are stored.
     pub offset: u64,
     /// When it is dropped if nothing comes, in milliseconds since 1970.
@@ -126,7 +126,7 @@ impl Files {
         let mut writer = self.writer(file, new, live).await?;
         writer.digester = digester;
         writer.entry.length = upload.offset;
-        writer.declared_length = Some(upload.length);
+        writer.declared_length = upload.length;
         if let Some(last) = last {
             writer.go_on_with(&last);
         }
@@ -212,12 +212,19 @@ impl Files {
         Ok(chunk.ok_or_else(missing)?)
     }
 
-    async fn keep_upload_until(&self, id: &Value, expires_ms: i64) -> Result<(), FileError> {
+    async fn keep_upload_until(
+        &self,
+        id: &Value,
+        expires_ms: i64,
+        length: Option<u64>,
+    ) -> Result<(), FileError> {
+        let mut changed = doc! {"expires": Value::DateTime(expires_ms)};
+        if let Some(length) = length {
+            changed.push("length", length as i64);
+        }
         let statement = UpdateStatement {
             filter: doc! {"_id": id.clone()},
-            update: Some(Value::Document(
-                doc! {"$set": doc! {"expires": Value::DateTime(expires_ms)}},
-            )),
+            update: Some(Value::Document(doc! {"$set": changed})),
             ..UpdateStatement::default()
         };
         let (context, options) = (Context::default(), WriteOptions::default());
@@ -245,11 +252,32 @@ impl FileWriter {
     pub async fn pause(mut self, kept_ms: u64) -> Result<(u64, i64), FileError> {
         self.commit_rest().await?;
         let expires_ms = now_ms().saturating_add_unsigned(kept_ms);
-        self.files.keep_upload_until(&self.entry.id, expires_ms).await?;
+        self.files
+            .keep_upload_until(&self.entry.id, expires_ms, self.declared_length)
+            .await?;
         if let Some(live) = &self.live {
             live.pause(self.entry.length, self.digester.clone());
         }
         Ok((self.entry.length, expires_ms))
+    }
+
+    /// Says how many bytes a resumable upload will have, where that was not known when it began. It is kept by
+    /// [`FileWriter::pause`].
+    ///
+    /// # Errors
+    /// [`FileError::OtherLength`] where another length was declared, [`FileError::TooLong`] where more bytes came.
+    pub fn declare_length(&mut self, length: u64) -> Result<(), FileError> {
+        if let Some(declared) = self.declared_length.filter(|declared| *declared != length) {
+            return Err(FileError::OtherLength { declared, length });
+        }
+        if self.entry.length > length {
+            return Err(FileError::TooLong {
+                declared: length,
+                received: self.entry.length,
+            });
+        }
+        self.declared_length = Some(length);
+        Ok(())
     }
 
     /// Whether all declared bytes came.
@@ -263,7 +291,6 @@ impl Upload {
         let mut document = doc! {
             "_id": self.id,
             "filename": self.name.as_str(),
-            "length": self.length as i64,
             "chunkSize": self.chunk_bytes as i32,
             "expires": Value::DateTime(self.expires_ms),
             "keptMs": self.kept_ms as i64,
@@ -271,6 +298,9 @@ impl Upload {
         };
         if let Some(content_type) = &self.content_type {
             document.push("contentType", content_type.as_str());
+        }
+        if let Some(length) = self.length {
+            document.push("length", length as i64);
         }
         let names = self.digests.iter().map(|kind| Value::from(kind.name()));
         document.push("digests", Value::Array(names.collect()));
@@ -306,7 +336,7 @@ impl Upload {
                 .and_then(|metadata| metadata.as_document())
                 .cloned()
                 .unwrap_or_default(),
-            length: number("length")?.try_into().ok()?,
+            length: number("length").map(u64::try_from).transpose().ok()?,
             offset: 0,
             expires_ms: *expires_ms,
             chunk_bytes: number("chunkSize")?.try_into().ok().filter(|bytes| *bytes > 0)?,

@@ -1,7 +1,7 @@
 //! PATCH: further bytes of an upload.
 
 use super::checksum::Checksum;
-use super::{KEPT_MS, UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, writer};
+use super::{KEPT_MS, UPLOAD_CHECKSUM, UPLOAD_OFFSET, expires, length, writer};
 use crate::call::Call;
 use crate::error::{Result, WebError};
 use crate::limits::CHECKED_UPLOAD_BYTES_MAX;
@@ -54,6 +54,9 @@ pub(super) async fn take(
             writer.length()
         );
         return Err(WebError::new(StatusCode::CONFLICT, "offset", reason));
+    }
+    if let Some(length) = length(call)? {
+        writer.declare_length(length)?;
     }
     let outcome = write(call, &mut writer).await;
     let received = writer.length() - offset;
