@@ -205,9 +205,9 @@ impl Table {
         }
     }
 
-    /// Makes the table larger where more keys would fill over three quarters of it.
+    /// Makes the table larger where more keys would fill over four fifths of it.
     fn reserve(&mut self, more: usize) {
-        let rows = ((self.len + more) * 4 / 3).next_power_of_two();
+        let rows = ((self.len + more) * 5 / 4).next_power_of_two();
         if rows <= self.mask + 1 {
             return;
         }
