@@ -1,4 +1,7 @@
 // PouchDB with what the tests need of it, and express-pouchdb in this process: another server of CouchDB's protocol.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import express from "express";
 import expressPouchDB from "express-pouchdb";
 import PouchDB from "pouchdb-core";
@@ -12,6 +15,10 @@ PouchDB.plugin(http).plugin(memory).plugin(mapreduce).plugin(replication);
 export { PouchDB };
 
 export async function startPeer() {
+  // Attachments that express-pouchdb receives stay in the folder for temporary files.
+  const before = process.env.TMPDIR;
+  const folder = await mkdtemp(join(tmpdir(), "peer-"));
+  process.env.TMPDIR = folder;
   const Memory = PouchDB.defaults({ adapter: "memory" });
   const app = express().use(expressPouchDB(Memory, { inMemoryConfig: true, mode: "minimumForPouchDB", logPath: "/dev/null" }));
   const server = await new Promise((resolve) => {
@@ -22,6 +29,9 @@ export async function startPeer() {
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      await rm(folder, { recursive: true });
     },
   };
 }
