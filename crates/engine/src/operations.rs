@@ -13,6 +13,17 @@ use std::time::Instant;
 use store::Namespace;
 use value::{Document, DocumentBuf, doc, json};
 
+/// Fields of commands that are not told: documents, statements, and what a password could be found by.
+const UNTOLD: [&str; 7] = [
+    "documents",
+    "updates",
+    "deletes",
+    "ops",
+    "pwd",
+    "payload",
+    "speculativeAuthenticate",
+];
+
 /// A command of more bytes is told as text where `truncateOps` asks for that, and this many characters of it
 /// (MongoDB's `curop.cpp`).
 const COMMAND_BYTES_MAX: usize = 1000;
@@ -26,8 +37,8 @@ pub struct OperationInfo {
     pub command: String,
     /// The collection it is about, where there is one.
     pub namespace: Option<Namespace>,
-    /// The command as it came, without its documents.
-    pub description: Document,
+    /// The command as it came.
+    pub body: DocumentBuf,
     /// The number of the client's connection.
     pub connection: i32,
     /// The client's address.
@@ -63,15 +74,21 @@ impl OperationInfo {
         described
     }
 
+    /// The command without what it writes and without secrets.
     fn described(&self, is_truncated: bool) -> Document {
-        let bytes = DocumentBuf::from(&self.description);
+        let fields = self.body.as_raw().iter();
+        let told: Document = fields
+            .filter(|(name, _)| !UNTOLD.contains(name))
+            .map(|(name, value)| (name.to_owned(), value.to_value()))
+            .collect();
+        let bytes = DocumentBuf::from(&told);
         if !is_truncated || bytes.bytes().len() <= COMMAND_BYTES_MAX {
-            return self.description.clone();
+            return told;
         }
         let text = json::to_string(bytes.as_ref(), json::Mode::Relaxed);
         let text: String = text.chars().take(COMMAND_BYTES_MAX).collect();
         let mut described = doc! {"$truncated": text + "..."};
-        if let Some(comment) = self.description.get("comment") {
+        if let Some(comment) = told.get("comment") {
             described.push("comment", comment.clone());
         }
         described
@@ -238,5 +255,45 @@ impl Engine {
             .values()
             .filter(|o| o.context.session.as_ref() == Some(session))
             .for_each(|o| o.context.kill());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::Value;
+
+    fn described(command: &Document, is_truncated: bool) -> Document {
+        let operation = OperationInfo {
+            id: 1,
+            command: "any".to_owned(),
+            namespace: None,
+            body: DocumentBuf::from(command),
+            connection: 1,
+            client: ([127, 0, 0, 1], 1).into(),
+            started: Instant::now(),
+            context: Context::default(),
+        };
+        operation.described(is_truncated)
+    }
+
+    #[test]
+    fn what_is_written_and_passwords_are_not_told() {
+        let insert = doc! {"insert": "c", "documents": vec![doc! {"a": 1}], "ordered": true};
+        assert_eq!(described(&insert, false), doc! {"insert": "c", "ordered": true});
+        let user = doc! {"createUser": "u", "pwd": "secret"};
+        assert_eq!(described(&user, false), doc! {"createUser": "u"});
+        let pipeline = doc! {"aggregate": "c", "pipeline": vec![doc! {"$count": "n"}]};
+        assert_eq!(described(&pipeline, true), pipeline);
+    }
+
+    #[test]
+    fn a_long_command_is_cut_with_its_comment_beside_it() {
+        let find = doc! {"find": "c", "filter": {"x": "é".repeat(2000)}, "comment": "why"};
+        let told = described(&find, true);
+        let cut = told.get("$truncated").and_then(Value::as_str).unwrap_or_default();
+        assert_eq!(cut.chars().count(), COMMAND_BYTES_MAX + 3);
+        assert_eq!(told.get("comment"), find.get("comment"));
+        assert_eq!(described(&find, false), find);
     }
 }

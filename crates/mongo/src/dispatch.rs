@@ -12,7 +12,7 @@ use engine::{Context, Namespace, OperationInfo, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use value::{Document, DocumentRef, Type, Value, ValueRef};
+use value::{DocumentRef, Value, ValueRef};
 
 /// What comes of a message.
 pub(crate) enum Outcome {
@@ -188,7 +188,7 @@ fn context(connection: &Connection, generic: &Generic) -> Context {
     context
 }
 
-/// Lists the operation for `currentOp`, without the documents that it carries.
+/// Lists the operation for `currentOp`.
 fn list(
     server: &Server,
     connection: &Connection,
@@ -201,20 +201,12 @@ fn list(
     if command.is_hello {
         return None;
     }
-    let bulky = |value: ValueRef<'_>| matches!(value.type_of(), Type::Array);
-    let description: Document = request
-        .body
-        .as_raw()
-        .iter()
-        .filter(|(_, value)| !bulky(*value))
-        .map(|(name, value)| (name.to_owned(), value.to_value()))
-        .collect();
     let collection = collection_name(request);
     Some(server.engine.register_operation(OperationInfo {
         id: 0,
         command: called.to_owned(),
         namespace: (!collection.is_empty()).then(|| Namespace::new(database, collection)),
-        description,
+        body: request.body.clone(),
         connection: connection.id,
         client: connection.peer,
         started: Instant::now(),

@@ -81,6 +81,12 @@ def test_long_commands_are_cut_where_that_is_asked_for(server, client, tail):
         waiter.join()
 
 
+def test_a_pipeline_is_told(client):
+    match = {"$match": {"command.aggregate": {"$exists": True}}}
+    own = client.admin.aggregate([{"$currentOp": {}}, match])
+    assert [each["command"]["pipeline"] for each in own] == [[{"$currentOp": {}}, match]]
+
+
 def test_sessions_tell_when_they_were_used(client):
     with client.start_session() as session:
         client.admin.command("ping", session=session)
