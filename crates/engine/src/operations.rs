@@ -5,7 +5,7 @@ use crate::latencies::Latencies;
 use crate::{Context, Engine};
 use parking_lot::Mutex;
 use query::pipeline::WantedOperations;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -81,8 +81,11 @@ impl OperationInfo {
             .filter(|(name, _)| !UNTOLD.contains(name))
             .map(|(name, value)| (name.to_owned(), value.to_value()))
             .collect();
+        if !is_truncated {
+            return told;
+        }
         let bytes = DocumentBuf::from(&told);
-        if !is_truncated || bytes.bytes().len() <= COMMAND_BYTES_MAX {
+        if bytes.bytes().len() <= COMMAND_BYTES_MAX {
             return told;
         }
         let text = json::to_string(bytes.as_ref(), json::Mode::Relaxed);
@@ -119,7 +122,15 @@ struct ConnectionInfo {
     client: SocketAddr,
     /// Who ran its last operation.
     user: Option<Arc<str>>,
-    is_active: bool,
+}
+
+impl ConnectionInfo {
+    /// As it is told while it is idle.
+    fn to_document(&self, id: i32) -> Document {
+        let mut described = connection_document(id, self.client, false);
+        put_user(&mut described, self.user.as_deref());
+        described
+    }
 }
 
 /// What is listed now.
@@ -147,16 +158,7 @@ pub struct OperationGuard {
 
 impl Drop for OperationGuard {
     fn drop(&mut self) {
-        let ended = {
-            let mut listed = self.operations.listed.lock();
-            let ended = listed.operations.remove(&self.id);
-            if let Some(operation) = &ended
-                && let Some(connection) = listed.connections.get_mut(&operation.connection)
-            {
-                connection.is_active = false;
-            }
-            ended
-        };
+        let ended = self.operations.listed.lock().operations.remove(&self.id);
         if let Some(operation) = ended {
             self.operations.latencies.note(&operation);
         }
@@ -180,11 +182,7 @@ impl Engine {
     /// Lists a connection until the guard is dropped; idle where no operation names it.
     pub fn register_connection(&self, id: i32, client: SocketAddr) -> ConnectionGuard {
         let operations = self.operations().clone();
-        let connection = ConnectionInfo {
-            client,
-            user: None,
-            is_active: false,
-        };
+        let connection = ConnectionInfo { client, user: None };
         operations.listed.lock().connections.insert(id, connection);
         ConnectionGuard { operations, id }
     }
@@ -196,11 +194,10 @@ impl Engine {
         info.id = id;
         {
             let mut listed = operations.listed.lock();
-            if let Some(connection) = listed.connections.get_mut(&info.connection) {
-                connection.is_active = true;
-                if connection.user != info.context.user {
-                    connection.user.clone_from(&info.context.user);
-                }
+            if let Some(connection) = listed.connections.get_mut(&info.connection)
+                && connection.user != info.context.user
+            {
+                connection.user.clone_from(&info.context.user);
             }
             listed.operations.insert(id, info);
         }
@@ -216,24 +213,21 @@ impl Engine {
     /// Operations, connections and cursors in the form of MongoDB's `currentOp`.
     pub fn operation_documents(&self, context: &Context, wanted: &WantedOperations) -> Vec<Document> {
         let is_wanted = |user: &Option<Arc<str>>| wanted.all_users || *user == context.user;
-        let operations = self.running_operations();
-        let operations = operations
+        let (running, idle) = {
+            let listed = self.operations().listed.lock();
+            let running: Vec<_> = listed.operations.values().cloned().collect();
+            let active: HashSet<_> = running.iter().map(|operation| operation.connection).collect();
+            let connections = listed.connections.iter().filter(|_| wanted.idle_connections);
+            let idle = connections
+                .filter(|(id, connection)| !active.contains(id) && is_wanted(&connection.user))
+                .map(|(id, connection)| connection.to_document(*id));
+            (running, idle.collect::<Vec<_>>())
+        };
+        let running = running
             .iter()
             .filter(|operation| is_wanted(&operation.context.user))
             .map(|operation| operation.to_document(wanted.is_truncated));
-        let mut documents: Vec<_> = operations.collect();
-        if wanted.idle_connections {
-            let listed = self.operations().listed.lock();
-            let idle = listed
-                .connections
-                .iter()
-                .filter(|(_, connection)| !connection.is_active && is_wanted(&connection.user));
-            documents.extend(idle.map(|(id, connection)| {
-                let mut described = connection_document(*id, connection.client, false);
-                put_user(&mut described, connection.user.as_deref());
-                described
-            }));
-        }
+        let mut documents: Vec<_> = running.chain(idle).collect();
         if wanted.idle_cursors {
             documents.extend(self.cursors().idle_documents(is_wanted));
         }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use engine::files::{
-    Bucket, Condition, DigestKind, Digests, FileEntry, FileError, FileReader, Files, ListRequest, NewFile,
-    NewUpload,
+    Bucket, Condition, DigestKind, Digests, FileEntry, FileError, FileReader, FileWriter, Files, ListRequest,
+    NewFile, NewUpload,
 };
 use engine::{Context, DeleteStatement, Engine, InsertReply, UpdateStatement, WriteOptions};
 use kv::{Kv, Simulation};
@@ -301,6 +301,16 @@ async fn begin(files: &Files, length: impl Into<Option<u64>>) -> ObjectId {
     files.begin_upload(new).await.unwrap().id
 }
 
+/// Ends an upload that has all its bytes; the file has them.
+async fn finish_movie(files: &Files, writer: FileWriter, all: Vec<u8>) {
+    assert!(writer.is_complete());
+    files
+        .finish_upload(writer, &Digests::default(), None)
+        .await
+        .unwrap();
+    assert_eq!(get(files, "movie", -1).await, Some(all));
+}
+
 #[tokio::test]
 async fn an_upload_may_say_later_how_long_it_will_be() {
     let simulation = Simulation::new(8);
@@ -327,12 +337,7 @@ async fn an_upload_may_say_later_how_long_it_will_be() {
         Err(FileError::OtherLength { declared: 3000, .. })
     ));
     writer.write(&all[1000..]).await.unwrap();
-    assert!(writer.is_complete());
-    files
-        .finish_upload(writer, &Digests::default(), None)
-        .await
-        .unwrap();
-    assert_eq!(get(&files, "movie", -1).await, Some(all));
+    finish_movie(&files, writer, all).await;
 }
 
 #[tokio::test]
@@ -354,12 +359,7 @@ async fn an_upload_goes_on_where_it_was_interrupted_after_a_crash_too() {
     assert_eq!(files.upload(id).await.unwrap().unwrap().offset, 6000);
     let mut writer = files.resume_upload(id).await.unwrap().unwrap();
     writer.write(&all[6000..]).await.unwrap();
-    assert!(writer.is_complete());
-    files
-        .finish_upload(writer, &Digests::default(), None)
-        .await
-        .unwrap();
-    assert_eq!(get(&files, "movie", -1).await, Some(all));
+    finish_movie(&files, writer, all).await;
     assert!(files.upload(id).await.unwrap().is_none());
 }
 

@@ -46,38 +46,29 @@ impl Batch {
 
     /// Sets a key.
     pub fn put(&mut self, key: &[u8], value: &[u8]) {
-        let start = self.buffer.len();
-        self.buffer.extend_from_slice(key);
-        self.buffer.extend_from_slice(value);
-        self.writes.push(Write {
-            start,
-            key_bytes: size(key),
-            kind: Kind::Put(size(value)),
-        });
+        self.write(key, value, Kind::Put(size(value)));
     }
 
     /// Sets a key to a few bytes with a placed value behind them. What comes is read back and checked as one value; `head` is
     /// kept with the key, and so has to be small.
     pub fn put_placed(&mut self, key: &[u8], head: &[u8], placed: &Placed) {
-        let start = self.buffer.len();
-        self.buffer.extend_from_slice(key);
-        self.buffer.extend_from_slice(head);
-        self.writes.push(Write {
-            start,
-            key_bytes: size(key),
-            kind: Kind::Placed(size(head), self.placed.len()),
-        });
+        self.write(key, head, Kind::Placed(size(head), self.placed.len()));
         self.placed.push(placed.clone());
     }
 
     /// Removes a key; one that is not there is no error.
     pub fn delete(&mut self, key: &[u8]) {
+        self.write(key, &[], Kind::Delete);
+    }
+
+    fn write(&mut self, key: &[u8], behind: &[u8], kind: Kind) {
         let start = self.buffer.len();
         self.buffer.extend_from_slice(key);
+        self.buffer.extend_from_slice(behind);
         self.writes.push(Write {
             start,
             key_bytes: size(key),
-            kind: Kind::Delete,
+            kind,
         });
     }
 

@@ -1,7 +1,7 @@
 //! What is on the simulated disk, and what has been written but not flushed.
 
 use crate::poison::Poison;
-use crate::{Batch, Error, Head, ShardId, batch};
+use crate::{Error, Head, ShardId};
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -15,11 +15,14 @@ pub(super) struct Shard {
 
 type Shards = HashMap<ShardId, Shard>;
 
+/// A key, and what it is set to; none where it is removed.
+pub(super) type Entry = (Vec<u8>, Option<Bytes>);
+
 /// One change of the disk: whole or not at all.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// A commit.
-    Commit(ShardId, Head, Batch),
+    Commit(ShardId, Head, Vec<Entry>),
     /// A shard dropped.
     Drop(ShardId),
 }
@@ -157,18 +160,14 @@ fn apply(shards: &mut Shards, change: &Change) {
         Change::Drop(shard) => {
             shards.remove(shard);
         }
-        Change::Commit(shard, head, batch) => {
+        Change::Commit(shard, head, changed) => {
             let shard = shards.entry(*shard).or_default();
             shard.head = head.clone();
             let entries = Arc::make_mut(&mut shard.entries);
-            for (key, value) in batch.iter() {
+            for (key, value) in changed {
                 match value {
-                    batch::Change::Put(value) => entries.insert(key.to_vec(), Bytes::copy_from_slice(value)),
-                    batch::Change::PutPlaced(head, placed) => {
-                        let rest = placed.read().expect("a value in memory is read without failing");
-                        entries.insert(key.to_vec(), [head, &rest].concat().into())
-                    }
-                    batch::Change::Delete => entries.remove(key),
+                    Some(value) => entries.insert(key.clone(), value.clone()),
+                    None => entries.remove(key.as_slice()),
                 };
             }
         }

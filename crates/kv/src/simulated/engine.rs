@@ -1,11 +1,12 @@
 //! One store opened on a simulated disk, and its snapshots.
 
 use super::Simulation;
-use super::disk::{Change, Disk, Shard};
+use super::disk::{Change, Disk, Entry, Shard};
 use crate::page::PageBuilder;
 use crate::rocks::LARGE_VALUE_BYTES_MIN;
 use crate::{
     Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, Order, Page, PageLimit, ShardId,
+    batch,
 };
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -72,7 +73,7 @@ impl Engine {
         if present.sequence != expected {
             return Err(CommitError::HeadMoved(present));
         }
-        disk.write(Change::Commit(shard, head, batch))?;
+        disk.write(Change::Commit(shard, head, entries(&batch)?))?;
         disk.commits += 1;
         match durability {
             Durability::Flushed => Ok(disk.flush()?),
@@ -171,6 +172,19 @@ impl Snapshot {
             Order::Backward => fill(entries.rev(), limit),
         })
     }
+}
+
+/// What a batch does, in its order.
+fn entries(batch: &Batch) -> Result<Vec<Entry>, Error> {
+    let entry = |(key, change): (&[u8], batch::Change<'_>)| {
+        let value = match change {
+            batch::Change::Put(value) => Some(Bytes::copy_from_slice(value)),
+            batch::Change::PutPlaced(head, placed) => Some([head, &placed.read()?].concat().into()),
+            batch::Change::Delete => None,
+        };
+        Ok((key.to_vec(), value))
+    };
+    batch.iter().map(entry).collect()
 }
 
 fn fill<'a>(entries: impl Iterator<Item = (&'a Vec<u8>, &'a Bytes)>, limit: PageLimit) -> Page {

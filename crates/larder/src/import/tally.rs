@@ -33,6 +33,11 @@ impl ShortKey {
         Some(ShortKey([whole as u64, (whole >> 64) as u64]))
     }
 
+    /// The key that a row of the table begins with.
+    fn in_row(row: &[i64]) -> ShortKey {
+        ShortKey([row[0].cast_unsigned(), row[1].cast_unsigned()])
+    }
+
     fn text(self) -> Vec<u8> {
         let [low, high] = self.0;
         let bytes = (u128::from(high) << 64 | u128::from(low)).to_le_bytes();
@@ -179,8 +184,7 @@ impl Table {
     }
 
     fn key(&self, row: usize) -> ShortKey {
-        let at = row * self.width;
-        ShortKey([self.words[at].cast_unsigned(), self.words[at + 1].cast_unsigned()])
+        ShortKey::in_row(&self.words[row * self.width..])
     }
 
     fn numbers_mut(&mut self, row: usize) -> &mut [i64] {
@@ -215,7 +219,7 @@ impl Table {
         self.mask = rows - 1;
         self.len = 0;
         for row in words.chunks_exact(self.width) {
-            let key = ShortKey([row[0].cast_unsigned(), row[1].cast_unsigned()]);
+            let key = ShortKey::in_row(row);
             if key != ShortKey::NONE {
                 let at = self.find(key, self.hasher.hash_one(key));
                 self.numbers_mut(at).copy_from_slice(&row[2..]);
