@@ -55,6 +55,9 @@ impl From<FileError> for WebError {
             FileError::Busy => (StatusCode::LOCKED, "locked"),
             FileError::Exists(_) => (StatusCode::CONFLICT, "exists"),
             FileError::OtherLength { .. } => (StatusCode::BAD_REQUEST, "length"),
+            FileError::Joined => (StatusCode::FORBIDDEN, "joined"),
+            FileError::PartMissing(_) => (StatusCode::NOT_FOUND, "part_missing"),
+            FileError::PartUnfinished { .. } => (StatusCode::BAD_REQUEST, "part_unfinished"),
             FileError::DigestMismatch(_) => (StatusCode::BAD_REQUEST, "digest_mismatch"),
             FileError::TooLong { .. } | FileError::TooManyChunks(_) => {
                 (StatusCode::PAYLOAD_TOO_LARGE, "too_large")

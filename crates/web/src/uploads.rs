@@ -1,7 +1,8 @@
 //! Uploads that go on after an interruption: the tus protocol 1.0.0 (tus.io/protocols/resumable-upload) with its extensions
-//! creation, creation-with-upload, creation-defer-length, termination, checksum and expiration.
+//! creation, creation-with-upload, creation-defer-length, termination, checksum, expiration and concatenation.
 
 mod checksum;
+mod concat;
 mod create;
 mod metadata;
 mod patch;
@@ -13,7 +14,7 @@ use crate::respond;
 use crate::route::not_allowed;
 use auth::Action;
 use checksum::ALGORITHMS;
-use engine::files::{FileError, Files};
+use engine::files::{FileError, Files, UploadKind};
 use http::header::{ALLOW, CACHE_CONTROL};
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, http_date};
 use std::time::{Duration, SystemTime};
@@ -28,10 +29,11 @@ const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
 const UPLOAD_DEFER_LENGTH: HeaderName = HeaderName::from_static("upload-defer-length");
 const UPLOAD_EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
 const UPLOAD_CHECKSUM: HeaderName = HeaderName::from_static("upload-checksum");
+const UPLOAD_CONCAT: HeaderName = HeaderName::from_static("upload-concat");
 const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
 const VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
 const EXTENSIONS: HeaderValue = HeaderValue::from_static(
-    "creation,creation-with-upload,creation-defer-length,termination,checksum,expiration",
+    "creation,creation-with-upload,creation-defer-length,termination,checksum,expiration,concatenation",
 );
 
 /// The path of a bucket's uploads.
@@ -107,14 +109,20 @@ fn options() -> Response {
 /// How far an upload has come. One that is finished is known by its file, so that a client whose last answer was lost learns it.
 async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
     call.may(Action::Insert, files.bucket()).await?;
-    let (offset, length, expires_ms) = match files.upload(id).await? {
-        Some(upload) => (upload.offset, upload.length, Some(upload.expires_ms)),
+    let mut response = respond::empty(StatusCode::OK);
+    let (offset, length) = match files.upload(id).await? {
+        Some(upload) => {
+            expires(&mut response, upload.expires_ms);
+            if let Some(concat) = concat::header(&upload.kind) {
+                response.headers_mut().insert(UPLOAD_CONCAT, concat);
+            }
+            (upload.offset, upload.length)
+        }
         None => match files.find_id(&Value::ObjectId(id)).await? {
-            Some(file) => (file.length, Some(file.length), None),
+            Some(file) => (file.length, Some(file.length)),
             None => return Ok(None),
         },
     };
-    let mut response = respond::empty(StatusCode::OK);
     let headers = response.headers_mut();
     headers.insert(UPLOAD_OFFSET, HeaderValue::from(offset));
     match length {
@@ -122,14 +130,16 @@ async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respons
         None => headers.insert(UPLOAD_DEFER_LENGTH, HeaderValue::from_static("1")),
     };
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    if let Some(expires_ms) = expires_ms {
-        expires(&mut response, expires_ms);
-    }
     Ok(Some(response))
 }
 
 async fn delete(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
     call.may(Action::Insert, files.bucket()).await?;
+    let upload = files.upload(id).await?;
+    if upload.is_some_and(|upload| matches!(upload.kind, UploadKind::Joined(_))) {
+        // As of any upload that is finished: its file is deleted as a file.
+        return Ok(None);
+    }
     let removed = files.abandon_upload(id).await?;
     Ok(removed.then(|| respond::empty(StatusCode::NO_CONTENT)))
 }

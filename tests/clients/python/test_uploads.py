@@ -87,12 +87,63 @@ def test_the_rules_of_the_protocol(endpoint):
     assert file_of(endpoint, "empty").content == b""
 
 
-def test_extensions_that_are_not_offered_are_refused_by_name(endpoint):
+def part_of(endpoint, body, length=None):
+    """A part of a file, with these bytes."""
+    length = str(len(body) if length is None else length)
+    part = upload_of(endpoint, requests.post(
+        endpoint, headers={**TUS, "Upload-Concat": "partial", "Upload-Length": length}, timeout=30))
+    assert append(part, 0, body).status_code == 204
+    return part
+
+
+def join(endpoint, *parts, **headers):
+    return create(endpoint, **{"Upload-Concat": "final;" + " ".join(parts), **headers})
+
+
+def test_parts_become_one_file(endpoint):
+    assert "concatenation" in requests.options(endpoint, timeout=30).headers["Tus-Extension"].split(",")
+    first, second = part_of(endpoint, BYTES[:700_000]), part_of(endpoint, BYTES[700_000:])
+    head = requests.head(first, headers=TUS, timeout=30).headers
+    assert (head["Upload-Concat"], head["Upload-Offset"], head["Upload-Length"]) == ("partial", "700000", "700000")
+    assert file_of(endpoint, "").json()["files"] == []
+    # By its path, and by its URL.
+    parts = ("/" + first.split("/", 3)[3], second)
+    joined = upload_of(endpoint, join(endpoint, *parts))
+    assert file_of(endpoint).content == BYTES
+    head = requests.head(joined, headers=TUS, timeout=30).headers
+    assert head["Upload-Concat"] == "final;" + " ".join(parts)
+    assert head["Upload-Offset"] == head["Upload-Length"] == str(len(BYTES))
+    assert append(joined, len(BYTES), b"x").status_code == 403
+    assert requests.delete(joined, headers=TUS, timeout=30).status_code == 404
+    # Whoever lost the answer asks again.
+    assert upload_of(endpoint, join(endpoint, *parts)) == joined
+    for part in (first, second):
+        assert requests.head(part, headers=TUS, timeout=30).status_code == 404
+    assert join(endpoint, first).status_code == 404
+    assert len(file_of(endpoint, "").json()["files"]) == 1
+
+
+def test_parts_that_cannot_be_joined_are_kept(endpoint):
+    whole, unfinished = part_of(endpoint, b"abc"), part_of(endpoint, b"d", 3)
+    for refused, status in [
+        (join(endpoint, whole, unfinished), 400),
+        (join(endpoint, whole, begin(endpoint, 3)), 404),
+        (join(endpoint, whole, whole.replace("/uploads/", "/uploads/x")), 400),
+        (join(endpoint), 400),
+        (join(endpoint, whole, **{"Upload-Length": "3"}), 400),
+        (join(endpoint, whole, **{"Upload-Metadata": ""}), 400),
+        (create(endpoint, **{"Upload-Concat": "parts", "Upload-Length": "3"}), 400),
+    ]:
+        assert refused.status_code == status and refused.json()["reason"], refused.text
+        assert "Location" not in refused.headers
+    assert append(unfinished, 1, b"ef").status_code == 204
+    assert join(endpoint, whole, unfinished, whole).status_code == 201
+    assert file_of(endpoint).content == b"abcdefabc"
+
+
+def test_extensions_that_are_not_offered_are_not_named(endpoint):
     offered = requests.options(endpoint, timeout=30).headers["Tus-Extension"].split(",")
-    assert not {"concatenation", "concatenation-unfinished", "checksum-trailer"} & set(offered)
-    refused = create(endpoint, **{"Upload-Concat": "partial", "Upload-Length": "5"})
-    assert refused.status_code == 501 and "concat" in refused.json()["reason"]
-    assert "Location" not in refused.headers
+    assert not {"concatenation-unfinished", "checksum-trailer"} & set(offered)
 
 
 def test_how_long_it_is_may_be_said_later(endpoint):

@@ -2,6 +2,7 @@
 
 use super::DigestKind;
 use crate::Error;
+use value::ObjectId;
 
 /// A refusal or a failure.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -30,6 +31,20 @@ pub enum FileError {
         declared: u64,
         /// Bytes declared now.
         length: u64,
+    },
+    /// An upload that was made of parts takes no bytes of its own.
+    #[error("the upload was joined of parts; it is whole, nothing can be added to it")]
+    Joined,
+    /// What is to be joined is not there as a part.
+    #[error("no part {0} is kept: it expired, was joined before, or was not begun as a part")]
+    PartMissing(ObjectId),
+    /// A part has not all its bytes yet.
+    #[error("the part {part} is not finished: it has {received} bytes so far; send the rest of it first")]
+    PartUnfinished {
+        /// The part.
+        part: ObjectId,
+        /// Bytes received so far.
+        received: u64,
     },
     /// A file may not have so many chunks.
     #[error("the file is too long: at most {0} bytes with this size of chunks")]

@@ -3,7 +3,8 @@
 //!
 //! A [`Bucket`] names the collections `NAME.files` (one document a file, its *entry*) and `NAME.chunks` (255 KiB each).
 //! [`Files`] is the way in: [`Files::find`] and [`Files::open`] read, [`Files::create`] writes. Uploads that go on after
-//! an interruption are also written down in `NAME.uploads` ([`Files::begin_upload`]).
+//! an interruption are also written down in `NAME.uploads` ([`Files::begin_upload`]); several of them can become one file
+//! ([`Files::join_uploads`]).
 //!
 //! What must hold:
 //! - an entry is written after all chunks of its file, so a file is there whole or not at all; chunks need no flush of
@@ -23,8 +24,8 @@ mod delete;
 mod digest;
 mod entry;
 mod error;
-
 mod find;
+mod join;
 mod list;
 mod live;
 mod reader;
@@ -37,10 +38,11 @@ pub use bucket::Bucket;
 pub use digest::{DigestKind, Digests};
 pub use entry::FileEntry;
 pub use error::FileError;
+pub use join::NewJoint;
 pub use list::{FilePage, ListRequest};
 pub use reader::FileReader;
 pub use sweep::ORPHANS_KEPT_MS;
-pub use uploads::{NewUpload, Upload};
+pub use uploads::{NewUpload, Upload, UploadKind};
 pub use writer::{Condition, FileWriter, NewFile};
 
 pub(crate) use cache::FileCache;

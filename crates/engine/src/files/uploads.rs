@@ -26,6 +26,20 @@ pub struct NewUpload {
     pub length: Option<u64>,
     /// How long the upload is kept while nothing comes, in milliseconds.
     pub kept_ms: u64,
+    /// What it becomes.
+    pub kind: UploadKind,
+}
+
+/// What an upload becomes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum UploadKind {
+    /// A file.
+    #[default]
+    Whole,
+    /// A part of the file that [`Files::join_uploads`] makes of it and others.
+    Part,
+    /// It has become a file, of the parts that its client named so.
+    Joined(String),
 }
 
 /// A resumable upload.
@@ -45,7 +59,9 @@ pub struct Upload {
     pub offset: u64,
     /// When it is dropped if nothing comes, in milliseconds since 1970.
     pub expires_ms: i64,
-    chunk_bytes: u32,
+    /// What it becomes.
+    pub kind: UploadKind,
+    pub(super) chunk_bytes: u32,
     digests: Vec<DigestKind>,
     kept_ms: u64,
 }
@@ -53,18 +69,13 @@ pub struct Upload {
 impl Files {
     /// Begins an upload.
     pub async fn begin_upload(&self, new: NewUpload) -> Result<Upload, FileError> {
-        let upload = Upload {
-            id: ObjectId::generate(),
-            name: new.file.name,
-            content_type: new.file.content_type,
-            metadata: new.file.metadata,
-            length: new.length,
-            offset: 0,
-            expires_ms: now_ms().saturating_add_unsigned(new.kept_ms),
-            chunk_bytes: new.file.chunk_bytes.unwrap_or(CHUNK_BYTES_DEFAULT),
-            digests: new.file.digests,
-            kept_ms: new.kept_ms,
-        };
+        let upload = Upload::new(ObjectId::generate(), new);
+        self.keep_upload(&upload).await?;
+        Ok(upload)
+    }
+
+    /// Writes an upload down.
+    pub(super) async fn keep_upload(&self, upload: &Upload) -> Result<(), FileError> {
         let document = DocumentBuf::from(&upload.to_document());
         let (context, options) = (Context::default(), WriteOptions::default());
         let inserted = self
@@ -73,23 +84,13 @@ impl Files {
             .await?;
         match inserted.failures.into_iter().next() {
             Some(failure) => Err(failure.error.into()),
-            None => Ok(upload),
+            None => Ok(()),
         }
     }
 
-    /// An upload that is not finished; none where there is none with this id.
+    /// An upload that is not finished, or was joined of parts; none where there is none with this id.
     pub async fn upload(&self, id: ObjectId) -> Result<Option<Upload>, FileError> {
-        let request = FindRequest {
-            filter: doc! {"_id": id},
-            limit: Some(1),
-            single_batch: true,
-            ..FindRequest::default()
-        };
-        let reply = self
-            .engine
-            .find(&Context::default(), &self.bucket.uploads(), &request)
-            .await?;
-        let Some(mut upload) = reply.batch.first().and_then(Upload::from_document) else {
+        let Some(mut upload) = self.find_upload(doc! {"_id": id}).await? else {
             return Ok(None);
         };
         let last = self.last_chunk(&Value::ObjectId(id)).await?;
@@ -99,7 +100,23 @@ impl Files {
         Ok(Some(upload))
     }
 
-    /// Goes on with an upload at its offset. Fails with [`FileError::Busy`] while another writer has it.
+    /// The upload that is written down so.
+    pub(super) async fn find_upload(&self, filter: Document) -> Result<Option<Upload>, FileError> {
+        let request = FindRequest {
+            filter,
+            limit: Some(1),
+            single_batch: true,
+            ..FindRequest::default()
+        };
+        let reply = self
+            .engine
+            .find(&Context::default(), &self.bucket.uploads(), &request)
+            .await?;
+        Ok(reply.batch.first().and_then(Upload::from_document))
+    }
+
+    /// Goes on with an upload at its offset. Fails with [`FileError::Busy`] while another writer has it, with
+    /// [`FileError::Joined`] where it was made of parts.
     pub async fn resume_upload(&self, id: ObjectId) -> Result<Option<FileWriter>, FileError> {
         let file = Value::ObjectId(id);
         let live = self.engine.live_uploads().enter(&self.bucket, &file);
@@ -107,6 +124,9 @@ impl Files {
         let Some(upload) = self.upload(id).await? else {
             return Ok(None);
         };
+        if let UploadKind::Joined(_) = upload.kind {
+            return Err(FileError::Joined);
+        }
         let digester = match live.resume(upload.offset) {
             Some(digester) => digester,
             None => self.digest_again(&upload).await?,
@@ -127,6 +147,7 @@ impl Files {
         writer.digester = digester;
         writer.entry.length = upload.offset;
         writer.declared_length = upload.length;
+        writer.is_part = upload.kind == UploadKind::Part;
         if let Some(last) = last {
             writer.go_on_with(&last);
         }
@@ -139,6 +160,12 @@ impl Files {
         let file = Value::ObjectId(id);
         let live = self.engine.live_uploads().enter(&self.bucket, &file);
         let _live = live.ok_or(FileError::Busy)?;
+        self.drop_upload(id).await
+    }
+
+    /// Drops an upload that no writer has; false where there is none.
+    pub(super) async fn drop_upload(&self, id: ObjectId) -> Result<bool, FileError> {
+        let file = Value::ObjectId(id);
         let removed = self
             .delete_in(&self.bucket.uploads(), doc! {"_id": id}, true)
             .await?;
@@ -188,16 +215,16 @@ impl Files {
     /// The digests of what is stored of an upload, computed by reading it.
     async fn digest_again(&self, upload: &Upload) -> Result<Digester, FileError> {
         let mut digester = Digester::new(&upload.digests);
-        let file = encoded(&Value::ObjectId(upload.id));
-        let stored = upload.offset.div_ceil(upload.chunk_bytes.into());
-        for number in 0..stored {
-            let chunk = self.stored_chunk(&file, number).await?;
+        for number in 0..upload.chunks() {
+            let chunk = self.stored_chunk(upload, number).await?;
             digester.update(&chunk.data);
         }
         Ok(digester)
     }
 
-    async fn stored_chunk(&self, file: &[u8], number: u64) -> Result<Chunk, FileError> {
+    /// One of the chunks that are stored of an upload.
+    pub(super) async fn stored_chunk(&self, upload: &Upload, number: u64) -> Result<Chunk, FileError> {
+        let file = encoded(&Value::ObjectId(upload.id));
         let missing = || {
             Error::new(
                 Code::INTERNAL_ERROR,
@@ -207,7 +234,7 @@ impl Files {
         let chunks = self.chunks().ok_or_else(missing)?;
         let index = index_on(&chunks, &chunk_key()).ok_or_else(missing)?;
         let snapshot = chunks.snapshot().await?;
-        let found = read_by_index(&snapshot, &index, file, number, 1).await?;
+        let found = read_by_index(&snapshot, &index, &file, number, 1).await?;
         let chunk = found.and_then(|chunks| chunks.into_iter().next());
         Ok(chunk.ok_or_else(missing)?)
     }
@@ -280,13 +307,35 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Whether all declared bytes came.
-    pub fn is_complete(&self) -> bool {
-        self.declared_length == Some(self.entry.length)
+    /// Whether it can be finished: all declared bytes came, and they are a file, not a part of one.
+    pub fn can_finish(&self) -> bool {
+        self.declared_length == Some(self.entry.length) && !self.is_part
     }
 }
 
 impl Upload {
+    /// One of which nothing is stored yet.
+    pub(super) fn new(id: ObjectId, new: NewUpload) -> Upload {
+        Upload {
+            id,
+            name: new.file.name,
+            content_type: new.file.content_type,
+            metadata: new.file.metadata,
+            length: new.length,
+            offset: 0,
+            expires_ms: now_ms().saturating_add_unsigned(new.kept_ms),
+            kind: new.kind,
+            chunk_bytes: new.file.chunk_bytes.unwrap_or(CHUNK_BYTES_DEFAULT),
+            digests: new.file.digests,
+            kept_ms: new.kept_ms,
+        }
+    }
+
+    /// The chunks that are stored.
+    pub(super) fn chunks(&self) -> u64 {
+        self.offset.div_ceil(self.chunk_bytes.into())
+    }
+
     fn to_document(&self) -> Document {
         let mut document = doc! {
             "_id": self.id,
@@ -301,6 +350,11 @@ impl Upload {
         }
         if let Some(length) = self.length {
             document.push("length", length as i64);
+        }
+        match &self.kind {
+            UploadKind::Whole => {}
+            UploadKind::Part => document.push("part", true),
+            UploadKind::Joined(parts) => document.push("joined", parts.as_str()),
         }
         let names = self.digests.iter().map(|kind| Value::from(kind.name()));
         document.push("digests", Value::Array(names.collect()));
@@ -339,6 +393,11 @@ impl Upload {
             length: number("length").map(u64::try_from).transpose().ok()?,
             offset: 0,
             expires_ms: *expires_ms,
+            kind: match text("joined") {
+                Some(parts) => UploadKind::Joined(parts),
+                None if document.get("part") == Some(&Value::Bool(true)) => UploadKind::Part,
+                None => UploadKind::Whole,
+            },
             chunk_bytes: number("chunkSize")?.try_into().ok().filter(|bytes| *bytes > 0)?,
             digests: DigestKind::ALL.into_iter().filter(is_named).collect(),
             kept_ms: number("keptMs")?.try_into().ok()?,

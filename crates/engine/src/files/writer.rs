@@ -78,6 +78,8 @@ pub struct FileWriter {
     pub(super) is_cleaned_up: bool,
     /// Bytes that the file was declared to have.
     pub(super) declared_length: Option<u64>,
+    /// Whether it is a part of a file, which is made of it and others later.
+    pub(super) is_part: bool,
 }
 
 /// A full chunk.
@@ -143,6 +145,7 @@ impl Files {
             live: Some(live),
             is_cleaned_up: false,
             declared_length: None,
+            is_part: false,
         })
     }
 }

@@ -1,40 +1,48 @@
-//! POST: an upload begins (tus' extension creation), perhaps with its first bytes (creation-with-upload).
+//! POST: an upload begins (tus' extension creation), perhaps with its first bytes (creation-with-upload), or is made of parts
+//! (concatenation).
 
+use super::concat::Concat;
 use super::metadata::Metadata;
-use super::{KEPT_MS, UPLOAD_DEFER_LENGTH, UPLOAD_METADATA, expires, length, patch};
+use super::{KEPT_MS, UPLOAD_DEFER_LENGTH, UPLOAD_LENGTH, UPLOAD_METADATA, expires, length, patch};
 use crate::call::Call;
 use crate::error::{Result, WebError};
 use crate::limits::NAME_BYTES_MAX;
 use crate::respond;
 use auth::Action;
-use engine::files::{NewFile, NewUpload};
+use engine::files::{NewFile, NewJoint, NewUpload, UploadKind};
 use http::header::LOCATION;
 use http::{HeaderValue, Response, StatusCode};
+use value::ObjectId;
 
 pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
     let files = call.files(bucket)?;
     call.may(Action::Insert, files.bucket()).await?;
-    refuse_concatenation(call)?;
-    let length = declared_length(call)?;
     let metadata = Metadata::parse(call.request.header(UPLOAD_METADATA.as_str()).unwrap_or_default())?;
-    let name = metadata
-        .name
-        .filter(|name| (1..=NAME_BYTES_MAX).contains(&name.len()));
-    let name = name.ok_or_else(|| {
-        let reason =
-            format!("Upload-Metadata: give the file's name, from 1 to {NAME_BYTES_MAX} bytes, as filename");
-        WebError::bad_request(reason)
-    })?;
+    let kind = match Concat::of(call, files.bucket())? {
+        Some(Concat::Final { parts, header }) => {
+            refuse_bytes_of_its_own(call)?;
+            let joined = files.join_uploads(NewJoint {
+                file: new_file(metadata, &UploadKind::Whole)?,
+                parts,
+                named: header,
+                kept_ms: KEPT_MS,
+            });
+            return Ok(created(
+                bucket,
+                joined.await?,
+                respond::empty(StatusCode::CREATED),
+            ));
+        }
+        Some(Concat::Partial) => UploadKind::Part,
+        None => UploadKind::Whole,
+    };
+    let length = declared_length(call)?;
     let upload = files
         .begin_upload(NewUpload {
-            file: NewFile {
-                name,
-                content_type: metadata.content_type,
-                metadata: metadata.rest,
-                ..NewFile::default()
-            },
+            file: new_file(metadata, &kind)?,
             length,
             kept_ms: KEPT_MS,
+            kind,
         })
         .await?;
     let mut response = respond::empty(StatusCode::CREATED);
@@ -47,10 +55,49 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
     } else {
         expires(&mut response, upload.expires_ms);
     }
-    if let Ok(location) = HeaderValue::from_str(&format!("/uploads/{bucket}/{}", upload.id)) {
+    Ok(created(bucket, upload.id, response))
+}
+
+/// The answer, with the address of the upload.
+fn created(bucket: &str, id: ObjectId, mut response: Response) -> Response {
+    if let Ok(location) = HeaderValue::from_str(&format!("/uploads/{bucket}/{id}")) {
         response.headers_mut().insert(LOCATION, location);
     }
-    Ok(response)
+    response
+}
+
+/// The file that the client describes. What it says of a part is of no use: the file gets its name when it is joined.
+fn new_file(metadata: Metadata, kind: &UploadKind) -> Result<NewFile> {
+    let is_part = *kind == UploadKind::Part;
+    let name = metadata
+        .name
+        .filter(|name| (1..=NAME_BYTES_MAX).contains(&name.len()))
+        .or(is_part.then(String::new));
+    let name = name.ok_or_else(|| {
+        let reason =
+            format!("Upload-Metadata: give the file's name, from 1 to {NAME_BYTES_MAX} bytes, as filename");
+        WebError::bad_request(reason)
+    })?;
+    Ok(NewFile {
+        name,
+        content_type: metadata.content_type,
+        metadata: metadata.rest,
+        ..NewFile::default()
+    })
+}
+
+/// What is made of parts has no bytes besides theirs.
+fn refuse_bytes_of_its_own(call: &Call) -> Result<()> {
+    let headers = &call.request.headers;
+    if !headers.contains_key(UPLOAD_LENGTH)
+        && !headers.contains_key(UPLOAD_DEFER_LENGTH)
+        && !patch::has_bytes(call)
+    {
+        return Ok(());
+    }
+    Err(WebError::bad_request(
+        "Upload-Concat: what is made of parts is as long as they are; leave out Upload-Length and the body",
+    ))
 }
 
 /// How many bytes the file will have; none where the client says it later (creation-defer-length).
@@ -67,14 +114,4 @@ fn declared_length(call: &Call) -> Result<Option<u64>> {
             "Upload-Length: say how many bytes the file has, or that you say it later by Upload-Defer-Length: 1",
         )),
     }
-}
-
-/// Refuses an extension that OPTIONS does not name: an upload begun as if it were not there would be another one than the
-/// client means.
-fn refuse_concatenation(call: &Call) -> Result<()> {
-    if !call.request.headers.contains_key("upload-concat") {
-        return Ok(());
-    }
-    let reason = "the extension concatenation is not spoken here; send the file's parts one after the other to one upload";
-    Err(WebError::new(StatusCode::NOT_IMPLEMENTED, "extension", reason))
 }

@@ -64,7 +64,7 @@ pub(super) async fn take(
         .counters
         .file_bytes_in
         .fetch_add(received, Ordering::Relaxed);
-    if outcome.is_ok() && writer.is_complete() {
+    if outcome.is_ok() && writer.can_finish() {
         let length = writer.length();
         files.finish_upload(writer, &Digests::default(), None).await?;
         return Ok(Some(answer(length, None)));

@@ -1,0 +1,88 @@
+//! Files made of several uploads, which a client sends side by side.
+
+use super::uploads::{NewUpload, Upload, UploadKind};
+use super::{Digests, FileError, FileWriter, Files, NewFile};
+use std::collections::BTreeSet;
+use value::{ObjectId, Value, doc};
+
+/// What is to be made of parts.
+#[derive(Clone, Debug)]
+pub struct NewJoint {
+    /// The file; its id is made here.
+    pub file: NewFile,
+    /// The uploads that it is made of, one behind the other.
+    pub parts: Vec<ObjectId>,
+    /// What its client calls the parts.
+    pub named: String,
+    /// How long it is remembered as an upload, in milliseconds.
+    pub kept_ms: u64,
+}
+
+impl Files {
+    /// Makes a file of parts, on the disk when this comes back; the parts are dropped. Whoever asks again under the same
+    /// names, since the answer was lost, gets the same file. Gives its id.
+    ///
+    /// # Errors
+    /// [`FileError::PartMissing`], [`FileError::PartUnfinished`]; [`FileError::Busy`] while somebody writes to a part.
+    pub async fn join_uploads(&self, new: NewJoint) -> Result<ObjectId, FileError> {
+        // A part may come twice in a file, but can be held only once.
+        let parts: BTreeSet<_> = new.parts.iter().copied().collect();
+        let hold = |part: &ObjectId| {
+            let live = self.engine.live_uploads();
+            live.enter(&self.bucket, &Value::ObjectId(*part))
+        };
+        let held: Option<Vec<_>> = parts.iter().map(hold).collect();
+        let _held = held.ok_or(FileError::Busy)?;
+        let known = doc! {"joined": new.named.as_str(), "filename": new.file.name.as_str()};
+        if let Some(joined) = self.find_upload(known).await? {
+            return Ok(joined.id);
+        }
+        let mut uploads = Vec::with_capacity(new.parts.len());
+        for part in &new.parts {
+            uploads.push(self.finished_part(*part).await?);
+        }
+        let id = ObjectId::generate();
+        let mut writer = self
+            .create(NewFile {
+                id: Some(Value::ObjectId(id)),
+                ..new.file.clone()
+            })
+            .await?;
+        for upload in &uploads {
+            self.copy_upload(upload, &mut writer).await?;
+        }
+        let entry = writer.finish(&Digests::default(), None).await?;
+        let joined = NewUpload {
+            file: new.file,
+            length: Some(entry.length),
+            kept_ms: new.kept_ms,
+            kind: UploadKind::Joined(new.named),
+        };
+        self.keep_upload(&Upload::new(id, joined)).await?;
+        for part in parts {
+            self.drop_upload(part).await?;
+        }
+        Ok(id)
+    }
+
+    async fn finished_part(&self, part: ObjectId) -> Result<Upload, FileError> {
+        let upload = self.upload(part).await?;
+        let upload = upload.filter(|upload| upload.kind == UploadKind::Part);
+        let upload = upload.ok_or(FileError::PartMissing(part))?;
+        if upload.length == Some(upload.offset) {
+            return Ok(upload);
+        }
+        Err(FileError::PartUnfinished {
+            part,
+            received: upload.offset,
+        })
+    }
+
+    async fn copy_upload(&self, upload: &Upload, writer: &mut FileWriter) -> Result<(), FileError> {
+        for number in 0..upload.chunks() {
+            let chunk = self.stored_chunk(upload, number).await?;
+            writer.write(&chunk.data).await?;
+        }
+        Ok(())
+    }
+}
