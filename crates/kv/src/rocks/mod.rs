@@ -23,7 +23,7 @@ pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
 use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
-use blocking::{blocking, may_block_in_place};
+use blocking::blocking;
 use commit::Commit;
 use database::Database;
 use large::LargeValues;
@@ -87,14 +87,8 @@ impl Engine {
         if !LargeValues::takes(value) {
             return Ok(None);
         }
-        let room = database.large.writeback.room(value.len()).await?;
-        let _turn = database.large.writeback.turn().await?;
-        // Mostly a copy into the system's memory, but a busy disk may make it wait.
-        let place = || database.place_ahead(value, room).map(Some);
-        match may_block_in_place() {
-            true => tokio::task::block_in_place(place),
-            false => place(),
-        }
+        let place = |room| database.place_ahead(value, room).map(Some);
+        database.large.writeback.run(value.len(), place).await?
     }
 
     pub(crate) fn moment(&self) -> Result<Moment, Error> {

@@ -18,6 +18,7 @@ mod ahead;
 mod commit;
 mod file;
 mod files;
+mod pace;
 mod pack;
 mod pointer;
 mod reclaim;

@@ -1,12 +1,15 @@
 //! What is written ahead is on its way to the disk while more comes in.
 
 use super::file::{Room, ValueFile};
+use super::pace::Pace;
 use crate::Error;
 use crate::poison::Poison;
+use crate::rocks::blocking::may_block_in_place;
 use crate::rocks::worker::Worker;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::time::Instant;
+use tokio::sync::Semaphore;
 
 /// So many bytes that are not flushed begin a flush that nobody waits for: the disk has work, and is not long busy when
 /// somebody comes who waits.
@@ -14,6 +17,9 @@ const FLUSH_BYTES: usize = 8 << 20;
 
 /// Bytes written ahead and not flushed; who comes then waits for the disk.
 const UNFLUSHED_BYTES_MAX: usize = 64 << 20;
+
+/// Values up to this size may be written on a thread that has other things to do: it takes as long as to receive them.
+const INLINE_BYTES_MAX: usize = 512 << 10;
 
 /// What one permit is for.
 const PERMIT_BYTES: usize = 4096;
@@ -23,7 +29,10 @@ const PERMIT_BYTES: usize = 4096;
 pub(in crate::rocks) struct Writeback {
     worker: Worker<Arc<ValueFile>>,
     room: Arc<Semaphore>,
+    /// Those who may write at once: one less than there are threads for requests. The file system lets one write a file at a
+    /// time, so more would only each keep a thread waiting, hundreds where the disk is slow.
     turns: Semaphore,
+    pace: Pace,
     /// The file that was written to last.
     last: Mutex<Option<Arc<ValueFile>>>,
 }
@@ -38,26 +47,43 @@ impl Writeback {
                 }
             }
         })?;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Writeback {
             worker,
             room: Arc::new(Semaphore::new(UNFLUSHED_BYTES_MAX / PERMIT_BYTES)),
-            turns: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
+            turns: Semaphore::new((threads - 1).max(1)),
+            pace: Pace::new(),
             last: Mutex::default(),
         })
     }
 
-    /// Waits until so many bytes may be written ahead.
-    pub(in crate::rocks) async fn room(&self, bytes: usize) -> Result<Room, Error> {
+    /// Writes so many bytes ahead by `write`, once there is room for them and few enough write at once.
+    ///
+    /// Mostly that is a copy into the system's memory, made on this thread as it is, since to have another take over its tasks
+    /// costs a third as much; that is done where the write may wait for the disk.
+    pub(in crate::rocks) async fn run<T>(
+        &self,
+        bytes: usize,
+        write: impl FnOnce(Room) -> T,
+    ) -> Result<T, Error> {
+        let room = self.room(bytes).await?;
+        let _turn = self.turns.acquire().await.map_err(|_| Error::Closed)?;
+        let began = Instant::now();
+        let is_quick = bytes <= INLINE_BYTES_MAX && !self.pace.is_slow(began);
+        let written = match !is_quick && may_block_in_place() {
+            true => tokio::task::block_in_place(|| write(room)),
+            false => write(room),
+        };
+        let ended = Instant::now();
+        self.pace.took(ended - began, ended);
+        Ok(written)
+    }
+
+    async fn room(&self, bytes: usize) -> Result<Room, Error> {
         let bytes = bytes.min(UNFLUSHED_BYTES_MAX / 2);
         let permits = bytes.div_ceil(PERMIT_BYTES) as u32;
         let permit = self.room.clone().acquire_many_owned(permits).await;
         Ok(Room::new(bytes, permit.map_err(|_| Error::Closed)?))
-    }
-
-    /// Waits until few enough write at once. The file system lets one write a file at a time: more would only each keep a
-    /// thread waiting, hundreds where the disk is slow.
-    pub(in crate::rocks) async fn turn(&self) -> Result<SemaphorePermit<'_>, Error> {
-        self.turns.acquire().await.map_err(|_| Error::Closed)
     }
 
     /// Takes note that a file was written to. One that others have taken the place of is flushed too: nobody else might, and

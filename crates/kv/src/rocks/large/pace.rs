@@ -1,0 +1,62 @@
+//! Whether writing ahead only copies, or waits for the disk.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What takes so long has waited for the disk. A thread that was only preempted comes back sooner.
+const WAITED_MIN: Duration = Duration::from_millis(10);
+
+/// Who waited so long is not to be trusted for so many times as long: of all time no more than this part is lost by trying.
+const DISTRUST: u32 = 20;
+
+/// What writes ahead took lately.
+#[derive(Debug)]
+pub(super) struct Pace {
+    since: Instant,
+    /// Microseconds from `since` on in which a write may wait for the disk.
+    slow_until_us: AtomicU64,
+}
+
+impl Pace {
+    pub(super) fn new() -> Pace {
+        Pace {
+            since: Instant::now(),
+            slow_until_us: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether a write now is likely to wait.
+    pub(super) fn is_slow(&self, now: Instant) -> bool {
+        self.micros(now) < self.slow_until_us.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of what a write took that has just ended.
+    pub(super) fn took(&self, time: Duration, now: Instant) {
+        if time >= WAITED_MIN {
+            let until = self.micros(now + time * DISTRUST);
+            self.slow_until_us.fetch_max(until, Ordering::Relaxed);
+        }
+    }
+
+    fn micros(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.since).as_micros() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waited_long_is_not_trusted_for_longer() {
+        let (pace, now) = (Pace::new(), Instant::now());
+        let later = |ms| now + Duration::from_millis(ms);
+        pace.took(Duration::from_millis(1), now);
+        assert!(!pace.is_slow(now));
+        pace.took(Duration::from_millis(50), now);
+        // What another took that began before does not shorten it.
+        pace.took(Duration::from_millis(10), now);
+        assert!(pace.is_slow(now) && pace.is_slow(later(999)));
+        assert!(!pace.is_slow(later(1001)));
+    }
+}
