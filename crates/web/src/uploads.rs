@@ -14,7 +14,7 @@ use crate::respond;
 use crate::route::not_allowed;
 use auth::Action;
 use checksum::ALGORITHMS;
-use engine::files::{FileError, Files, UploadKind};
+use engine::files::{FileError, Files};
 use http::header::{ALLOW, CACHE_CONTROL};
 use http::{HeaderName, HeaderValue, Method, Response, StatusCode, http_date};
 use std::time::{Duration, SystemTime};
@@ -135,11 +135,6 @@ async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respons
 
 async fn delete(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
     call.may(Action::Insert, files.bucket()).await?;
-    let upload = files.upload(id).await?;
-    if upload.is_some_and(|upload| matches!(upload.kind, UploadKind::Joined(_))) {
-        // As of any upload that is finished: its file is deleted as a file.
-        return Ok(None);
-    }
     let removed = files.abandon_upload(id).await?;
     Ok(removed.then(|| respond::empty(StatusCode::NO_CONTENT)))
 }

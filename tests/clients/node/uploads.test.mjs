@@ -11,19 +11,16 @@ let server;
 before(async () => { server = await startServer(); });
 after(async () => assert.equal(await server?.stop(), 0));
 
-// Uploads all bytes; `begin` may change what the client does before it starts.
-function upload(name, options, begin = () => {}) {
-  return new Promise((resolve, reject) => {
-    const uploaded = new Upload(BYTES, {
-      endpoint: `${server.url}/uploads/films`,
-      metadata: { filename: name, filetype: "video/mp4" },
-      onSuccess: () => resolve(uploaded),
-      onError: reject,
-      ...options,
-    });
-    begin(uploaded);
-    uploaded.start();
+function uploader(name, options) {
+  return new Upload(BYTES, {
+    endpoint: `${server.url}/uploads/films`,
+    metadata: { filename: name, filetype: "video/mp4" },
+    ...options,
   });
+}
+
+function upload(name, options) {
+  return new Promise((onSuccess, onError) => uploader(name, { onSuccess, onError, ...options }).start());
 }
 
 async function assertStored(name) {
@@ -46,10 +43,8 @@ test("a file is sent in parts side by side, which become one", async () => {
 
 test("a file that is stopped goes on from where it was", async () => {
   const stopped = await new Promise((resolve, reject) => {
-    const first = new Upload(BYTES, {
-      endpoint: `${server.url}/uploads/films`,
+    const first = uploader("stopped", {
       chunkSize: 1_000_000,
-      metadata: { filename: "stopped", filetype: "video/mp4" },
       onChunkComplete: () => first.abort().then(() => resolve(first.url), reject),
       onError: reject,
     });

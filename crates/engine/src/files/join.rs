@@ -27,12 +27,8 @@ impl Files {
     pub async fn join_uploads(&self, new: NewJoint) -> Result<ObjectId, FileError> {
         // A part may come twice in a file, but can be held only once.
         let parts: BTreeSet<_> = new.parts.iter().copied().collect();
-        let hold = |part: &ObjectId| {
-            let live = self.engine.live_uploads();
-            live.enter(&self.bucket, &Value::ObjectId(*part))
-        };
-        let held: Option<Vec<_>> = parts.iter().map(hold).collect();
-        let _held = held.ok_or(FileError::Busy)?;
+        let held = parts.iter().map(|part| self.hold_upload(*part));
+        let _held = held.collect::<Result<Vec<_>, _>>()?;
         let known = doc! {"joined": new.named.as_str(), "filename": new.file.name.as_str()};
         if let Some(joined) = self.find_upload(known).await? {
             return Ok(joined.id);
@@ -60,7 +56,8 @@ impl Files {
         };
         self.keep_upload(&Upload::new(id, joined)).await?;
         for part in parts {
-            self.drop_upload(part).await?;
+            // Without flush: a part that a crash brings back expires.
+            self.drop_upload(part, doc! {"_id": part}, false).await?;
         }
         Ok(id)
     }

@@ -98,10 +98,9 @@ impl Files {
         let (context, uploads) = (Context::default(), self.bucket.uploads());
         let reply = self.engine.find(&context, &uploads, &request).await?;
         for upload in reply.batch.iter().filter_map(Upload::from_document) {
-            match self.abandon_upload(upload.id).await {
-                // Somebody goes on with it after all.
-                Ok(_) | Err(FileError::Busy) => {}
-                Err(error) => return Err(error),
+            // Where it is held, somebody goes on with it after all.
+            if let Ok(_held) = self.hold_upload(upload.id) {
+                self.drop_upload(upload.id, doc! {"_id": upload.id}, true).await?;
             }
         }
         Ok(())

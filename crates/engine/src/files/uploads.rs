@@ -6,7 +6,7 @@
 use super::access::{chunk_key, index_on};
 use super::chunk::{Chunk, ChunkBuilder};
 use super::digest::Digester;
-use super::live::encoded;
+use super::live::{LiveGuard, encoded};
 use super::reader::read_by_index;
 use super::writer::now_ms;
 use super::{
@@ -61,7 +61,7 @@ pub struct Upload {
     pub expires_ms: i64,
     /// What it becomes.
     pub kind: UploadKind,
-    pub(super) chunk_bytes: u32,
+    chunk_bytes: u32,
     digests: Vec<DigestKind>,
     kept_ms: u64,
 }
@@ -118,9 +118,7 @@ impl Files {
     /// Goes on with an upload at its offset. Fails with [`FileError::Busy`] while another writer has it, with
     /// [`FileError::Joined`] where it was made of parts.
     pub async fn resume_upload(&self, id: ObjectId) -> Result<Option<FileWriter>, FileError> {
-        let file = Value::ObjectId(id);
-        let live = self.engine.live_uploads().enter(&self.bucket, &file);
-        let live = live.ok_or(FileError::Busy)?;
+        let live = self.hold_upload(id)?;
         let Some(upload) = self.upload(id).await? else {
             return Ok(None);
         };
@@ -131,6 +129,7 @@ impl Files {
             Some(digester) => digester,
             None => self.digest_again(&upload).await?,
         };
+        let file = Value::ObjectId(id);
         let last = match upload.offset % u64::from(upload.chunk_bytes) {
             0 => None,
             _ => self.last_chunk(&file).await?,
@@ -154,21 +153,31 @@ impl Files {
         Ok(Some(writer))
     }
 
-    /// Drops an upload with what is stored of it; false where there is none. Fails with [`FileError::Busy`] while a
-    /// writer has it.
+    /// Drops an upload with what is stored of it; false where none is open. Fails with [`FileError::Busy`] while a writer has it.
     pub async fn abandon_upload(&self, id: ObjectId) -> Result<bool, FileError> {
-        let file = Value::ObjectId(id);
-        let live = self.engine.live_uploads().enter(&self.bucket, &file);
-        let _live = live.ok_or(FileError::Busy)?;
-        self.drop_upload(id).await
+        let _held = self.hold_upload(id)?;
+        // One that was joined is a file: it is deleted as such.
+        let open = doc! {"_id": id, "joined": doc! {"$exists": false}};
+        self.drop_upload(id, open, true).await
     }
 
-    /// Drops an upload that no writer has; false where there is none.
-    pub(super) async fn drop_upload(&self, id: ObjectId) -> Result<bool, FileError> {
+    /// Keeps all others from an upload, as long as the guard lives.
+    pub(super) fn hold_upload(&self, id: ObjectId) -> Result<LiveGuard, FileError> {
+        let live = self.engine.live_uploads();
+        live.enter(&self.bucket, &Value::ObjectId(id))
+            .ok_or(FileError::Busy)
+    }
+
+    /// Drops an upload that the caller holds, if it is written down as `filter` says; whether it was. What no file has of its
+    /// chunks goes too.
+    pub(super) async fn drop_upload(
+        &self,
+        id: ObjectId,
+        filter: Document,
+        journaled: bool,
+    ) -> Result<bool, FileError> {
         let file = Value::ObjectId(id);
-        let removed = self
-            .delete_in(&self.bucket.uploads(), doc! {"_id": id}, true)
-            .await?;
+        let removed = self.delete_in(&self.bucket.uploads(), filter, journaled).await?;
         if removed > 0 && self.find_id(&file).await?.is_none() {
             self.delete_chunks(&file).await?;
         }

@@ -30,15 +30,10 @@ impl Concat {
             return Ok(Some(Concat::Partial));
         }
         let named = header.strip_prefix("final;").unwrap_or_default();
-        let part = |address| {
-            let (part_bucket, id) = part(address)?;
-            let is_here = call
-                .files(part_bucket)
-                .is_ok_and(|files| files.bucket() == bucket);
-            is_here.then_some(id)
-        };
         let found = |address| {
-            part(address).ok_or_else(|| {
+            let is_here = |at| call.files(at).is_ok_and(|files| files.bucket() == bucket);
+            let here = part(address).filter(|(at, _)| is_here(at));
+            here.map(|(_, id)| id).ok_or_else(|| {
                 let reason =
                     format!("Upload-Concat: {address} is not the address of an upload of this bucket");
                 WebError::bad_request(reason)

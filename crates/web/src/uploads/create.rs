@@ -89,15 +89,15 @@ fn new_file(metadata: Metadata, kind: &UploadKind) -> Result<NewFile> {
 /// What is made of parts has no bytes besides theirs.
 fn refuse_bytes_of_its_own(call: &Call) -> Result<()> {
     let headers = &call.request.headers;
-    if !headers.contains_key(UPLOAD_LENGTH)
-        && !headers.contains_key(UPLOAD_DEFER_LENGTH)
-        && !patch::has_bytes(call)
-    {
-        return Ok(());
+    let has_length = [UPLOAD_LENGTH, UPLOAD_DEFER_LENGTH]
+        .iter()
+        .any(|name| headers.contains_key(name));
+    if has_length || patch::has_bytes(call) {
+        return Err(WebError::bad_request(
+            "Upload-Concat: what is made of parts is as long as they are; leave out Upload-Length and the body",
+        ));
     }
-    Err(WebError::bad_request(
-        "Upload-Concat: what is made of parts is as long as they are; leave out Upload-Length and the body",
-    ))
+    Ok(())
 }
 
 /// How many bytes the file will have; none where the client says it later (creation-defer-length).
