@@ -1,6 +1,11 @@
 # What a newcomer needs: `make run` and `make test`; both install the system packages that the build needs.
 
 DATA ?= data
+# What rust-toolchain.toml asks for, where it is installed under another name.
+TOOLCHAIN := $(shell tools/toolchain)
+ifneq ($(TOOLCHAIN),)
+export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
+endif
 APT_PACKAGES := clang libclang-dev pkg-config make curl ca-certificates
 
 .PHONY: run build test lint bench packages tools clients
