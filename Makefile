@@ -22,6 +22,7 @@ test: packages lint
 
 lint: packages tools
 	cargo fmt --all --check
+	tools/unused-dependencies
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo fetch --locked
 	cargo deny --offline check licenses bans sources
