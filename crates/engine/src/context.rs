@@ -35,11 +35,6 @@ impl Context {
         self.killed.store(true, Ordering::Relaxed);
     }
 
-    /// The flag that [`Context::kill`] sets.
-    pub fn kill_flag(&self) -> Arc<AtomicBool> {
-        self.killed.clone()
-    }
-
     /// Whether somebody asked the operation to end.
     pub fn is_killed(&self) -> bool {
         self.killed.load(Ordering::Relaxed)

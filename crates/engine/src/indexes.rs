@@ -73,22 +73,6 @@ impl Engine {
             .collect())
     }
 
-    /// How far the index builds that run now have come.
-    pub fn index_builds(&self) -> Vec<(Namespace, store::BuildProgress)> {
-        let databases = self.store().databases();
-        let collections = databases
-            .iter()
-            .flat_map(|database| self.store().collections(database));
-        collections
-            .flat_map(|collection| {
-                collection
-                    .builds()
-                    .into_iter()
-                    .map(move |build| (collection.namespace(), build))
-            })
-            .collect()
-    }
-
     /// Drops indexes named by name, by key, or all but `_id_` (`*`); gives how many there were.
     pub async fn drop_indexes(&self, namespace: &Namespace, which: &Value) -> Result<usize> {
         let collection = self

@@ -150,12 +150,19 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
     }
 }
 
+fn sorted(mut paths: Vec<String>) -> Vec<String> {
+    paths.sort_unstable();
+    paths
+}
+
 #[test]
-fn an_index_covers_plain_inclusions() {
+fn plain_inclusions_say_which_fields_they_need() {
     let variables = Variables::new(0);
     let parse = |specification| Projection::parse_find(&specification, None, &variables).unwrap();
-    assert!(parse(doc! {"a": 1, "_id": 0}).is_covered_by(&["a", "b"]));
-    assert!(!parse(doc! {"a": 1}).is_covered_by(&["a"]));
-    assert!(!parse(doc! {"a": 0}).is_covered_by(&["a"]));
-    assert!(!parse(doc! {"_id": 0, "a": "$b"}).is_covered_by(&["a", "b"]));
+    let required = |specification| parse(specification).required_fields();
+    assert_eq!(required(doc! {"a": 1, "_id": 0}), Some(vec!["a".to_owned()]));
+    let with_id = vec!["_id".to_owned(), "a".to_owned()];
+    assert_eq!(required(doc! {"a": 1}).map(sorted), Some(with_id));
+    assert_eq!(required(doc! {"a": 0}), None);
+    assert_eq!(required(doc! {"_id": 0, "a": "$b"}), None);
 }

@@ -8,7 +8,9 @@ use kv::Simulation;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Collection, CommitOptions, IndexSpec, Namespace, Outcome, Store, StoreError, WriteOp};
+use store::{
+    Collection, CommitOptions, IndexSpec, IndexState, Namespace, Outcome, Store, StoreError, WriteOp,
+};
 use support::*;
 use value::{Document, doc};
 
@@ -72,15 +74,21 @@ async fn write(collection: Arc<Collection>, writer: i32, seed: u64, mut possible
     }
 }
 
+/// Waits for the builds that went on when the store was opened.
+async fn builds_ended(collection: &Collection) {
+    let is_building = |index: &Arc<store::Index>| index.state() == IndexState::Building;
+    while collection.indexes().iter().any(is_building) {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
 /// Opens what is left and checks all of it.
 async fn check(simulation: &Simulation, possible: &Possible, seed: u64) -> (Store, Arc<Collection>) {
     let store = open(simulation).await;
     let collection = store
         .collection(&ns())
         .expect("the collection was created before the first crash");
-    while !collection.builds().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    builds_ended(&collection).await;
     let report = collection.validate(true).await.unwrap();
     assert!(report.is_valid(), "seed {seed}: {:?}", report.findings);
     let mut found: BTreeMap<i32, Document> = BTreeMap::new();
@@ -183,14 +191,12 @@ async fn a_build_goes_on_where_it_was_after_a_crash() {
             open(&simulation).await
         };
         let collection = store.collection(&ns()).unwrap();
-        while !collection.builds().is_empty() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        builds_ended(&collection).await;
         let report = collection.validate(true).await.unwrap();
         assert!(report.is_valid(), "step {step}: {:?}", report.findings);
         // The index is there, whole, unless the crash came before it was noted in the catalog.
         if let Some(index) = collection.indexes().get(1) {
-            assert_eq!(index.state(), store::IndexState::Ready);
+            assert_eq!(index.state(), IndexState::Ready);
             assert_eq!(collection.stats().index_entries, [(0, 4_500), (1, 4_500)]);
         }
     }

@@ -148,10 +148,7 @@ async fn an_array_has_an_entry_for_each_element_and_makes_the_index_multikey() {
         keys_of(&collection, "a_1").await,
         [array![1], array![2], array![7]]
     );
-    assert_eq!(
-        (index.multikey_paths(), index.multikey_parts()),
-        (vec![true], vec![vec![0]])
-    );
+    assert_eq!(index.multikey_paths(), [true]);
 }
 
 #[tokio::test]
@@ -291,7 +288,6 @@ async fn an_index_on_documents_that_are_there_is_built() {
         (1, 2)
     );
     assert_eq!(collection.indexes()[1].state(), IndexState::Ready);
-    assert!(collection.builds().is_empty());
     assert_eq!(collection.stats().index_entries, [(0, 5000), (1, 5000)]);
     assert!(collection.validate(true).await.unwrap().is_valid());
 }

@@ -6,7 +6,7 @@ mod support;
 
 use proptest::prelude::*;
 use support::any_document;
-use value::json::{Mode, parse, parse_document, parse_first, to_string};
+use value::json::{Mode, parse, parse_document, to_string};
 use value::raw::MESSAGE_DEPTH_MAX;
 use value::{Binary, Document, Regex, Value, array, doc};
 
@@ -100,14 +100,6 @@ fn depth_is_limited() {
     refused(&nested(MESSAGE_DEPTH_MAX + 1), MESSAGE_DEPTH_MAX, "nested");
     refused(&"[".repeat(1_000_000), MESSAGE_DEPTH_MAX, "nested");
     refused(&"{\"a\":".repeat(1_000_000), MESSAGE_DEPTH_MAX * 5, "nested");
-}
-
-#[test]
-fn values_can_be_read_one_behind_the_other() {
-    let text = " {\"a\":1}\n[2] 3";
-    let (first, used) = parse_first(text).unwrap();
-    assert_eq!((first, used), (doc! {"a": 1}.into(), 8));
-    assert_eq!(parse_first(&text[used..]).unwrap(), (array![2].into(), 4));
 }
 
 #[test]

@@ -5,7 +5,8 @@
 
 use super::found::Found;
 use super::node::Scope;
-use value::{ArrayRef, DocumentRef, Timestamp, Value, ValueRef};
+use crate::{Code, QueryError};
+use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
 /// Where a path starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +47,10 @@ impl Path {
             Base::Named(name) => scope.variables.named(name),
             Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms())),
             Base::ClusterTime => {
-                let time: Timestamp = scope.variables.cluster_time()?;
-                Some(ValueRef::Timestamp(time))
+                return Err(QueryError::new(
+                    Code(10_071_200),
+                    "Builtin variable '$$CLUSTER_TIME' is not available",
+                ));
             }
         };
         Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))

@@ -3,7 +3,7 @@
 use super::Expression;
 use crate::{Code, QueryError, Result};
 use value::collation::Collation;
-use value::{Document, DocumentRef, Timestamp, Value, ValueRef};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// What an expression may refer to.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,6 @@ fn reads_server_variable(expression: &Value) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     now_ms: i64,
-    cluster_time: Option<Timestamp>,
     named: Vec<(String, Option<Value>)>,
     collation: Option<Collation>,
 }
@@ -69,13 +68,6 @@ impl Variables {
             now_ms,
             ..Variables::default()
         }
-    }
-
-    /// With `$$CLUSTER_TIME`.
-    #[must_use]
-    pub fn with_cluster_time(mut self, time: Timestamp) -> Variables {
-        self.cluster_time = Some(time);
-        self
     }
 
     /// With this order of strings, for all that is parsed with these variables.
@@ -142,15 +134,6 @@ impl Variables {
     /// `$$NOW` in milliseconds since 1970.
     pub fn now_ms(&self) -> i64 {
         self.now_ms
-    }
-
-    pub(super) fn cluster_time(&self) -> Result<Timestamp> {
-        self.cluster_time.ok_or_else(|| {
-            QueryError::new(
-                Code(10_071_200),
-                "Builtin variable '$$CLUSTER_TIME' is not available",
-            )
-        })
     }
 
     pub(super) fn named(&self, name: &str) -> Option<ValueRef<'_>> {

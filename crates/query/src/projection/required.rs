@@ -13,12 +13,6 @@ impl Projection {
         let mut paths = Vec::new();
         collect(&self.fields, "", &mut paths).then_some(paths)
     }
-
-    /// Whether these fields (an index's, not multikey) are enough to give the result.
-    pub fn is_covered_by(&self, names: &[&str]) -> bool {
-        self.required_fields()
-            .is_some_and(|paths| paths.iter().all(|path| names.contains(&path.as_str())))
-    }
 }
 
 /// False where a value is computed or cut out of an array.

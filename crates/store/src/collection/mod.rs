@@ -13,8 +13,8 @@ use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
 use crate::state::State;
 use crate::{
-    BuildProgress, CollectionOptions, CommitOptions, Derived, Index, IndexSpec, Moment, Namespace, Outcome,
-    Snapshot, StoreError, WriteOp, index,
+    CollectionOptions, CommitOptions, Derived, Index, IndexSpec, Moment, Namespace, Outcome, Snapshot,
+    StoreError, WriteOp, index,
 };
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
@@ -231,15 +231,6 @@ impl Collection {
         specs: Vec<IndexSpec>,
     ) -> Result<(usize, usize), StoreError> {
         index::create(self, specs).await
-    }
-
-    /// The index builds under way.
-    pub fn builds(&self) -> Vec<BuildProgress> {
-        self.builds
-            .lock()
-            .iter()
-            .flat_map(|build| build.progress(self))
-            .collect()
     }
 
     /// Removes an index.

@@ -13,45 +13,14 @@ use crate::{
 use kv::Page;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
-
-/// How far the build of an index has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildProgress {
-    /// The index's name.
-    pub index: String,
-    /// The last record that was entered.
-    pub position: RecordId,
-    /// Records entered by this process so far.
-    pub done: u64,
-    /// Records of the collection.
-    pub total: u64,
-}
 
 /// One build under way, of indexes that were asked for together.
 #[derive(Debug)]
 pub(crate) struct BuildHandle {
     ids: Vec<u32>,
-    position: AtomicU64,
-    done: AtomicU64,
     /// The end, once it is there.
     result: watch::Sender<Option<Result<(), StoreError>>>,
-}
-
-impl BuildHandle {
-    /// How far it has come, for each of its indexes.
-    pub(crate) fn progress(&self, collection: &Collection) -> Vec<BuildProgress> {
-        let (set, total) = (collection.index_set(), collection.state().count);
-        let indexes = self.ids.iter().filter_map(|&id| set.numbered(id));
-        let progress = |index: &Arc<Index>| BuildProgress {
-            index: index.spec().name.clone(),
-            position: RecordId(self.position.load(Ordering::Relaxed)),
-            done: self.done.load(Ordering::Relaxed),
-            total,
-        };
-        indexes.map(progress).collect()
-    }
 }
 
 /// Goes on with what was under way when the store was last closed.
@@ -82,8 +51,6 @@ pub(super) fn start(collection: &Arc<Collection>, ids: Vec<u32>) {
     }
     let handle = Arc::new(BuildHandle {
         ids,
-        position: AtomicU64::new(0),
-        done: AtomicU64::new(0),
         result: watch::Sender::new(None),
     });
     collection.builds.lock().push(handle.clone());
@@ -157,14 +124,6 @@ async fn step(collection: &Collection, handle: &BuildHandle) -> Result<bool, Sto
         };
         if !group.commit(durability).await? {
             continue;
-        }
-        handle.done.fetch_add(page.len() as u64, Ordering::Relaxed);
-        if let Some(last) = page
-            .len()
-            .checked_sub(1)
-            .and_then(|last| keys::record_id(page.key(last)))
-        {
-            handle.position.store(last.0, Ordering::Relaxed);
         }
         if page.exhausted() {
             handle

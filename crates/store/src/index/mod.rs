@@ -15,7 +15,6 @@ mod set;
 mod spec;
 mod wildcard;
 
-pub use build::BuildProgress;
 pub(crate) use build::{BuildHandle, resume};
 pub(crate) use create::{create, drop_named};
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
@@ -217,12 +216,6 @@ impl Index {
     /// snapshot, take the snapshot first and look here afterwards.
     pub fn multikey_paths(&self) -> Vec<bool> {
         self.multikey_bits().iter().map(|&parts| parts != 0).collect()
-    }
-
-    /// For each field, which parts of its path ever reached an array (`explain` shows them).
-    pub fn multikey_parts(&self) -> Vec<Vec<usize>> {
-        let places = |parts: &u64| (0..64).filter(|part| parts >> part & 1 == 1).collect();
-        self.multikey_bits().iter().map(places).collect()
     }
 
     /// Whether any field is multikey.

@@ -36,12 +36,6 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     parse::whole(text)
 }
 
-/// Reads one value off the front of a text, and says how many bytes it takes with the white space before it: for
-/// texts that hold one value behind the other.
-pub fn parse_first(text: &str) -> Result<(Value, usize), JsonError> {
-    parse::first(text)
-}
-
 /// Reads one document.
 pub fn parse_document(text: &str) -> Result<Document, JsonError> {
     match parse(text)? {

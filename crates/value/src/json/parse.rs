@@ -19,13 +19,6 @@ pub(super) fn plain(text: &str) -> Result<Value, JsonError> {
     parser.whole()
 }
 
-/// One value, and where it ends.
-pub(super) fn first(text: &str) -> Result<(Value, usize), JsonError> {
-    let mut parser = Parser::new(text);
-    let value = parser.value(0)?;
-    Ok((value, parser.lexer.offset()))
-}
-
 /// How many fields there is room for at first.
 const FIELDS_USUAL: usize = 8;
 

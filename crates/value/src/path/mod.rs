@@ -57,11 +57,6 @@ impl FieldPath {
         // A split gives at least one part.
         self.parts.first().map_or("", |part| part)
     }
-
-    /// Whether what `other` names is this path's, or lies within it: `a.b` is a prefix of `a.b` and `a.b.c`.
-    pub fn is_prefix_of(&self, other: &FieldPath) -> bool {
-        other.parts.starts_with(&self.parts)
-    }
 }
 
 impl std::fmt::Display for FieldPath {
