@@ -1,12 +1,14 @@
 //! One request, taken apart.
 
 use crate::config::Config;
+use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
 use crate::limits::BODY_BYTES_MAX;
-use crate::login::User;
 use crate::query::Query;
+use crate::security::{self, Permission};
 use crate::server::Server;
+use crate::user::User;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, RequestBody, percent_decode, percent_encode};
 use std::sync::Arc;
@@ -48,6 +50,41 @@ impl Call {
             body: request.body,
             user,
         })
+    }
+
+    /// The database that the path names first.
+    pub(crate) fn database(&self) -> Result<Database> {
+        self.database_named(self.database_name())
+    }
+
+    /// The database of this name.
+    pub(crate) fn database_named(&self, name: &str) -> Result<Database> {
+        let database = self.opened(name)?;
+        match database.permission {
+            Permission::Own if self.path.get(1).is_some_and(|part| part == "_design") => {
+                Err(security::design_refusal())
+            }
+            Permission::Own => Err(CouchError::unauthorized("You are not a server admin.")),
+            _ => Ok(database),
+        }
+    }
+
+    /// The database that the path names first, for one document: it may be that the user may read and write only some.
+    pub(crate) fn database_of_document(&self) -> Result<Database> {
+        self.opened(self.database_name())
+    }
+
+    fn opened(&self, name: &str) -> Result<Database> {
+        Database::open(&self.server.engine, &self.server.config, &self.user, name)
+    }
+
+    fn database_name(&self) -> &str {
+        self.path.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// The id of a document that comes without one.
+    pub(crate) fn new_id(&self) -> String {
+        self.server.ids.next_configured(&self.server.config)
     }
 
     /// A header as text.
@@ -121,6 +158,19 @@ impl Call {
                 "bad_content_type",
                 "Content-Type must be application/json",
             )),
+        }
+    }
+
+    /// Refuses all methods but GET and HEAD.
+    pub(crate) fn require_get(&self) -> Result<()> {
+        self.require_read("GET,HEAD")
+    }
+
+    /// The same with the methods that CouchDB names there: `GET` stands for both at some endpoints.
+    pub(crate) fn require_read(&self, allowed: &'static str) -> Result<()> {
+        match self.method {
+            Method::GET | Method::HEAD => Ok(()),
+            _ => Err(CouchError::method_not_allowed(allowed)),
         }
     }
 

@@ -1,21 +1,24 @@
-//! A database that a request names.
+//! A database, as far as a user may use it.
 
-use crate::call::Call;
+use crate::config::Config;
 use crate::error::{CouchError, Result};
 use crate::security::{self, Permission};
 use crate::sequence::Sequences;
-use crate::{ids, names, users};
+use crate::user::User;
+use crate::{ids, names};
 use engine::files::Files;
 use engine::{Engine, Namespace, RevisionedCollection, RevisionedSnapshot};
 use value::Value;
 
-/// One database, which the user may read.
+/// One database, in the hands of a user who may use it.
 #[derive(Clone, Debug)]
 pub(crate) struct Database {
     /// Its name as CouchDB shows it.
     pub(crate) name: String,
     pub(crate) collection: RevisionedCollection,
     pub(crate) sequences: Sequences,
+    /// Who uses it.
+    pub(crate) user: User,
     /// What the user may do with it.
     pub(crate) permission: Permission,
     /// Whether its documents are users.
@@ -25,48 +28,25 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// The database that the path names first.
-    pub(crate) fn of(call: &Call) -> Result<Database> {
-        let name = call.path.first().map(String::as_str).unwrap_or_default();
-        Database::named(call, name)
-    }
-
-    /// The database of this name.
-    pub(crate) fn named(call: &Call, name: &str) -> Result<Database> {
-        let database = Database::opened(call, name)?;
-        match database.permission {
-            Permission::Own if call.path.get(1).is_some_and(|part| part == "_design") => {
-                Err(users::design_refusal())
-            }
-            Permission::Own => Err(CouchError::unauthorized("You are not a server admin.")),
-            _ => Ok(database),
-        }
-    }
-
-    /// The database that the path names first, for one document: it may be that the user may read and write only some.
-    pub(crate) fn for_document(call: &Call) -> Result<Database> {
-        let name = call.path.first().map(String::as_str).unwrap_or_default();
-        Database::opened(call, name)
-    }
-
-    fn opened(call: &Call, name: &str) -> Result<Database> {
+    /// The database of this name, as a user may use it: all of it, or only some of its documents.
+    pub(crate) fn open(engine: &Engine, config: &Config, user: &User, name: &str) -> Result<Database> {
         let namespace = names::namespace(name);
         let found = match names::is_seen(&namespace) {
-            true => call.server.engine.revisioned(&namespace)?,
+            true => engine.revisioned(&namespace)?,
             false => None,
         };
         let Some(collection) = found else {
             names::check(name)?;
             return Err(CouchError::no_database());
         };
-        let is_users = name == names::users(&call.server.config);
-        let permission = match security::permission(&call.user, &namespace, collection.security().as_ref()) {
+        let is_users = name == names::users(config);
+        let permission = match security::permission(user, &namespace, collection.security().as_ref()) {
             // Each document there is checked by itself.
             permission if is_users && permission < Permission::Administer => Permission::Own,
             permission => permission,
         };
         if permission == Permission::Nothing {
-            return Err(security::refusal(&call.user));
+            return Err(security::refusal(user));
         }
         Ok(Database {
             name: name.to_owned(),
@@ -74,27 +54,28 @@ impl Database {
             is_users,
             collection,
             permission,
+            user: user.clone(),
             namespace,
-            engine: call.server.engine.clone(),
+            engine: engine.clone(),
         })
     }
 
     /// Refuses whoever may not read this document.
-    pub(crate) fn require_read(&self, call: &Call, id: &str) -> Result<()> {
+    pub(crate) fn require_read(&self, id: &str) -> Result<()> {
         match self.permission {
-            Permission::Own => users::check_readable(&call.user, id),
+            Permission::Own => security::check_readable(&self.user, id),
             _ => Ok(()),
         }
     }
 
     /// Refuses whoever may not write this document. What may be written of users is checked with the document.
-    pub(crate) fn require_write(&self, call: &Call, id: &str) -> Result<()> {
+    pub(crate) fn require_write(&self, id: &str) -> Result<()> {
         if id.starts_with(ids::DESIGN) {
-            return self.require_admin(call);
+            return self.require_admin();
         }
         match self.permission {
             Permission::Own | Permission::Write | Permission::Administer => Ok(()),
-            Permission::Nothing | Permission::Read => Err(security::refusal(&call.user)),
+            Permission::Nothing | Permission::Read => Err(security::refusal(&self.user)),
         }
     }
 
@@ -116,10 +97,10 @@ impl Database {
     }
 
     /// Refuses whoever may not change the database as a whole.
-    pub(crate) fn require_admin(&self, call: &Call) -> Result<()> {
+    pub(crate) fn require_admin(&self) -> Result<()> {
         match self.permission >= Permission::Administer {
             true => Ok(()),
-            false => Err(security::admin_refusal(&call.user)),
+            false => Err(security::admin_refusal(&self.user)),
         }
     }
 

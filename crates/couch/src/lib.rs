@@ -1,7 +1,8 @@
 //! The CouchDB protocol on the engine.
 //!
-//! A request becomes a [`call::Call`]: its path taken apart, its user known. [`route`] finds its endpoint ([`endpoints`], one
-//! file a family), which parses what it is asked, calls the engine and encodes the answer. The behaviour is that of CouchDB 3.5;
+//! [`serve()`] takes requests on. Each becomes a [`call::Call`]: its path taken apart, its user known. [`route`] finds its
+//! endpoint ([`endpoints`], one file a family), which parses what it is asked, calls the engine and encodes the answer. What
+//! all requests share is the [`server::Server`], below all of these. The behaviour is that of CouchDB 3.5;
 //! each file names the part of CouchDB's source whose rules it follows.
 //!
 //! A database is a collection ([`names`]); JSON becomes BSON without a tree between ([`json`]).
@@ -18,8 +19,10 @@ mod config;
 mod cors;
 mod database;
 mod design;
+mod edit_check;
 mod endpoints;
 mod error;
+mod generators;
 mod ids;
 pub mod incoming;
 pub mod json;
@@ -29,6 +32,7 @@ mod login;
 mod mango;
 mod names;
 mod outgoing;
+mod passwords;
 pub mod query;
 mod replication;
 mod request_id;
@@ -37,10 +41,13 @@ mod route;
 mod row_limit;
 mod security;
 mod sequence;
+mod serve;
 mod server;
 mod stream;
+mod user;
 mod users;
 
 pub use endpoints::changes::check_request as check_changes_request;
 pub use error::CouchError;
-pub use server::{Options, ServeError, serve};
+pub use serve::{Options, serve};
+pub use server::ServeError;

@@ -14,8 +14,10 @@ const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 const ATTACHMENTS: &str = ".attachments";
 /// The database of users.
 pub const USERS: &str = "_users";
+/// The last part of the names of databases whose documents ask for replications.
+pub(crate) const REPLICATOR: &str = "_replicator";
 /// Names with an underscore in front, which only these may have.
-const SYSTEM_NAMES: [&str; 3] = [USERS, "_replicator", "_global_changes"];
+const SYSTEM_NAMES: [&str; 3] = [USERS, REPLICATOR, "_global_changes"];
 
 /// The collection of a database's name.
 pub fn namespace(name: &str) -> Namespace {
@@ -66,7 +68,12 @@ pub fn is_system(name: &str) -> bool {
 /// Whether a database is the system's, or ends in the name of one (`src/couch/src/couch_partition.erl`, `validate_dbname`).
 pub fn is_of_system(name: &str) -> bool {
     let last = name.rsplit('/').next().unwrap_or(name);
-    is_system(name) || matches!(last, USERS | "_replicator")
+    is_system(name) || matches!(last, USERS | REPLICATOR)
+}
+
+/// Whether the documents of a database ask for replications.
+pub(crate) fn is_replicator(name: &str) -> bool {
+    name == REPLICATOR || name.ends_with("/_replicator")
 }
 
 /// The names of all databases, sorted.

@@ -2,7 +2,8 @@
 //! `check_is_member`, `check_is_admin`).
 
 use crate::error::{CouchError, Result};
-use crate::login::User;
+use crate::ids;
+use crate::user::User;
 use auth::{Action, Resource};
 use engine::Namespace;
 use http::StatusCode;
@@ -67,6 +68,22 @@ pub(crate) fn require_server_admin(user: &User) -> Result<()> {
         true => Ok(()),
         false => Err(CouchError::unauthorized("You are not a server admin.")),
     }
+}
+
+/// Whether whoever may not administer the database of users may read one of its documents.
+pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
+    if id.starts_with(ids::DESIGN) {
+        return Err(design_refusal());
+    }
+    match user.name.is_some() && ids::name_of_user(id) == user.name.as_deref() {
+        true => Ok(()),
+        false => Err(CouchError::missing()),
+    }
+}
+
+/// Why users may not use views of their database.
+pub(crate) fn design_refusal() -> CouchError {
+    CouchError::forbidden("Only administrators can view design docs in the users database.")
 }
 
 fn allows(user: &User, namespace: &Namespace, actions: &[Action]) -> bool {

@@ -2,16 +2,13 @@
 //!
 //! What they hold is found anew for each request, compiled functions are kept as long as the design document stays the same.
 
-mod edits;
 mod render;
 mod selector;
-
-pub(crate) use edits::EditCheck;
 
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::{ids, outgoing};
-use engine::design::{Error, Functions, Group, ScriptError, ScriptLimits, Views};
+use engine::design::{Error, Functions, Group, Refusal, ScriptError, ScriptLimits, Views, check_design};
 use engine::selector::Selector;
 use engine::{Order, Record};
 use http::StatusCode;
@@ -39,6 +36,24 @@ pub(crate) struct Design {
     /// The validation, where it is a selector.
     selector: Option<Result<Selector>>,
     sequence: u64,
+}
+
+impl Design {
+    /// Refuses an edit that the validation refuses. All are JSON texts, `present` is `null` if there is no document yet.
+    pub(crate) async fn validate(&self, new: &str, present: &str, user: &str, security: &str) -> Result<()> {
+        if let Some(selector) = &self.selector {
+            return selector::check(selector.as_ref().map_err(Clone::clone)?, new, present);
+        }
+        match self.functions.validate(new, present, user, security).await? {
+            None => Ok(()),
+            Some(Refusal::Forbidden(reason)) => Err(CouchError::forbidden(reason)),
+            Some(Refusal::Unauthorized(reason)) => Err(CouchError::unauthorized(reason)),
+            Some(Refusal::Unknown(reason)) => {
+                let status = StatusCode::INTERNAL_SERVER_ERROR;
+                Err(CouchError::new(status, "unknown_error", reason))
+            }
+        }
+    }
 }
 
 /// The collection's UUID and the id.
@@ -106,6 +121,16 @@ impl Designs {
             }
             after = next;
         }
+    }
+
+    /// Refuses what cannot be a design document.
+    pub(crate) async fn check(&self, id: &str, body: &Map<String, Json>) -> Result<()> {
+        let checked = check_design(id, body, self.limits).await;
+        // What a request for such a view would fail with is here a mistake of the request.
+        checked.map_err(|error| CouchError {
+            status: StatusCode::BAD_REQUEST,
+            ..error.into()
+        })
     }
 
     /// The views of a design document.

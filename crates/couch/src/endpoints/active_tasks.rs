@@ -1,6 +1,5 @@
 //! `GET /_active_tasks`: the views that are being built and the replications that run.
 
-use super::root::only_get;
 use super::view;
 use crate::call::Call;
 use crate::error::Result;
@@ -11,7 +10,7 @@ use http::Response;
 
 /// `GET /_active_tasks`.
 pub(crate) fn run(call: &Call) -> Result<Response> {
-    only_get(call)?;
+    call.require_get()?;
     require_server_admin(&call.user)?;
     let mut tasks = view::tasks(call);
     let jobs = call.server.jobs.all();

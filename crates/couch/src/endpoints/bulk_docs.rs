@@ -2,10 +2,9 @@
 
 use super::document::{edit, take_attachments};
 use super::local::put_local;
-use super::uuids;
 use crate::call::Call;
 use crate::database::Database;
-use crate::design::EditCheck;
+use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json::{Reader, write_string};
@@ -30,7 +29,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let bytes = call.bytes().await?;
     let mut batch = parse(&bytes)?;
@@ -70,7 +69,7 @@ impl Written {
         document: &mut Incoming,
         given: bool,
     ) -> Result<()> {
-        let name = document.id.clone().unwrap_or_else(|| uuids::next(call));
+        let name = document.id.clone().unwrap_or_else(|| call.new_id());
         if let Some(local) = name.strip_prefix(ids::LOCAL) {
             let count = put_local(call, database, local, document).await?;
             let revision = Revision {
@@ -82,9 +81,9 @@ impl Written {
             return Ok(());
         }
         database.check_id(&name)?;
-        database.require_write(call, &name)?;
+        database.require_write(&name)?;
         self.users.push(match database.is_users {
-            true => users::prepare(call, database, &name, document).await?,
+            true => users::prepare(&call.server.config, database, &name, document).await?,
             false => None,
         });
         take_attachments(call, database, &name, document, given, None).await?;
@@ -118,7 +117,7 @@ impl Written {
 
 /// Writes those that the design documents let through; what became of each.
 async fn checked(call: &Call, database: &Database, edits: Vec<Edit>) -> Result<Vec<Result<EditOutcome>>> {
-    let check = EditCheck::begin(call, database).await?;
+    let check = EditCheck::begin(&call.server.designs, &call.server.config, database).await?;
     let mut refusals = Vec::with_capacity(edits.len());
     let mut allowed = Vec::with_capacity(edits.len());
     for edit in edits {

@@ -18,7 +18,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());

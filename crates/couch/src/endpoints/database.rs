@@ -70,7 +70,7 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
     let name = call.path[0].clone();
     security::require_server_admin(&call.user)?;
     // Refuses what is not there or not seen here.
-    Database::of(call)?;
+    call.database()?;
     let namespace = names::namespace(&name);
     for part in names::attachment_collections(&namespace) {
         call.server.engine.drop_collection(&part).await?;
@@ -82,7 +82,7 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
 }
 
 async fn info(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let mut text = String::new();
     write_info(&call.server, &database, &mut text).await?;
     Ok(respond::ok(text))
@@ -119,7 +119,7 @@ pub(crate) async fn ensure_full_commit(call: &mut Call) -> Result<Response> {
         return Err(CouchError::method_not_allowed("POST"));
     }
     call.check_is_json()?;
-    Database::of(call)?;
+    call.database()?;
     call.server.engine.flush().await?;
     let text = r#"{"ok":true,"instance_start_time":"0"}"#.to_owned();
     Ok(respond::json(StatusCode::CREATED, text))
@@ -127,7 +127,7 @@ pub(crate) async fn ensure_full_commit(call: &mut Call) -> Result<Response> {
 
 /// `/{db}/_security`.
 pub(crate) async fn security(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     match call.method {
         Method::GET | Method::HEAD => {
             let Some(object) = database.collection.security() else {
@@ -138,7 +138,7 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
             Ok(respond::ok(text))
         }
         Method::PUT => {
-            database.require_admin(call)?;
+            database.require_admin()?;
             if database.is_users && !call.server.config.is_on("couchdb", "users_db_security_editable") {
                 return Err(CouchError::forbidden(
                     "You can't edit the security object of the user database.",
@@ -173,8 +173,8 @@ pub(super) fn maintained(call: &Call) -> Result<Database> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
-    database.require_admin(call)?;
+    let database = call.database()?;
+    database.require_admin()?;
     call.check_is_json()?;
     Ok(database)
 }

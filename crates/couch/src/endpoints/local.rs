@@ -21,7 +21,7 @@ const COUNT: &str = "_rev";
 
 /// `/{db}/_local/{name}`.
 pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     if name.is_empty() {
         return Err(CouchError::bad_request("Invalid _local document id."));
     }
@@ -68,7 +68,7 @@ pub(crate) async fn put_local(
     name: &str,
     document: &Incoming,
 ) -> Result<u64> {
-    database.require_write(call, name)?;
+    database.require_write(name)?;
     let journaled = call.is_journaled();
     if document.deleted {
         database.collection.put_local(name, None, journaled).await?;
@@ -112,7 +112,7 @@ fn write(name: &str, document: RawDocument<'_>, out: &mut String) {
 
 /// `/{db}/_local_docs`.
 pub(crate) async fn list(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let options = RowOptions::of(call).await?;
     stream::respond_with(|mut output| async move {
         let written = write_list(&database, &options, &mut output).await;

@@ -1,8 +1,6 @@
 //! `/_node/_local/…`, `/_membership`: what administration pages read.
 
-use super::root::only_read;
 use crate::call::Call;
-use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::security::require_server_admin;
@@ -21,7 +19,7 @@ const HIDDEN: &str = "-scram-";
 
 /// `GET /_membership`.
 pub(crate) fn membership(call: &Call) -> Result<Response> {
-    only_read(call, "GET")?;
+    call.require_read("GET")?;
     Ok(respond::ok(format!(
         r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#
     )))
@@ -29,8 +27,8 @@ pub(crate) fn membership(call: &Call) -> Result<Response> {
 
 /// `/{db}/_shards` and `/{db}/_shards/{document}`: the only shard is on the only node (`src/mem3/src/mem3_httpd.erl`).
 pub(crate) fn shards(call: &Call, document: Option<&str>) -> Result<Response> {
-    only_read(call, "GET")?;
-    Database::of(call)?;
+    call.require_read("GET")?;
+    call.database()?;
     Ok(respond::ok(match document {
         None => format!(r#"{{"shards":{{"{SHARD}":["{NODE}"]}}}}"#),
         Some(_) => format!(r#"{{"range":"{SHARD}","nodes":["{NODE}"]}}"#),
@@ -42,7 +40,7 @@ pub(crate) fn sync_shards(call: &Call) -> Result<Response> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    Database::of(call)?;
+    call.database()?;
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
@@ -54,13 +52,13 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
     }
     match rest {
         [] => {
-            only_read(call, "GET")?;
+            call.require_read("GET")?;
             Ok(respond::ok(format!(r#"{{"name":"{NODE}"}}"#)))
         }
         ["_system"] => system(call),
         ["_stats", path @ ..] => stats(call, path),
         ["_versions"] => {
-            only_read(call, "GET")?;
+            call.require_read("GET")?;
             Ok(respond::ok(
                 r#"{"javascript_engine":{"name":"quickjs"}}"#.to_owned(),
             ))
@@ -75,11 +73,11 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
             Ok(respond::ok_true(StatusCode::OK))
         }
         ["_config"] => {
-            only_read(call, "GET")?;
+            call.require_read("GET")?;
             Ok(respond::ok(config(call)))
         }
         ["_config", section] => {
-            only_read(call, "GET")?;
+            call.require_read("GET")?;
             let settings = settings(call, section);
             let mut text = String::new();
             write_settings(&settings, &mut text);
@@ -188,7 +186,7 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
 }
 
 fn system(call: &Call) -> Result<Response> {
-    only_read(call, "GET")?;
+    call.require_read("GET")?;
     let report = call.server.engine.server_report();
     let uptime = call.server.started.elapsed().as_secs();
     Ok(respond::ok(format!(
@@ -199,7 +197,7 @@ fn system(call: &Call) -> Result<Response> {
 
 /// `_stats`, and below it one section or one figure (`src/chttpd/src/chttpd_stats.erl`).
 fn stats(call: &Call, path: &[&str]) -> Result<Response> {
-    only_read(call, "GET")?;
+    call.require_read("GET")?;
     let report = call.server.engine.server_report();
     let (fast, slow) = call.server.passwords.counts();
     let counter =

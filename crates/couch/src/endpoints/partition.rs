@@ -29,7 +29,7 @@ pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
 /// `GET /{db}/_partition/{name}`.
 async fn info(call: &mut Call, name: &str) -> Result<Response> {
     ids::check_partition(name)?;
-    let database = Database::of(call)?;
+    let database = call.database()?;
     require_partitioned(&database)?;
     let stats = database.snapshot().await?.partition(name).await?;
     let mut text = String::from(r#"{"db_name":"#);
@@ -51,7 +51,7 @@ async fn info(call: &mut Call, name: &str) -> Result<Response> {
 
 /// Hands a query of one partition on to its endpoint.
 async fn within(call: &mut Call, name: &str, query: &[&str]) -> Result<Response> {
-    require_partitioned(&Database::of(call)?)?;
+    require_partitioned(&call.database()?)?;
     ids::check_partition(name)?;
     match call.query.get("partition") {
         None => call.query.push("partition", name),

@@ -2,11 +2,11 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::login::User;
-use crate::replication::report;
 use crate::replication::request::{Asked, Request};
+use crate::replication::{report, start};
 use crate::respond;
 use crate::security::require_server_admin;
+use crate::user::User;
 use http::{Method, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
@@ -26,24 +26,24 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         return Err(CouchError::unauthorized("You are not authorized to replicate."));
     }
     match Asked::parse(&body)? {
-        Asked::Start(request) => start(call, *request).await,
+        Asked::Start(request) => begin(call, *request).await,
         Asked::Cancel(request) => {
-            let id = call.server.jobs.id(&call.server, &request, &call.user).await?;
+            let id = start::id(&call.server, &request, &call.user).await?;
             cancel(call, &id.full)
         }
         Asked::CancelId(id) => cancel(call, &id),
     }
 }
 
-async fn start(call: &Call, request: Request) -> Result<Response> {
+async fn begin(call: &Call, request: Request) -> Result<Response> {
     let server = &call.server;
     server.keep_uuid().await?;
     let is_continuous = request.options.continuous;
-    let id = server.jobs.id(server, &request, &call.user).await?;
+    let id = start::id(server, &request, &call.user).await?;
     if let Some(present) = server.jobs.get(&id.full) {
         require_same_user(&call.user, &present.user)?;
     }
-    let job = server.jobs.start(server, id, request, call.user.clone(), None)?;
+    let job = start::start(server, id, request, call.user.clone(), None)?;
     if is_continuous {
         return Ok(answer(
             StatusCode::ACCEPTED,

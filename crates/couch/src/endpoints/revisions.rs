@@ -1,9 +1,7 @@
 //! `_revs_diff`, `_missing_revs`: which revisions a replica lacks; `_purge`; `_revs_limit`, `_purged_infos_limit`.
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::document::revisions;
-use crate::endpoints::root::only_read;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::{ids, respond};
@@ -56,7 +54,7 @@ async fn missing(call: &mut Call) -> Result<Vec<(String, Lacking)>> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let asked = call.json_object().await?;
     let snapshot = database.snapshot().await?;
@@ -109,8 +107,8 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
-    database.require_admin(call)?;
+    let database = call.database()?;
+    database.require_admin()?;
     call.check_is_json()?;
     let asked = call.json_object().await?;
     let mut purges = Vec::with_capacity(asked.len());
@@ -132,11 +130,11 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
 
 /// `/{db}/_revs_limit`.
 pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     match call.method {
         Method::GET | Method::HEAD => Ok(respond::ok(database.collection.revisions_kept().to_string())),
         Method::PUT => {
-            database.require_admin(call)?;
+            database.require_admin()?;
             let kept = positive(call, "`revs_limit` must be a positive integer").await?;
             database.collection.set_revisions_kept(kept).await?;
             Ok(respond::ok_true(StatusCode::OK))
@@ -147,9 +145,9 @@ pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
 
 /// `GET /{db}/_purged_infos`: the newest purges, as many as `_purged_infos_limit` says.
 pub(crate) async fn purges(call: &mut Call) -> Result<Response> {
-    only_read(call, "GET")?;
-    let database = Database::of(call)?;
-    database.require_admin(call)?;
+    call.require_read("GET")?;
+    let database = call.database()?;
+    database.require_admin()?;
     let snapshot = database.snapshot().await?;
     let mut text = String::from(r#"{"purged_infos":["#);
     let newest = snapshot.newest_purges(database.collection.purges_kept()).await?;
@@ -167,11 +165,11 @@ pub(crate) async fn purges(call: &mut Call) -> Result<Response> {
 
 /// `/{db}/_purged_infos_limit`: how many purges are shown. Views learn of all.
 pub(crate) async fn purges_limit(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     match call.method {
         Method::GET | Method::HEAD => Ok(respond::ok(database.collection.purges_kept().to_string())),
         Method::PUT => {
-            database.require_admin(call)?;
+            database.require_admin()?;
             let kept = positive(call, "`purged_infos_limit` must be positive integer").await?;
             database.collection.set_purges_kept(kept).await?;
             Ok(respond::ok_true(StatusCode::OK))

@@ -2,7 +2,6 @@
 
 use super::database::write_info;
 use crate::call::Call;
-use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::DBS_INFO_MAX;
@@ -15,7 +14,7 @@ const VERSION: &str = "3.5.0";
 
 /// `GET /`.
 pub(crate) fn welcome(call: &Call) -> Result<Response> {
-    only_get(call)?;
+    call.require_get()?;
     let uuid = call.server.uuid();
     let larder = env!("CARGO_PKG_VERSION");
     Ok(respond::ok(format!(
@@ -25,13 +24,13 @@ pub(crate) fn welcome(call: &Call) -> Result<Response> {
 
 /// `GET /_up`.
 pub(crate) fn up(call: &Call) -> Result<Response> {
-    only_get(call)?;
+    call.require_get()?;
     Ok(respond::ok(r#"{"status":"ok","seeds":{}}"#.to_owned()))
 }
 
 /// `GET /_all_dbs`, in whole or from one name to another.
 pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
-    only_get(call)?;
+    call.require_get()?;
     let key = |names: [&str; 2]| -> Result<Option<String>> {
         let text = names.into_iter().find_map(|name| call.query.get(name));
         match text.map(query::json).transpose()? {
@@ -78,7 +77,7 @@ pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
     };
     let mut text = String::from("[");
     for name in names {
-        let database = Database::named(call, &name);
+        let database = call.database_named(&name);
         if database.is_err() && call.method != Method::POST {
             continue;
         }
@@ -110,17 +109,4 @@ fn named(body: &Document) -> Result<Vec<String>> {
         _ => Err(CouchError::bad_request("`keys` must be an array of strings.")),
     };
     keys.iter().map(name).collect()
-}
-
-/// Refuses all methods but GET and HEAD.
-pub(crate) fn only_get(call: &Call) -> Result<()> {
-    only_read(call, "GET,HEAD")
-}
-
-/// Refuses all methods but GET and HEAD, with the methods that CouchDB names there: `GET` stands for both at some endpoints.
-pub(crate) fn only_read(call: &Call, allowed: &'static str) -> Result<()> {
-    match call.method {
-        Method::GET | Method::HEAD => Ok(()),
-        _ => Err(CouchError::method_not_allowed(allowed)),
-    }
 }

@@ -1,16 +1,14 @@
 //! `/_scheduler/jobs`, `/_scheduler/docs`: the replications that run, and the documents that ask for some
 //! (`src/couch_replicator/src/couch_replicator_httpd.erl`).
 
-use super::root::only_get;
 use crate::call::Call;
-use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::limits::PAGE_ROWS;
-use crate::replication::documents::{self, is_replicator};
-use crate::replication::jobs::Asker;
+use crate::names::{REPLICATOR, is_replicator};
+use crate::replication::job::Asker;
 use crate::replication::report;
 use crate::security::require_server_admin;
-use crate::{ids, respond};
+use crate::{ids, json, respond};
 use engine::{DocumentPosition, Order};
 use http::Response;
 use serde_json::{Value, json};
@@ -22,7 +20,7 @@ const LIMIT_DEFAULT: u64 = 100;
 
 /// `/_scheduler/…`.
 pub(crate) async fn run(call: &mut Call, rest: &[&str]) -> Result<Response> {
-    only_get(call)?;
+    call.require_get()?;
     match rest {
         ["jobs"] => {
             require_server_admin(&call.user)?;
@@ -36,7 +34,7 @@ pub(crate) async fn run(call: &mut Call, rest: &[&str]) -> Result<Response> {
             let job = job.ok_or_else(CouchError::missing)?;
             Ok(respond::ok(report::scheduled(&job).to_string()))
         }
-        ["docs"] => list(call, documents::NAME).await,
+        ["docs"] => list(call, REPLICATOR).await,
         ["docs", path @ ..] => match path {
             [name] if is_replicator(name) => list(call, name).await,
             [name, id] if is_replicator(name) => one(call, name, id).await,
@@ -65,9 +63,9 @@ fn page(call: &Call, name: &str, mut shown: Vec<Value>) -> Result<Response> {
 
 /// All documents of a database and what became of them.
 async fn list(call: &Call, name: &str) -> Result<Response> {
-    let database = match Database::named(call, name) {
+    let database = match call.database_named(name) {
         Ok(database) => database,
-        Err(error) if name == documents::NAME && error.status == http::StatusCode::NOT_FOUND => {
+        Err(error) if name == REPLICATOR && error.status == http::StatusCode::NOT_FOUND => {
             require_server_admin(&call.user)?;
             return page(call, "docs", Vec::new());
         }
@@ -83,7 +81,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
             .documents(range, after.as_ref(), Order::Forward, PAGE_ROWS)
             .await?;
         for record in &records {
-            let body = documents::read(&record.document);
+            let body = json::object(&record.document);
             let Some(id) = body
                 .get("_id")
                 .and_then(Value::as_str)
@@ -107,10 +105,10 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
 
 /// One document and what became of it.
 async fn one(call: &Call, name: &str, id: &str) -> Result<Response> {
-    let database = Database::named(call, name)?;
+    let database = call.database_named(name)?;
     let record = database.snapshot().await?.document(ValueRef::String(id)).await?;
     let record = record.ok_or_else(CouchError::missing)?;
-    let body = documents::read(&record.document);
+    let body = json::object(&record.document);
     Ok(respond::ok(entry(call, name, id, &body).to_string()))
 }
 

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::login::Cookies;
-use crate::{login, names, respond};
+use crate::{login, names, respond, user};
 use http::{Method, Response, StatusCode, query_pairs};
 use value::Value;
 
@@ -70,7 +70,7 @@ async fn log_in(call: &mut Call) -> Result<Response> {
     let mut text = String::from(r#"{"ok":true,"name":"#);
     write_string(&account.name, &mut text);
     text.push_str(r#","roles":"#);
-    write_roles(&login::roles(&account), &mut text);
+    write_roles(&user::roles(&account), &mut text);
     text.push('}');
     let mut response = respond::ok(text);
     // The secret of cookies has to be there after a restart.

@@ -10,8 +10,9 @@ mod read;
 pub use read::Reader;
 pub(crate) use read::{finish, put_string};
 
+use serde_json::Map;
 use value::json::Mode;
-use value::{RawDocument, ValueRef};
+use value::{DocumentBuf, RawDocument, ValueRef};
 
 /// Why a text is no JSON that can be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +45,13 @@ pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out:
             write(value, out);
         }
     }
+}
+
+/// A document as a JSON object.
+pub(crate) fn object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
+    let mut text = String::new();
+    write(ValueRef::Document(document.as_ref()), &mut text);
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 #[cfg(test)]

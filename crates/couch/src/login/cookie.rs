@@ -3,11 +3,11 @@
 //! A cookie holds the name, when it was made, and what only this server can make of both: so nothing is kept for a session,
 //! and one outlives a restart, because the secret is a setting that is kept. Another password makes another code.
 
-use super::{Handler, User, account};
 use crate::call::Call;
 use crate::config::{Config, SECRET};
 use crate::error::{CouchError, Result};
 use crate::limits::SESSION_SECONDS;
+use crate::user::{Handler, User, account};
 use crate::users;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -37,7 +37,7 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
     let Some((account, left)) = cookies.read(&call.server.engine, value)? else {
         return Ok(None);
     };
-    users::check_usable(&call.server, &account.name).await?;
+    users::check_usable(&call.server.engine, &call.server.config, &account.name).await?;
     let mut user = User::of(&account, Handler::Cookie, call.user.is_local);
     // Whoever goes on asking stays logged in.
     if left < cookies.seconds - cookies.seconds / 10 {

@@ -3,10 +3,10 @@
 //! The settings are CouchDB's (`src/docs/src/api/server/authn.rst`, `src/jwtf`): `[jwt_keys]` has the keys, named `hmac:ID`, `rsa:ID`,
 //! `ec:ID`, the first in base64, the others as PEM; `[jwt_auth]` has `required_claims`, `roles_claim_name`, `roles_claim_path`.
 
-use super::{Handler, User};
 use crate::call::Call;
 use crate::config::Config;
 use crate::error::{CouchError, Result};
+use crate::user::{Handler, User};
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use hmac::{Hmac, Mac};

@@ -4,8 +4,8 @@
 //! HMAC of the name under the server's secret, by SHA-256 or SHA-1, in hexadecimal digits.
 
 use super::cookie::secret;
-use super::{Handler, User};
 use crate::call::Call;
+use crate::user::{Handler, User};
 use hmac::{Hmac, Mac};
 use sha1::Sha1;
 use sha2::Sha256;

@@ -4,7 +4,7 @@
 //! unless there are no users and everybody on this machine may do everything. Addresses say themselves who asks.
 
 use crate::error::{CouchError, Result};
-use crate::login::User;
+use crate::user::User;
 use engine::Engine;
 use http::StatusCode;
 use serde_json::{Map, Value};

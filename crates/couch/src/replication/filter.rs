@@ -6,8 +6,8 @@
 use super::request::Request;
 use super::transport::{Ask, Transport};
 use crate::error::{CouchError, Result};
-use crate::login::User;
 use crate::server::Server;
+use crate::user::User;
 use http::{Method, StatusCode, percent_encode};
 use replicate::Filter;
 use serde_json::Value;

@@ -7,9 +7,27 @@ use replicate::Filter;
 use serde_json::{Value, json};
 use value::hex;
 
-/// The id without what is asked besides; the name of the checkpoints. `filter_text` is that of the function that the request
-/// names.
-pub(crate) fn base(server: &str, request: &Request, filter_text: Option<&str>) -> String {
+/// What a replication is found by.
+#[derive(Clone, Debug)]
+pub(crate) struct JobId {
+    /// Without what is asked besides; the name of the checkpoints.
+    pub(crate) base: String,
+    /// With what is asked besides.
+    pub(crate) full: String,
+}
+
+impl JobId {
+    /// The id of a request on the server of this mark. `filter_text` is that of the function that the request names.
+    pub(super) fn of(server: &str, request: &Request, filter_text: Option<&str>) -> JobId {
+        let base = base(server, request, filter_text);
+        JobId {
+            full: full(&base, request),
+            base,
+        }
+    }
+}
+
+fn base(server: &str, request: &Request, filter_text: Option<&str>) -> String {
     let options = &request.options;
     let filter = match &options.filter {
         Filter::All => Value::Null,
@@ -30,8 +48,7 @@ pub(crate) fn base(server: &str, request: &Request, filter_text: Option<&str>) -
     hex(&Md5::digest(parts.to_string()))
 }
 
-/// The id with what is asked besides.
-pub(crate) fn full(base: &str, request: &Request) -> String {
+fn full(base: &str, request: &Request) -> String {
     let mut id = base.to_owned();
     if request.options.continuous {
         id.push_str("+continuous");

@@ -1,7 +1,7 @@
 //! How a job is shown: in the answer of `_replicate`, in `_active_tasks`, in `_scheduler/…`.
 
 use super::endpoint::Endpoint;
-use super::jobs::{Asker, Job, State};
+use super::job::{Asker, Job, State};
 use jiff::Timestamp;
 use replicate::Outcome;
 use serde_json::{Map, Value, json};

@@ -1,9 +1,9 @@
 //! Running one job: once, or again and again.
 
-use super::documents;
 use super::endpoint::Endpoint;
-use super::jobs::{Ended, Job, State};
+use super::job::{Ended, Job, State};
 use super::peer::CouchPeer;
+use super::states;
 use super::transport::Transport;
 use crate::error::CouchError;
 use crate::server::Server;
@@ -18,7 +18,7 @@ const HEALTHY: Duration = Duration::from_secs(120);
 /// Runs a job to its end. What is continuous or asked for by a document is tried again after a failure, later each time.
 pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
     if let Some(asker) = &job.asker {
-        documents::triggered(&server, asker, &job).await;
+        states::triggered(&server.engine, asker, &job).await;
     }
     let is_persistent = job.request.options.continuous || job.asker.is_some();
     let mut backoff = Backoff::of_jobs();
@@ -41,7 +41,7 @@ pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
         job.note("crashed", State::Crashing, Some(message.clone()));
         job.status.lock().failures = backoff.failures();
         if let Some(asker) = &job.asker {
-            documents::failing(&server, asker, &job, &message).await;
+            states::failing(&server.engine, asker, &job, &message).await;
         }
         tokio::time::sleep(wait).await;
     };
@@ -54,7 +54,7 @@ fn through(job: &Job) -> serde_json::Value {
 
 async fn finish(server: &Arc<Server>, job: &Arc<Job>, ended: Ended) {
     if let (Some(asker), Ok(_)) = (&job.asker, &ended) {
-        documents::completed(server, asker, job).await;
+        states::completed(&server.engine, asker, job).await;
     }
     server.jobs.end(job, ended);
 }

@@ -1,10 +1,8 @@
 //! The two ways to reach a peer: over HTTP, or the endpoints of this server called within the process.
 
 use super::endpoint::Endpoint;
-use crate::call::Call;
-use crate::login::User;
 use crate::server::Server;
-use crate::{respond, route};
+use crate::user::User;
 use bytes::Bytes;
 use http::{
     Body, Client, ClientRequest, HeaderMap, HeaderName, HeaderValue, Method, ResponseBody, StatusCode, Uri,
@@ -12,7 +10,6 @@ use http::{
 };
 use replicate::{PeerError, PeerErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -227,7 +224,7 @@ impl Transport {
                     body: body.into(),
                     peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
                 };
-                let response = call_locally(server.clone(), user.clone(), request).await;
+                let response = (server.answer)(server.clone(), user.renewed(&server.engine), request).await;
                 let (head, body) = response.into_parts();
                 Ok(Answer {
                     status: head.status,
@@ -315,23 +312,4 @@ pub(crate) fn is_trouble(status: StatusCode) -> bool {
     status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
         || status == StatusCode::TOO_MANY_REQUESTS
         || status == StatusCode::REQUEST_TIMEOUT
-}
-
-/// Boxed, so that an endpoint may start what calls endpoints.
-fn call_locally(
-    server: Arc<Server>,
-    user: User,
-    request: http::Request,
-) -> Pin<Box<dyn Future<Output = http::Response> + Send>> {
-    Box::pin(async move {
-        let user = user.renewed(&server.engine);
-        let answered = match Call::new(server, request) {
-            Ok(mut call) => {
-                call.user = user;
-                route::dispatch(&mut call).await
-            }
-            Err(error) => Err(error),
-        };
-        answered.unwrap_or_else(|error| respond::error(&error))
-    })
 }

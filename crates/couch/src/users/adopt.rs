@@ -4,10 +4,11 @@
 //! `src/couch/src/couch_httpd_auth.erl` (`authenticate_int`): PBKDF2, or the older SHA-1 of password and salt.
 
 use super::derived::Function;
-use super::{PREFIX, UserChange, apply, check, check_reserved, check_usable, stored};
+use super::{UserChange, apply, check, check_reserved, check_usable, stored};
+use crate::config::Config;
 use crate::error::Result;
-use crate::login;
-use crate::server::Server;
+use crate::{ids, user};
+use engine::Engine;
 use sha1::{Digest, Sha1};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -28,11 +29,16 @@ struct Kept {
 }
 
 /// Makes the user of this name, if a document knows this password of it.
-pub(crate) async fn adopt(server: &Server, name: &str, password: &str) -> Result<Option<Arc<auth::User>>> {
-    let Some(users) = stored(&server.engine, &server.config)? else {
+pub(crate) async fn adopt(
+    engine: &Engine,
+    config: &Config,
+    name: &str,
+    password: &str,
+) -> Result<Option<Arc<auth::User>>> {
+    let Some(users) = stored(engine, config)? else {
         return Ok(None);
     };
-    let id = format!("{PREFIX}{name}");
+    let id = format!("{}{name}", ids::USER);
     let found = users
         .snapshot()
         .await?
@@ -48,7 +54,7 @@ pub(crate) async fn adopt(server: &Server, name: &str, password: &str) -> Result
     if check_reserved(&name, &roles).is_err() {
         return Ok(None);
     }
-    check_usable(server, &name).await?;
+    check_usable(engine, config, &name).await?;
     let given = password.to_owned();
     let verified = tokio::task::spawn_blocking(move || kept.is_of(&given)).await;
     if !verified.unwrap_or(false) {
@@ -60,8 +66,8 @@ pub(crate) async fn adopt(server: &Server, name: &str, password: &str) -> Result
         roles,
         deleted: false,
     };
-    apply(&server.engine, change).await?;
-    Ok(login::account(&server.engine, &name))
+    apply(engine, change).await?;
+    Ok(user::account(engine, &name))
 }
 
 impl Kept {

@@ -1,21 +1,23 @@
 //! Documents of users in conflict, which nobody may use (`src/chttpd/src/chttpd_auth_cache.erl`, `maybe_validate_user_creds`).
 
-use super::{PREFIX, stored};
+use super::stored;
+use crate::config::Config;
 use crate::error::{CouchError, Result};
-use crate::server::Server;
+use crate::ids;
+use engine::Engine;
 use value::Value;
 
 /// Refuses a user whose document has conflicts, unless the setting `[chttpd_auth] allow_conflicted_user_docs` says that it may.
-pub(crate) async fn check_usable(server: &Server, name: &str) -> Result<()> {
-    let Some(users) = stored(&server.engine, &server.config)? else {
+pub(crate) async fn check_usable(engine: &Engine, config: &Config, name: &str) -> Result<()> {
+    let Some(users) = stored(engine, config)? else {
         return Ok(());
     };
     let snapshot = users.snapshot().await?;
-    let id = Value::from(format!("{PREFIX}{name}"));
+    let id = Value::from(format!("{}{name}", ids::USER));
     let Some(record) = snapshot.document(id.as_ref()).await? else {
         return Ok(());
     };
-    if !record.has_tree() || server.config.is_on("chttpd_auth", "allow_conflicted_user_docs") {
+    if !record.has_tree() || config.is_on("chttpd_auth", "allow_conflicted_user_docs") {
         return Ok(());
     }
     let history = snapshot.history_of(&record).await?;

@@ -14,22 +14,20 @@ mod requirements;
 pub(crate) use adopt::adopt;
 pub(crate) use conflicts::check_usable;
 
-use crate::call::Call;
 use crate::config::Config;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
+use crate::ids::{self, name_of_user};
 use crate::incoming::Incoming;
-use crate::login::{self, User};
 use crate::names;
 use crate::security::Permission;
+use crate::user::{self, User};
 use auth::{Mechanism, Role, RoleKind};
 use engine::{Edit, EditOrigin, Engine, RevisionedCollection};
 use http::StatusCode;
 use std::time::Duration;
 use value::{Document, DocumentBuf, Value, doc};
 
-/// What ids of user documents begin with.
-const PREFIX: &str = "org.couchdb.user:";
 /// The database in which users are made.
 const DATABASE: &str = "admin";
 
@@ -57,28 +55,24 @@ impl UserChange {
     }
 }
 
-/// The name of a user document's id.
-pub(crate) fn name_of(id: &str) -> Option<&str> {
-    id.strip_prefix(PREFIX)
-}
-
 /// Checks a user document and takes its password out.
 ///
 /// The rules are those of CouchDB's own design document `_auth` (`src/couch/include/couch_js_functions.hrl`) and of
 /// `src/couch/src/couch_users_db.erl` (`before_doc_update`).
 pub(crate) async fn prepare(
-    call: &Call,
+    config: &Config,
     database: &Database,
     id: &str,
     document: &mut Incoming,
 ) -> Result<Option<UserChange>> {
-    if id.starts_with(crate::ids::DESIGN) {
+    if id.starts_with(ids::DESIGN) {
         return Ok(None);
     }
+    let user = &database.user;
     let is_admin = database.permission == Permission::Administer;
-    let is_own = name_of(id).is_some() && name_of(id) == call.user.name.as_deref();
+    let is_own = name_of_user(id).is_some() && name_of_user(id) == user.name.as_deref();
     // Whoever is nobody yet may become somebody.
-    if !is_admin && !is_own && call.user.name.is_some() {
+    if !is_admin && !is_own && user.name.is_some() {
         return Err(CouchError::missing());
     }
     let snapshot = database.snapshot().await?;
@@ -88,7 +82,7 @@ pub(crate) async fn prepare(
         if !is_admin && !is_own {
             return Err(CouchError::forbidden("Only admins may delete other user docs."));
         }
-        return Ok(name_of(id).map(UserChange::removal));
+        return Ok(name_of_user(id).map(UserChange::removal));
     }
     let mut fields = document.fields();
     let (name, roles) = check(id, &fields, database.name == names::USERS)?;
@@ -98,7 +92,7 @@ pub(crate) async fn prepare(
         return Err(CouchError::forbidden("Usernames can not be changed."));
     }
     if !is_admin {
-        check_own(call, present.as_ref(), &name, &roles)?;
+        check_own(user, present.as_ref(), &name, &roles)?;
     }
     check_reserved(&name, &roles)?;
     let password = match fields.remove("password") {
@@ -107,8 +101,8 @@ pub(crate) async fn prepare(
         Some(_) => return Err(CouchError::forbidden("Password must be a string.")),
     };
     if let Some(password) = &password {
-        requirements::check(&call.server.config, password)?;
-        derived::put(&call.server.config, password, &mut fields).await?;
+        requirements::check(config, password)?;
+        derived::put(config, password, &mut fields).await?;
     }
     document.set_fields(&fields);
     Ok(Some(UserChange {
@@ -140,21 +134,21 @@ fn check(id: &str, fields: &Document, is_strict: bool) -> Result<(String, Vec<Va
     if !roles.iter().all(|role| matches!(role, Value::String(_))) {
         return Err(forbidden("doc.roles can only contain strings"));
     }
-    if name_of(id) != Some(name.as_str()) {
+    if name_of_user(id) != Some(name.as_str()) {
         return Err(forbidden("Doc ID must be of the form org.couchdb.user:name"));
     }
     Ok((name, roles))
 }
 
 /// What users may do with their own document: everything but to change their roles.
-fn check_own(call: &Call, present: Option<&Document>, name: &str, roles: &[Value]) -> Result<()> {
+fn check_own(user: &User, present: Option<&Document>, name: &str, roles: &[Value]) -> Result<()> {
     let Some(present) = present else {
         return match roles.is_empty() {
             true => Ok(()),
             false => Err(CouchError::forbidden("Only _admin may set roles")),
         };
     };
-    if call.user.name.as_deref() != Some(name) {
+    if user.name.as_deref() != Some(name) {
         return Err(CouchError::forbidden(
             "You may only update your own user document.",
         ));
@@ -195,22 +189,6 @@ fn check_reserved(name: &str, roles: &[Value]) -> Result<()> {
         )),
         false => Ok(()),
     }
-}
-
-/// Whether whoever may not administer the database of users may read one of its documents.
-pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
-    if id.starts_with(crate::ids::DESIGN) {
-        return Err(design_refusal());
-    }
-    match user.name.is_some() && name_of(id) == user.name.as_deref() {
-        true => Ok(()),
-        false => Err(CouchError::missing()),
-    }
-}
-
-/// Why users may not use views of their database.
-pub(crate) fn design_refusal() -> CouchError {
-    CouchError::forbidden("Only administrators can view design docs in the users database.")
 }
 
 /// The database of users, if it is there.
@@ -262,7 +240,7 @@ pub(crate) async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
     if change.deleted {
         return drop_user(engine, &change.name).await;
     }
-    let present = login::account(engine, &change.name);
+    let present = user::account(engine, &change.name);
     let credentials = match (&change.password, &present) {
         (Some(password), _) => hash(&change.name, password).await?,
         (None, Some(present)) => present.credentials.clone(),
@@ -279,7 +257,7 @@ pub(crate) async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
 
 /// Makes an administrator, or gives one another password.
 pub(crate) async fn put_admin(engine: &Engine, name: &str, password: &str) -> Result<()> {
-    let present = login::account(engine, name);
+    let present = user::account(engine, name);
     let credentials = hash(name, password).await?;
     let data = present
         .as_ref()
@@ -320,7 +298,7 @@ async fn put(
 
 /// Drops the user of a name, if there is one.
 pub(crate) async fn drop_user(engine: &Engine, name: &str) -> Result<()> {
-    match login::account(engine, name) {
+    match user::account(engine, name) {
         Some(user) => Ok(engine.drop_user(&user.database, &user.name).await?),
         None => Ok(()),
     }

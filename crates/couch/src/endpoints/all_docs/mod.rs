@@ -21,7 +21,7 @@ use value::Value;
 
 /// `/{db}/_all_docs`, `_design_docs`.
 pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let mut options = RowOptions::of(call).await?.checked(call, &database)?;
     options.prefix = prefix;
     // From before the snapshot is taken, so that no rows have the tag of later ones.
@@ -43,7 +43,7 @@ pub(crate) async fn queries(call: &mut Call, prefix: &'static str) -> Result<Res
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let body = call.json_object().await?;
     let Some(Value::Array(queries)) = body.get("queries") else {

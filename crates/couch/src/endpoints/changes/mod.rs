@@ -8,7 +8,6 @@ mod options;
 mod row;
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::query::Query;
 use crate::sequence::Sequences;
@@ -21,7 +20,7 @@ use value::Document;
 
 /// `/{db}/_changes`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let body = match call.method {
         Method::GET | Method::HEAD => Document::new(),
         Method::POST => {

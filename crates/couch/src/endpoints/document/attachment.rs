@@ -56,7 +56,7 @@ fn named(body: &DocumentBuf, name: &str) -> Result<Attachment> {
 }
 
 async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let revision = call.query.get("rev").map(parse_revision).transpose()?;
     let (_, body) = open(&database.snapshot().await?, id, revision.as_ref()).await?;
     let attachment = named(&body, name)?;
@@ -200,9 +200,9 @@ fn byte_ranges(files: Files, attachment: Attachment, ranges: Vec<Range<u64>>) ->
 
 async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Response> {
     check_name(name)?;
-    let database = Database::of(call)?;
+    let database = call.database()?;
     database.check_id(id)?;
-    database.require_write(call, id)?;
+    database.require_write(id)?;
     let is_encoded = call.header("content-encoding").map_or(Ok(false), is_gzip)?;
     let revision = put::named_revision(call, None)?;
     let mut document = present(&database, id, revision.as_ref()).await?;
@@ -235,8 +235,8 @@ async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Respons
 }
 
 async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
-    let database = Database::of(call)?;
-    database.require_write(call, id)?;
+    let database = call.database()?;
+    database.require_write(id)?;
     let revision = put::named_revision(call, None)?;
     let opened = open(&database.snapshot().await?, id, revision.as_ref()).await;
     let (_, body) = opened.map_err(|error| match &revision {

@@ -3,7 +3,6 @@
 use super::put;
 use crate::attachments::{Attachment, MEMBER};
 use crate::call::Call;
-use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::incoming::{Incoming, parse_revision};
@@ -12,7 +11,7 @@ use http::{Response, percent_decode};
 
 /// `COPY /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let destination = call
         .header("destination")
         .ok_or_else(|| CouchError::bad_request("Destination header is mandatory for COPY."))?;

@@ -33,9 +33,9 @@ pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
             "Content-Type must be multipart/form-data",
         ));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     database.check_id(id)?;
-    database.require_write(call, id)?;
+    database.require_write(id)?;
     let body = std::mem::replace(&mut call.body, RequestBody::from(Body::empty()));
     let mut form = Form::default();
     let read = form

@@ -14,9 +14,9 @@ use value::ValueRef;
 
 /// `GET /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::for_document(call)?;
+    let database = call.database_of_document()?;
     database.check_placed(id)?;
-    database.require_read(call, id)?;
+    database.require_read(id)?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
     let snapshot = database.snapshot().await?;

@@ -3,8 +3,7 @@
 use crate::attachments::{Following, Merge, Settings};
 use crate::call::Call;
 use crate::database::Database;
-use crate::design::EditCheck;
-use crate::endpoints::uuids;
+use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::DOCUMENT_BYTES_MAX;
@@ -15,7 +14,7 @@ use value::Value;
 
 /// `PUT /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::for_document(call)?;
+    let database = call.database_of_document()?;
     if let Some(content_type) = related_type(call) {
         return with_parts(call, &database, id, &content_type).await;
     }
@@ -34,7 +33,7 @@ fn related_type(call: &Call) -> Option<String> {
 
 /// Writes a document whose attachments follow it.
 async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type: &str) -> Result<Response> {
-    database.require_write(call, id)?;
+    database.require_write(id)?;
     let body = std::mem::replace(&mut call.body, RequestBody::from(Body::empty()));
     let (bytes, mut following) = Following::begin(body, content_type).await?;
     let mut document = Incoming::whole(&bytes)?;
@@ -55,11 +54,11 @@ enum Told {
 
 /// `POST /{db}`.
 pub(crate) async fn post(call: &mut Call) -> Result<Response> {
-    let database = Database::for_document(call)?;
+    let database = call.database_of_document()?;
     call.check_is_json()?;
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
-    let id = document.id.take().unwrap_or_else(|| uuids::next(call));
+    let id = document.id.take().unwrap_or_else(|| call.new_id());
     let mut response = match put(call, &database, &id, document, None).await? {
         Told::Accepted => return Ok(accepted(&id)),
         Told::Written(revision) => written(StatusCode::CREATED, &id, &revision),
@@ -70,9 +69,9 @@ pub(crate) async fn post(call: &mut Call) -> Result<Response> {
 
 /// `DELETE /{db}/{id}`.
 pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
-    let database = Database::for_document(call)?;
+    let database = call.database_of_document()?;
     database.check_placed(id)?;
-    database.require_read(call, id)?;
+    database.require_read(id)?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;
     if snapshot.document(key.as_ref()).await?.is_none() {
@@ -189,16 +188,20 @@ async fn commit(
     following: Option<&mut Following>,
 ) -> Result<Revision> {
     database.check_id(id)?;
-    database.require_write(call, id)?;
+    database.require_write(id)?;
     let user = match database.is_users {
-        true => users::prepare(call, database, id, document).await?,
+        true => users::prepare(&call.server.config, database, id, document).await?,
         false => None,
     };
     let key = database.id(id).await?;
     let given = call.query.get("new_edits") == Some("false");
     take_attachments(call, database, id, document, given, following).await?;
     let edit = edit(key, document, given)?;
-    if let Some(refusal) = EditCheck::begin(call, database).await?.refusal(&edit).await {
+    if let Some(refusal) = EditCheck::begin(&call.server.designs, &call.server.config, database)
+        .await?
+        .refusal(&edit)
+        .await
+    {
         return Err(refusal);
     }
     let journaled = call.is_journaled();

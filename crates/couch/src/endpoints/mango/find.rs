@@ -41,7 +41,7 @@ async fn asked(call: &mut Call) -> Result<(Database, FindOptions)> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let body = call.json_object().await?;
     let options = FindOptions::parse(&body, call.query.get("partition"))?;

@@ -33,7 +33,7 @@ pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
 }
 
 async fn list(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let indexes = design::indexes(&database, &database.snapshot().await?).await?;
     let parameter = |name: &str, least: i64| {
         let invalid = || {
@@ -72,11 +72,11 @@ struct NewIndex {
 }
 
 async fn create(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let body = call.json_object().await?;
     let new = NewIndex::parse(&body)?;
-    database.require_admin(call)?;
+    database.require_admin()?;
     let unnamed = new.hashed_name();
     let ddoc = design::id(new.ddoc.as_deref().unwrap_or(&unnamed));
     let name = new.name.as_deref().unwrap_or(&unnamed);
@@ -224,8 +224,8 @@ fn non_empty(value: &Value) -> Result<String> {
 }
 
 async fn delete(call: &mut Call, ddoc: &str, kind: &str, name: &str) -> Result<Response> {
-    let database = Database::of(call)?;
-    database.require_admin(call)?;
+    let database = call.database()?;
+    database.require_admin()?;
     let is_meant = |index: &Index| kind == "json" && index.key() == (Some(ddoc), name);
     match remove(&database, ddoc, is_meant).await? {
         true => Ok(respond::ok_true(StatusCode::OK)),
@@ -234,11 +234,11 @@ async fn delete(call: &mut Call, ddoc: &str, kind: &str, name: &str) -> Result<R
 }
 
 async fn bulk_delete(call: &mut Call) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let body = call.json_object().await?;
     let designs = bulk_designs(&body)?;
-    database.require_admin(call)?;
+    database.require_admin()?;
     let (mut success, mut fail) = (Vec::new(), Vec::new());
     for ddoc in designs {
         let id = design::id(&ddoc);

@@ -1,10 +1,8 @@
 //! What views hold, and looking after them.
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::database::maintained;
 use crate::endpoints::mango;
-use crate::endpoints::root::only_read;
 use crate::error::Result;
 use crate::{names, respond};
 use engine::Namespace;
@@ -14,8 +12,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `GET /{db}/_design/{name}/_info`.
 pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response> {
-    only_read(call, "GET")?;
-    let database = Database::of(call)?;
+    call.require_read("GET")?;
+    let database = call.database()?;
     let design = call.server.designs.named(&database, name).await?;
     if design.body.get("language").and_then(|language| language.as_str()) == Some("query") {
         return mango::design_info(&database, name);

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// `/{db}/_design/{name}/_view/{view}`.
 pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Response> {
-    let database = Database::of(call)?;
+    let database = call.database()?;
     let parameters = match call.method {
         Method::GET | Method::HEAD => ViewParameters::of_query(&call.query)?,
         Method::POST => {
@@ -56,7 +56,7 @@ pub(crate) async fn queries(call: &mut Call, name: &str, view: &str) -> Result<R
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
-    let database = Database::of(call)?;
+    let database = call.database()?;
     call.check_is_json()?;
     let body = json_body(call).await?;
     let Some(queries) = body.get("queries") else {

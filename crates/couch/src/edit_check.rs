@@ -1,27 +1,27 @@
-//! What design documents have to say before a document is written.
+//! What is looked at before a document is written: the validations of design documents, the room in its partition, and as whom
+//! the replication that it asks for would act.
 //!
 //! Reference: `src/couch/src/couch_db.erl` (`validate_doc_update`). A design document is itself checked instead; local documents are
 //! not. The functions are given the document as the client found it; an edit that names another revision than the present one
 //! is refused as a conflict when it is written, so what they looked at is what is replaced.
 
-use super::{Design, selector};
-use crate::call::Call;
+use crate::config::Config;
 use crate::database::Database;
+use crate::design::{Design, Designs};
 use crate::error::{CouchError, Result};
 use crate::limits::PARTITION_BYTES_MAX;
-use crate::replication::{context, documents};
-use crate::{ids, outgoing};
-use engine::design::{Refusal, check_design};
+use crate::replication::context;
+use crate::{ids, json, names, outgoing};
 use engine::{Edit, EditOrigin, RevisionPath, RevisionedSnapshot, partition_of};
 use http::StatusCode;
-use serde_json::json;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use value::{Document, ValueRef};
 
 /// The validations of one database, for the edits of one request.
 pub(crate) struct EditCheck<'a> {
-    call: &'a Call,
+    database: &'a Database,
+    known: &'a Designs,
     /// The design documents that have a validation.
     designs: Vec<Arc<Design>>,
     snapshot: RevisionedSnapshot,
@@ -35,20 +35,27 @@ pub(crate) struct EditCheck<'a> {
 
 impl<'a> EditCheck<'a> {
     /// Finds the validations.
-    pub(crate) async fn begin(call: &'a Call, database: &Database) -> Result<EditCheck<'a>> {
-        let mut designs = call.server.designs.all(database).await?;
+    pub(crate) async fn begin(
+        known: &'a Designs,
+        config: &Config,
+        database: &'a Database,
+    ) -> Result<EditCheck<'a>> {
+        let mut designs = known.all(database).await?;
         designs.retain(|design| design.body.contains_key("validate_doc_update"));
         let mut security = String::new();
         let properties: Document = database.collection.security().unwrap_or_default();
-        crate::json::write(ValueRef::Document((&properties).into()), &mut security);
+        json::write(ValueRef::Document((&properties).into()), &mut security);
+        let user = &database.user;
         Ok(EditCheck {
-            call,
+            database,
+            known,
             designs,
             snapshot: database.snapshot().await?,
-            user: json!({"db": database.name, "name": call.user.name, "roles": call.user.roles}).to_string(),
+            user: serde_json::json!({"db": database.name, "name": user.name, "roles": user.roles})
+                .to_string(),
             security,
-            partition_bytes_max: partition_bytes_max(call, database),
-            is_replicator: documents::is_replicator(&database.name),
+            partition_bytes_max: partition_bytes_max(config, database),
+            is_replicator: names::is_replicator(&database.name),
         })
     }
 
@@ -76,14 +83,7 @@ impl<'a> EditCheck<'a> {
         }
         let body = serde_json::from_str(&new_document(edit));
         let body = body.map_err(|error| CouchError::bad_request(error.to_string()))?;
-        let limits = self.call.server.designs.limits;
-        check_design(id, &body, limits).await.map_err(|error| {
-            // What a request for such a view would fail with is here a mistake of the request.
-            CouchError {
-                status: StatusCode::BAD_REQUEST,
-                ..error.into()
-            }
-        })
+        self.known.check(id, &body).await
     }
 
     /// Refuses what would let a full partition grow, but not what another store has taken (`couch_db_updater:is_overflowed`).
@@ -111,33 +111,16 @@ impl<'a> EditCheck<'a> {
 
     async fn validate(&self, edit: &Edit) -> Result<()> {
         if self.is_replicator {
-            context::check(&self.call.user, &documents::read(&edit.document))?;
+            context::check(&self.database.user, &json::object(&edit.document))?;
         }
         if self.designs.is_empty() {
             return Ok(());
         }
         let (new, present) = (new_document(edit), self.present(edit).await?);
         for design in &self.designs {
-            if let Some(selector) = &design.selector {
-                selector::check(selector.as_ref().map_err(Clone::clone)?, &new, &present)?;
-                continue;
-            }
-            let refused = design
-                .functions
+            design
                 .validate(&new, &present, &self.user, &self.security)
                 .await?;
-            match refused {
-                None => {}
-                Some(Refusal::Forbidden(reason)) => return Err(CouchError::forbidden(reason)),
-                Some(Refusal::Unauthorized(reason)) => return Err(CouchError::unauthorized(reason)),
-                Some(Refusal::Unknown(reason)) => {
-                    return Err(CouchError::new(
-                        StatusCode::INTERNAL_SERVER_ERROR,
-                        "unknown_error",
-                        reason,
-                    ));
-                }
-            }
         }
         Ok(())
     }
@@ -166,8 +149,8 @@ impl<'a> EditCheck<'a> {
 }
 
 /// The setting of how full a partition may be; what is not above 0 stands for no limit.
-fn partition_bytes_max(call: &Call, database: &Database) -> Option<u64> {
-    let set = call.server.config.number("couchdb", "max_partition_size");
+fn partition_bytes_max(config: &Config, database: &Database) -> Option<u64> {
+    let set = config.number("couchdb", "max_partition_size");
     let most = u64::try_from(set.unwrap_or(PARTITION_BYTES_MAX)).ok();
     most.filter(|most| *most > 0 && database.collection.is_partitioned())
 }
@@ -176,14 +159,14 @@ fn partition_bytes_max(call: &Call, database: &Database) -> Option<u64> {
 fn new_document(edit: &Edit) -> String {
     let raw = edit.document.as_raw();
     let mut out = String::from(r#"{"_id":"#);
-    crate::json::write_string(&ids::text(raw.get("_id").unwrap_or(ValueRef::Null)), &mut out);
+    json::write_string(&ids::text(raw.get("_id").unwrap_or(ValueRef::Null)), &mut out);
     match &edit.origin {
         EditOrigin::After(None) => {}
         // Writing to a String cannot fail.
         EditOrigin::After(Some(parent)) => drop(write!(out, r#","_rev":"{parent}""#)),
         EditOrigin::Given(path) => write_path(path, &mut out),
     }
-    crate::json::write_fields(raw, |name| name != "_id", &mut out);
+    json::write_fields(raw, |name| name != "_id", &mut out);
     out.push_str(if edit.deleted { r#","_deleted":true}"# } else { "}" });
     out
 }

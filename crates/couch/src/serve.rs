@@ -1,0 +1,135 @@
+//! Serving the protocol: requests come in, answers go out, and what runs besides them is started and ended.
+
+use crate::call::Call;
+use crate::replication::documents;
+use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
+use crate::server::{ServeError, Server};
+use crate::user::User;
+use crate::{cors, jsonp, respond, route, users};
+use engine::Engine;
+use http::{Handler, HeaderValue, Method, Request, Response, StatusCode, header};
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// How the protocol is served.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The limits of connections.
+    pub http: http::Options,
+}
+
+/// Serves until `stop` becomes true; then ends all feeds, lets running requests end and closes all connections.
+pub async fn serve(
+    listener: TcpListener,
+    engine: Engine,
+    options: Options,
+    stop: watch::Receiver<bool>,
+) -> Result<(), ServeError> {
+    let server = Server::new(engine, listener.local_addr().ok(), stop.clone(), answer_within).await?;
+    let server = Arc::new(server);
+    // The last start may have ended before it was there.
+    if let Err(error) = users::prepare_database(&server.engine, &server.config).await {
+        tracing::warn!(%error, "the database of users has no design document");
+    }
+    let followed = tokio::spawn(documents::follow_all(server.clone()));
+    let handler = Arc::new(Front {
+        server: server.clone(),
+        request_ids: RequestIds::default(),
+    });
+    let mut stopping = stop.clone();
+    let ending = async {
+        // Whoever waits for a replication is answered before the connections are closed.
+        let _ = stopping.wait_for(|stop| *stop).await;
+        followed.abort();
+        server.jobs.stop().await;
+    };
+    tokio::join!(http::serve(listener, handler, options.http, stop), ending);
+    // One may have been started meanwhile.
+    server.jobs.stop().await;
+    Ok(())
+}
+
+struct Front {
+    server: Arc<Server>,
+    /// Marks of requests.
+    request_ids: RequestIds,
+}
+
+impl Handler for Front {
+    async fn handle(&self, request: Request) -> Response {
+        // Boxed, so that an idle connection is small.
+        Box::pin(self.answer(request)).await
+    }
+}
+
+impl Front {
+    async fn answer(&self, request: Request) -> Response {
+        let id = self.request_ids.of(&request.headers);
+        // Only pages from elsewhere say where they come from.
+        let page = request
+            .headers
+            .contains_key(header::ORIGIN)
+            .then(|| request.headers.clone());
+        let asks_first = page.as_ref().filter(|_| request.method == Method::OPTIONS);
+        let preflight = asks_first.and_then(|headers| cors::preflight(&self.server.config, headers));
+        let mut response = match preflight {
+            Some(response) => response,
+            None => {
+                let mut response = run(self.server.clone(), request).await;
+                if let Some(headers) = page {
+                    cors::add(&self.server.config, &headers, &mut response);
+                }
+                response
+            }
+        };
+        let headers = response.headers_mut();
+        headers.insert(REQUEST_ID, id);
+        // How long the body took to arrive, in milliseconds, is not measured.
+        headers.insert(BODY_TIME, HeaderValue::from_static("0"));
+        response
+    }
+}
+
+async fn run(server: Arc<Server>, request: Request) -> Response {
+    let (mut cookie, mut callback) = (None, None);
+    let answered = async {
+        let mut call = Call::new(server, request)?;
+        callback = jsonp::callback(&call)?;
+        let answered = route::run(&mut call).await;
+        cookie = call.user.cookie.take();
+        answered
+    };
+    let mut response = answered.await.unwrap_or_else(|error| {
+        if error.status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(%error, "a request failed");
+        }
+        respond::error(&error)
+    });
+    if let Some(callback) = callback {
+        response = jsonp::wrap(&callback, response);
+    }
+    if let Some(cookie) = cookie.filter(|_| !response.headers().contains_key(header::SET_COOKIE)) {
+        respond::cookie(&mut response, &cookie);
+    }
+    response
+}
+
+/// Answers what a replication asks of its own server. Boxed, so that an endpoint may start what calls endpoints.
+fn answer_within(
+    server: Arc<Server>,
+    user: User,
+    request: Request,
+) -> Pin<Box<dyn Future<Output = Response> + Send>> {
+    Box::pin(async move {
+        let answered = match Call::new(server, request) {
+            Ok(mut call) => {
+                call.user = user;
+                route::dispatch(&mut call).await
+            }
+            Err(error) => Err(error),
+        };
+        answered.unwrap_or_else(|error| respond::error(&error))
+    })
+}

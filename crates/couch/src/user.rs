@@ -1,0 +1,152 @@
+//! Who asks, and what accounts say of whoever has them.
+//!
+//! The accounts are the users of the MongoDB protocol, looked for in the databases `admin` and `default`.
+
+use auth::{Privileges, RoleKind};
+use engine::Engine;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use value::Value;
+
+/// The databases in which a name is looked for, in their order.
+const USER_DATABASES: [&str; 2] = ["admin", "default"];
+
+/// How a user was known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Handler {
+    /// By the cookie of a session.
+    Cookie,
+    /// By headers that a proxy sets.
+    Proxy,
+    /// By a signed token.
+    Jwt,
+    /// By name and password.
+    Default,
+}
+
+impl Handler {
+    /// The name under which `_session` shows it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Handler::Cookie => "cookie",
+            Handler::Proxy => "proxy",
+            Handler::Jwt => "jwt",
+            Handler::Default => "default",
+        }
+    }
+}
+
+impl fmt::Display for Handler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Who asks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct User {
+    /// The name; none where nobody has logged in.
+    pub(crate) name: Option<String>,
+    /// The roles as CouchDB names them; `_admin` may do everything.
+    pub(crate) roles: Vec<String>,
+    /// How the user was known.
+    pub(crate) handler: Option<Handler>,
+    /// What the MongoDB protocol's roles allow besides.
+    pub(crate) privileges: Option<Arc<Privileges>>,
+    /// Whether the request comes from the machine itself.
+    pub(crate) is_local: bool,
+    /// A cookie that keeps the user logged in, where the one that came is old.
+    pub(crate) cookie: Option<String>,
+}
+
+impl User {
+    /// Nobody yet, from this address.
+    pub(crate) fn at(peer: &SocketAddr) -> User {
+        User {
+            is_local: peer.ip().is_loopback(),
+            ..User::default()
+        }
+    }
+
+    /// Whoever this machine itself is: where no users exist, it may do everything, and else nothing.
+    pub(crate) fn of_this_machine(engine: &Engine) -> User {
+        let mut user = User {
+            is_local: true,
+            ..User::default()
+        };
+        if !engine.has_users() {
+            user.roles.push("_admin".to_owned());
+            user.handler = Some(Handler::Default);
+        }
+        user
+    }
+
+    /// The same user with the roles of this moment; nobody, if there is no such account any more.
+    pub(crate) fn renewed(&self, engine: &Engine) -> User {
+        match &self.name {
+            None => User::of_this_machine(engine),
+            Some(name) => match account(engine, name) {
+                Some(account) => User::of(&account, Handler::Default, true),
+                None => User::default(),
+            },
+        }
+    }
+
+    /// Whether the user may do everything.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.roles.iter().any(|role| role == "_admin")
+    }
+
+    /// Whoever has this account.
+    pub(crate) fn of(account: &auth::User, handler: Handler, is_local: bool) -> User {
+        User {
+            name: Some(account.name.clone()),
+            roles: roles(account),
+            handler: Some(handler),
+            privileges: Some(Arc::new(account.privileges())),
+            is_local,
+            cookie: None,
+        }
+    }
+
+    /// Whoever another service knows under this name.
+    pub(crate) fn known_elsewhere(
+        name: String,
+        roles: Vec<String>,
+        handler: Handler,
+        is_local: bool,
+    ) -> User {
+        User {
+            name: Some(name),
+            roles,
+            handler: Some(handler),
+            is_local,
+            ..User::default()
+        }
+    }
+}
+
+/// The roles of an account as CouchDB names them.
+pub(crate) fn roles(account: &auth::User) -> Vec<String> {
+    let mut roles = Vec::new();
+    if account.roles.iter().any(|role| role.kind == RoleKind::Root) {
+        roles.push("_admin".to_owned());
+    }
+    let noted = account.custom_data.as_ref().and_then(|data| data.get("roles"));
+    if let Some(Value::Array(noted)) = noted {
+        roles.extend(noted.iter().filter_map(|role| match role {
+            // Only the store's own role makes an administrator.
+            Value::String(role) if !role.starts_with('_') => Some(role.clone()),
+            _ => None,
+        }));
+    }
+    roles
+}
+
+/// The account of this name.
+pub(crate) fn account(engine: &Engine, name: &str) -> Option<Arc<auth::User>> {
+    USER_DATABASES
+        .iter()
+        .find_map(|database| engine.user(database, name))
+}
