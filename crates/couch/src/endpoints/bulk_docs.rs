@@ -1,6 +1,6 @@
 //! `_bulk_docs`: many documents in one commit.
 
-use super::document::{edit, take_attachments};
+use super::document::Put;
 use super::local::put_local;
 use crate::call::Call;
 use crate::database::Database;
@@ -80,18 +80,9 @@ impl Written {
             self.names.push(name);
             return Ok(());
         }
-        database.check_id(&name)?;
-        database.require_write(&name)?;
-        self.users.push(match database.is_users {
-            true => users::prepare(&call.server.config, database, &name, document).await?,
-            false => None,
-        });
-        take_attachments(call, database, &name, document, given, None).await?;
-        let id = match ids::is_ambiguous(&name) {
-            true => database.id(&name).await?,
-            false => Value::from(name.as_str()),
-        };
-        self.edits.push(edit(id, document, given)?);
+        let (edit, user) = Put::among(call, database, &name, given).edit(document).await?;
+        self.edits.push(edit);
+        self.users.push(user);
         self.locals.push(None);
         self.names.push(name);
         Ok(())

@@ -1,6 +1,6 @@
 //! One attachment by itself (`src/chttpd/src/chttpd_db.erl`, `db_attachment_req`).
 
-use super::{put, ranges, send};
+use super::{Put, put, ranges, send};
 use crate::attachments::{
     Attachment, AttachmentReader, AttachmentWriter, MEMBER, NewAttachment, Settings, TYPE_DEFAULT, boundary,
     check_name, is_gzip, part_end,
@@ -229,7 +229,7 @@ async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Respons
     kept.retain(|kept| kept.name != name);
     kept.insert(0, attachment);
     document.revision = revision;
-    let mut response = put::write(call, &database, id, document, None).await?;
+    let mut response = Put::new(call, &database, id).answer(document).await?;
     respond::location(&mut response, &call.url(&[&database.name, id, name]));
     Ok(response)
 }
@@ -250,7 +250,7 @@ async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
         .get_or_insert_default()
         .retain(|kept| kept.name != name);
     document.revision = revision;
-    let mut response = put::write(call, &database, id, document, None).await?;
+    let mut response = Put::new(call, &database, id).answer(document).await?;
     *response.status_mut() = StatusCode::OK;
     response.headers_mut().remove(header::LOCATION);
     Ok(response)

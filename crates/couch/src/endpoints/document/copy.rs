@@ -1,6 +1,6 @@
 //! Copying a document (`COPY`, with the header `Destination`).
 
-use super::put;
+use super::Put;
 use crate::attachments::{Attachment, MEMBER};
 use crate::call::Call;
 use crate::error::{CouchError, Result};
@@ -44,5 +44,5 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     // Files are never changed, so two documents may name one.
     copy.kept = Some(Attachment::all(body.as_raw()));
     copy.revision = target_revision;
-    put::write(call, &database, &target, copy, None).await
+    Put::new(call, &database, &target).answer(copy).await
 }

@@ -1,8 +1,8 @@
 //! Documents and attachments that a web page's form sends (`src/chttpd/src/chttpd_db.erl`, `db_doc_req` for POST): a field `_doc`
 //! with a whole document, or `_rev` with the revision that is changed, and files named `_attachments`.
 
+use super::Put;
 use super::attachment::present;
-use super::put;
 use crate::attachments::{Attachment, AttachmentWriter, NewAttachment, Settings, TYPE_DEFAULT, check_name};
 use crate::call::Call;
 use crate::database::Database;
@@ -53,7 +53,7 @@ pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     match document {
         Ok(mut document) => {
             document.made = made;
-            put::write(call, &database, id, document, None).await
+            Put::new(call, &database, id).answer(document).await
         }
         Err(error) => {
             for file in &made {

@@ -8,11 +8,13 @@ mod multipart;
 mod options;
 mod put;
 mod ranges;
+mod write;
 
 pub(crate) use get::{opened, write_revision};
 use multipart::send;
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
-pub(crate) use put::{edit, post, take_attachments};
+pub(crate) use put::post;
+pub(crate) use write::Put;
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};

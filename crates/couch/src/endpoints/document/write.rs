@@ -1,0 +1,200 @@
+//! Writing one document: what is checked, stored and changed with it, by itself or among others (`_bulk_docs`).
+
+use crate::attachments::{self, Following, Merge, Settings};
+use crate::call::Call;
+use crate::database::Database;
+use crate::edit_check::EditCheck;
+use crate::error::{CouchError, Result};
+use crate::incoming::Incoming;
+use crate::limits::DOCUMENT_BYTES_MAX;
+use crate::server::Server;
+use crate::users::{self, UserChange};
+use crate::{ids, respond};
+use engine::{Edit, EditOrigin, EditOutcome, Revision};
+use http::{Response, StatusCode};
+use value::Value;
+
+/// Where a document is to be written, and how.
+#[derive(Debug)]
+pub(crate) struct Put<'a> {
+    call: &'a Call,
+    database: &'a Database,
+    id: &'a str,
+    /// Whether another store made its revision.
+    given: bool,
+    /// Where attachments come from that are in parts of their own.
+    following: Option<&'a mut Following>,
+}
+
+/// What is told of a document that was written.
+pub(super) enum Told {
+    /// Its revision.
+    Written(Revision),
+    /// Nothing yet: it may be written later (`batch=ok`), or not at all.
+    Accepted,
+}
+
+impl<'a> Put<'a> {
+    /// A document by itself, whose request says who makes its revision.
+    pub(super) fn new(call: &'a Call, database: &'a Database, id: &'a str) -> Put<'a> {
+        Put::among(call, database, id, call.query.get("new_edits") == Some("false"))
+    }
+
+    /// One of many documents, of which all have new revisions or all those that another store gave them.
+    pub(crate) fn among(call: &'a Call, database: &'a Database, id: &'a str, given: bool) -> Put<'a> {
+        Put {
+            call,
+            database,
+            id,
+            given,
+            following: None,
+        }
+    }
+
+    /// The same with attachments that follow the document.
+    pub(super) fn followed_by(mut self, following: &'a mut Following) -> Put<'a> {
+        self.following = Some(following);
+        self
+    }
+
+    /// Writes the document, and tells its revision and where it is.
+    pub(super) async fn answer(self, document: Incoming) -> Result<Response> {
+        let status = match document.deleted {
+            true => StatusCode::OK,
+            false => StatusCode::CREATED,
+        };
+        let (id, url) = (self.id, self.call.url(&[&self.database.name, self.id]));
+        let revision = match self.write(document).await? {
+            Told::Accepted => return Ok(accepted(id)),
+            Told::Written(revision) => revision,
+        };
+        let mut response = written(status, id, &revision);
+        respond::tag(&mut response, &format!("\"{revision}\""));
+        respond::location(&mut response, &url);
+        Ok(response)
+    }
+
+    /// Writes the document. With `batch=ok` the client does not want to know what becomes of it.
+    pub(super) async fn write(mut self, mut document: Incoming) -> Result<Told> {
+        let is_batch = self.call.query.get("batch") == Some("ok");
+        let committed = self.commit(&mut document).await;
+        if committed.is_err() {
+            for file in &document.made {
+                // What cannot be removed now is removed when the database is compacted.
+                drop(self.database.files().delete(file).await);
+            }
+        }
+        match committed {
+            Ok(_) if is_batch => Ok(Told::Accepted),
+            Ok(revision) => Ok(Told::Written(revision)),
+            Err(error) if is_batch && error.status == StatusCode::CONFLICT => {
+                let (id, database) = (self.id, &self.database.name);
+                tracing::debug!(id, database, "a document of a batch was not written: {error}");
+                Ok(Told::Accepted)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn commit(&mut self, document: &mut Incoming) -> Result<Revision> {
+        let Server {
+            designs,
+            config,
+            engine,
+            ..
+        } = &*self.call.server;
+        let (edit, user) = self.edit(document).await?;
+        let check = EditCheck::begin(designs, config, self.database).await?;
+        if let Some(refusal) = check.refusal(&edit).await {
+            return Err(refusal);
+        }
+        let edited = self
+            .database
+            .collection
+            .edit(vec![edit], self.call.is_journaled());
+        let revision = match edited.await?.pop() {
+            Some(EditOutcome::Written(revision)) => revision,
+            Some(EditOutcome::Refused(error)) => return Err(error.into()),
+            Some(EditOutcome::Conflict) | None => return Err(CouchError::conflict()),
+        };
+        if let Some(user) = user {
+            users::apply(engine, user).await?;
+        }
+        Ok(revision)
+    }
+
+    /// The edit that the document asks for, if whoever asks may write it, and the user that it changes. Its attachments are
+    /// stored then.
+    pub(crate) async fn edit(&mut self, document: &mut Incoming) -> Result<(Edit, Option<UserChange>)> {
+        self.database.check_id(self.id)?;
+        self.database.require_write(self.id)?;
+        let user = match self.database.is_users {
+            true => users::prepare(&self.call.server.config, self.database, self.id, document).await?,
+            false => None,
+        };
+        let key = self.database.id(self.id).await?;
+        self.take_attachments(document).await?;
+        Ok((edit(key, document, self.given)?, user))
+    }
+
+    /// Stores the attachments that the document brings, and finds those that it names by stubs.
+    async fn take_attachments(&mut self, document: &mut Incoming) -> Result<()> {
+        let Some(brought) = document.brought() else {
+            return Ok(());
+        };
+        let merge = Merge {
+            database: self.database,
+            settings: Settings::of(&self.call.server.config),
+            id: self.id,
+            ancestors: document.ancestors(self.given),
+            generation: document.generation(self.given),
+            given: self.given,
+            following: self.following.as_deref_mut(),
+        };
+        let mut made = Vec::new();
+        let kept = attachments::merge(merge, brought, &mut made).await;
+        document.made = made;
+        document.kept = Some(kept?);
+        Ok(())
+    }
+}
+
+/// The edit that a document asks for.
+fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> {
+    let body = document.document(id.as_ref());
+    if body.bytes().len() > DOCUMENT_BYTES_MAX {
+        return Err(CouchError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "document_too_large",
+            ids::text(id.as_ref()),
+        ));
+    }
+    let origin = match (given, document.given()) {
+        (true, Some(path)) => EditOrigin::Given(path),
+        (true, None) => {
+            return Err(CouchError::bad_request(
+                "When `new_edits: false`, the document needs `_rev` or `_revisions` specified",
+            ));
+        }
+        (false, _) => EditOrigin::After(document.revision.clone()),
+    };
+    Ok(Edit {
+        document: body,
+        deleted: document.deleted,
+        origin,
+    })
+}
+
+pub(super) fn written(status: StatusCode, id: &str, revision: &Revision) -> Response {
+    let mut text = String::from(r#"{"ok":true,"id":"#);
+    crate::json::write_string(id, &mut text);
+    text.push_str(&format!(r#","rev":"{revision}"}}"#));
+    respond::json(status, text)
+}
+
+pub(super) fn accepted(id: &str) -> Response {
+    let mut text = String::from(r#"{"ok":true,"id":"#);
+    crate::json::write_string(id, &mut text);
+    text.push('}');
+    respond::json(StatusCode::ACCEPTED, text)
+}
