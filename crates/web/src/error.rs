@@ -2,6 +2,7 @@
 
 use engine::Error;
 use engine::files::FileError;
+use http::header::ALLOW;
 use http::{BodyError, HeaderName, HeaderValue, StatusCode};
 
 /// A refusal or a failure.
@@ -39,6 +40,13 @@ impl WebError {
         let reason =
             "the file is not as If-Match, If-None-Match or If-Unmodified-Since require; read it again";
         WebError::new(StatusCode::PRECONDITION_FAILED, "precondition_failed", reason)
+    }
+
+    /// The method is none of those that the path has.
+    pub(crate) fn not_allowed(methods: &'static str) -> WebError {
+        let reason = format!("this path takes {methods}");
+        WebError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", reason)
+            .with_header(ALLOW, HeaderValue::from_static(methods))
     }
 
     #[must_use]

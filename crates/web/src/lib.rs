@@ -25,8 +25,9 @@ mod limits;
 mod metrics;
 mod respond;
 mod route;
+mod serve;
 mod server;
 mod uploads;
 
 pub use limits::{CHECKED_UPLOAD_BYTES_MAX, LIST_FILES_MAX, UPLOADS_KEPT_MS};
-pub use server::{Options, serve};
+pub use serve::{Options, serve};

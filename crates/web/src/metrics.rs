@@ -10,16 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// What this protocol counts itself.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) requests: AtomicU64,
-    /// Those that were answered with 4xx or 5xx.
-    pub(crate) refused: AtomicU64,
-    pub(crate) file_bytes_out: AtomicU64,
-    pub(crate) file_bytes_in: AtomicU64,
-}
-
 pub(crate) async fn get(call: &Call) -> Result<Response> {
     call.allowed(Action::ServerStatus, Resource::Cluster).await?;
     let engine = &call.server.engine;

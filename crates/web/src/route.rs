@@ -3,8 +3,7 @@
 use crate::call::{Call, file_name};
 use crate::error::{Result, WebError};
 use crate::{files, health, metrics, uploads};
-use http::header::ALLOW;
-use http::{HeaderValue, Method, Response, StatusCode};
+use http::{Method, Response};
 
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let path = call.request.path().to_owned();
@@ -42,8 +41,8 @@ async fn in_bucket(call: &mut Call, bucket: &str) -> Result<Response> {
         ("GET" | "HEAD", Some(id)) => files::get_id(call, bucket, &id).await,
         ("POST", None) => files::post(call, bucket).await,
         ("DELETE", Some(id)) => files::delete_id(call, bucket, &id).await,
-        (_, None) => Err(not_allowed("GET, HEAD, POST")),
-        (_, Some(_)) => Err(not_allowed("GET, HEAD, DELETE")),
+        (_, None) => Err(WebError::not_allowed("GET, HEAD, POST")),
+        (_, Some(_)) => Err(WebError::not_allowed("GET, HEAD, DELETE")),
     }
 }
 
@@ -52,20 +51,13 @@ async fn by_name(call: &mut Call, bucket: &str, name: &str) -> Result<Response> 
         "GET" | "HEAD" => files::get_name(call, bucket, name).await,
         "PUT" => files::put(call, bucket, name).await,
         "DELETE" => files::delete_name(call, bucket, name).await,
-        _ => Err(not_allowed("GET, HEAD, PUT, DELETE")),
+        _ => Err(WebError::not_allowed("GET, HEAD, PUT, DELETE")),
     }
 }
 
 fn only_reads(call: &Call) -> Result<()> {
     match [Method::GET, Method::HEAD].contains(&call.request.method) {
         true => Ok(()),
-        false => Err(not_allowed("GET, HEAD")),
+        false => Err(WebError::not_allowed("GET, HEAD")),
     }
-}
-
-/// The method is none of those that the path has.
-pub(crate) fn not_allowed(methods: &'static str) -> WebError {
-    let reason = format!("this path takes {methods}");
-    WebError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", reason)
-        .with_header(ALLOW, HeaderValue::from_static(methods))
 }

@@ -1,21 +1,7 @@
-//! What all requests share, and how they are answered.
+//! What all requests share.
 
-use crate::call::Call;
-use crate::metrics::Counters;
-use crate::{respond, route};
 use engine::Engine;
-use http::{Handler, Method, Request, Response};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-
-/// How the protocol is served.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// The limits of connections.
-    pub http: http::Options,
-}
+use std::sync::atomic::AtomicU64;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -24,48 +10,12 @@ pub(crate) struct Server {
     pub(crate) counters: Counters,
 }
 
-/// Serves until `stop` becomes true; then lets running requests end and closes all connections.
-pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop: watch::Receiver<bool>) {
-    let server = Server {
-        engine,
-        counters: Counters::default(),
-    };
-    http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;
-}
-
-struct Front(Arc<Server>);
-
-impl Handler for Front {
-    async fn handle(&self, request: Request) -> Response {
-        // Boxed, so that an idle connection is small.
-        Box::pin(answer(self.0.clone(), request)).await
-    }
-}
-
-async fn answer(server: Arc<Server>, request: Request) -> Response {
-    let is_head = request.method == Method::HEAD;
-    let mut call = Call {
-        server: server.clone(),
-        request,
-    };
-    let answered = route::run(&mut call).await;
-    let response = answered.unwrap_or_else(|error| {
-        if error.status.is_server_error() {
-            tracing::error!(
-                path = call.request.path(),
-                reason = error.reason,
-                "a request failed"
-            );
-        }
-        respond::error(&error)
-    });
-    server.counters.requests.fetch_add(1, Ordering::Relaxed);
-    if !response.status().is_success() && !response.status().is_redirection() {
-        server.counters.refused.fetch_add(1, Ordering::Relaxed);
-    }
-    if is_head {
-        respond::without_body(response)
-    } else {
-        response
-    }
+/// What this protocol counts itself.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) requests: AtomicU64,
+    /// Those that were answered with 4xx or 5xx.
+    pub(crate) refused: AtomicU64,
+    pub(crate) file_bytes_out: AtomicU64,
+    pub(crate) file_bytes_in: AtomicU64,
 }

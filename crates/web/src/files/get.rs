@@ -107,7 +107,7 @@ async fn one_part(call: &Call, files: &Files, entry: &Arc<FileEntry>, part: Rang
     let mut response = Response::new(body(call, reader).await?);
     *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     headers::typed(response.headers_mut(), headers::content_type(entry));
-    if let Ok(range) = HeaderValue::from_str(&content_range(&part, entry.length)) {
+    if let Ok(range) = HeaderValue::from_str(&headers::content_range(&part, entry.length)) {
         response.headers_mut().insert(CONTENT_RANGE, range);
     }
     Ok(response)
@@ -136,11 +136,6 @@ fn unsatisfiable(entry: &FileEntry) -> WebError {
         Ok(range) => error.with_header(CONTENT_RANGE, range),
         Err(_) => error,
     }
-}
-
-/// `Content-Range` of a part (RFC 9110, section 14.4).
-pub(super) fn content_range(part: &Range<u64>, length: u64) -> String {
-    format!("bytes {}-{}/{length}", part.start, part.end.saturating_sub(1))
 }
 
 /// What a reader gives as a body: at once where it is short or in memory, else as fast as the client takes it.

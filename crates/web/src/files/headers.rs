@@ -8,6 +8,7 @@ use http::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, http_date, percent_encode};
+use std::ops::Range;
 use std::time::{Duration, SystemTime};
 use value::raw::encode_document;
 use value::{Value, doc};
@@ -19,6 +20,11 @@ const REPR_DIGEST: HeaderName = HeaderName::from_static("repr-digest");
 
 /// Bytes of the digest that an entity tag has.
 const TAG_BYTES: usize = 16;
+
+/// `Content-Range` of a part (RFC 9110, section 14.4).
+pub(super) fn content_range(part: &Range<u64>, length: u64) -> String {
+    format!("bytes {}-{}/{length}", part.start, part.end.saturating_sub(1))
+}
 
 /// A file's entity tag, with its quotes: by its bytes where their digest is known, else by its id, length and date.
 pub(super) fn entity_tag(entry: &FileEntry) -> String {

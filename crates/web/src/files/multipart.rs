@@ -1,6 +1,6 @@
 //! Several parts of a file in one answer: `multipart/byteranges` (RFC 9110, section 14.6).
 
-use super::get::content_range;
+use super::headers::content_range;
 use bytes::Bytes;
 use engine::files::{FileEntry, FileReader, Files};
 use futures::{Stream, stream};

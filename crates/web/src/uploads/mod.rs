@@ -11,7 +11,6 @@ use crate::call::{Call, object_id};
 use crate::error::{Result, WebError};
 use crate::limits::UPLOADS_KEPT_MS;
 use crate::respond;
-use crate::route::not_allowed;
 use auth::Action;
 use checksum::ALGORITHMS;
 use engine::files::{FileError, Files};
@@ -41,7 +40,7 @@ pub(crate) async fn in_bucket(call: &mut Call, bucket: &str) -> Result<Response>
     let answered = match method(call).as_str() {
         "OPTIONS" => return Ok(options()),
         "POST" => create::create(call, bucket).await,
-        _ => Err(not_allowed("OPTIONS, POST")),
+        _ => Err(WebError::not_allowed("OPTIONS, POST")),
     };
     versioned(call, answered)
 }
@@ -64,7 +63,7 @@ pub(crate) async fn one(call: &mut Call, bucket: &str, id: &str) -> Result<Respo
         "HEAD" => head(call, &files, upload).await,
         "PATCH" => patch::patch(call, &files, upload).await,
         "DELETE" => delete(call, &files, upload).await,
-        _ => return Err(not_allowed("OPTIONS, HEAD, PATCH, DELETE")),
+        _ => return Err(WebError::not_allowed("OPTIONS, HEAD, PATCH, DELETE")),
     };
     let answered = answered.and_then(|answer| answer.ok_or_else(missing));
     versioned(call, answered)

@@ -1,0 +1,64 @@
+//! Serving the protocol: requests come in, answers go out.
+
+use crate::call::Call;
+use crate::server::{Counters, Server};
+use crate::{respond, route};
+use engine::Engine;
+use http::{Handler, Method, Request, Response};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// How the protocol is served.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The limits of connections.
+    pub http: http::Options,
+}
+
+/// Serves until `stop` becomes true; then lets running requests end and closes all connections.
+pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop: watch::Receiver<bool>) {
+    let server = Server {
+        engine,
+        counters: Counters::default(),
+    };
+    http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;
+}
+
+struct Front(Arc<Server>);
+
+impl Handler for Front {
+    async fn handle(&self, request: Request) -> Response {
+        // Boxed, so that an idle connection is small.
+        Box::pin(answer(self.0.clone(), request)).await
+    }
+}
+
+async fn answer(server: Arc<Server>, request: Request) -> Response {
+    let is_head = request.method == Method::HEAD;
+    let mut call = Call {
+        server: server.clone(),
+        request,
+    };
+    let answered = route::run(&mut call).await;
+    let response = answered.unwrap_or_else(|error| {
+        if error.status.is_server_error() {
+            tracing::error!(
+                path = call.request.path(),
+                reason = error.reason,
+                "a request failed"
+            );
+        }
+        respond::error(&error)
+    });
+    server.counters.requests.fetch_add(1, Ordering::Relaxed);
+    if !response.status().is_success() && !response.status().is_redirection() {
+        server.counters.refused.fetch_add(1, Ordering::Relaxed);
+    }
+    if is_head {
+        respond::without_body(response)
+    } else {
+        response
+    }
+}
