@@ -1,6 +1,7 @@
 //! From a request to its reply: which command, whether it may run, what it runs under.
 
 use crate::arguments::{self, Generic};
+use crate::call::Call;
 use crate::commands::{self, Command};
 use crate::connection::Connection;
 use crate::error::{CommandError, Result};
@@ -12,7 +13,7 @@ use engine::{Context, Namespace, OperationInfo, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use value::{DocumentRef, Value, ValueRef};
+use value::{Value, ValueRef};
 
 /// What comes of a message.
 pub(crate) enum Outcome {
@@ -20,18 +21,6 @@ pub(crate) enum Outcome {
     Reply(Reply),
     /// The connection is closed without one.
     Close,
-}
-
-/// One call of a command.
-pub(crate) struct Call<'a> {
-    pub(crate) server: &'a Arc<Server>,
-    pub(crate) connection: &'a mut Connection,
-    pub(crate) request: &'a Request,
-    /// The name by which the command was called.
-    pub(crate) called: &'static str,
-    pub(crate) database: String,
-    pub(crate) generic: Generic,
-    pub(crate) context: Context,
 }
 
 /// Errors after which a driver may send a retryable write again.
@@ -252,73 +241,5 @@ fn label(reply: &mut Reply, request: &Request, effect: Option<Effect>) {
         && !labels.is_empty()
     {
         reply.body.push("errorLabels", Value::Array(labels));
-    }
-}
-
-impl Call<'_> {
-    /// The command's arguments.
-    pub(crate) fn arguments(&self) -> arguments::Arguments<'_> {
-        arguments::Arguments::of_command(self.called, self.request)
-    }
-
-    /// The collection that the command names first.
-    pub(crate) fn namespace(&self) -> Result<Namespace> {
-        let value = self
-            .request
-            .body
-            .as_raw()
-            .get(self.called)
-            .unwrap_or(ValueRef::Null);
-        namespace_of(&self.database, value)
-    }
-
-    /// Refuses commands that are for database `admin` and came to another.
-    pub(crate) fn require_admin(&self) -> Result<()> {
-        match self.database == "admin" {
-            true => Ok(()),
-            false => Err(CommandError::unauthorized(format!(
-                "{} may only be run against the admin database.",
-                self.called
-            ))),
-        }
-    }
-
-    /// Refuses a client that may not do this besides what the command asks of everybody.
-    pub(crate) fn require(&self, action: auth::Action, resource: auth::Resource<'_>) -> Result<()> {
-        if !self.server.engine.has_users() || self.connection.login.allows(action, resource) {
-            return Ok(());
-        }
-        Err(CommandError::unauthorized(format!(
-            "not authorized on {} to execute command {} (needs {})",
-            self.database,
-            self.called,
-            action.name()
-        )))
-    }
-
-    /// The command's body as a document.
-    pub(crate) fn body(&self) -> DocumentRef<'_> {
-        self.request.body.as_ref()
-    }
-}
-
-/// The full name of the collection that an argument names, checked.
-pub(crate) fn namespace_of(database: &str, value: ValueRef<'_>) -> Result<Namespace> {
-    let ValueRef::String(name) = value else {
-        let message = format!("collection name has invalid type {}", value.type_of().alias());
-        return Err(CommandError::invalid_namespace(message));
-    };
-    check_collection_name(database, name)?;
-    Ok(Namespace::new(database, name))
-}
-
-/// MongoDB's rules for a collection's name.
-pub(crate) fn check_collection_name(database: &str, name: &str) -> Result<()> {
-    let wrong = name.is_empty() || name.starts_with(['.', '$']) || name.ends_with('.') || name.contains('\0');
-    match wrong {
-        true => Err(CommandError::invalid_namespace(format!(
-            "Invalid namespace specified '{database}.{name}'"
-        ))),
-        false => Ok(()),
     }
 }

@@ -13,6 +13,7 @@
 //! Left to others: what operations mean and who else runs (`engine`), who may do what (`auth`).
 
 mod access;
+mod call;
 mod cluster_time;
 mod code_name;
 mod connection;
@@ -20,6 +21,7 @@ mod dispatch;
 mod error;
 mod failpoint;
 mod read_level;
+mod serve;
 mod server;
 
 pub mod arguments;
@@ -27,4 +29,5 @@ pub mod commands;
 pub mod wire;
 
 pub use error::CommandError;
-pub use server::{Options, ServeError, serve};
+pub use serve::serve;
+pub use server::{Options, ServeError};

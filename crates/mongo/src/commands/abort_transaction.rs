@@ -1,6 +1,6 @@
 //! `abortTransaction` and `commitTransaction`: there are no multi-document transactions yet, so none can be ended.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 

@@ -2,7 +2,7 @@
 
 use super::{aggregate_rules, collation, cursor};
 use crate::arguments::{Arguments, decoded_array};
-use crate::dispatch::{Call, namespace_of};
+use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{AggregateRequest, AggregateSource};

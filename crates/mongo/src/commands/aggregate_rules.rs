@@ -1,6 +1,6 @@
 //! What `aggregate` refuses for reasons outside of the stages themselves: the stable API, read concerns, rights.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use auth::{Action, Resource};
 use value::{Document, Value};

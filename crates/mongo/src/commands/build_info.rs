@@ -1,6 +1,6 @@
 //! `buildInfo`.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::{DOCUMENT_BYTES_MAX, Reply};
 use value::{Value, array, doc};

@@ -2,7 +2,7 @@
 
 use super::create::capped_bytes;
 use crate::arguments::{Arguments, truncated_i64};
-use crate::dispatch::{Call, namespace_of};
+use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};

@@ -2,7 +2,7 @@
 
 use super::create;
 use crate::arguments::{Arguments, number_as_f64};
-use crate::dispatch::{Call, check_collection_name};
+use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{IndexChange, ModifyRequest, Namespace, TimeSeriesChange};

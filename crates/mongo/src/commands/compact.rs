@@ -1,7 +1,7 @@
 //! `compact`.
 
 use super::writes::number;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::Namespace;

@@ -1,7 +1,7 @@
 //! `configureFailPoint`, for drivers' test suites alone: only `failCommand` exists.
 
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::failpoint::{Effect, FailCommand};
 use crate::wire::Reply;

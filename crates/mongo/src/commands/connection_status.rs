@@ -1,6 +1,6 @@
 //! `connectionStatus`: who is logged in, and what they may do.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Document, Value, doc};

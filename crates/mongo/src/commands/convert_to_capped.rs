@@ -2,7 +2,7 @@
 
 use super::create::capped_bytes;
 use super::rename_collection::check_uuid;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::Document;

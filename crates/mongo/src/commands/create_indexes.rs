@@ -1,7 +1,7 @@
 //! `createIndexes`.
 
 use super::rename_collection::check_uuid;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::{Document, DocumentBuf, doc};

@@ -1,7 +1,7 @@
 //! `createUser`.
 
 use super::roles;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Mechanism, Resource, User};

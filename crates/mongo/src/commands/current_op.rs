@@ -1,7 +1,7 @@
 //! `currentOp`: what runs now.
 
 use super::listing_filter::ListingFilter;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};

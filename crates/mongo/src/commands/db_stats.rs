@@ -1,7 +1,7 @@
 //! `dbStats`.
 
 use super::coll_stats::scale;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::doc;

@@ -2,7 +2,7 @@
 
 use super::{collation, cursor, writes};
 use crate::arguments::{Arguments, exact_i64};
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::DeleteStatement;

@@ -1,7 +1,7 @@
 //! `drop`.
 
 use super::rename_collection::check_uuid;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::Document;

@@ -1,6 +1,6 @@
 //! `dropDatabase`.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::Document;

@@ -2,7 +2,7 @@
 
 use super::list_indexes::clustered_index;
 use super::rename_collection::check_uuid;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::Namespace;

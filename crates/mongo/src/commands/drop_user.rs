@@ -1,7 +1,7 @@
 //! `dropUser`, `dropAllUsersFromDatabase`.
 
 use super::roles;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Document, doc};

@@ -3,7 +3,7 @@
 use super::table::find as find_command;
 use super::{aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, update};
 use crate::arguments::Arguments;
-use crate::dispatch::{Call, namespace_of};
+use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::{Reply, Request};
 use engine::{Explained, Verbosity};

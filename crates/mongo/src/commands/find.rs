@@ -2,7 +2,7 @@
 
 use super::{collation, cursor};
 use crate::arguments::{Arguments, truncated_i64};
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{FindRequest, Tailing};

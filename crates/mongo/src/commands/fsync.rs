@@ -1,6 +1,6 @@
 //! `fsync`: flushes what was answered before its flush.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::doc;

@@ -1,6 +1,6 @@
 //! `getCmdLineOpts`: the options in MongoDB's names, as far as they have one.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Document, Value, doc};

@@ -1,6 +1,6 @@
 //! `getLog`: the server logs to its output and keeps no lines, so all logs are empty.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::{Value, ValueRef, array, doc};

@@ -1,7 +1,7 @@
 //! `getMore`.
 
 use super::cursor;
-use crate::dispatch::{Call, namespace_of};
+use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::ValueRef;

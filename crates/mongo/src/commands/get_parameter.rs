@@ -1,7 +1,7 @@
 //! `getParameter` and `setParameter`: the few of MongoDB's parameters that clients ask for.
 
 use crate::arguments::number_as_f64;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
 //! `grantRolesToUser`, `revokeRolesFromUser`.
 
 use super::roles;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use auth::{Role, User};

@@ -2,7 +2,7 @@
 
 use super::sasl;
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
 use auth::Mechanism;

@@ -1,7 +1,7 @@
 //! `hostInfo`.
 
 use super::hello::now_ms;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Value, doc};

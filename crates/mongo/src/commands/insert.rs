@@ -1,7 +1,7 @@
 //! `insert`.
 
 use super::writes;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::doc;

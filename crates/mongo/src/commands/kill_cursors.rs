@@ -1,7 +1,7 @@
 //! `killCursors`.
 
 use crate::arguments::is_null;
-use crate::dispatch::{Call, namespace_of};
+use crate::call::{Call, namespace_of};
 use crate::error::Result;
 use crate::wire::Reply;
 use engine::Namespace;

@@ -1,7 +1,7 @@
 //! `killOp`.
 
 use crate::arguments::exact_i64;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use value::doc;

@@ -2,7 +2,7 @@
 
 use super::sessions::listed;
 use crate::arguments::{Arguments, uuid_of};
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::SessionId;

@@ -2,7 +2,7 @@
 
 use super::cursor;
 use super::listing_filter::ListingFilter;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use auth::{Action, Resource};

@@ -1,7 +1,7 @@
 //! `listCommands`.
 
 use crate::access::Access;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Document, doc};

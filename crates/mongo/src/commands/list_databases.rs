@@ -1,7 +1,7 @@
 //! `listDatabases`.
 
 use super::listing_filter::ListingFilter;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use auth::{Action, Resource};

@@ -1,6 +1,6 @@
 //! `logout`.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::Document;

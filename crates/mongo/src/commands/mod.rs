@@ -70,7 +70,7 @@ mod writes;
 
 use crate::access::Access;
 use crate::arguments::{ReadConcern, ReadLevel};
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use futures::future::BoxFuture;

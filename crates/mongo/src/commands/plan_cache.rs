@@ -4,7 +4,7 @@
 //! two that clear have nothing to do, whatever they are asked.
 
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{IndexFilter, Namespace};

@@ -1,6 +1,6 @@
 //! `reIndex`: drops the indexes of a collection and makes them anew.
 
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Document, Value, doc};

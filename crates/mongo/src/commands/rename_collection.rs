@@ -1,6 +1,6 @@
 //! `renameCollection`.
 
-use crate::dispatch::{Call, check_collection_name};
+use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};

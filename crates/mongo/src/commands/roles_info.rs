@@ -1,7 +1,7 @@
 //! `rolesInfo`: all roles are built in.
 
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Privileges, Role, RoleKind};

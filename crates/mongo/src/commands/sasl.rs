@@ -1,8 +1,8 @@
 //! `saslStart` and `saslContinue`: logging in.
 
 use crate::arguments::Arguments;
+use crate::call::Call;
 use crate::connection::{Awaits, SaslStep};
-use crate::dispatch::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{AuthError, FirstMessage, Mechanism};

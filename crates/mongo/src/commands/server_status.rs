@@ -2,7 +2,7 @@
 
 use super::build_info::VERSION;
 use super::hello::now_ms;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use std::sync::atomic::{AtomicU64, Ordering};

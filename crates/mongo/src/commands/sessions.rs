@@ -1,7 +1,7 @@
 //! `startSession`, `endSessions`, `refreshSessions`.
 
 use crate::arguments::{Arguments, uuid_of};
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::SessionId;

@@ -1,7 +1,7 @@
 //! `updateUser`.
 
 use super::roles;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource, User};

@@ -1,7 +1,7 @@
 //! `usersInfo`.
 
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource, User};

@@ -1,7 +1,7 @@
 //! `validateDBMetadata`: whether what is stored fits a version of the stable API. Nothing can be stored that does not.
 
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use value::{Value, doc};

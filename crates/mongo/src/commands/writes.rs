@@ -2,7 +2,7 @@
 
 use super::cursor;
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use engine::{WriteFailure, WriteOptions};
 use value::{Document, DocumentRef, Value, ValueRef};

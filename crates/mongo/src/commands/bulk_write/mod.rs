@@ -7,7 +7,7 @@ mod result;
 
 use super::{cursor, rename_collection::full_name, writes};
 use crate::arguments::Arguments;
-use crate::dispatch::Call;
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};

@@ -7,7 +7,7 @@ pub(super) mod time_series;
 
 use super::collation;
 use crate::arguments::Arguments;
-use crate::dispatch::{Call, check_collection_name};
+use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{CappedOptions, CreateRequest};
