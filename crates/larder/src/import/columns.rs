@@ -5,7 +5,7 @@ use super::infer;
 use super::input::Input;
 use super::lines::each_line;
 use super::options::{ColumnType, ImportOptions};
-use super::reader::Sink;
+use super::sink::Sink;
 use anyhow::{Context, Result};
 use std::ops::Range;
 use value::Document;

@@ -6,42 +6,13 @@ use super::columns::Columns;
 use super::infer;
 use super::input::Input;
 use super::lines::each_line;
-use super::options::{ColumnType, ImportOptions, Kind};
-use super::reader::Sink;
+use super::options::{ColumnType, ImportOptions, Kind, Sum};
+use super::sink::Sink;
 use super::tally::Tally;
 use anyhow::{Context, Result, bail};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use value::{Document, Value};
-
-/// A sum over the lines of a group: `NAME=COLUMN` or `NAME=COLUMN-COLUMN`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sum {
-    name: String,
-    plus: String,
-    minus: Option<String>,
-}
-
-impl std::str::FromStr for Sum {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Sum, String> {
-        let parts = text
-            .split_once('=')
-            .filter(|(name, of)| !name.is_empty() && !of.is_empty());
-        let (name, of) =
-            parts.ok_or_else(|| format!("'{text}' is neither NAME=COLUMN nor NAME=COLUMN-COLUMN"))?;
-        let (plus, minus) = match of.split_once('-') {
-            Some((plus, minus)) => (plus, Some(minus.to_owned())),
-            None => (of, None),
-        };
-        Ok(Sum {
-            name: name.to_owned(),
-            plus: plus.to_owned(),
-            minus,
-        })
-    }
-}
 
 /// A sum with its columns found.
 struct Term {

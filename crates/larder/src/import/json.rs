@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::lines::{TEXT_BYTES_MAX, each_line};
-use super::reader::Sink;
+use super::sink::Sink;
 use anyhow::{Context, Result, bail};
 use std::io::BufRead;
 

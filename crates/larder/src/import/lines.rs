@@ -3,7 +3,7 @@
 use super::infer;
 use super::input::Input;
 use super::options::ImportOptions;
-use super::reader::Sink;
+use super::sink::Sink;
 use anyhow::{Context, Result, bail};
 use regex::Regex;
 use std::fmt;

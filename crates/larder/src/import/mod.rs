@@ -15,6 +15,7 @@ mod lines;
 mod options;
 mod reader;
 mod reject;
+mod sink;
 mod tally;
 
 pub use options::ImportOptions;

@@ -1,6 +1,5 @@
 //! The options of `larder import`.
 
-use super::group::Sum;
 use crate::target::PlaceOptions;
 use clap::{Args, ValueEnum};
 use regex::Regex;
@@ -129,6 +128,38 @@ impl std::str::FromStr for ColumnType {
         Ok(ColumnType {
             name: name.to_owned(),
             kind,
+        })
+    }
+}
+
+/// A sum over the lines of a group: `NAME=COLUMN` or `NAME=COLUMN-COLUMN`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// The field that holds it.
+    pub name: String,
+    /// The column that is added.
+    pub plus: String,
+    /// The column that is taken away.
+    pub minus: Option<String>,
+}
+
+impl std::str::FromStr for Sum {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sum, String> {
+        let parts = text
+            .split_once('=')
+            .filter(|(name, of)| !name.is_empty() && !of.is_empty());
+        let (name, of) =
+            parts.ok_or_else(|| format!("'{text}' is neither NAME=COLUMN nor NAME=COLUMN-COLUMN"))?;
+        let (plus, minus) = match of.split_once('-') {
+            Some((plus, minus)) => (plus, Some(minus.to_owned())),
+            None => (of, None),
+        };
+        Ok(Sum {
+            name: name.to_owned(),
+            plus: plus.to_owned(),
+            minus,
         })
     }
 }

@@ -1,74 +1,23 @@
 //! Reading all files into batches.
 
-use super::batches::{Bad, Batch, Parsed};
+use super::batches::Batch;
 use super::group::{Groups, SUMS_MAX};
 use super::input::Input;
 use super::options::{Format, ImportOptions};
+use super::sink::Sink;
 use super::{columns, csv, input, json, lines};
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use tokio::sync::mpsc::Sender;
-use value::{Document, DocumentBuf, ObjectId, Value};
-
-/// Where parsed documents go: full batches are sent, waiting where the target is slower.
-pub struct Sink<'a> {
-    sender: &'a Sender<Batch>,
-    batch: Batch,
-    /// A field that every document of the present file gets.
-    extra: Option<(String, String)>,
-}
-
-impl Sink<'_> {
-    /// Takes a document; one without `_id` gets one, so that a retry cannot insert it twice.
-    pub fn document(&mut self, place: String, mut document: Document) -> Result<()> {
-        if let Some((name, text)) = &self.extra {
-            document.set(name.as_str(), Value::from(text.as_str()));
-        }
-        if !document.contains("_id") {
-            document.insert_at(0, "_id", ObjectId::generate());
-        }
-        self.batch.push(Parsed {
-            place,
-            document: DocumentBuf::from(&document),
-        });
-        self.send_if(Batch::is_full)
-    }
-
-    /// Takes text that is not a document.
-    pub fn bad(&mut self, place: String, reason: String, text: &[u8]) -> Result<()> {
-        self.batch.push_bad(Bad {
-            place,
-            reason,
-            text: text.to_vec(),
-        });
-        self.send_if(Batch::is_full)
-    }
-
-    fn send_if(&mut self, ready: impl Fn(&Batch) -> bool) -> Result<()> {
-        if ready(&self.batch)
-            && self
-                .sender
-                .blocking_send(std::mem::take(&mut self.batch))
-                .is_err()
-        {
-            bail!("the import ended early");
-        }
-        Ok(())
-    }
-}
 
 /// Reads the files one after the other.
 pub fn read_all(options: &ImportOptions, progress: &ProgressBar, sender: &Sender<Batch>) -> Result<()> {
-    let mut sink = Sink {
-        sender,
-        batch: Batch::default(),
-        extra: None,
-    };
+    let mut sink = Sink::new(sender);
     check(options)?;
     let mut groups = Groups::of(options)?;
     for file in &options.files {
         progress.set_message(file.display().to_string());
-        sink.extra = options.file_field.clone().map(|name| (name, input::stem(file)));
+        sink.add_to_documents(options.file_field.clone().map(|name| (name, input::stem(file))));
         let input = input::open(file, options, progress)?;
         match &mut groups {
             Some(groups) => groups.read(input, &mut sink)?,
@@ -78,7 +27,7 @@ pub fn read_all(options: &ImportOptions, progress: &ProgressBar, sender: &Sender
     if let Some(groups) = groups {
         groups.finish(&mut sink)?;
     }
-    sink.send_if(|batch| !batch.is_empty())
+    sink.finish()
 }
 
 /// Refuses options that would be of no effect.
