@@ -39,22 +39,22 @@ pub(crate) fn resume(collection: &Arc<Collection>) {
     }
 }
 
-/// Starts to build these indexes, which are installed already, in a task of its own.
-pub(super) fn start(collection: &Arc<Collection>, ids: Vec<u32>) {
+/// Starts to build these indexes, which are installed already, in a task of its own; `None` if all are ready.
+pub(super) fn start(collection: &Arc<Collection>, ids: Vec<u32>) -> Option<Arc<BuildHandle>> {
     let set = collection.index_set();
     let ids: Vec<u32> = ids
         .into_iter()
         .filter(|&id| set.numbered(id).is_some_and(|index| !create::is_ready(index)))
         .collect();
     if ids.is_empty() {
-        return;
+        return None;
     }
     let handle = Arc::new(BuildHandle {
         ids,
         result: watch::Sender::new(None),
     });
     collection.builds.lock().push(handle.clone());
-    let collection = collection.clone();
+    let (collection, started) = (collection.clone(), handle.clone());
     tokio::spawn(async move {
         let mut result = run(&collection, &handle).await;
         if let Err(error) = &result
@@ -68,15 +68,25 @@ pub(super) fn start(collection: &Arc<Collection>, ids: Vec<u32>) {
             .retain(|other| !Arc::ptr_eq(other, &handle));
         handle.result.send_replace(Some(result));
     });
+    Some(started)
 }
 
-/// Waits until these indexes are built, or the build of one has failed.
-pub(super) async fn wait(collection: &Collection, indexes: &[Arc<Index>]) -> Result<(), StoreError> {
-    for index in indexes {
-        let building = |build: &&Arc<BuildHandle>| build.ids.contains(&index.id());
-        let handle = collection.builds.lock().iter().find(building).cloned();
-        let Some(handle) = handle else { continue };
-        let mut result = handle.result.subscribe();
+/// The builds that run of any of these indexes.
+pub(super) fn under_way(collection: &Collection, indexes: &[Arc<Index>]) -> Vec<Arc<BuildHandle>> {
+    let builds_one = |build: &&Arc<BuildHandle>| indexes.iter().any(|index| build.ids.contains(&index.id()));
+    collection
+        .builds
+        .lock()
+        .iter()
+        .filter(builds_one)
+        .cloned()
+        .collect()
+}
+
+/// Waits until these builds have ended; the error of the first that has failed.
+pub(super) async fn wait(builds: &[Arc<BuildHandle>]) -> Result<(), StoreError> {
+    for build in builds {
+        let mut result = build.result.subscribe();
         let ended = result
             .wait_for(Option::is_some)
             .await

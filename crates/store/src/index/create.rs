@@ -1,17 +1,40 @@
 //! Making and removing indexes.
 
-use super::build;
+use super::build::{self, BuildHandle};
 use super::{ID_INDEX, Index, IndexSpec, IndexState};
 use crate::catalog::Disk;
 use crate::error::shell_document;
 use crate::{Collection, INDEXES_MAX, StoreError};
 use std::sync::Arc;
 
-/// Makes indexes and waits until they are built; those that exist already as asked for are left as they are.
+/// Makes indexes and waits until they are built; those that exist already as asked for are left as they are. Gives how
+/// many indexes there were before and after.
 pub(crate) async fn create(
     collection: &Arc<Collection>,
     specs: Vec<IndexSpec>,
 ) -> Result<(usize, usize), StoreError> {
+    let begun = begin(collection, specs).await?;
+    build::wait(&begun.builds).await?;
+    if begun.meant.iter().all(|index| is_ready(index)) {
+        Ok((begun.before, begun.after))
+    } else {
+        // A build that the store's failure ended goes on with the next start.
+        Err(StoreError::Interrupted)
+    }
+}
+
+/// Indexes that were asked for.
+struct Begun {
+    before: usize,
+    after: usize,
+    meant: Vec<Arc<Index>>,
+    /// The builds under way of those that are not ready.
+    builds: Vec<Arc<BuildHandle>>,
+}
+
+/// Puts indexes into the catalog and begins to build them. The builds are looked up before the catalog is let go of:
+/// one that fails takes itself, and its indexes, out of the collection.
+async fn begin(collection: &Arc<Collection>, specs: Vec<IndexSpec>) -> Result<Begun, StoreError> {
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
     collection.check_writable()?;
@@ -32,6 +55,7 @@ pub(crate) async fn create(
         };
         meant.push(index);
     }
+    let mut builds = build::under_way(collection, &meant);
     let after = indexes.len();
     if after > before {
         let new: Vec<u32> = indexes[before..].iter().map(|index| index.id()).collect();
@@ -40,11 +64,14 @@ pub(crate) async fn create(
             .save(&mut disk, &collection.namespace(), &collection.entry_with(&set))
             .await?;
         collection.install(set).await?;
-        build::start(collection, new);
+        builds.extend(build::start(collection, new));
     }
-    drop(disk);
-    build::wait(collection, &meant).await?;
-    Ok((before, after))
+    Ok(Begun {
+        before,
+        after,
+        meant,
+        builds,
+    })
 }
 
 /// The index that is what the description asks for; an error where one stands in its way.
@@ -159,4 +186,41 @@ pub(super) async fn remove(
 /// Whether the index can be read.
 pub(super) fn is_ready(index: &Index) -> bool {
     index.state() == IndexState::Ready
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use crate::{CommitOptions, Namespace, Store, StoreOptions, WriteOp};
+    use kv::{Kv, Simulation};
+    use value::{DocumentBuf, array, doc};
+
+    #[tokio::test]
+    async fn whoever_waits_after_a_build_has_failed_learns_it() {
+        let options = StoreOptions::new(|_| Err("no filters here".to_owned()));
+        let store = Store::open(Kv::simulated(&Simulation::new(1)), options)
+            .await
+            .unwrap();
+        let collection = store
+            .create_if_missing(&Namespace::new("db", "coll"))
+            .await
+            .unwrap();
+        let parallel = DocumentBuf::from(&doc! {"_id": 1, "a": (array![1, 2]), "b": (array![1, 2])});
+        let commit = collection.commit(vec![WriteOp::Insert(parallel)], CommitOptions::default());
+        commit.await.unwrap();
+
+        let begun = begin(&collection, vec![IndexSpec::new("a_b", doc! {"a": 1, "b": 1})]);
+        let begun = begun.await.unwrap();
+        while !collection.builds.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(collection.indexes().len(), 1, "the index was taken out again");
+        let error = build::wait(&begun.builds).await.unwrap_err();
+        assert!(
+            matches!(error, StoreError::CannotIndex { code: 171, .. }),
+            "{error}"
+        );
+    }
 }
