@@ -13,6 +13,9 @@ use value::{Document, Type, Value};
 pub(crate) const BAD_SPEC: Code = Code(67);
 const BAD_OPTION: Code = Code(197);
 
+/// What the specification of the index on `_id` may say.
+const ID_INDEX_OPTIONS: [&str; 6] = ["key", "name", "v", "ns", "collation", "comment"];
+
 /// Reads one index specification and refuses what is wrong or not supported.
 pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
     let key = match spec.get("key") {
@@ -34,6 +37,7 @@ pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
             None => missing("name"),
         });
     }
+    check_id_index(spec, &parsed)?;
     check_together(&parsed)?;
     index_kinds::complete(spec, &mut parsed)?;
     Ok(parsed)
@@ -66,13 +70,36 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         }
         (name, value) if index_kinds::is_option(name) => index_kinds::check_option(name, value)?,
         _ => {
-            let spec = value::json::to_string(spec.into(), value::json::Mode::Relaxed);
-            let message =
-                format!("The field '{name}' is not valid for an index specification. Specification: {spec}");
-            return Err(Error::new(BAD_OPTION, message));
+            return Err(not_valid(name, "an index", spec));
         }
     }
     Ok(())
+}
+
+/// The index on `_id` is what it is: unique, and of all documents.
+fn check_id_index(spec: &Document, parsed: &IndexSpec) -> Result<()> {
+    let key = &parsed.key;
+    let direction = key.get("_id").and_then(|kind| kind.as_ref().as_f64());
+    // MongoDB looks at the integer that the direction truncates to.
+    if key.len() != 1 || !direction.is_some_and(|direction| direction.trunc().abs() == 1.0) {
+        return Ok(());
+    }
+    let mut names = spec.iter().map(|(name, _)| name);
+    if let Some(name) = names.find(|name| !ID_INDEX_OPTIONS.contains(name)) {
+        return Err(not_valid(name, "an _id index", spec));
+    }
+    if direction != Some(1.0) {
+        let key = value::json::to_string(key.into(), value::json::Mode::Relaxed);
+        let message = format!("The field 'key' for an _id index must be {{_id: 1}}, but got {key}");
+        return Err(Error::new(Code::BAD_VALUE, message));
+    }
+    Ok(())
+}
+
+fn not_valid(name: &str, of: &str, spec: &Document) -> Error {
+    let spec = value::json::to_string(spec.into(), value::json::Mode::Relaxed);
+    let message = format!("The field '{name}' is not valid for {of} specification. Specification: {spec}");
+    Error::new(BAD_OPTION, message)
 }
 
 fn check_key(key: &Document) -> Result<()> {
@@ -157,16 +184,6 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
             "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
         ));
     }
-    if on_id && !hashed && spec.key.get("_id").and_then(|kind| kind.as_ref().as_f64()) == Some(-1.0) {
-        let message = "The field 'key' for an _id index must be {_id: 1}, but got {_id: -1}";
-        return Err(Error::new(Code(2), message));
-    }
-    if on_id && spec.hidden {
-        return Err(Error::new(
-            BAD_OPTION,
-            "The field 'hidden' is not valid for an _id index specification",
-        ));
-    }
     if spec.name == "_id_" && !on_id {
         let message =
             "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
@@ -175,17 +192,8 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
     if spec.sparse && spec.partial_filter.is_some() {
         return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
     }
-    if on_id && !hashed && (spec.sparse || spec.partial_filter.is_some()) {
-        return refuse("_id index cannot be sparse or a partial index");
-    }
     if spec.expire_after_seconds.is_some() && spec.key.len() > 1 {
         return refuse("TTL indexes are single-field indexes, compound indexes do not support TTL");
-    }
-    if spec.expire_after_seconds.is_some() && on_id {
-        return Err(Error::new(
-            BAD_OPTION,
-            "The field 'expireAfterSeconds' is not valid for an _id index specification",
-        ));
     }
     Ok(())
 }

@@ -1,0 +1,40 @@
+//! What a specification of an index may say.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use support::{namespace, new_engine};
+use value::{Document, doc};
+
+#[tokio::test]
+async fn the_index_on_id_takes_no_options_of_other_indexes() {
+    let engine = new_engine().await;
+    let create = async |spec: Document| engine.create_indexes(&namespace("coll"), &[spec]).await;
+    for (option, value) in [
+        ("unique", true.into()),
+        ("sparse", true.into()),
+        ("hidden", true.into()),
+        ("background", true.into()),
+        ("expireAfterSeconds", 5.into()),
+        ("partialFilterExpression", doc! {"a": 1}.into()),
+    ] {
+        let value: value::Value = value;
+        let error = create(doc! {"key": {"_id": 1}, "name": "_id_1", option: value})
+            .await
+            .unwrap_err();
+        assert_eq!(error.code.0, 197, "{option}: {error}");
+        let wanted = format!("The field '{option}' is not valid for an _id index specification.");
+        assert!(error.message.starts_with(&wanted), "{error}");
+    }
+    let error = create(doc! {"key": {"_id": -1}, "name": "_id_-1"})
+        .await
+        .unwrap_err();
+    assert_eq!(error.code.0, 2, "{error}");
+    let created = create(doc! {"key": {"_id": 1}, "name": "_id_1"}).await.unwrap();
+    assert_eq!(created.before, created.after);
+    let hashed = create(doc! {"key": {"_id": "hashed"}, "name": "hashed"})
+        .await
+        .unwrap();
+    assert_eq!(hashed.after, hashed.before + 1);
+}
