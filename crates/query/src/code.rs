@@ -42,6 +42,7 @@ impl Code {
     pub const BSON_OBJECT_TOO_LARGE: Code = Code(10_334);
     pub const DUPLICATE_KEY: Code = Code(11_000);
     pub const INTERRUPTED: Code = Code(11_601);
+    pub const LOCATION_16746: Code = Code(16_746);
     pub const LOCATION_51074: Code = Code(51074);
     pub const LOCATION_51075: Code = Code(51075);
     pub const LOCATION_51091: Code = Code(51091);

@@ -345,7 +345,7 @@ fn push(sorter: &mut Sorter<Hit>, plan: &Plan, hit: &Hit, key: &mut Vec<u8>) -> 
     key.clear();
     key.extend_from_slice(&hit.sort_key);
     if let (Some(sort), false, Some(document)) = (&plan.sort, plan.sort_keys, &hit.document) {
-        sort_key(document.as_ref(), sort, key);
+        sort_key(document.as_ref(), sort, key)?;
     }
     sorter.push(key, hit)
 }

@@ -1,44 +1,21 @@
 //! Bytes by which documents are sorted.
 
 use crate::plan::{IndexScan, SortPattern};
-use value::collation::has_text;
+use crate::{Code, QueryError, Result};
+use value::DocumentRef;
 use value::key::{self, Direction};
-use value::path::{self, Reached};
-use value::{DocumentRef, ValueRef};
+use value::path::extract::{self, ExtractError};
 
-/// Appends the document's sort key: comparing the bytes of two keys is comparing the documents by the pattern.
-pub fn sort_key(document: DocumentRef<'_>, pattern: &SortPattern, key: &mut Vec<u8>) {
-    let mut candidate = Vec::new();
-    for field in pattern.fields() {
-        let begin = key.len();
-        let mut offer = |value: ValueRef<'_>| {
-            candidate.clear();
-            match pattern.collation().filter(|_| has_text(value)) {
-                None => key::encode(value, field.direction, &mut candidate),
-                Some(collation) => {
-                    let value = collation.key_value(value);
-                    key::encode(value.as_ref(), field.direction, &mut candidate);
-                }
-            }
-            if key.len() == begin || candidate.as_slice() < &key[begin..] {
-                key.truncate(begin);
-                key.extend_from_slice(&candidate);
-            }
-        };
-        path::visit(document, &field.path, &mut |reached: Reached<'_>| {
-            match reached.value {
-                // An array counts as its least element in the sort's direction.
-                Some(ValueRef::Array(array)) if array.is_empty() => offer(ValueRef::Undefined),
-                Some(ValueRef::Array(array)) => array.iter().for_each(&mut offer),
-                Some(value) => offer(value),
-                None => offer(ValueRef::Null),
-            }
-            false
-        });
-        if key.len() == begin {
-            key::encode(ValueRef::Null, field.direction, key);
+/// Appends the document's sort key: comparing the bytes of two keys is comparing the documents by the pattern. Where
+/// arrays are on the paths it is the first of the keys that an index on the pattern would have for the document, so
+/// that the order is the same with and without an index.
+pub fn sort_key(document: DocumentRef<'_>, pattern: &SortPattern, key: &mut Vec<u8>) -> Result<()> {
+    extract::put_least_key(document, pattern.paths(), pattern.collation(), key).map_err(|error| match error {
+        ExtractError::ParallelArrays { .. } => {
+            QueryError::bad_value("cannot sort with keys that are parallel arrays")
         }
-    }
+        ExtractError::AmbiguousName(_) => QueryError::new(Code::LOCATION_16746, error.to_string()),
+    })
 }
 
 /// How to make sort keys out of an index's keys.

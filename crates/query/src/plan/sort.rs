@@ -5,12 +5,15 @@ use value::collation::Collation;
 use value::decimal::Rounding;
 use value::key::Direction;
 use value::path::FieldPath;
+use value::path::extract::IndexPath;
 use value::{Document, Value};
 
 /// Fields to sort by, most significant first; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortPattern {
     fields: Vec<SortField>,
+    /// The same fields as an index would have them.
+    paths: Vec<IndexPath>,
     collation: Option<Collation>,
 }
 
@@ -19,8 +22,6 @@ pub struct SortPattern {
 pub struct SortField {
     /// Its dotted path as written.
     pub name: String,
-    /// The path, split.
-    pub path: FieldPath,
     /// Smallest or largest first.
     pub direction: Direction,
 }
@@ -91,11 +92,12 @@ impl SortPattern {
             ));
         }
         let mut fields: Vec<SortField> = Vec::with_capacity(sort.len());
+        let mut paths = Vec::with_capacity(sort.len());
         for (name, value) in sort.iter() {
             // MongoDB looks at the direction first.
             let direction = direction(name, value)?;
+            let path = parse_path(name)?;
             let field = SortField {
-                path: parse_path(name)?,
                 name: name.to_owned(),
                 direction,
             };
@@ -106,9 +108,11 @@ impl SortPattern {
                 ));
             }
             fields.push(field);
+            paths.push(IndexPath { path, direction });
         }
         Ok(SortPattern {
             fields,
+            paths,
             collation: None,
         })
     }
@@ -128,6 +132,11 @@ impl SortPattern {
     /// The fields, most significant first.
     pub fn fields(&self) -> &[SortField] {
         &self.fields
+    }
+
+    /// The fields as an index on them would have them.
+    pub fn paths(&self) -> &[IndexPath] {
+        &self.paths
     }
 
     /// The pattern as a document: `{a: 1, b: -1}`.

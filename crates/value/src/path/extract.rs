@@ -56,6 +56,46 @@ pub enum ExtractError {
     AmbiguousName(String),
 }
 
+/// Appends the least of the keys of the document in an index on these paths: what it is sorted by.
+pub fn put_least_key(
+    document: DocumentRef<'_>,
+    paths: &[IndexPath],
+    collation: Option<&Collation>,
+    out: &mut Vec<u8>,
+) -> Result<(), ExtractError> {
+    let begin = out.len();
+    for index in paths {
+        let Some(value) = single_value(document, index.path.parts()) else {
+            let all = keys_collated(document, paths, false, collation)?;
+            out.truncate(begin);
+            out.extend(all.keys.first().into_iter().flat_map(|least| &least.key));
+            return Ok(());
+        };
+        let value = value.unwrap_or(ValueRef::Null);
+        match collation.filter(|_| has_text(value)) {
+            None => key::encode(value, index.direction, out),
+            Some(collation) => key::encode(collation.key_value(value).as_ref(), index.direction, out),
+        }
+    }
+    Ok(())
+}
+
+/// The value that a path reaches without passing or ending in an array; `None` if there is one.
+fn single_value<'a>(document: DocumentRef<'a>, parts: &[Box<str>]) -> Option<Option<ValueRef<'a>>> {
+    let mut value = ValueRef::Document(document);
+    for part in parts {
+        let ValueRef::Document(inner) = value else {
+            return Some(None);
+        };
+        match inner.get(part) {
+            Some(ValueRef::Array(_)) => return None,
+            Some(next) => value = next,
+            None => return Some(None),
+        }
+    }
+    Some(Some(value))
+}
+
 /// The keys of the document in an index on these paths. A sparse index leaves out keys none of whose paths
 /// reaches anything.
 pub fn keys(document: DocumentRef<'_>, paths: &[IndexPath], sparse: bool) -> Result<IndexKeys, ExtractError> {

@@ -194,7 +194,7 @@ impl Ranking {
                 key::encode(present, *direction, &mut bytes);
             }
             By::Fields(pattern, from_end) => {
-                sort_key(document, pattern, &mut bytes);
+                sort_key(document, pattern, &mut bytes)?;
                 if *from_end {
                     // No key is the front of another, so that turned bytes turn the order.
                     bytes.iter_mut().for_each(|byte| *byte = !*byte);

@@ -95,7 +95,7 @@ impl Step for Sorting {
         if let Some(sorter) = &mut self.sorter {
             for row in rows {
                 self.key.clear();
-                sort_key(row.as_ref(), &self.pattern, &mut self.key);
+                sort_key(row.as_ref(), &self.pattern, &mut self.key)?;
                 sorter.push(&self.key, &row)?;
             }
         }

@@ -54,7 +54,7 @@ impl Running {
         let partition = key.len();
         if let Some(sort) = &self.windows.sort {
             let mut order = Vec::new();
-            sort_key(document, sort, &mut order);
+            sort_key(document, sort, &mut order)?;
             key.append(&mut order);
         }
         Ok((key, partition))
@@ -72,7 +72,7 @@ impl Running {
             .map(|(_, length)| sorted.key()[..*length].to_vec())
             .unwrap_or_default();
         while let Some((row, length)) = next {
-            let sort_value = match self.windows.sort.as_ref().map(SortPattern::fields) {
+            let sort_value = match self.windows.sort.as_ref().map(SortPattern::paths) {
                 Some([only]) => Some(value_at(row.as_ref(), &only.path)),
                 _ => None,
             };
