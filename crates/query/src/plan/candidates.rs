@@ -18,22 +18,17 @@ use value::key::Direction;
 /// The plans among which the best is found, at least one.
 pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
     let conjunction = query.conjunction();
+    if conjunction.never {
+        return Candidates::only(Plan::of(Access::Nothing));
+    }
+    if let Ordering::Natural(direction) = query.ordering {
+        let backward = *direction == Direction::Descending;
+        return Candidates::only(full_scan(query, &conjunction, backward));
+    }
     let mut found = Candidates {
         plans: Vec::new(),
         unsuited: Vec::new(),
     };
-    if conjunction.never {
-        found.plans.push(Arc::new(Plan::of(Access::Nothing)));
-        return found;
-    }
-    if let Ordering::Natural(direction) = query.ordering {
-        found.plans.push(Arc::new(full_scan(
-            query,
-            &conjunction,
-            *direction == Direction::Descending,
-        )));
-        return found;
-    }
     for known in expand(&conjunction, indexes).iter() {
         match check_complete(&known.facts, &conjunction, |partial| {
             implies(&conjunction, partial.root())
@@ -57,10 +52,8 @@ pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
 
 /// The plan that reads every document.
 pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, backward: bool) -> Plan {
-    let everything =
-        conjunction.leaves.is_empty() && conjunction.alternatives.is_empty() && !conjunction.others;
     Plan {
-        residual: !everything,
+        residual: conjunction.leaves_over(&[]),
         sort: query.ordering.pattern().cloned(),
         ..Plan::of(Access::Collection { backward })
     }
@@ -91,10 +84,8 @@ pub fn forced(
             backward,
         ))
     };
-    let ensured = bounds.ensured.iter().all(|ensured| *ensured);
-    let residual = !ensured || conjunction.others || !conjunction.alternatives.is_empty();
     let mut plan = Plan {
-        residual,
+        residual: conjunction.leaves_over(&bounds.ensured),
         ..Plan::of(Access::Nothing)
     };
     match query
@@ -152,7 +143,7 @@ fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
 fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
     let Access::Index(scan) = &plan.access else { return };
     // The keys of an index with a collation do not tell its strings.
-    if plan.residual || scan.facts.is_multikey() || scan.facts.collation.is_some() {
+    if plan.residual || scan.repeats() || scan.facts.collation.is_some() {
         return;
     }
     let has = |name: &str| {
@@ -179,10 +170,11 @@ fn of_branches(
 ) -> Option<Plan> {
     let mut scans: Vec<Arc<IndexScan>> = Vec::new();
     let mut sorted: Vec<Option<Arc<IndexScan>>> = Vec::new();
-    let mut exact =
-        conjunction.leaves.is_empty() && !conjunction.others && conjunction.alternatives.len() == 1;
+    let mut residual = false;
+    // Each branch sees to this disjunction.
+    let rest = conjunction.without(branches);
     for node in branches {
-        let branch = conjunction.and(node);
+        let branch = rest.and(node);
         if branch.never {
             continue;
         }
@@ -190,9 +182,7 @@ fn of_branches(
         if best.bounds.fields.iter().any(Intervals::is_none) {
             continue;
         }
-        exact &= best.bounds.ensured.iter().all(|ensured| *ensured)
-            && branch.alternatives.len() == 1
-            && !branch.others;
+        residual |= branch.leaves_over(&best.bounds.ensured);
         scans.push(Arc::new(IndexScan::new(
             best.known.index.clone(),
             best.known.facts.clone(),
@@ -205,7 +195,7 @@ fn of_branches(
         return Some(Plan::of(Access::Nothing));
     }
     let mut plan = Plan {
-        residual: !exact,
+        residual,
         ..Plan::of(Access::Nothing)
     };
     match query.ordering.pattern() {

@@ -36,29 +36,16 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
 
 fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Candidates> {
     let conjunction = query.conjunction();
-    let one = |plan: Plan| Candidates {
-        plans: vec![Arc::new(plan)],
-        unsuited: Vec::new(),
-    };
-    let known = match hint {
-        Hint::Natural { backward } => {
-            if query.min.is_some() || query.max.is_some() {
-                return Err(QueryError::bad_value(
-                    "min and max are not allowed with a $natural hint",
-                ));
-            }
-            return Ok(one(full_scan(query, &conjunction, *backward)));
+    let access = forced_access(query, hint, indexes)?;
+    if conjunction.never {
+        return Ok(Candidates::only(Plan::of(Access::Nothing)));
+    }
+    let known = match access {
+        Forced::Collection { backward } => {
+            return Ok(Candidates::only(full_scan(query, &conjunction, backward)));
         }
-        _ => find_hinted(hint, indexes)?,
+        Forced::Index(known) => known,
     };
-    if matches!(query.ordering, Ordering::Natural(_)) {
-        return Err(QueryError::bad_value(
-            "Sort and hint cannot be used together if one of them is $natural",
-        ));
-    }
-    if known.index.is_text() {
-        return Err(no_plan("a text index holds no keys of its own"));
-    }
     let forced_scan = |known: &KnownIndex| {
         let bounds = index_bounds(&known.facts, &conjunction);
         let mut plan = forced(query, &conjunction, known, &bounds);
@@ -81,6 +68,34 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
         plans,
         unsuited: Vec::new(),
     })
+}
+
+/// What a hint asks to be read.
+enum Forced<'k> {
+    Collection { backward: bool },
+    Index(&'k KnownIndex),
+}
+
+/// What the hint means, as far as the rest of the query does not contradict it.
+fn forced_access<'k>(query: &Query<'_>, hint: &Hint, indexes: &'k [KnownIndex]) -> Result<Forced<'k>> {
+    if let Hint::Natural { backward } = *hint {
+        if query.min.is_some() || query.max.is_some() {
+            return Err(QueryError::bad_value(
+                "min and max are not allowed with a $natural hint",
+            ));
+        }
+        return Ok(Forced::Collection { backward });
+    }
+    let known = find_hinted(hint, indexes)?;
+    if matches!(query.ordering, Ordering::Natural(_)) {
+        return Err(QueryError::bad_value(
+            "Sort and hint cannot be used together if one of them is $natural",
+        ));
+    }
+    if known.index.is_text() {
+        return Err(no_plan("a text index holds no keys of its own"));
+    }
+    Ok(Forced::Index(known))
 }
 
 fn no_plan(why: &str) -> QueryError {

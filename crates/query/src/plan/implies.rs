@@ -21,11 +21,8 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
         // Each branch of a disjunction may see to it in its own way.
         _ => conjunction.alternatives.iter().any(|branches| {
             branches.iter().all(|branch| {
-                let mut with = conjunction.and(branch);
-                // Taken out, so that the search ends.
-                with.alternatives
-                    .retain(|others| !std::ptr::eq(*others, *branches));
-                implies(&with, wanted)
+                // Without the disjunction itself, so that the search ends.
+                implies(&conjunction.without(branches).and(branch), wanted)
             })
         }),
     }

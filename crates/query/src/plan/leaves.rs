@@ -78,6 +78,22 @@ impl<'a> Conjunction<'a> {
             .filter(move |(_, leaf)| leaf.path == path)
     }
 
+    /// The same without one of its disjunctions.
+    #[must_use]
+    pub fn without(&self, alternative: &[Node]) -> Conjunction<'a> {
+        let mut without = self.clone();
+        without
+            .alternatives
+            .retain(|branches| !std::ptr::eq(*branches, alternative));
+        without
+    }
+
+    /// Whether documents must still be matched although bounds make sure of some leaves (`ensured`, by number).
+    pub fn leaves_over(&self, ensured: &[bool]) -> bool {
+        let all_ensured = (0..self.leaves.len()).all(|number| ensured.get(number) == Some(&true));
+        self.never || self.others || !self.alternatives.is_empty() || !all_ensured
+    }
+
     /// The value of `_id` where the filter asks for exactly one.
     pub fn id(&self) -> Option<&'a Value> {
         self.leaves.iter().find_map(|leaf| match leaf.predicate {

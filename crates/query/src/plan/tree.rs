@@ -1,6 +1,6 @@
 //! Plans: where documents come from and what is still done to them.
 
-use super::facts::IndexFacts;
+use super::facts::{FieldKind, IndexFacts};
 use super::index_bounds::Unsuited;
 use super::interval::Intervals;
 use super::key_bounds::KeyBounds;
@@ -79,6 +79,16 @@ pub struct Candidates {
     pub unsuited: Vec<(String, Unsuited)>,
 }
 
+impl Candidates {
+    /// One plan, which no other can be better than.
+    pub fn only(plan: Plan) -> Candidates {
+        Candidates {
+            plans: vec![Arc::new(plan)],
+            unsuited: Vec::new(),
+        }
+    }
+}
+
 impl IndexScan {
     /// A scan of an index within bounds.
     pub fn new(
@@ -119,14 +129,17 @@ impl IndexScan {
         Some((low, high))
     }
 
-    /// Whether a record can be met more than once.
+    /// Whether a record can be met more than once: it may have several keys where arrays were indexed, and of a
+    /// wildcard index it has one for each path.
     pub fn repeats(&self) -> bool {
-        self.facts.is_multikey()
+        let mut fields = self.facts.fields.iter().zip(&self.bounds);
+        let several_paths = fields.any(|(field, bound)| field.kind == FieldKind::Path && !bound.is_point());
+        self.facts.is_multikey() || several_paths
     }
 
     /// Whether it can find one record at most.
     pub fn is_one_key(&self) -> bool {
-        self.facts.unique && !self.facts.is_multikey() && self.bounds.iter().all(Intervals::is_point)
+        self.facts.unique && !self.repeats() && self.bounds.iter().all(Intervals::is_point)
     }
 }
 
