@@ -1,0 +1,21 @@
+//! Random documents, indexes and operations: few names and few values, so that they meet.
+
+pub mod documents;
+pub mod filters;
+pub mod indexes;
+pub mod operations;
+
+#[path = "../../../../query/tests/support/random.rs"]
+mod random;
+
+pub use random::Random;
+
+/// One of these.
+pub fn pick<T: Clone>(random: &mut Random, all: &[T]) -> T {
+    all[random.below(all.len() as u64) as usize].clone()
+}
+
+/// Whether something that happens once in `n` times happens.
+pub fn one_in(random: &mut Random, n: u64) -> bool {
+    random.below(n) == 0
+}
