@@ -1,10 +1,13 @@
 //! Running aggregation pipelines.
 
-use crate::cursors::{Cursor, CursorReply, Usage};
-use crate::find::{Tailing, parse_hint, variables};
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::find::{parse_hint, variables};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reach::Reach;
-use crate::{Context, Engine, Error, Result};
+use crate::tables::cursors::Tailing;
+use crate::tables::cursors::{Cursor, CursorReply, Usage};
 use query::Code;
 use query::expression::Variables;
 use query::pipeline::{COLLECTIONLESS, OpenOptions, Opened, Pipeline, Surroundings};

@@ -1,8 +1,9 @@
 //! What goes on without being asked: expired documents, idle cursors and sessions.
 
-use crate::Engine;
+use crate::clock::now_ms;
+use crate::engine::Engine;
 use crate::limits::SWEEP_INTERVAL_MS;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Starts the sweeps; they end when the engine is gone.
 pub(crate) fn start(engine: &Engine) {
@@ -30,10 +31,7 @@ impl Engine {
         for session in self.sessions().forget_idle() {
             self.cursors().close_of_session(&session);
         }
-        let now_ms = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |d| d.as_millis() as i64);
-        if let Err(error) = store::sweep::run_once(self.store(), now_ms).await {
+        if let Err(error) = store::sweep::run_once(self.store(), now_ms()).await {
             tracing::warn!(%error, "expired documents could not be removed; tried again in a minute");
         }
         self.sweep_unfinished_files().await;

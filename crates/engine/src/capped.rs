@@ -1,6 +1,11 @@
 //! Making capped copies of collections.
 
-use crate::{Context, CreateRequest, Engine, Error, FindRequest, Result, WriteOptions};
+use crate::collections::CreateRequest;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::find::FindRequest;
+use crate::write::WriteOptions;
 use query::Code;
 use store::{CappedOptions, Namespace};
 use value::doc;

@@ -1,6 +1,7 @@
 //! Which order of strings an operation takes: the one that it asks for, or its collection's.
 
-use crate::{Engine, Error, Result};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use query::Code;
 use store::{Collection, Namespace};
 use value::collation::{Collation, CollationError};

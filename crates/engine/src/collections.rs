@@ -1,8 +1,10 @@
 //! Databases and collections: made, listed, changed, renamed, dropped.
 
-use crate::limits::{DATABASE_NAME_BYTES_MAX, NAMESPACE_BYTES_MAX};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::names::{check_database, check_namespace};
+use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange};
-use crate::{Engine, Error, Result};
 use query::Code;
 use std::sync::Arc;
 use store::{CappedOptions, Collection, CollectionOptions, Namespace};
@@ -71,7 +73,7 @@ impl Engine {
             kept: request.options,
             ..CollectionOptions::default()
         };
-        self.check_validator(&options.kept)?;
+        validators::check(&options.kept)?;
         self.check_view(namespace, &options.kept)?;
         if let Some(present) = self.store().collection(namespace) {
             return same_or_exists(namespace, &present, &options);
@@ -108,7 +110,7 @@ impl Engine {
     /// Changes a collection's options.
     pub async fn modify_collection(&self, namespace: &Namespace, request: ModifyRequest) -> Result<()> {
         let present = self.existing(namespace)?;
-        self.check_validator(&request.options)?;
+        validators::check(&request.options)?;
         check_modifiable(namespace, &present, &request)?;
         let mut changed = present.options().kept.clone();
         apply_options(&mut changed, &request.options);
@@ -266,32 +268,4 @@ fn resized(collection: &Collection, request: &ModifyRequest) -> Result<Option<Ca
         None => {}
     }
     Ok(capped)
-}
-
-/// MongoDB's rules for a database's name.
-pub(crate) fn check_database(database: &str) -> Result<()> {
-    let forbidden = |c: char| matches!(c, '/' | '\\' | '.' | ' ' | '"' | '$' | '\0');
-    if database.is_empty() || database.len() > DATABASE_NAME_BYTES_MAX || database.contains(forbidden) {
-        let message = format!("Invalid database name: '{database}'");
-        return Err(Error::new(Code(73), message));
-    }
-    Ok(())
-}
-
-/// MongoDB's rules for a collection's full name.
-pub(crate) fn check_namespace(namespace: &Namespace) -> Result<()> {
-    check_database(&namespace.database)?;
-    let name = &namespace.collection;
-    let wrong = name.is_empty()
-        || name.starts_with('.')
-        || name.ends_with('.')
-        || name.contains(['$', '\0'])
-        || namespace.database.len() + 1 + name.len() > NAMESPACE_BYTES_MAX;
-    if wrong {
-        return Err(Error::new(
-            Code(73),
-            format!("Invalid collection name: {namespace}"),
-        ));
-    }
-    Ok(())
 }

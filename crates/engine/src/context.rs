@@ -1,6 +1,6 @@
 //! Who asks for an operation, in which session, until when.
 
-use crate::SessionId;
+use crate::tables::sessions::SessionId;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub struct Context {
     pub retry_number: Option<i64>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
-    /// The moment that is read, from [`Engine::moment`](crate::Engine::moment); none for now.
+    /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); none for now.
     pub moment: Option<Weak<Moment>>,
     killed: Arc<AtomicBool>,
 }

@@ -1,260 +1,15 @@
-//! Open cursors: kept between a first batch and the last `getMore`.
-//!
-//! Between batches a cursor holds a position, not a snapshot, so an idle one costs little and holds up nothing.
+//! Batches of cursors: the first, those that `getMore` asks for, and waiting for new documents.
 
-use crate::describe::date_of;
-use crate::find::Tailing;
-use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, CURSOR_IDLE_MS_MAX, OPEN_CURSORS_MAX};
-use crate::operations::put_user;
-use crate::{Context, Engine, Error, Result, SessionId};
-use parking_lot::Mutex;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX};
+use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
 use query::Code;
-use query::execute::{DocumentStream, StreamState};
-use std::collections::HashMap;
-use std::sync::Arc;
+use query::execute::StreamState;
 use std::time::{Duration, Instant};
 use store::Namespace;
-use value::{Document, DocumentBuf, doc};
-
-/// The number that a client knows a cursor by; never 0, which means "none".
-pub type CursorId = i64;
-
-/// A batch of documents and the cursor that has more.
-#[derive(Clone, Debug)]
-pub struct CursorReply {
-    /// 0 where nothing is left.
-    pub id: CursorId,
-    /// The collection that the cursor reads.
-    pub namespace: Namespace,
-    /// The documents of this batch.
-    pub batch: Vec<DocumentBuf>,
-}
-
-/// An open cursor.
-pub(crate) struct Cursor {
-    pub(crate) namespace: Namespace,
-    pub(crate) stream: Box<dyn DocumentStream>,
-    pub(crate) user: Option<Arc<str>>,
-    pub(crate) session: Option<SessionId>,
-    pub(crate) tailing: Tailing,
-    pub(crate) never_idle: bool,
-    pub(crate) collection: Option<Arc<store::Collection>>,
-    pub(crate) usage: Usage,
-}
-
-/// What a cursor has given.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Usage {
-    opened: Instant,
-    batches: u64,
-    documents: u64,
-}
-
-impl Usage {
-    /// Of a cursor that is opened now.
-    pub(crate) fn none() -> Usage {
-        Usage {
-            opened: Instant::now(),
-            batches: 0,
-            documents: 0,
-        }
-    }
-}
-
-struct Parked {
-    /// None while a `getMore` runs on it, and once its collection is gone.
-    cursor: Option<Cursor>,
-    /// What the next `getMore` is told, since the collection is gone.
-    lost: Option<Error>,
-    last_use: Instant,
-    never_idle: bool,
-    namespace: Namespace,
-    session: Option<SessionId>,
-    user: Option<Arc<str>>,
-    running: Option<Context>,
-}
-
-/// All open cursors.
-#[derive(Default)]
-pub(crate) struct Cursors {
-    parked: Mutex<HashMap<CursorId, Parked>>,
-}
-
-impl std::fmt::Debug for Cursors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cursors").field("open", &self.count()).finish()
-    }
-}
-
-impl Cursors {
-    /// Keeps a cursor for later batches.
-    pub(crate) fn park(&self, cursor: Cursor) -> Result<CursorId> {
-        let mut parked = self.parked.lock();
-        if parked.len() >= OPEN_CURSORS_MAX {
-            let message = format!("too many open cursors: at most {OPEN_CURSORS_MAX}; close or exhaust some");
-            return Err(Error::new(Code(2), message));
-        }
-        let id = loop {
-            let random = uuid::Uuid::new_v4().as_u64_pair().0;
-            let id = (random & i64::MAX as u64) as i64;
-            if id != 0 && !parked.contains_key(&id) {
-                break id;
-            }
-        };
-        parked.insert(id, Parked::of(cursor));
-        Ok(id)
-    }
-
-    /// Takes a cursor out to run on it; its place stays.
-    fn take(&self, id: CursorId, namespace: &Namespace, context: &Context) -> Result<Cursor> {
-        let mut parked = self.parked.lock();
-        let entry = parked.get_mut(&id).ok_or_else(|| not_found(id))?;
-        if entry.namespace != *namespace {
-            let message = format!(
-                "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
-                entry.namespace
-            );
-            return Err(Error::new(Code(13), message));
-        }
-        if entry.user != context.user {
-            return Err(Error::new(
-                Code(13),
-                format!("cursor id {id} was not created by the authenticated user"),
-            ));
-        }
-        if entry.session != context.session {
-            return Err(session_mismatch(
-                id,
-                entry.session.as_ref(),
-                context.session.as_ref(),
-            ));
-        }
-        if let Some(lost) = entry.lost.clone() {
-            parked.remove(&id);
-            return Err(lost);
-        }
-        let cursor = entry
-            .cursor
-            .take()
-            .ok_or_else(|| Error::new(Code(146), format!("cursor id {id} is already in use")))?;
-        entry.running = Some(context.clone());
-        Ok(cursor)
-    }
-
-    /// Puts a cursor back after a batch; false where it was killed meanwhile.
-    fn put_back(&self, id: CursorId, cursor: Cursor) -> bool {
-        let mut parked = self.parked.lock();
-        match parked.get_mut(&id) {
-            Some(entry) if entry.lost.is_none() => {
-                *entry = Parked::of(cursor);
-                true
-            }
-            _ => {
-                parked.remove(&id);
-                false
-            }
-        }
-    }
-
-    pub(crate) fn remove(&self, id: CursorId) {
-        self.parked.lock().remove(&id);
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.parked.lock().len()
-    }
-
-    pub(crate) fn close_all(&self) {
-        self.parked.lock().clear();
-    }
-
-    pub(crate) fn close_idle(&self) {
-        let limit = Duration::from_millis(CURSOR_IDLE_MS_MAX);
-        self.parked
-            .lock()
-            .retain(|_, p| p.never_idle || p.running.is_some() || p.last_use.elapsed() < limit);
-    }
-
-    pub(crate) fn close_of_session(&self, session: &SessionId) {
-        self.parked
-            .lock()
-            .retain(|_, parked| parked.session.as_ref() != Some(session));
-    }
-
-    /// The cursors of some users that wait for a `getMore`, as `$currentOp` tells them.
-    pub(crate) fn idle_documents(&self, is_wanted: impl Fn(&Option<Arc<str>>) -> bool) -> Vec<Document> {
-        let parked = self.parked.lock();
-        let wanted = parked.iter().filter(|(_, parked)| is_wanted(&parked.user));
-        let idle = wanted.filter_map(|(id, parked)| Some((*id, parked, parked.cursor.as_ref()?)));
-        idle.map(|(id, parked, cursor)| parked.to_document(id, cursor))
-            .collect()
-    }
-
-    /// Closes the cursors of collections that are gone; whoever asks for more of them is told why there is none.
-    pub(crate) fn close_of(&self, dropped: impl Fn(&Namespace) -> bool) {
-        let mut parked = self.parked.lock();
-        for entry in parked.values_mut().filter(|entry| dropped(&entry.namespace)) {
-            let message = format!("collection dropped or renamed: {}", entry.namespace);
-            entry.lost = Some(Error::new(Code(175), message));
-            entry.cursor = None;
-            entry.never_idle = false;
-        }
-    }
-}
-
-impl Parked {
-    fn of(cursor: Cursor) -> Parked {
-        Parked {
-            last_use: Instant::now(),
-            never_idle: cursor.never_idle,
-            namespace: cursor.namespace.clone(),
-            session: cursor.session,
-            user: cursor.user.clone(),
-            running: None,
-            cursor: Some(cursor),
-            lost: None,
-        }
-    }
-
-    fn to_document(&self, id: CursorId, cursor: &Cursor) -> Document {
-        let mut described = doc! {"type": "idleCursor", "ns": self.namespace.to_string()};
-        if let Some(session) = &self.session {
-            described.push("lsid", session.to_document());
-        }
-        put_user(&mut described, self.user.as_deref());
-        described.push(
-            "cursor",
-            doc! {
-                "cursorId": id,
-                "createdDate": date_of(cursor.usage.opened),
-                "lastAccessDate": date_of(self.last_use),
-                "nDocsReturned": cursor.usage.documents as i64,
-                "nBatchesReturned": cursor.usage.batches as i64,
-                "noCursorTimeout": self.never_idle,
-                "tailable": cursor.tailing != Tailing::No,
-                "awaitData": cursor.tailing == Tailing::Awaiting,
-            },
-        );
-        described
-    }
-}
-
-fn not_found(id: CursorId) -> Error {
-    Error::new(Code(43), format!("cursor id {id} not found"))
-}
-
-fn session_mismatch(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>) -> Error {
-    let name = |session: Option<&SessionId>| match session {
-        Some(session) => format!("in session {}", uuid::Uuid::from_bytes(session.id)),
-        None => "outside any session".to_owned(),
-    };
-    let message = format!(
-        "Cannot run getMore on cursor {id}, which was created {}, {}",
-        name(of),
-        name(by)
-    );
-    Error::new(Code(50_738), message)
-}
+use value::DocumentBuf;
 
 impl Engine {
     /// Fills a first batch and keeps the cursor if there is more. `batch_size` 0 opens a cursor without reading.
@@ -352,21 +107,7 @@ impl Engine {
         namespace: &Namespace,
         ids: &[CursorId],
     ) -> (Vec<CursorId>, Vec<CursorId>) {
-        let mut parked = self.cursors().parked.lock();
-        ids.iter().copied().partition(|id| {
-            let ours = parked
-                .get(id)
-                .is_some_and(|p| p.namespace == *namespace && p.user == context.user);
-            if ours
-                && let Some(Parked {
-                    running: Some(running),
-                    ..
-                }) = parked.remove(id)
-            {
-                running.kill();
-            }
-            ours
-        })
+        self.cursors().kill(context, namespace, ids)
     }
 }
 
@@ -378,7 +119,6 @@ async fn fill(cursor: &mut Cursor, batch_size: u64, batch: &mut Vec<DocumentBuf>
     }
     let before = batch.len();
     let state = cursor.stream.fill(batch, documents_max, BATCH_BYTES_MAX).await?;
-    cursor.usage.batches += 1;
-    cursor.usage.documents += (batch.len() - before) as u64;
+    cursor.usage.add_batch(batch.len() - before);
     Ok(state)
 }

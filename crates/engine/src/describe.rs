@@ -1,10 +1,14 @@
 //! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
 
+use crate::clock::now_ms;
+use crate::collections::CollectionEntry;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::stats::CollectionReport;
-use crate::{CollectionEntry, Context, Engine, Error, Result};
+use crate::tables::display::date_of;
 use query::Code;
 use query::pipeline::{CollectionStatistics, Subject};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use store::Namespace;
 use value::{Binary, Document, Value, doc};
 
@@ -215,17 +219,6 @@ impl CollectionReport {
 /// An int where it fits, as MongoDB shows counts and sizes.
 fn number(count: u64) -> Value {
     i32::try_from(count).map_or(Value::Int64(count as i64), Value::Int32)
-}
-
-fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |elapsed| elapsed.as_millis() as i64)
-}
-
-/// When something was, as a date.
-pub(crate) fn date_of(at: Instant) -> Value {
-    Value::DateTime(now_ms() - at.elapsed().as_millis() as i64)
 }
 
 /// The machine's name.

@@ -1,39 +1,20 @@
-//! Opening and closing; what all operations share.
+//! What all operations share: the store, and the tables of what runs and what is known.
 
-use crate::cursors::Cursors;
+use crate::error::{Error, Result};
 use crate::files::{FileCache, LiveUploads, Orphans};
-use crate::latencies::Latencies;
-use crate::moments::Moments;
-use crate::operations::Operations;
-use crate::sessions::Sessions;
-use crate::users::Users;
-use crate::validators::Validators;
-use crate::{Error, Result, background};
+use crate::tables::cursors::Cursors;
+use crate::tables::latencies::Latencies;
+use crate::tables::moments::Moments;
+use crate::tables::operations::Operations;
+use crate::tables::sessions::Sessions;
+use crate::tables::users::Users;
+use crate::tables::validators::Validators;
 use kv::Kv;
 use query::Code;
 use query::spill::SpillFolder;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use store::{Namespace, Store, StoreOptions};
-
-/// Hot files have one part in so many of the memory budget.
-const FILE_CACHE_SHARE: usize = 8;
-
-/// The memory for hot files of an engine that is given no budget.
-const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
-
-/// The folder of temporary files below the data folder.
-const SPILL_FOLDER: &str = "_tmp";
-
-/// How an engine is opened.
-#[derive(Clone, Debug)]
-pub struct EngineOptions {
-    /// The data folder, made where it does not exist.
-    pub folder: PathBuf,
-    /// The memory budget in bytes: caches, write buffers and cursors share it.
-    pub memory_bytes: usize,
-}
+use store::{Namespace, Store};
 
 /// The documents of one data folder and all that can be done with them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -60,55 +41,32 @@ struct Inner {
 }
 
 impl Engine {
-    /// Opens the data folder and starts the background work (expiry of documents, cursors and sessions).
-    pub async fn open(options: &EngineOptions) -> Result<Engine> {
-        let folder = options.folder.clone();
-        let file_cache_bytes = options.memory_bytes / FILE_CACHE_SHARE;
-        let kv = Kv::open(&kv::OpenOptions {
-            folder,
-            memory_bytes: options.memory_bytes - file_cache_bytes,
-        })?;
-        // The data folder is locked by now, so that nobody else uses what is removed.
-        let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
-            let message = format!("the folder for temporary files cannot be emptied: {error}");
-            Error::new(Code(39), message)
-        })?;
-        Engine::with_caches(kv, file_cache_bytes, Some(spill)).await
-    }
-
-    /// An engine on a store that is open already; tests use it with a simulated one.
-    pub async fn on(kv: Kv) -> Result<Engine> {
-        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS, None).await
-    }
-
-    async fn with_caches(kv: Kv, file_cache_bytes: usize, spill: Option<Arc<SpillFolder>>) -> Result<Engine> {
-        let options = StoreOptions {
-            filter_compiler: query::filter::compile_partial,
-            ..StoreOptions::default()
+    /// An engine on a store that is open, whose users were read.
+    pub(crate) fn new(
+        store: Store,
+        kv: Kv,
+        users: Users,
+        file_cache_bytes: usize,
+        spill: Option<Arc<SpillFolder>>,
+    ) -> Engine {
+        let inner = Inner {
+            orphans: Orphans::new(&store),
+            store,
+            kv,
+            spill,
+            cursors: Cursors::default(),
+            moments: Moments::default(),
+            sessions: Sessions::default(),
+            operations: Arc::default(),
+            users,
+            validators: Validators::default(),
+            file_cache: FileCache::new(file_cache_bytes),
+            live_uploads: Arc::default(),
+            started: Instant::now(),
         };
-        let store = Store::open(kv.clone(), options).await?;
-        let users = Users::load(&store).await?;
-        let orphans = Orphans::new(&store);
-        let engine = Engine {
-            inner: Arc::new(Inner {
-                store,
-                kv,
-                spill,
-                cursors: Cursors::default(),
-                moments: Moments::default(),
-                sessions: Sessions::default(),
-                operations: Arc::default(),
-                users,
-                validators: Validators::default(),
-                file_cache: FileCache::new(file_cache_bytes),
-                live_uploads: Arc::default(),
-                orphans,
-                started: Instant::now(),
-            }),
-        };
-        engine.drop_unfinished_replacements().await?;
-        background::start(&engine);
-        Ok(engine)
+        Engine {
+            inner: Arc::new(inner),
+        }
     }
 
     /// Closes cursors, flushes and closes the store. Operations that come later fail.

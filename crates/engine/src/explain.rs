@@ -1,9 +1,11 @@
 //! Explaining a command: which plan it runs by, and what that examined.
 
-use crate::{
-    AggregateRequest, AggregateSource, Context, CountRequest, DeleteStatement, DistinctRequest, Engine,
-    FindAndModifyRequest, FindRequest, Result, UpdateStatement,
-};
+use crate::aggregate::{AggregateRequest, AggregateSource};
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::find::{CountRequest, DistinctRequest, FindRequest};
+use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use query::explain::Purpose;
 use query::pipeline::Opened;
 use store::Namespace;

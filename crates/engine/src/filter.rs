@@ -1,6 +1,6 @@
 //! Matching documents that do not come out of a collection: listings.
 
-use crate::Result;
+use crate::error::Result;
 use crate::find::{parse_filter, variables};
 use query::filter::Filter;
 use std::sync::Arc;

@@ -1,15 +1,17 @@
 //! Finding, counting, distinct values.
 
-use crate::cursors::{Cursor, CursorReply, Usage};
+use crate::clock::now_ms;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
-use crate::{Context, Engine, Result};
+use crate::tables::cursors::{Cursor, CursorReply, Tailing, Usage};
 use query::execute::{self, FindSpec};
 use query::expression::Variables;
 use query::filter::{Filter, FilterPlace, FilterScope};
 use query::plan::{Hint, Ordering};
 use query::projection::Projection;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use store::Namespace;
 use value::collation::Collation;
 use value::{Document, Value};
@@ -55,18 +57,6 @@ pub struct FindRequest {
     pub refuse_disk_use: bool,
 }
 
-/// What a cursor does at the end of a capped collection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tailing {
-    /// It closes.
-    #[default]
-    No,
-    /// It stays open.
-    Tailing,
-    /// It stays open, and waits a while for documents before an empty batch is given.
-    Awaiting,
-}
-
 /// What `count` is asked.
 #[derive(Clone, Debug, Default)]
 pub struct CountRequest {
@@ -97,10 +87,7 @@ pub struct DistinctRequest {
 
 /// The variables of a command: the time that it began, the order of strings, and its `let`.
 pub(crate) fn variables(definitions: &Document, collation: Option<Collation>) -> Result<Variables> {
-    let now_ms = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_millis() as i64);
-    let mut variables = Variables::new(now_ms).with_collation(collation);
+    let mut variables = Variables::new(now_ms()).with_collation(collation);
     variables.set_let(definitions)?;
     Ok(variables)
 }
@@ -187,7 +174,7 @@ impl Engine {
         if collection.is_view() {
             if request.tailing != Tailing::No {
                 let message = format!("tailable cursor requested on view {namespace}");
-                return Err(crate::Error::new(query::Code(168), message));
+                return Err(Error::new(query::Code(168), message));
             }
             return self.find_in_view(context, namespace, request).await;
         }

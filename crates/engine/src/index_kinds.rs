@@ -3,7 +3,7 @@
 //! Wildcard indexes serve queries. Geospatial ones check the geometries of documents and know which have one; text
 //! indexes are kept and listed. No query looks for texts or places yet.
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 use query::Code;
 use store::{IndexSpec, Wildcard};
 use value::{Document, Type, Value};

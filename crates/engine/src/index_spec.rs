@@ -1,8 +1,8 @@
 //! Specifications of indexes, checked as MongoDB checks them.
 
+use crate::error::{Error, Result};
 use crate::index_kinds;
 use crate::limits::INDEX_FIELDS_MAX;
-use crate::{Error, Result};
 use query::Code;
 use query::filter::SELECTOR;
 use store::IndexSpec;

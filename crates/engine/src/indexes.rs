@@ -1,10 +1,11 @@
 //! Indexes: made, listed, dropped.
 
-use crate::collections::check_namespace;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::limits::INDEXES_MAX;
+use crate::names::check_namespace;
 use crate::time_series::TimeSeries;
-use crate::{Engine, Error, Result};
 use query::Code;
 use std::sync::Arc;
 use store::{Collection, Index, IndexSpec, Namespace};

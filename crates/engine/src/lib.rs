@@ -13,6 +13,7 @@
 mod aggregate;
 mod background;
 mod capped;
+mod clock;
 mod collations;
 mod collections;
 mod context;
@@ -26,20 +27,19 @@ mod find;
 mod index_kinds;
 mod index_spec;
 mod indexes;
-mod latencies;
 mod listing;
 mod modify_index;
-mod moments;
+mod names;
+mod open;
 mod operations;
-mod passwords;
 mod plan_cache;
 mod reach;
 mod revisions;
 mod sessions;
 mod stats;
+mod tables;
 mod time_series;
 mod users;
-mod validators;
 mod views;
 mod write;
 
@@ -52,15 +52,14 @@ pub mod limits;
 pub use aggregate::{AggregateRequest, AggregateSource};
 pub use collections::{CollectionEntry, CreateRequest, ModifyRequest};
 pub use context::Context;
-pub use cursors::{CursorId, CursorReply};
-pub use engine::{Engine, EngineOptions};
+pub use engine::Engine;
 pub use error::{Error, Result};
 pub use explain::{Explained, Verbosity};
 pub use filter::DocumentFilter;
-pub use find::{CountRequest, DistinctRequest, FindRequest, Tailing};
+pub use find::{CountRequest, DistinctRequest, FindRequest};
 pub use indexes::CreatedIndexes;
 pub use modify_index::IndexChange;
-pub use operations::{ConnectionGuard, OperationGuard, OperationInfo};
+pub use open::EngineOptions;
 pub use plan_cache::IndexFilter;
 pub use query::Code;
 pub use query::pipeline::WantedOperations;
@@ -70,11 +69,13 @@ pub use revisions::{
     DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,
     RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
 };
-pub use sessions::SessionId;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
 pub use store::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of};
+pub use tables::cursors::{CursorId, CursorReply, Tailing};
+pub use tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
+pub use tables::sessions::SessionId;
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
 
 pub use write::{

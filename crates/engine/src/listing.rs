@@ -1,9 +1,11 @@
 //! Cursors over documents that are at hand: listings of collections and indexes, results of bulk writes.
 
-use crate::cursors::{Cursor, CursorReply, Usage};
-use crate::find::Tailing;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
-use crate::{Context, Engine, Result};
+use crate::tables::cursors::Tailing;
+use crate::tables::cursors::{Cursor, CursorReply, Usage};
 use futures::future::{BoxFuture, FutureExt};
 use query::execute::{DocumentStream, Interruption, StreamState};
 use std::collections::VecDeque;
@@ -68,6 +70,6 @@ impl Engine {
         // A listing is at hand, so the future is ready at once.
         self.open_cursor(cursor, batch_size, false)
             .now_or_never()
-            .unwrap_or_else(|| Err(crate::Error::new(query::Code(8), "a listing was not at hand")))
+            .unwrap_or_else(|| Err(Error::new(query::Code(8), "a listing was not at hand")))
     }
 }

@@ -1,233 +1,33 @@
-//! The operations that run now, and the connections and cursors that wait: listed by `currentOp`; operations are ended by
-//! `killOp`.
+//! What runs now and what waits: listed by `currentOp`; operations are ended by `killOp`.
 
-use crate::latencies::Latencies;
-use crate::{Context, Engine};
-use parking_lot::Mutex;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
 use query::pipeline::WantedOperations;
-use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Instant;
-use store::Namespace;
-use value::{Document, DocumentBuf, doc, json};
-
-/// Fields of commands that are not told: documents, statements, and what a password could be found by.
-const UNTOLD: [&str; 7] = [
-    "documents",
-    "updates",
-    "deletes",
-    "ops",
-    "pwd",
-    "payload",
-    "speculativeAuthenticate",
-];
-
-/// A command of more bytes is told as text where `truncateOps` asks for that, and this many characters of it
-/// (MongoDB's `curop.cpp`).
-const COMMAND_BYTES_MAX: usize = 1000;
-
-/// One running operation, as `currentOp` tells it.
-#[derive(Clone, Debug)]
-pub struct OperationInfo {
-    /// The number that `killOp` takes.
-    pub id: i32,
-    /// The command's name.
-    pub command: String,
-    /// The collection it is about, where there is one.
-    pub namespace: Option<Namespace>,
-    /// The command as it came.
-    pub body: DocumentBuf,
-    /// The number of the client's connection.
-    pub connection: i32,
-    /// The client's address.
-    pub client: SocketAddr,
-    /// When it began.
-    pub started: Instant,
-    /// Who asked, and the way to end it.
-    pub context: Context,
-}
-
-impl OperationInfo {
-    fn to_document(&self, is_truncated: bool) -> Document {
-        let micros = self.started.elapsed().as_micros() as i64;
-        let kind = match self.command.as_str() {
-            "insert" => "insert",
-            "update" => "update",
-            "delete" => "remove",
-            "find" => "query",
-            "getMore" => "getmore",
-            _ => "command",
-        };
-        let namespace = self.namespace.as_ref();
-        let mut described = connection_document(self.connection, self.client, true)
-            .with("opid", self.id)
-            .with("secs_running", micros / 1_000_000)
-            .with("microsecs_running", micros)
-            .with("op", kind)
-            .with("ns", namespace.map_or_else(String::new, ToString::to_string))
-            .with("command", self.described(is_truncated))
-            .with("killPending", self.context.is_killed())
-            .with("waitingForLock", false);
-        put_user(&mut described, self.context.user.as_deref());
-        described
-    }
-
-    /// The command without what it writes and without secrets.
-    fn described(&self, is_truncated: bool) -> Document {
-        let fields = self.body.as_raw().iter();
-        let told: Document = fields
-            .filter(|(name, _)| !UNTOLD.contains(name))
-            .map(|(name, value)| (name.to_owned(), value.to_value()))
-            .collect();
-        if !is_truncated {
-            return told;
-        }
-        let bytes = DocumentBuf::from(&told);
-        if bytes.bytes().len() <= COMMAND_BYTES_MAX {
-            return told;
-        }
-        let text = json::to_string(bytes.as_ref(), json::Mode::Relaxed);
-        let text: String = text.chars().take(COMMAND_BYTES_MAX).collect();
-        let mut described = doc! {"$truncated": text + "..."};
-        if let Some(comment) = told.get("comment") {
-            described.push("comment", comment.clone());
-        }
-        described
-    }
-}
-
-/// What is told of each connection.
-fn connection_document(id: i32, client: SocketAddr, is_active: bool) -> Document {
-    doc! {
-        "type": "op",
-        "desc": format!("conn{id}"),
-        "connectionId": id,
-        "client": client.to_string(),
-        "active": is_active,
-    }
-}
-
-/// Tells whose an operation, a connection or a cursor is.
-pub(crate) fn put_user(described: &mut Document, user: Option<&str>) {
-    if let Some((name, database)) = user.and_then(|user| user.split_once('@')) {
-        described.push("effectiveUsers", vec![doc! {"user": name, "db": database}]);
-    }
-}
-
-/// A client's connection.
-#[derive(Debug)]
-struct ConnectionInfo {
-    client: SocketAddr,
-    /// Who ran its last operation.
-    user: Option<Arc<str>>,
-}
-
-impl ConnectionInfo {
-    /// As it is told while it is idle.
-    fn to_document(&self, id: i32) -> Document {
-        let mut described = connection_document(id, self.client, false);
-        put_user(&mut described, self.user.as_deref());
-        described
-    }
-}
-
-/// What is listed now.
-#[derive(Debug, Default)]
-struct Listed {
-    operations: BTreeMap<i32, OperationInfo>,
-    connections: BTreeMap<i32, ConnectionInfo>,
-}
-
-/// All running operations.
-#[derive(Debug, Default)]
-pub(crate) struct Operations {
-    /// How long those took that have ended.
-    pub(crate) latencies: Latencies,
-    next: AtomicI32,
-    listed: Mutex<Listed>,
-}
-
-/// An operation is listed while this lives.
-#[derive(Debug)]
-pub struct OperationGuard {
-    operations: Arc<Operations>,
-    id: i32,
-}
-
-impl Drop for OperationGuard {
-    fn drop(&mut self) {
-        let ended = self.operations.listed.lock().operations.remove(&self.id);
-        if let Some(operation) = ended {
-            self.operations.latencies.note(&operation);
-        }
-    }
-}
-
-/// A connection is listed while this lives.
-#[derive(Debug)]
-pub struct ConnectionGuard {
-    operations: Arc<Operations>,
-    id: i32,
-}
-
-impl Drop for ConnectionGuard {
-    fn drop(&mut self) {
-        self.operations.listed.lock().connections.remove(&self.id);
-    }
-}
+use value::Document;
 
 impl Engine {
     /// Lists a connection until the guard is dropped; idle where no operation names it.
     pub fn register_connection(&self, id: i32, client: SocketAddr) -> ConnectionGuard {
-        let operations = self.operations().clone();
-        let connection = ConnectionInfo { client, user: None };
-        operations.listed.lock().connections.insert(id, connection);
-        ConnectionGuard { operations, id }
+        self.operations().list_connection(id, client)
     }
 
     /// Lists an operation until the guard is dropped. The id of `info` is given here.
-    pub fn register_operation(&self, mut info: OperationInfo) -> OperationGuard {
-        let operations = self.operations().clone();
-        let id = operations.next.fetch_add(1, Ordering::Relaxed) & i32::MAX;
-        info.id = id;
-        {
-            let mut listed = operations.listed.lock();
-            if let Some(connection) = listed.connections.get_mut(&info.connection)
-                && connection.user != info.context.user
-            {
-                connection.user.clone_from(&info.context.user);
-            }
-            listed.operations.insert(id, info);
-        }
-        OperationGuard { operations, id }
+    pub fn register_operation(&self, info: OperationInfo) -> OperationGuard {
+        self.operations().list(info)
     }
 
     /// The operations that run now, oldest first.
     pub fn running_operations(&self) -> Vec<OperationInfo> {
-        let listed = self.operations().listed.lock();
-        listed.operations.values().cloned().collect()
+        self.operations().running()
     }
 
     /// Operations, connections and cursors in the form of MongoDB's `currentOp`.
     pub fn operation_documents(&self, context: &Context, wanted: &WantedOperations) -> Vec<Document> {
         let is_wanted = |user: &Option<Arc<str>>| wanted.all_users || *user == context.user;
-        let (running, idle) = {
-            let listed = self.operations().listed.lock();
-            let running: Vec<_> = listed.operations.values().cloned().collect();
-            let active: HashSet<_> = running.iter().map(|operation| operation.connection).collect();
-            let connections = listed.connections.iter().filter(|_| wanted.idle_connections);
-            let idle = connections
-                .filter(|(id, connection)| !active.contains(id) && is_wanted(&connection.user))
-                .map(|(id, connection)| connection.to_document(*id));
-            (running, idle.collect::<Vec<_>>())
-        };
-        let running = running
-            .iter()
-            .filter(|operation| is_wanted(&operation.context.user))
-            .map(|operation| operation.to_document(wanted.is_truncated));
-        let mut documents: Vec<_> = running.chain(idle).collect();
+        let mut documents = self.operations().documents(wanted, is_wanted);
         if wanted.idle_cursors {
             documents.extend(self.cursors().idle_documents(is_wanted));
         }
@@ -236,58 +36,6 @@ impl Engine {
 
     /// Asks an operation to end; an unknown number is no error.
     pub fn kill_operation(&self, id: i32) {
-        if let Some(operation) = self.operations().listed.lock().operations.get(&id) {
-            operation.context.kill();
-        }
-    }
-
-    /// Asks all operations of a session to end.
-    pub(crate) fn kill_operations_of(&self, session: &crate::SessionId) {
-        let listed = self.operations().listed.lock();
-        listed
-            .operations
-            .values()
-            .filter(|o| o.context.session.as_ref() == Some(session))
-            .for_each(|o| o.context.kill());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use value::Value;
-
-    fn described(command: &Document, is_truncated: bool) -> Document {
-        let operation = OperationInfo {
-            id: 1,
-            command: "any".to_owned(),
-            namespace: None,
-            body: DocumentBuf::from(command),
-            connection: 1,
-            client: ([127, 0, 0, 1], 1).into(),
-            started: Instant::now(),
-            context: Context::default(),
-        };
-        operation.described(is_truncated)
-    }
-
-    #[test]
-    fn what_is_written_and_passwords_are_not_told() {
-        let insert = doc! {"insert": "c", "documents": vec![doc! {"a": 1}], "ordered": true};
-        assert_eq!(described(&insert, false), doc! {"insert": "c", "ordered": true});
-        let user = doc! {"createUser": "u", "pwd": "secret"};
-        assert_eq!(described(&user, false), doc! {"createUser": "u"});
-        let pipeline = doc! {"aggregate": "c", "pipeline": vec![doc! {"$count": "n"}]};
-        assert_eq!(described(&pipeline, true), pipeline);
-    }
-
-    #[test]
-    fn a_long_command_is_cut_with_its_comment_beside_it() {
-        let find = doc! {"find": "c", "filter": {"x": "é".repeat(2000)}, "comment": "why"};
-        let told = described(&find, true);
-        let cut = told.get("$truncated").and_then(Value::as_str).unwrap_or_default();
-        assert_eq!(cut.chars().count(), COMMAND_BYTES_MAX + 3);
-        assert_eq!(told.get("comment"), find.get("comment"));
-        assert_eq!(described(&find, false), find);
+        self.operations().kill(id);
     }
 }

@@ -1,6 +1,9 @@
 //! What is remembered and set about the plans of a collection's queries: `planCacheClear`, `planCacheSetFilter` ….
 
-use crate::{Context, Engine, FindRequest, Result};
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::Result;
+use crate::find::FindRequest;
 use query::execute::FindSpec;
 use query::plan::IndexFilters;
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! The collections as the stages of a pipeline reach them.
 
+use crate::context::Context;
+use crate::engine::Engine;
 use crate::engine::WeakEngine;
-use crate::{Context, Engine, Error};
+use crate::error::{Error, Result};
 use futures::future::BoxFuture;
 use query::pipeline::{Collections, Resolved, Subject, WriteTarget};
 use query::{Code, QueryError};
@@ -44,7 +46,7 @@ impl Reach {
     fn write_target(&self, engine: &Engine, collection: Arc<Collection>) -> query::Result<WriteTarget> {
         let validator = match self.bypass_validation {
             true => None,
-            false => engine.validator(&collection)?,
+            false => engine.validators().of(&collection)?,
         };
         Ok(WriteTarget {
             collection,
@@ -75,7 +77,7 @@ impl Collections for Reach {
     fn replacement<'a>(&'a self, of: &'a Namespace) -> BoxFuture<'a, query::Result<WriteTarget>> {
         Box::pin(async move {
             let engine = self.engine()?;
-            crate::collections::check_namespace(of)?;
+            crate::names::check_namespace(of)?;
             let present = engine.store().collection(of);
             let options = present
                 .as_ref()
@@ -137,7 +139,7 @@ impl Collections for Reach {
 
 impl Engine {
     /// Drops what an `$out` has left that did not come to its end before the server ended.
-    pub(crate) async fn drop_unfinished_replacements(&self) -> crate::Result<()> {
+    pub(crate) async fn drop_unfinished_replacements(&self) -> Result<()> {
         for database in self.store().databases() {
             for collection in self.store().collections(&database) {
                 let name = collection.namespace();

@@ -1,6 +1,7 @@
 //! What collections, databases and the server hold.
 
-use crate::{Engine, Result};
+use crate::engine::Engine;
+use crate::error::Result;
 use store::Namespace;
 
 /// What a collection holds.

@@ -3,8 +3,8 @@
 //! Documents are kept one by one, not in buckets; how buckets would be cut (`granularity`, `bucketMaxSpanSeconds`) is
 //! checked, kept and listed. Old documents go by the collection's `expireAfterSeconds`.
 
+use crate::error::{Error, Result};
 use crate::write::UpdateStatement;
-use crate::{Error, Result};
 use query::Code;
 use store::{CollectionOptions, IndexSpec, Wildcard};
 use value::{Document, DocumentBuf, Value, ValueRef, doc};

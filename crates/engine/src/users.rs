@@ -1,84 +1,32 @@
 //! Users: kept as documents of `admin.system.users`, known by heart.
 
-use crate::passwords::PasswordsSeen;
-use crate::{Engine, Error, Result};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::tables::users::namespace;
 use auth::User;
 use kv::Durability;
-use parking_lot::RwLock;
 use query::Code;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{CommitOptions, Namespace, Outcome, Present, Store, StoreError, Target, Transformed, WriteOp};
+use store::{CommitOptions, Outcome, Present, StoreError, Target, Transformed, WriteOp};
 use value::{DocumentBuf, Value};
 
-type UserKey = (String, String);
-
-/// All users by database and name; the documents are written first, this follows.
-#[derive(Debug, Default)]
-pub(crate) struct Users {
-    known: RwLock<BTreeMap<UserKey, Arc<User>>>,
-    passwords: PasswordsSeen,
-}
-
-fn namespace() -> Namespace {
-    Namespace::new("admin", "system.users")
-}
-
-impl Users {
-    /// Reads the users out of the store.
-    pub(crate) async fn load(store: &Store) -> Result<Users> {
-        let users = Users::default();
-        let Some(collection) = store.collection(&namespace()) else {
-            return Ok(users);
-        };
-        let snapshot = collection.snapshot().await?;
-        let mut after = None;
-        loop {
-            let page = snapshot
-                .records(after, kv::Order::Forward, kv::PageLimit::default())
-                .await?;
-            for record in page.iter() {
-                after = Some(record.id);
-                let user = User::from_document(&record.document.to_document()).map_err(|error| {
-                    Error::new(Code(2), format!("a user in {} is damaged: {error}", namespace()))
-                })?;
-                users.known.write().insert(key(&user), Arc::new(user));
-            }
-            if page.exhausted() {
-                return Ok(users);
-            }
-        }
-    }
-}
-
-fn key(user: &User) -> UserKey {
-    (user.database.clone(), user.name.clone())
-}
-
-impl Users {
-    pub(crate) fn passwords(&self) -> &PasswordsSeen {
-        &self.passwords
-    }
-}
+/// The databases that are looked through for a user whose name says none.
+const DATABASES: [&str; 2] = ["admin", "default"];
 
 impl Engine {
     /// Whether any user exists; from then on everybody must log in.
     pub fn has_users(&self) -> bool {
-        !self.users().known.read().is_empty()
+        !self.users().is_empty()
     }
 
     /// The user of this database and name.
     pub fn user(&self, database: &str, name: &str) -> Option<Arc<User>> {
-        self.users()
-            .known
-            .read()
-            .get(&(database.to_owned(), name.to_owned()))
-            .cloned()
+        self.users().get(database, name)
     }
 
     /// All users, by database and name.
     pub fn all_users(&self) -> Vec<Arc<User>> {
-        self.users().known.read().values().cloned().collect()
+        self.users().all()
     }
 
     /// Adds a user; fails where one of that database and name exists.
@@ -89,7 +37,7 @@ impl Engine {
         }
         let document = DocumentBuf::from(&user.to_document());
         self.write_user(WriteOp::Insert(document)).await?;
-        self.users().known.write().insert(key(&user), Arc::new(user));
+        self.users().put(user);
         Ok(())
     }
 
@@ -100,18 +48,27 @@ impl Engine {
             Transformed::Put(document.clone())
         })
         .await?;
-        self.users().known.write().insert(key(&user), Arc::new(user));
+        self.users().put(user);
         Ok(())
     }
 
     /// Removes a user.
     pub async fn drop_user(&self, database: &str, name: &str) -> Result<()> {
         self.change_user(database, name, || Transformed::Delete).await?;
-        self.users()
-            .known
-            .write()
-            .remove(&(database.to_owned(), name.to_owned()));
+        self.users().remove(database, name);
         Ok(())
+    }
+
+    /// The user of this name and password; none where there is no such user or the password is another. The name is
+    /// looked for in the databases `admin` and `default`; `name@database` names another one.
+    pub async fn log_in(&self, name: &str, password: &str) -> Option<Arc<User>> {
+        let named = name
+            .rsplit_once('@')
+            .and_then(|(name, database)| self.user(database, name));
+        let unnamed = || DATABASES.iter().find_map(|database| self.user(database, name));
+        let user = named.or_else(unnamed)?;
+        let is_good = self.users().passwords().is_good(&user, password).await;
+        is_good.then_some(user)
     }
 
     async fn change_user(

@@ -1,9 +1,11 @@
 //! Views: a pipeline over a collection, or over another view, read as if it were a collection.
 
 use crate::aggregate::AggregateRequest;
-use crate::cursors::CursorReply;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::find::FindRequest;
-use crate::{Context, Engine, Error, Result};
+use crate::tables::cursors::CursorReply;
 use query::Code;
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, doc};

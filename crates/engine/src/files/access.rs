@@ -1,7 +1,7 @@
 //! The way to the files of one bucket.
 
 use super::{Bucket, FileError};
-use crate::Engine;
+use crate::engine::Engine;
 use std::sync::Arc;
 use store::{Collection, IndexSpec, IndexState, Namespace};
 use value::{Document, doc};

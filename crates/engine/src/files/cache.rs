@@ -5,7 +5,6 @@
 //! version of a name; for chunks [`store::Collection::rewrites`], which uploads of other files do not change.
 
 use super::FileEntry;
-use super::find::Wanted;
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -25,6 +24,15 @@ const CHUNK_OVERHEAD_BYTES: u64 = 128;
 pub(crate) struct FileCache {
     entries: Cache<EntryKey, KeptEntry>,
     chunks: Cache<ChunkKey, KeptChunk, ByBytes>,
+}
+
+/// Which entry is meant: what the memory of entries goes by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Wanted {
+    /// The version of a name.
+    Name(String, i64),
+    /// The id, encoded.
+    Id(Vec<u8>),
 }
 
 /// A question about a collection of entries, known by its UUID.

@@ -1,7 +1,9 @@
 //! Deleting files.
 
 use super::{FileError, Files};
-use crate::{Context, DeleteStatement, FindRequest, WriteOptions};
+use crate::context::Context;
+use crate::find::FindRequest;
+use crate::write::{DeleteStatement, WriteOptions};
 use store::Namespace;
 use value::{Document, Value, doc};
 

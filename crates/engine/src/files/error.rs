@@ -1,7 +1,7 @@
 //! What can go wrong with a file.
 
 use super::DigestKind;
-use crate::Error;
+use crate::error::Error;
 use value::ObjectId;
 
 /// A refusal or a failure.

@@ -1,18 +1,11 @@
 //! Finding a file's entry by name and version, or by id.
 
+use super::cache::Wanted;
 use super::{FileEntry, FileError, Files};
-use crate::{Context, FindRequest};
+use crate::context::Context;
+use crate::find::FindRequest;
 use std::sync::Arc;
 use value::{DocumentBuf, Value, doc, key};
-
-/// Which entry is meant: what the memory of entries goes by.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Wanted {
-    /// The version of a name.
-    Name(String, i64),
-    /// The id, encoded.
-    Id(Vec<u8>),
-}
 
 impl Files {
     /// The entry of a version of a name: 0 is the first that was uploaded, 1 the second, -1 the newest, -2 the one before

@@ -28,6 +28,7 @@ mod find;
 mod join;
 mod list;
 mod live;
+mod orphans;
 mod reader;
 mod sweep;
 mod uploads;
@@ -47,7 +48,7 @@ pub use writer::{Condition, FileWriter, NewFile};
 
 pub(crate) use cache::FileCache;
 pub(crate) use live::LiveUploads;
-pub(crate) use sweep::Orphans;
+pub(crate) use orphans::Orphans;
 
 /// Bytes of a chunk where nothing else is asked for (GridFS specification).
 pub const CHUNK_BYTES_DEFAULT: u32 = 255 * 1024;

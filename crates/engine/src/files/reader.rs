@@ -4,7 +4,10 @@ use super::access::{chunk_key, index_on};
 use super::chunk::Chunk;
 use super::digest::Digester;
 use super::{Bucket, DigestKind, FileCache, FileEntry, FileError, Files, cache};
-use crate::{Engine, FindRequest};
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::find::FindRequest;
 use bytes::Bytes;
 use query::Code;
 use std::collections::VecDeque;
@@ -182,7 +185,7 @@ impl FileReader {
             single_batch: true,
             ..FindRequest::default()
         };
-        let context = crate::Context::default();
+        let context = Context::default();
         let reply = self
             .engine
             .find(&context, &self.bucket.chunks(), &request)
@@ -261,7 +264,7 @@ pub(super) async fn read_by_index(
     let page = snapshot.entries(index, &range, Order::Forward, limit).await?;
     let records: Vec<_> = page.iter().map(|entry| entry.record).collect();
     let found = snapshot.by_records(&records).await?;
-    let missing = || crate::Error::new(Code::INTERNAL_ERROR, "an index names a chunk that does not exist");
+    let missing = || Error::new(Code::INTERNAL_ERROR, "an index names a chunk that does not exist");
     let documents: Vec<_> = found
         .into_iter()
         .map(|record| record.map(|record| record.document).ok_or_else(missing))

@@ -7,14 +7,15 @@
 
 use super::access::{chunk_key, index_on};
 use super::chunk::SERVER;
-use super::writer::now_ms;
+use super::orphans::CHUNKS_SUFFIX;
 use super::{Bucket, FileError, Files, Upload};
-use crate::{Context, Engine, FindRequest};
-use parking_lot::Mutex;
-use std::collections::HashMap;
+use crate::clock::now_ms;
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::find::FindRequest;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Snapshot, Store};
+use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Snapshot};
 use value::{Value, ValueRef, doc, key};
 
 /// Chunks without entry that a driver wrote are removed when none was added for so long.
@@ -22,44 +23,6 @@ pub const ORPHANS_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Expired uploads that one round of the sweep takes.
 const EXPIRED_PAGE: u64 = 100;
-
-/// What the name of a collection of chunks ends with.
-const CHUNKS_SUFFIX: &str = ".chunks";
-
-/// What is remembered between rounds.
-#[derive(Debug)]
-pub(crate) struct Orphans {
-    /// The heads of the collections of chunks, by UUID, when the engine was opened.
-    at_start: HashMap<[u8; 16], u64>,
-    seen: Mutex<Seen>,
-}
-
-#[derive(Debug, Default)]
-struct Seen {
-    /// The head of each collection of chunks (by UUID) when it was last looked through and had no chunk without entry.
-    clean: HashMap<[u8; 16], (u64, u64)>,
-    /// Files without entry that a driver may still be writing, by collection and encoded id: the last chunk, and since
-    /// when it is that.
-    waiting: HashMap<([u8; 16], Vec<u8>), (RecordId, i64)>,
-}
-
-impl Orphans {
-    /// Nothing seen yet of a store that was just opened.
-    pub(crate) fn new(store: &Store) -> Orphans {
-        let collections = store
-            .databases()
-            .into_iter()
-            .flat_map(|database| store.collections(&database));
-        let at_start = collections
-            .filter(|collection| collection.namespace().collection.ends_with(CHUNKS_SUFFIX))
-            .map(|collection| (collection.uuid(), collection.head()))
-            .collect();
-        Orphans {
-            at_start,
-            seen: Mutex::default(),
-        }
-    }
-}
 
 /// Chunks of one file, as their index shows them.
 struct Stored {

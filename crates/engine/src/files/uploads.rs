@@ -8,11 +8,14 @@ use super::chunk::{Chunk, ChunkBuilder};
 use super::digest::Digester;
 use super::live::{LiveGuard, encoded};
 use super::reader::read_by_index;
-use super::writer::now_ms;
 use super::{
     CHUNK_BYTES_DEFAULT, Condition, DigestKind, Digests, FileEntry, FileError, FileWriter, Files, NewFile,
 };
-use crate::{Context, Error, FindRequest, UpdateStatement, WriteOptions};
+use crate::clock::now_ms;
+use crate::context::Context;
+use crate::error::Error;
+use crate::find::FindRequest;
+use crate::write::{UpdateStatement, WriteOptions};
 use query::Code;
 use store::{KeyRange, Order, PageLimit};
 use value::{Document, DocumentBuf, ObjectId, Value, doc};

@@ -5,10 +5,12 @@ use super::digest::Digester;
 use super::entry::id_text;
 use super::live::LiveGuard;
 use super::{CHUNK_BYTES_DEFAULT, DigestKind, Digests, FileEntry, FileError, Files};
-use crate::{Context, Error, WriteOptions};
+use crate::clock::now_ms;
+use crate::context::Context;
+use crate::error::Error;
+use crate::write::WriteOptions;
 use query::Code;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use store::{
     Collection, CommitOptions, Durability, Outcome, PlacedDocument, Present, Target, Transformed, WriteOp,
 };
@@ -401,11 +403,4 @@ async fn commit_all(collection: &Arc<Collection>, writes: Vec<WriteOp>) -> Resul
         }
     }
     Ok(())
-}
-
-/// Milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }

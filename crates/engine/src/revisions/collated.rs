@@ -5,7 +5,7 @@
 
 use super::snapshot::{DocumentPosition, go_on};
 use super::{Order, Record, RevisionedCollection, RevisionedSnapshot};
-use crate::Result;
+use crate::error::{Error, Result};
 use query::filter::SELECTOR;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl RevisionedCollection {
         self.collection.create_indexes(vec![definition.spec()]).await?;
         self.built_index(definition).ok_or_else(|| {
             let message = "the index was dropped while it was built";
-            crate::Error::new(query::Code::INTERNAL_ERROR, message)
+            Error::new(query::Code::INTERNAL_ERROR, message)
         })
     }
 

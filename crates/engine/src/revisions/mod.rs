@@ -18,7 +18,9 @@ pub use store::{
     RevisionPath, RevisionTree,
 };
 
-use crate::{Engine, Error, Result, WriteOptions};
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::write::WriteOptions;
 use query::Code;
 use query::write::Validator;
 use std::sync::Arc;
@@ -94,7 +96,7 @@ impl Engine {
         revisions_kept: u32,
         partitioned: bool,
     ) -> Result<()> {
-        crate::collections::check_namespace(namespace)?;
+        crate::names::check_namespace(namespace)?;
         let mut options = store::CollectionOptions::default();
         options.properties.set(REVISIONS_KEPT, i64::from(revisions_kept));
         if partitioned {
@@ -187,7 +189,7 @@ impl RevisionedCollection {
 
     /// Writes revisions; one outcome for each, whatever becomes of the others.
     pub async fn edit(&self, edits: Vec<Edit>, journaled: bool) -> Result<Vec<EditOutcome>> {
-        let validator = self.engine.validator(&self.collection)?;
+        let validator = self.engine.validators().of(&self.collection)?;
         let mut outcomes: Vec<Option<EditOutcome>> = Vec::with_capacity(edits.len());
         let mut operations = Vec::with_capacity(edits.len());
         for edit in edits {

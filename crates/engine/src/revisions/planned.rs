@@ -4,7 +4,7 @@
 //! ids in order: the caller reads and matches the documents, because the filter finds more than the selector.
 
 use super::{Order, RevisionedCollection};
-use crate::Result;
+use crate::error::Result;
 use query::execute::{self, FindCursor, FindSpec, StreamState};
 use query::filter::{Filter, FilterScope};
 use query::plan::Ordering;

@@ -1,7 +1,7 @@
 //! What a collection remembers of purges.
 
 use super::{RevisionedCollection, RevisionedSnapshot};
-use crate::Result;
+use crate::error::Result;
 use store::Purge;
 use value::Value;
 

@@ -1,7 +1,7 @@
 //! Reading revisions, changes and local documents as of one moment.
 
 use super::{Change, DocumentHistory, Order, Record, Revision};
-use crate::Result;
+use crate::error::{Error, Result};
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{Collection, Index, KeyRange, PageLimit, PartitionStats, Snapshot};
@@ -41,9 +41,10 @@ impl DocumentPosition {
 impl RevisionedSnapshot {
     pub(super) async fn take(collection: &Collection) -> Result<RevisionedSnapshot> {
         let snapshot = collection.snapshot().await?;
-        let ids = collection.indexes().into_iter().next().ok_or_else(|| {
-            crate::Error::new(query::Code::INTERNAL_ERROR, "a collection without its _id_ index")
-        })?;
+        let ids =
+            collection.indexes().into_iter().next().ok_or_else(|| {
+                Error::new(query::Code::INTERNAL_ERROR, "a collection without its _id_ index")
+            })?;
         Ok(RevisionedSnapshot { snapshot, ids })
     }
 

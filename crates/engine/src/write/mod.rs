@@ -4,8 +4,10 @@ mod statements;
 
 pub use statements::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 
+use crate::context::Context;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
 use crate::time_series::TimeSeries;
-use crate::{Context, Engine, Error, Result};
 use kv::Durability;
 use query::Code;
 use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, WriteError};
@@ -144,7 +146,7 @@ impl Engine {
         let validator = if options.bypass_validation {
             None
         } else {
-            self.validator(&collection)?
+            self.validators().of(&collection)?
         };
         let series = TimeSeries::of(&collection.options());
         let timeless = series.as_ref().and_then(|series| {
@@ -256,7 +258,7 @@ impl Engine {
     async fn target(&self, namespace: &Namespace, makes: bool) -> Result<Option<Arc<Collection>>> {
         match makes || self.store().collection(namespace).is_some() {
             true => self.for_writing(namespace).await.map(Some),
-            false => crate::collections::check_namespace(namespace).map(|()| None),
+            false => crate::names::check_namespace(namespace).map(|()| None),
         }
     }
 
@@ -270,7 +272,7 @@ impl Engine {
         let validator = if options.bypass_validation {
             None
         } else {
-            self.validator(collection)?
+            self.validators().of(collection)?
         };
         let statement = |at: &usize| context.statement(options.first_statement + *at as i32);
         Ok(write::WriteOptions {

@@ -1,8 +1,8 @@
 //! The statements of writes, and what they are parsed to.
 
 use crate::collations::asked_or;
+use crate::error::{Error, Result};
 use crate::find::{parse_filter, parse_hint, parse_projection, variables};
-use crate::{Error, Result};
 use query::Code;
 use query::expression::Variables;
 use query::plan::Ordering;

@@ -1,6 +1,6 @@
 //! Document validators: compiled once a collection, checked by every write.
 
-use crate::{Engine, Result};
+use crate::error::Result;
 use parking_lot::Mutex;
 use query::filter::{Filter, FilterScope};
 use query::write::{ValidationAction, ValidationLevel, Validator};
@@ -16,34 +16,29 @@ pub(crate) struct Validators {
 }
 
 impl Validators {
+    /// The validator of a collection, if it has one.
+    pub(crate) fn of(&self, collection: &Collection) -> Result<Option<Arc<Validator>>> {
+        let options = collection.options();
+        if !options.kept.contains("validator") {
+            return Ok(None);
+        }
+        if let Some(compiled) = self.compiled.lock().get(&collection.uuid()) {
+            return Ok(compiled.clone());
+        }
+        let compiled = compile(&options.kept)?.map(Arc::new);
+        self.compiled.lock().insert(collection.uuid(), compiled.clone());
+        Ok(compiled)
+    }
+
     /// Forgets what was compiled, since the collection's options changed.
     pub(crate) fn forget(&self, collection: &Collection) {
         self.compiled.lock().remove(&collection.uuid());
     }
 }
 
-impl Engine {
-    /// The validator of a collection, where it has one.
-    pub(crate) fn validator(&self, collection: &Collection) -> Result<Option<Arc<Validator>>> {
-        let options = collection.options();
-        if !options.kept.contains("validator") {
-            return Ok(None);
-        }
-        if let Some(compiled) = self.validators().compiled.lock().get(&collection.uuid()) {
-            return Ok(compiled.clone());
-        }
-        let compiled = compile(&options.kept)?.map(Arc::new);
-        self.validators()
-            .compiled
-            .lock()
-            .insert(collection.uuid(), compiled.clone());
-        Ok(compiled)
-    }
-
-    /// Refuses options whose validator cannot be compiled.
-    pub(crate) fn check_validator(&self, options: &Document) -> Result<()> {
-        compile(options).map(drop)
-    }
+/// Refuses options whose validator cannot be compiled.
+pub(crate) fn check(options: &Document) -> Result<()> {
+    compile(options).map(drop)
 }
 
 fn compile(options: &Document) -> Result<Option<Validator>> {

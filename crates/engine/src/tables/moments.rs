@@ -1,7 +1,7 @@
 //! Moments that were read and may be read again: what sessions with snapshot reads come back to.
 
+use crate::error::{Error, Result};
 use crate::limits::{MOMENT_MS_MAX, MOMENTS_MAX};
-use crate::{Engine, Error, Result};
 use parking_lot::Mutex;
 use query::Code;
 use std::collections::VecDeque;
@@ -23,7 +23,8 @@ struct Kept {
 }
 
 impl Moments {
-    fn keep(&self, time: u64, moment: Moment) -> Weak<Moment> {
+    /// Keeps a moment under a logical time, in place of the oldest if there are too many.
+    pub(crate) fn keep(&self, time: u64, moment: Moment) -> Weak<Moment> {
         let moment = Arc::new(moment);
         let weak = Arc::downgrade(&moment);
         let mut kept = self.kept.lock();
@@ -38,10 +39,15 @@ impl Moments {
         weak
     }
 
-    fn find(&self, time: u64) -> Option<Weak<Moment>> {
+    /// The moment that was kept under a logical time. Fails with SnapshotTooOld if there is none.
+    pub(crate) fn find(&self, time: u64) -> Result<Weak<Moment>> {
         let kept = self.kept.lock();
-        let found = kept.iter().find(|kept| kept.time == time)?;
-        Some(Arc::downgrade(&found.moment))
+        let found = kept.iter().find(|kept| kept.time == time);
+        found.map(|kept| Arc::downgrade(&kept.moment)).ok_or_else(|| {
+            let message = "no snapshot of this time is kept any more (they are for 5 minutes); read again without \
+                           atClusterTime";
+            Error::new(Code(239), message)
+        })
     }
 
     /// Lets go what was kept long enough.
@@ -53,23 +59,5 @@ impl Moments {
     /// Lets everything go, so that the store can close.
     pub(crate) fn clear(&self) {
         self.kept.lock().clear();
-    }
-}
-
-impl Engine {
-    /// Keeps the present moment under a logical time, for reads of several collections that must agree. It is kept
-    /// for [`MOMENT_MS_MAX`], and less where more than [`MOMENTS_MAX`] are wanted.
-    pub async fn keep_moment(&self, time: u64) -> Result<Weak<Moment>> {
-        let moment = self.store().moment().await?;
-        Ok(self.moments().keep(time, moment))
-    }
-
-    /// The moment that was kept under a logical time. Fails with SnapshotTooOld where none is.
-    pub fn moment(&self, time: u64) -> Result<Weak<Moment>> {
-        self.moments().find(time).ok_or_else(|| {
-            let message = "no snapshot of this time is kept any more (they are for 5 minutes); read again without \
-                           atClusterTime";
-            Error::new(Code(239), message)
-        })
     }
 }

@@ -1,13 +1,9 @@
-//! Logging in with a password, as protocols do that send it with every request (HTTP's basic scheme).
+//! Telling good passwords, of protocols that send them with every request (HTTP's basic scheme).
 
-use crate::Engine;
 use auth::User;
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// The databases that are looked through for a user whose name says none.
-const DATABASES: [&str; 2] = ["admin", "default"];
 
 /// Good passwords that are remembered; beyond that all are forgotten and hashed again.
 const REMEMBERED_MAX: usize = 10_000;
@@ -44,21 +40,12 @@ impl PasswordsSeen {
         hasher.update(password.as_bytes());
         *hasher.finalize().as_bytes()
     }
-}
 
-impl Engine {
-    /// The user of this name and password; none where there is no such user or the password is another. The name is
-    /// looked for in the databases `admin` and `default`; `name@database` names another one.
-    pub async fn log_in(&self, name: &str, password: &str) -> Option<Arc<User>> {
-        let named = name
-            .rsplit_once('@')
-            .and_then(|(name, database)| self.user(database, name));
-        let unnamed = || DATABASES.iter().find_map(|database| self.user(database, name));
-        let user = named.or_else(unnamed)?;
-        let seen = self.users().passwords();
-        let digest = seen.digest(&user, password);
-        if seen.good.lock().contains(&digest) {
-            return Some(user);
+    /// Whether this is the user's password.
+    pub(crate) async fn is_good(&self, user: &Arc<User>, password: &str) -> bool {
+        let digest = self.digest(user, password);
+        if self.good.lock().contains(&digest) {
+            return true;
         }
         let (checked, password) = (user.clone(), password.to_owned());
         let check = move || {
@@ -69,13 +56,13 @@ impl Engine {
         };
         // Hashing is slow on purpose.
         if !tokio::task::spawn_blocking(check).await.unwrap_or(false) {
-            return None;
+            return false;
         }
-        let mut good = seen.good.lock();
+        let mut good = self.good.lock();
         if good.len() >= REMEMBERED_MAX {
             good.clear();
         }
         good.insert(digest);
-        Some(user)
+        true
     }
 }

@@ -1,6 +1,5 @@
 //! How long operations take, a collection: what `$collStats` tells as `latencyStats`.
 
-use crate::OperationInfo;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -47,10 +46,7 @@ impl Default for Histogram {
 
 impl Latencies {
     /// Notes that an operation has ended.
-    pub(crate) fn note(&self, operation: &OperationInfo) {
-        let Some(namespace) = &operation.namespace else {
-            return;
-        };
+    pub(crate) fn note(&self, namespace: &Namespace, command: &str, elapsed: Duration) {
         let mut collections = self.collections.lock();
         if collections.len() >= COLLECTIONS_MAX && !collections.contains_key(namespace) {
             return;
@@ -59,12 +55,12 @@ impl Latencies {
             Some(latencies) => latencies,
             None => collections.entry(namespace.clone()).or_default(),
         };
-        let histogram = match operation.command.as_str() {
+        let histogram = match command {
             "find" | "aggregate" | "count" | "distinct" | "getMore" => &mut latencies.reads,
             "insert" | "update" | "delete" | "findAndModify" | "findandmodify" => &mut latencies.writes,
             _ => &mut latencies.commands,
         };
-        histogram.add(operation.started.elapsed());
+        histogram.add(elapsed);
     }
 
     pub(crate) fn of(&self, namespace: &Namespace) -> CollectionLatencies {

@@ -1,0 +1,66 @@
+//! Opening: the store, what is known by heart, and what goes on in the background.
+
+use crate::background;
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::tables::users::Users;
+use kv::Kv;
+use query::Code;
+use query::spill::SpillFolder;
+use std::path::PathBuf;
+use std::sync::Arc;
+use store::{Store, StoreOptions};
+
+/// Hot files have one part in so many of the memory budget.
+const FILE_CACHE_SHARE: usize = 8;
+
+/// The memory for hot files of an engine that is given no budget.
+const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
+
+/// The folder of temporary files below the data folder.
+const SPILL_FOLDER: &str = "_tmp";
+
+/// How an engine is opened.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// The data folder, made where it does not exist.
+    pub folder: PathBuf,
+    /// The memory budget in bytes: caches, write buffers and cursors share it.
+    pub memory_bytes: usize,
+}
+
+impl Engine {
+    /// Opens the data folder and starts the background work (expiry of documents, cursors and sessions).
+    pub async fn open(options: &EngineOptions) -> Result<Engine> {
+        let folder = options.folder.clone();
+        let file_cache_bytes = options.memory_bytes / FILE_CACHE_SHARE;
+        let kv = Kv::open(&kv::OpenOptions {
+            folder,
+            memory_bytes: options.memory_bytes - file_cache_bytes,
+        })?;
+        // The data folder is locked by now, so that nobody else uses what is removed.
+        let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
+            let message = format!("the folder for temporary files cannot be emptied: {error}");
+            Error::new(Code(39), message)
+        })?;
+        Engine::with_caches(kv, file_cache_bytes, Some(spill)).await
+    }
+
+    /// An engine on a store that is open already; tests use it with a simulated one.
+    pub async fn on(kv: Kv) -> Result<Engine> {
+        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS, None).await
+    }
+
+    async fn with_caches(kv: Kv, file_cache_bytes: usize, spill: Option<Arc<SpillFolder>>) -> Result<Engine> {
+        let options = StoreOptions {
+            filter_compiler: query::filter::compile_partial,
+            ..StoreOptions::default()
+        };
+        let store = Store::open(kv.clone(), options).await?;
+        let users = Users::load(&store).await?;
+        let engine = Engine::new(store, kv, users, file_cache_bytes, spill);
+        engine.drop_unfinished_replacements().await?;
+        background::start(&engine);
+        Ok(engine)
+    }
+}

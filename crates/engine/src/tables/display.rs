@@ -1,0 +1,17 @@
+//! How tables tell whose something is, and since when.
+
+use crate::clock::now_ms;
+use std::time::Instant;
+use value::{Document, Value, doc};
+
+/// Tells whose an operation, a connection or a cursor is.
+pub(crate) fn put_user(described: &mut Document, user: Option<&str>) {
+    if let Some((name, database)) = user.and_then(|user| user.split_once('@')) {
+        described.push("effectiveUsers", vec![doc! {"user": name, "db": database}]);
+    }
+}
+
+/// When something was, as a date.
+pub(crate) fn date_of(at: Instant) -> Value {
+    Value::DateTime(now_ms() - at.elapsed().as_millis() as i64)
+}

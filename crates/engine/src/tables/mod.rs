@@ -1,0 +1,13 @@
+//! What the engine knows by heart of what runs and of who asks: cursors, moments, sessions, operations, users, validators.
+//!
+//! What must hold: a table knows nothing of the engine that holds it, nor of other tables' contents.
+
+pub(crate) mod cursors;
+pub(crate) mod display;
+pub(crate) mod latencies;
+pub(crate) mod moments;
+pub(crate) mod operations;
+mod passwords;
+pub(crate) mod sessions;
+pub(crate) mod users;
+pub(crate) mod validators;

@@ -1,0 +1,83 @@
+//! All users, known by heart.
+
+use super::passwords::PasswordsSeen;
+use crate::error::{Error, Result};
+use auth::User;
+use parking_lot::RwLock;
+use query::Code;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use store::{Namespace, Store};
+
+type UserKey = (String, String);
+
+/// All users by database and name; the documents are written first, this follows.
+#[derive(Debug, Default)]
+pub(crate) struct Users {
+    known: RwLock<BTreeMap<UserKey, Arc<User>>>,
+    passwords: PasswordsSeen,
+}
+
+/// Where users are kept.
+pub(crate) fn namespace() -> Namespace {
+    Namespace::new("admin", "system.users")
+}
+
+impl Users {
+    /// Reads the users out of the store.
+    pub(crate) async fn load(store: &Store) -> Result<Users> {
+        let users = Users::default();
+        let Some(collection) = store.collection(&namespace()) else {
+            return Ok(users);
+        };
+        let snapshot = collection.snapshot().await?;
+        let mut after = None;
+        loop {
+            let page = snapshot
+                .records(after, kv::Order::Forward, kv::PageLimit::default())
+                .await?;
+            for record in page.iter() {
+                after = Some(record.id);
+                let user = User::from_document(&record.document.to_document()).map_err(|error| {
+                    Error::new(Code(2), format!("a user in {} is damaged: {error}", namespace()))
+                })?;
+                users.put(user);
+            }
+            if page.exhausted() {
+                return Ok(users);
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.known.read().is_empty()
+    }
+
+    /// The user of this database and name.
+    pub(crate) fn get(&self, database: &str, name: &str) -> Option<Arc<User>> {
+        let key = (database.to_owned(), name.to_owned());
+        self.known.read().get(&key).cloned()
+    }
+
+    /// All of them, by database and name.
+    pub(crate) fn all(&self) -> Vec<Arc<User>> {
+        self.known.read().values().cloned().collect()
+    }
+
+    /// Puts a user in place of one of the same database and name.
+    pub(crate) fn put(&self, user: User) {
+        self.known.write().insert(key(&user), Arc::new(user));
+    }
+
+    pub(crate) fn remove(&self, database: &str, name: &str) {
+        self.known.write().remove(&(database.to_owned(), name.to_owned()));
+    }
+
+    pub(crate) fn passwords(&self) -> &PasswordsSeen {
+        &self.passwords
+    }
+}
+
+fn key(user: &User) -> UserKey {
+    (user.database.clone(), user.name.clone())
+}
