@@ -3,7 +3,7 @@
 //! A record whose last change is its insertion stands in the log by itself, since its id is the number of that change;
 //! only later changes and deletions have entries. So the log is read as two streams that are merged by number.
 
-use crate::commit::{LOG_DELETED, LOG_PUT};
+use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::record::Tombstone;
 use crate::{
     Collection, KeyRange, Order, PageLimit, Record, RecordId, RecordPage, Revision, Snapshot, StoreError,

@@ -27,6 +27,10 @@ pub(crate) const LOCAL: u8 = 0x70;
 /// What partitions hold: the partition's name follows.
 pub(crate) const PARTITION: u8 = 0x71;
 
+/// What an entry of the change log is about.
+pub(crate) const LOG_PUT: u8 = 1;
+pub(crate) const LOG_DELETED: u8 = 2;
+
 /// What all keys of the index of `_id`s begin with.
 pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
 
@@ -38,6 +42,18 @@ const INDEX_LONG: u8 = 0xFF;
 
 /// The bytes of a record id behind the key of an entry that is not unique.
 pub(crate) const RECORD_ID_BYTES: usize = 8;
+
+/// The `_id` of a document that was checked to have one.
+pub(crate) fn id_of(document: RawDocument<'_>) -> ValueRef<'_> {
+    document.get("_id").unwrap_or(ValueRef::Null)
+}
+
+/// The key of the entry of an `_id` in its index.
+pub(crate) fn id_key(id: ValueRef<'_>) -> Vec<u8> {
+    let mut key = ID_INDEX_PREFIX.to_vec();
+    key::encode(id, Direction::Ascending, &mut key);
+    key
+}
 
 /// The key of a record.
 pub(crate) fn record(id: RecordId) -> [u8; 9] {

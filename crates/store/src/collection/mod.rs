@@ -1,6 +1,7 @@
 //! A collection: its documents, indexes and counts.
 
 mod admin;
+mod derived;
 mod duplicates;
 mod stats;
 mod validate;
@@ -8,14 +9,11 @@ mod validate;
 pub use stats::{CollectionStats, ValidateReport};
 
 use crate::catalog::{Catalog, Entry};
-use crate::commit::{Queue, Writer, submit};
+use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
 use crate::state::State;
-use crate::{
-    CollectionOptions, CommitOptions, Derived, Index, IndexSpec, Moment, Namespace, Outcome, Snapshot,
-    StoreError, WriteOp, index,
-};
+use crate::{CollectionOptions, Derived, Index, IndexSpec, Namespace, StoreError, index};
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
@@ -118,7 +116,7 @@ impl Collection {
             return Ok(());
         }
         let set = self.index_set();
-        let (sequence, state) = self.writer.lock().await.head(self, &set).await?;
+        let (sequence, state) = self.read_head(&mut *self.writer.lock().await, &set).await?;
         for (index, known) in set.indexes.iter().zip(&state.indexes) {
             known
                 .multikey
@@ -131,6 +129,24 @@ impl Collection {
         }
         self.publish(sequence, &state);
         Ok(())
+    }
+
+    /// The head, read if the writer does not know it, with a state for each of these indexes in their order.
+    pub(crate) async fn read_head(
+        &self,
+        writer: &mut Writer,
+        set: &IndexSet,
+    ) -> Result<(u64, State), StoreError> {
+        let (sequence, mut state) = match &writer.head {
+            Some(known) => known.clone(),
+            None => {
+                let head = self.kv.head(self.shard).await?;
+                (head.sequence, self.decode_state(&head)?)
+            }
+        };
+        align(&mut state, sequence, set);
+        writer.head = Some((sequence, state.clone()));
+        Ok((sequence, state))
     }
 
     /// Its full name now; a rename changes it.
@@ -178,7 +194,7 @@ impl Collection {
     pub(crate) async fn install(&self, set: IndexSet) -> Result<(), StoreError> {
         let mut writer = self.writer.lock().await;
         // The last number before the indexes is noted now: what is older, a build has to enter.
-        let (_, state) = writer.head(self, &set).await?;
+        let (_, state) = self.read_head(&mut writer, &set).await?;
         for (index, known) in set.indexes.iter().zip(&state.indexes) {
             if known.build.is_none() {
                 index.set_ready();
@@ -225,25 +241,13 @@ impl Collection {
         Ok(())
     }
 
-    /// Makes indexes and waits until they are built. The numbers of indexes before and after.
-    pub async fn create_indexes(
-        self: &Arc<Self>,
-        specs: Vec<IndexSpec>,
-    ) -> Result<(usize, usize), StoreError> {
-        index::create(self, specs).await
-    }
-
-    /// Removes an index.
-    pub async fn drop_index(self: &Arc<Self>, name: &str) -> Result<(), StoreError> {
-        index::drop_named(self, name).await
-    }
-
     /// The number of the last committed change.
     pub fn head(&self) -> u64 {
         *self.head.borrow()
     }
 
-    /// How often something other than an insert was committed; see [`Snapshot::rewrites`].
+    /// How often something other than an insert was committed; see
+    /// [`Snapshot::rewrites`](crate::Snapshot::rewrites).
     pub fn rewrites(&self) -> u64 {
         self.rewrites.load(Ordering::Acquire)
     }
@@ -251,25 +255,6 @@ impl Collection {
     /// Follows the number of the last committed change.
     pub fn head_watch(&self) -> watch::Receiver<u64> {
         self.head.subscribe()
-    }
-
-    /// The collection as it is now.
-    pub async fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::take(self, None).await
-    }
-
-    /// The collection as it was at a moment; empty if it was made later.
-    pub async fn snapshot_at(&self, moment: &Moment) -> Result<Snapshot, StoreError> {
-        Snapshot::take(self, Some(moment)).await
-    }
-
-    /// Makes changes; one outcome for each operation. An error means that none is known to be made.
-    pub async fn commit(
-        self: &Arc<Self>,
-        operations: Vec<WriteOp>,
-        options: CommitOptions,
-    ) -> Result<Vec<Outcome>, StoreError> {
-        submit(self, operations, options).await
     }
 
     /// Lets readers of counts and followers know of a commit.

@@ -7,8 +7,8 @@ mod partitions;
 
 use super::ValidateReport;
 use crate::changes::read_entry;
-use crate::commit::{LOG_DELETED, LOG_PUT};
 use crate::index::{EntrySet, IndexSet, entry_record};
+use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::{
     Collection, IndexState, KeyRange, Order, PageLimit, Record, RecordId, Snapshot, StoreError,
     VALIDATE_FINDINGS_MAX, keys, varint,

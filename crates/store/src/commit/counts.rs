@@ -1,14 +1,10 @@
 //! Counts and sizes as a batch changes them: in the shard's head, and of each partition.
 
 use super::group::Group;
-use super::modify::id_of;
+use crate::keys::id_of;
 use crate::partition::{PartitionChange, PartitionStats, is_placed, partition_of};
 use crate::{StoreError, keys};
-use std::collections::HashMap;
 use value::{DocumentBuf, ValueRef};
-
-/// The partitions that a batch changes.
-pub(super) type PartitionChanges = HashMap<String, PartitionChange>;
 
 impl Group<'_> {
     /// Refuses the id of a document of a partitioned collection that names no partition.

@@ -2,9 +2,9 @@
 
 use super::group::Group;
 use super::history::owned_id;
-use super::modify::id_of;
 use super::types::{Edit, EditOrigin, Outcome};
 use crate::index::{EntrySet, Span};
+use crate::keys::id_of;
 use crate::record::Tombstone;
 use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, StoreError, keys};
 use value::ValueRef;

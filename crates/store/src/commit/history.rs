@@ -4,9 +4,9 @@
 //! beside it, and each leaf that is not the winner keeps its body under a key of its own.
 
 use super::group::Group;
-use super::modify::id_of;
 use super::request::check;
 use crate::index::EntrySet;
+use crate::keys::id_of;
 use crate::record::{Ancestry, RevisionHash, Tombstone};
 use crate::{
     REVISION_ANCESTORS_MAX, Record, RecordId, Revision, RevisionTree, SUPERSEDED_BODIES_MAX, StoreError, keys,

@@ -1,10 +1,12 @@
 //! Commits: the one way to change documents.
 //!
-//! A caller's operations become a [`queue::Request`]; whoever finds no committer at work starts one. It takes all
-//! requests that wait and builds of them one batch ([`group::Group`]), looking at what is stored through what the
-//! batch itself has already changed, commits it once, and answers each.
+//! A caller's operations become a [`request::Request`] in the collection's [`queue`]; whoever finds no committer at work
+//! starts one ([`committer`]). It takes all requests that wait and builds of them one batch ([`group::Group`]), looking at
+//! what is stored through what the batch itself has already changed ([`apply`]), commits it once, and answers each.
 
+mod apply;
 mod capped;
+mod committer;
 mod counts;
 mod edit;
 mod entries;
@@ -13,21 +15,22 @@ mod history;
 mod local;
 mod modify;
 mod overlay;
+mod place;
 mod placed;
 mod prefetch;
 mod queue;
 mod request;
+mod session;
 mod statement;
 mod types;
 mod writer;
 
 pub(crate) use group::Group;
-pub(crate) use modify::{LOG_DELETED, LOG_PUT, id_key, id_of};
 pub use placed::PlacedDocument;
-pub(crate) use queue::{Queue, submit};
-pub(crate) use statement::Session;
+pub(crate) use queue::Queue;
+pub(crate) use session::Session;
 pub use types::{
     CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId,
     Target, Transform, Transformed, WriteOp,
 };
-pub(crate) use writer::Writer;
+pub(crate) use writer::{Writer, align};

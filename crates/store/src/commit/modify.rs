@@ -3,15 +3,11 @@
 use super::group::Group;
 use super::request::check;
 use super::{Outcome, Present, Target, Transform, Transformed};
-use crate::index::{EntrySet, ID_INDEX, Span};
+use crate::index::{EntrySet, Span};
+use crate::keys::{LOG_DELETED, LOG_PUT, id_key, id_of};
 use crate::record::{Ancestry, Tombstone};
 use crate::{REVISION_ANCESTORS_MAX, Record, RecordId, RevisionTree, StoreError, keys, varint};
-use value::key::{self, Direction};
-use value::{DocumentBuf, RawDocument, ValueRef};
-
-/// What an entry of the change log is about.
-pub(crate) const LOG_PUT: u8 = 1;
-pub(crate) const LOG_DELETED: u8 = 2;
+use value::{DocumentBuf, ValueRef};
 
 impl Group<'_> {
     /// Inserts a document with these index entries.
@@ -261,16 +257,4 @@ impl Group<'_> {
         self.overlay.tombstones.insert(key, None);
         self.count_tombstone_out(tombstone.id.as_ref());
     }
-}
-
-/// The `_id` of a document that was checked to have one.
-pub(crate) fn id_of(document: RawDocument<'_>) -> ValueRef<'_> {
-    document.get("_id").unwrap_or(ValueRef::Null)
-}
-
-/// The key of the entry of an `_id` in its index.
-pub(crate) fn id_key(id: ValueRef<'_>) -> Vec<u8> {
-    let mut key = keys::index_prefix(ID_INDEX);
-    key::encode(id, Direction::Ascending, &mut key);
-    key
 }

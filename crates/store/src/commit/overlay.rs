@@ -1,6 +1,6 @@
 //! What a batch has already changed, and what was read for it: looked at before the store.
 
-use super::Session;
+use super::session::Session;
 use crate::record::Tombstone;
 use crate::{Record, RecordId, RevisionTree};
 use std::collections::BTreeMap;

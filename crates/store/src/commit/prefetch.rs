@@ -2,8 +2,8 @@
 
 use super::group::Group;
 use super::request::{Operation, Request};
-use super::{id_key, id_of};
 use crate::index::{IndexSet, entry_record};
+use crate::keys::{id_key, id_of};
 use crate::{Record, RecordId, StoreError, Target, keys};
 
 /// What the operations of a group look at before any of them has changed anything.

@@ -1,13 +1,9 @@
-//! The queue of a collection and the committer that empties it.
+//! The queue of a collection, which its committer empties.
 
-use super::group::Group;
 use super::request::Request;
-use super::{CommitOptions, Outcome, WriteOp};
-use crate::{COMMIT_ATTEMPTS_MAX, Collection, Durability, GROUP_BYTES_MAX, GROUP_OPERATIONS_MAX, StoreError};
+use crate::{GROUP_BYTES_MAX, GROUP_OPERATIONS_MAX};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::Arc;
-use tokio::sync::oneshot;
 
 /// The requests that wait.
 #[derive(Default)]
@@ -32,14 +28,14 @@ impl std::fmt::Debug for Queue {
 
 impl Queue {
     /// Adds a request; true where the caller has to start a committer.
-    fn push(&self, request: Request) -> bool {
+    pub(super) fn push(&self, request: Request) -> bool {
         let mut inner = self.inner.lock();
         inner.waiting.push_back(request);
         !std::mem::replace(&mut inner.running, true)
     }
 
     /// Takes what fits into one group, at least one request. None ends the committer.
-    fn take(&self) -> Option<Vec<Request>> {
+    pub(super) fn take(&self) -> Option<Vec<Request>> {
         let mut inner = self.inner.lock();
         let (mut operations, mut bytes, mut count) = (0, 0, 0);
         for request in &inner.waiting {
@@ -56,71 +52,12 @@ impl Queue {
         }
         Some(inner.waiting.drain(..count).collect())
     }
-}
 
-/// Ends a committer that panics: without it the queue would wait for ever.
-struct Running<'a>(&'a Queue);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let mut inner = self.0.inner.lock();
-            inner.running = false;
-            // Dropping the requests drops their replies, which tells those who wait.
-            inner.waiting.clear();
-        }
+    /// Notes that the committer has gone before its time. To drop the requests drops their replies, which tells those
+    /// who wait.
+    pub(super) fn abandon(&self) {
+        let mut inner = self.inner.lock();
+        inner.running = false;
+        inner.waiting.clear();
     }
-}
-
-/// Queues operations and waits for their outcomes.
-pub(crate) async fn submit(
-    collection: &Arc<Collection>,
-    operations: Vec<WriteOp>,
-    options: CommitOptions,
-) -> Result<Vec<Outcome>, StoreError> {
-    collection.check_writable()?;
-    let (reply, answer) = oneshot::channel();
-    let request = Request::new(operations, options, &collection.index_set(), reply);
-    if collection.queue.push(request) {
-        // A task of its own, so that a caller who goes away does not take the others with it.
-        tokio::spawn(run(collection.clone()));
-    }
-    answer.await.unwrap_or(Err(StoreError::Interrupted))
-}
-
-async fn run(collection: Arc<Collection>) {
-    let _running = Running(&collection.queue);
-    while let Some(mut requests) = collection.queue.take() {
-        match commit(&collection, &mut requests).await {
-            Ok(outcomes) => requests
-                .into_iter()
-                .zip(outcomes)
-                .for_each(|(request, outcomes)| {
-                    // A caller who has gone away needs no answer.
-                    let _ = request.reply.send(Ok(outcomes));
-                }),
-            Err(error) => requests.into_iter().for_each(|request| {
-                let _ = request.reply.send(Err(error.clone()));
-            }),
-        }
-    }
-}
-
-/// Commits the requests together; their outcomes in order.
-async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
-    let strongest = |request: &Request| request.options.durability == Durability::Flushed;
-    let durability = if requests.iter().any(strongest) {
-        Durability::Flushed
-    } else {
-        Durability::Soon
-    };
-    let mut writer = collection.writer.lock().await;
-    for _ in 0..COMMIT_ATTEMPTS_MAX {
-        let mut group = Group::begin(collection, &mut writer).await?;
-        let outcomes = group.apply(requests).await?;
-        if group.commit(durability).await? {
-            return Ok(outcomes);
-        }
-    }
-    Err(StoreError::Contention)
 }

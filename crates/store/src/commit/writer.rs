@@ -2,7 +2,6 @@
 
 use crate::index::IndexSet;
 use crate::state::{Build, IndexEntries, State};
-use crate::{Collection, StoreError};
 use kv::Head;
 
 /// Guarded by a lock: its holder is the only one in this process who writes the shard.
@@ -18,24 +17,6 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// The head, read where it is not known, with a state for each of these indexes in their order.
-    pub(crate) async fn head(
-        &mut self,
-        collection: &Collection,
-        set: &IndexSet,
-    ) -> Result<(u64, State), StoreError> {
-        let (sequence, mut state) = match &self.head {
-            Some(known) => known.clone(),
-            None => {
-                let head = collection.kv.head(collection.shard).await?;
-                (head.sequence, collection.decode_state(&head)?)
-            }
-        };
-        align(&mut state, sequence, set);
-        self.head = Some((sequence, state.clone()));
-        Ok((sequence, state))
-    }
-
     /// What the head will be with this state.
     pub(crate) fn next_head(sequence: u64, state: &State) -> Head {
         Head {

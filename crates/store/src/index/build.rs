@@ -4,6 +4,7 @@
 //! far it has come: so it goes on after a restart where it was. Meanwhile writes keep the entries of all records that
 //! the build has passed or that came after it began.
 
+use super::build_handle::BuildHandle;
 use super::{EntrySet, Index, clear, create};
 use crate::commit::Group;
 use crate::{
@@ -14,14 +15,6 @@ use kv::Page;
 use std::ops::Bound;
 use std::sync::Arc;
 use tokio::sync::watch;
-
-/// One build under way, of indexes that were asked for together.
-#[derive(Debug)]
-pub(crate) struct BuildHandle {
-    ids: Vec<u32>,
-    /// The end, once it is there.
-    result: watch::Sender<Option<Result<(), StoreError>>>,
-}
 
 /// Goes on with what was under way when the store was last closed.
 pub(crate) fn resume(collection: &Arc<Collection>) {

@@ -1,11 +1,27 @@
 //! Making and removing indexes.
 
-use super::build::{self, BuildHandle};
+use super::build;
+use super::build_handle::BuildHandle;
 use super::{ID_INDEX, Index, IndexSpec, IndexState};
 use crate::catalog::Disk;
 use crate::error::shell_document;
 use crate::{Collection, INDEXES_MAX, StoreError};
 use std::sync::Arc;
+
+impl Collection {
+    /// Makes indexes and waits until they are built. The numbers of indexes before and after.
+    pub async fn create_indexes(
+        self: &Arc<Self>,
+        specs: Vec<IndexSpec>,
+    ) -> Result<(usize, usize), StoreError> {
+        create(self, specs).await
+    }
+
+    /// Removes an index.
+    pub async fn drop_index(self: &Arc<Self>, name: &str) -> Result<(), StoreError> {
+        drop_named(self, name).await
+    }
+}
 
 /// Makes indexes and waits until they are built; those that exist already as asked for are left as they are. Gives how
 /// many indexes there were before and after.

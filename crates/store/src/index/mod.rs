@@ -5,6 +5,7 @@
 //! collated indexes take their keys in ways of their own (`kinds`, `collated`).
 
 mod build;
+mod build_handle;
 mod clear;
 mod collated;
 mod create;
@@ -15,8 +16,8 @@ mod set;
 mod spec;
 mod wildcard;
 
-pub(crate) use build::{BuildHandle, resume};
-pub(crate) use create::{create, drop_named};
+pub(crate) use build::resume;
+pub(crate) use build_handle::BuildHandle;
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
 pub use hashed::hash_of_value;
 pub(crate) use set::IndexSet;

@@ -9,7 +9,6 @@ pub use index_page::{IndexEntry, IndexPage};
 pub use record_page::RecordPage;
 
 use crate::collection::rewrites;
-use crate::commit::id_key;
 use crate::index::entry_record;
 use crate::state::State;
 use crate::{
@@ -37,6 +36,18 @@ pub struct Snapshot {
 /// of all documents.
 #[derive(Debug)]
 pub struct Moment(pub(crate) kv::Moment);
+
+impl Collection {
+    /// The collection as it is now.
+    pub async fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        Snapshot::take(self, None).await
+    }
+
+    /// The collection as it was at a moment; empty if it was made later.
+    pub async fn snapshot_at(&self, moment: &Moment) -> Result<Snapshot, StoreError> {
+        Snapshot::take(self, Some(moment)).await
+    }
+}
 
 impl Snapshot {
     /// The collection now, or as it was at a moment.
@@ -77,7 +88,7 @@ impl Snapshot {
 
     /// The record whose document has this `_id`.
     pub async fn by_id(&self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
-        let Some(value) = self.snapshot.get(&id_key(id)).await? else {
+        let Some(value) = self.snapshot.get(&keys::id_key(id)).await? else {
             return Ok(None);
         };
         let record = entry_record(&value).ok_or_else(|| self.corrupt("an entry of _id_ without record"))?;

@@ -1,0 +1,55 @@
+//! What is derived from a collection, among what the catalog knows of it.
+
+use super::Collection;
+use crate::catalog::Catalog;
+use crate::{Derived, StoreError};
+use kv::Batch;
+use std::sync::Arc;
+
+impl Collection {
+    /// What is derived from it.
+    pub fn derived(&self) -> Vec<Arc<Derived>> {
+        self.derived.read().clone()
+    }
+
+    /// The derived pages of this name, made where there are none.
+    pub async fn open_derived(&self, name: &str) -> Result<Arc<Derived>, StoreError> {
+        let named = |derived: &[Arc<Derived>]| derived.iter().find(|one| one.name() == name).cloned();
+        if let Some(found) = named(&self.derived.read()) {
+            return Ok(found);
+        }
+        let catalog = self.catalog()?;
+        let mut disk = catalog.disk.lock().await;
+        self.check_writable()?;
+        if let Some(found) = named(&self.derived.read()) {
+            return Ok(found);
+        }
+        let made = Arc::new(Derived::new(self.kv.clone(), disk.new_shard(), name.to_owned()));
+        let mut entry = self.entry();
+        entry.derived.push((name.to_owned(), made.shard));
+        catalog.save(&mut disk, &self.namespace(), &entry).await?;
+        self.derived.write().push(made.clone());
+        Ok(made)
+    }
+
+    /// Removes derived pages; false where there are none of this name.
+    pub async fn drop_derived(&self, name: &str) -> Result<bool, StoreError> {
+        let catalog = self.catalog()?;
+        let mut disk = catalog.disk.lock().await;
+        self.check_writable()?;
+        let found = self.derived.read().iter().find(|one| one.name() == name).cloned();
+        let Some(gone) = found else {
+            return Ok(false);
+        };
+        let mut entry = self.entry();
+        entry.derived.retain(|(_, shard)| *shard != gone.shard);
+        let mut batch = Batch::new();
+        Catalog::put_entry(&mut batch, &self.namespace(), &entry);
+        Catalog::mark_dropped(&mut batch, gone.shard);
+        disk.commit(&catalog.kv, batch).await?;
+        gone.end();
+        self.derived.write().retain(|one| one.shard != gone.shard);
+        catalog.finish_drop(&mut disk, &[gone.shard]).await?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,93 @@
+//! Applying the operations of requests to a batch, one after the other.
+
+use super::group::Group;
+use super::prefetch::Wanted;
+use super::request::{Operation, Request};
+use super::{CommitOptions, Outcome};
+use crate::StoreError;
+use crate::index::EntrySet;
+
+impl Group<'_> {
+    /// Applies the operations of all requests; their outcomes in order.
+    pub(crate) async fn apply(&mut self, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
+        for request in &mut *requests {
+            request.follow_indexes(&self.set);
+        }
+        let wanted = Wanted::of(requests, &self.set);
+        self.prefetch(wanted).await?;
+        let mut all = Vec::with_capacity(requests.len());
+        for request in requests {
+            all.push(self.apply_request(request).await?);
+        }
+        self.evict().await?;
+        self.put_sessions();
+        Ok(all)
+    }
+
+    async fn apply_request(&mut self, request: &mut Request) -> Result<Vec<Outcome>, StoreError> {
+        let Request {
+            operations,
+            options,
+            entries,
+            ..
+        } = request;
+        let mut outcomes = Vec::with_capacity(operations.len());
+        let mut stopped = false;
+        for (at, operation) in operations.iter_mut().enumerate() {
+            if stopped {
+                outcomes.push(Outcome::Skipped);
+                continue;
+            }
+            let outcome = match self.apply_once(at, operation, options, entries).await {
+                Ok(outcome) => outcome,
+                Err(error @ StoreError::Kv(_)) => return Err(error),
+                Err(error) => Outcome::Failed(error),
+            };
+            stopped = options.ordered && matches!(outcome, Outcome::Failed(_));
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// Applies an operation unless its statement was executed before. An error leaves the batch as it was.
+    async fn apply_once(
+        &mut self,
+        at: usize,
+        operation: &mut Operation,
+        options: &CommitOptions,
+        entries: &EntrySet,
+    ) -> Result<Outcome, StoreError> {
+        let statement = options.statements.get(at).copied().flatten();
+        if let Some(statement) = statement
+            && let Some(replayed) = self.replayed(&statement).await?
+        {
+            return Ok(Outcome::Replayed(replayed));
+        }
+        let outcome = match operation {
+            Operation::Insert {
+                document,
+                entries: range,
+            } => {
+                let spans = entries.spans(range.clone()?);
+                let record = self.insert(document, entries, spans).await?;
+                Outcome::Inserted { record }
+            }
+            Operation::InsertPlaced(document) => {
+                let record = self.insert_placed(document).await?;
+                Outcome::Inserted { record }
+            }
+            Operation::Modify { target, transform } => self.modify(target, transform.as_mut()).await?,
+            Operation::Edit { edit, entries: range } => {
+                let spans = entries.spans(range.clone()?);
+                self.edit(edit, entries, spans).await?
+            }
+            Operation::Purge { id, revisions } => self.purge(id.as_ref(), revisions).await?,
+            Operation::ForgetSuperseded(id) => self.forget_superseded(id.as_ref()).await?,
+            Operation::Local { name, document } => self.put_local(name, document.as_ref()),
+        };
+        if let Some(statement) = statement {
+            self.note_executed(&statement, operation, &outcome, options.image);
+        }
+        Ok(outcome)
+    }
+}
