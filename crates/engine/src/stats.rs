@@ -49,6 +49,10 @@ pub struct ServerReport {
     pub sessions: usize,
     /// Bytes of the data folder.
     pub disk_bytes: u64,
+    /// Bytes of the file system that it lies in.
+    pub volume_bytes: u64,
+    /// Those of them that are in use.
+    pub volume_used_bytes: u64,
     /// Bytes of caches and write buffers.
     pub memory_bytes: u64,
     /// Bytes of hot files in memory.
@@ -66,18 +70,20 @@ impl Engine {
             return Ok(CollectionReport::default());
         };
         let stats = collection.stats();
-        let mut indexes = Vec::new();
-        for index in collection.indexes() {
-            indexes.push((
-                index.spec().name.clone(),
-                collection.index_disk_bytes(index.id()).await?,
-            ));
-        }
+        let stored = collection.stored_bytes().await?;
+        let of_index = |id: u32| {
+            let found = stored.indexes.iter().find(|(known, _)| *known == id);
+            found.map_or(0, |(_, bytes)| *bytes)
+        };
+        let indexes = collection.indexes();
+        let indexes = indexes
+            .iter()
+            .map(|index| (index.spec().name.clone(), of_index(index.id())));
         Ok(CollectionReport {
             documents: stats.count,
             data_bytes: stats.data_bytes,
-            storage_bytes: collection.disk_bytes().await?,
-            indexes,
+            storage_bytes: stored.documents,
+            indexes: indexes.collect(),
             capped: collection
                 .options()
                 .capped
@@ -124,6 +130,8 @@ impl Engine {
             open_cursors: self.cursors().count(),
             sessions: self.sessions().count(),
             disk_bytes: engine.disk_bytes,
+            volume_bytes: engine.volume_bytes,
+            volume_used_bytes: engine.volume_used_bytes,
             memory_bytes: engine.memory_bytes,
             file_cache_bytes: self.file_cache().chunk_bytes(),
             flushes: engine.flushes,
@@ -136,8 +144,8 @@ impl Engine {
         Ok(self.existing(namespace)?.validate(full).await?)
     }
 
-    /// Rewrites a collection's files so that they hold only what is live.
-    pub async fn compact(&self, namespace: &Namespace) -> Result<()> {
+    /// Rewrites a collection's files so that they hold only what is live. Gives the bytes that this has freed.
+    pub async fn compact(&self, namespace: &Namespace) -> Result<u64> {
         Ok(self.existing(namespace)?.compact().await?)
     }
 }

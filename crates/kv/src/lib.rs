@@ -172,8 +172,8 @@ impl Kv {
         }
     }
 
-    /// Approximate bytes on disk of the entries in a range of a shard; what is still in write buffers does
-    /// not count.
+    /// Approximate bytes that the entries in a range of a shard take in files of the engine; what is still in write
+    /// buffers and in the log alone does not count.
     pub async fn disk_bytes(&self, shard: ShardId, range: &KeyRange) -> Result<u64, Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.disk_bytes(shard, range),

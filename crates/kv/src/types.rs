@@ -50,4 +50,8 @@ pub struct EngineStats {
     pub flushes: u64,
     /// Commits that were made.
     pub commits: u64,
+    /// Bytes of the file system that the folder lies in; 0 where there is none.
+    pub volume_bytes: u64,
+    /// Those of them that are in use, by whatever files.
+    pub volume_used_bytes: u64,
 }

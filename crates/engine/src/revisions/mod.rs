@@ -145,7 +145,7 @@ impl RevisionedCollection {
             head: self.head(),
             purge_sequence: purges.first().map_or(0, |purge| purge.sequence),
             data_bytes: stats.data_bytes,
-            storage_bytes: self.collection.disk_bytes().await?,
+            storage_bytes: self.collection.stored_bytes().await?.total(),
         })
     }
 
@@ -256,7 +256,8 @@ impl RevisionedCollection {
                 _ => break,
             }
         }
-        Ok(self.collection.compact().await?)
+        self.collection.compact().await?;
+        Ok(())
     }
 
     async fn commit(&self, operations: Vec<WriteOp>, journaled: bool) -> Result<Vec<Outcome>> {

@@ -73,11 +73,14 @@ impl Database {
     pub(super) fn stats(&self) -> EngineStats {
         // Write buffers, and filters and indexes, are charged to the cache.
         let readers = self.db.property_int_value(properties::ESTIMATE_TABLE_READERS_MEM);
+        let (volume_bytes, volume_used_bytes) = volume(&self.folder);
         EngineStats {
             disk_bytes: folder_bytes(&self.folder) + self.large.files.disk_bytes(),
             memory_bytes: self.cache.get_usage() as u64 + readers.ok().flatten().unwrap_or(0),
             flushes: self.flusher.flushes(),
             commits: self.commits.load(Ordering::Relaxed),
+            volume_bytes,
+            volume_used_bytes,
         }
     }
 
@@ -120,4 +123,15 @@ fn folder_bytes(folder: &Path) -> u64 {
         .filter_map(|file| file.metadata().ok())
         .map(|file| file.len())
         .sum()
+}
+
+/// Bytes of the file system that a folder lies in, and those in use.
+fn volume(folder: &Path) -> (u64, u64) {
+    match rustix::fs::statvfs(folder) {
+        Ok(volume) => {
+            let used = volume.f_blocks.saturating_sub(volume.f_bfree);
+            (volume.f_blocks * volume.f_frsize, used * volume.f_frsize)
+        }
+        Err(_) => (0, 0),
+    }
 }

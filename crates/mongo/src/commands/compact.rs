@@ -31,11 +31,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         Some(entry) if entry.is_view => return Err(CommandError::new(166, "can't compact a view")),
         Some(_) => {}
     }
-    let before = engine.collection_report(&namespace).await?.storage_bytes;
     if dry_run {
         return Ok(doc! {"estimatedBytesFreed": 0}.into());
     }
-    engine.compact(&namespace).await?;
-    let after = engine.collection_report(&namespace).await?.storage_bytes;
-    Ok(doc! {"bytesFreed": number(before.saturating_sub(after))}.into())
+    let freed = engine.compact(&namespace).await?;
+    Ok(doc! {"bytesFreed": number(freed)}.into())
 }

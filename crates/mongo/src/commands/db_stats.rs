@@ -18,6 +18,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     } else {
         report.data_bytes as f64 / report.documents as f64
     };
+    let server = call.server.engine.server_report();
     Ok(doc! {
         "db": &call.database,
         "collections": report.collections as i64,
@@ -30,8 +31,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         "indexSize": report.index_bytes as f64 / scale,
         "totalSize": (report.storage_bytes + report.index_bytes) as f64 / scale,
         "scaleFactor": scale,
-        "fsUsedSize": 0.0,
-        "fsTotalSize": 0.0,
+        "fsUsedSize": server.volume_used_bytes as f64 / scale,
+        "fsTotalSize": server.volume_bytes as f64 / scale,
     }
     .into())
 }

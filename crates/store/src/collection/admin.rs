@@ -18,9 +18,11 @@ impl Collection {
         session.executed(statement)
     }
 
-    /// Rewrites the files so that they hold only what lives.
-    pub async fn compact(&self) -> Result<(), StoreError> {
+    /// Rewrites the files so that they hold only what lives. Gives the bytes that they have become smaller by.
+    pub async fn compact(&self) -> Result<u64, StoreError> {
         self.check_writable()?;
-        Ok(self.kv.compact(self.shard).await?)
+        let before = self.file_bytes().await?;
+        self.kv.compact(self.shard).await?;
+        Ok(before.saturating_sub(self.file_bytes().await?))
     }
 }

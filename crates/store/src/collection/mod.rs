@@ -3,9 +3,11 @@
 mod admin;
 mod derived;
 mod duplicates;
+mod sizes;
 mod stats;
 mod validate;
 
+pub use sizes::StoredBytes;
 pub use stats::{CollectionStats, ValidateReport};
 
 use crate::catalog::{Catalog, Entry};

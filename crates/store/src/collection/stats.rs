@@ -1,7 +1,6 @@
 //! Counts, sizes and findings.
 
-use crate::{Collection, KeyRange, StoreError, keys};
-use std::ops::Bound;
+use crate::Collection;
 
 /// Counts and sizes of a collection, as its head keeps them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,20 +49,5 @@ impl Collection {
                 .map(|index| (index.id, index.entries))
                 .collect(),
         }
-    }
-
-    /// Approximate bytes on disk of all, indexes included.
-    pub async fn disk_bytes(&self) -> Result<u64, StoreError> {
-        let all = KeyRange {
-            low: Bound::Unbounded,
-            high: Bound::Unbounded,
-        };
-        Ok(self.kv.disk_bytes(self.shard, &all).await?)
-    }
-
-    /// Approximate bytes on disk of one index.
-    pub async fn index_disk_bytes(&self, index: u32) -> Result<u64, StoreError> {
-        let range = KeyRange::prefix(&keys::index_prefix(index));
-        Ok(self.kv.disk_bytes(self.shard, &range).await?)
     }
 }
