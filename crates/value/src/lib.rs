@@ -11,6 +11,7 @@
 
 pub mod collated;
 pub mod collation;
+pub mod column;
 pub mod decimal;
 mod document;
 mod hex;

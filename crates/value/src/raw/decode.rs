@@ -58,6 +58,12 @@ fn header(rest: &[u8]) -> Option<(Type, &[u8], &[u8])> {
     Some((kind, rest.get(..end)?, rest.get(end + 1..)?))
 }
 
+/// The bytes of the element that `bytes` begin with: type, name and value.
+pub(super) fn element_size(bytes: &[u8]) -> Option<usize> {
+    let (kind, _, after) = header(bytes)?;
+    (bytes.len() - after.len()).checked_add(value_size(kind, after)?)
+}
+
 /// Whether the document nests deeper than `levels`; values that hold no document are skipped, not decoded.
 pub(super) fn is_deeper_than(document: &[u8], levels: usize) -> bool {
     let Some(inner_levels) = levels.checked_sub(1) else {

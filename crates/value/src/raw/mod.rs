@@ -11,7 +11,7 @@ pub use decode::Elements;
 pub use encode::{DocumentWriter, encode_document, encode_value_into};
 pub use validate::{MESSAGE_DEPTH_MAX, NESTING_DEPTH_MAX, RawError};
 
-use crate::{Document, DocumentRef, ValueRef};
+use crate::{Document, DocumentRef, Value, ValueRef};
 use bytes::Bytes;
 
 /// Borrowed BSON bytes of one valid document.
@@ -84,6 +84,20 @@ impl<'a> RawDocument<'a> {
             bytes: Bytes::copy_from_slice(self.bytes),
         }
     }
+}
+
+/// The value of the element that the bytes begin with, whatever its name, and the bytes that the element takes.
+pub(crate) fn read_element(bytes: &[u8]) -> Result<(usize, Value), RawError> {
+    let cut_off = RawError {
+        offset: 0,
+        what: "the element is cut off",
+    };
+    let size = decode::element_size(bytes).ok_or(cut_off.clone())?;
+    let element = bytes.get(..size).ok_or(cut_off.clone())?;
+    let length = (size + 5) as i32;
+    let document = [&length.to_le_bytes(), element, &[0]].concat();
+    let (_, value) = RawDocument::new(&document)?.iter().next().ok_or(cut_off)?;
+    Ok((size, value.to_value()))
 }
 
 impl<'a> RawArray<'a> {
