@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::id_index;
 use crate::names::{check_database, check_namespace};
 use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange};
@@ -43,6 +44,8 @@ pub struct CollectionEntry {
     pub uuid: Option<[u8; 16]>,
     /// Whether it is a view.
     pub is_view: bool,
+    /// The index on `_id` as it is listed; a view and a time series show none.
+    pub id_index: Option<Document>,
 }
 
 impl Engine {
@@ -186,6 +189,7 @@ fn entry(collection: &Collection) -> CollectionEntry {
         options: listed_options(&options),
         uuid: (!is_view).then(|| collection.uuid()),
         is_view,
+        id_index: id_index::listed(&options),
     }
 }
 

@@ -161,8 +161,8 @@ fn catalog_document(database: &str, entry: CollectionEntry, shards: bool) -> Doc
         "db": database,
         "type": if entry.is_view { "view" } else { "collection" },
     };
-    if !entry.is_view {
-        document.push("idIndex", doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
+    if let Some(id_index) = entry.id_index {
+        document.push("idIndex", id_index);
     }
     let mut info = doc! {"readOnly": entry.is_view};
     if let Some(uuid) = entry.uuid {

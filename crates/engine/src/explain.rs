@@ -72,7 +72,7 @@ impl Engine {
                     .await
             }
             Explained::Update(namespace, statement) => {
-                statement.parse(None)?;
+                statement.parse(None, false)?;
                 let find = FindRequest {
                     filter: statement.filter.clone(),
                     sort: statement.sort.clone(),
@@ -98,7 +98,7 @@ impl Engine {
                     .await
             }
             Explained::FindAndModify(namespace, request) => {
-                request.parse(None)?;
+                request.parse(None, false)?;
                 let find = FindRequest {
                     filter: request.filter.clone(),
                     sort: request.sort.clone(),

@@ -20,6 +20,10 @@ const VERSION_MAX: i32 = 3;
 /// The most that a field of a text index weighs.
 const WEIGHT_MAX: f64 = 99_999.0;
 
+/// What stands in the key pattern of a text index for its fields, and for their order.
+const TEXTS: &str = "_fts";
+const TEXTS_ORDER: &str = "_ftsx";
+
 /// The languages of text indexes (MongoDB manual, "Text Search Languages"), with their ISO 639-1 codes.
 const LANGUAGES: [&str; 32] = [
     "none",
@@ -269,8 +273,12 @@ fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     let mut key = Document::new();
     let mut ended = false;
     for (path, kind) in parsed.key.iter() {
+        let begun = key.contains(TEXTS);
+        if begun && path == TEXTS_ORDER {
+            continue;
+        }
         if !is_text(kind) {
-            ended = !weights.is_empty();
+            ended = begun;
             key.push(path, kind.clone());
             continue;
         }
@@ -279,11 +287,14 @@ fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
                 "'text' fields in an index must all be adjacent".to_owned(),
             ));
         }
-        if weights.is_empty() {
-            key.push("_fts", "text");
-            key.push("_ftsx", 1);
+        if !begun {
+            key.push(TEXTS, "text");
+            key.push(TEXTS_ORDER, 1);
         }
-        weights.push((path.to_owned(), Value::Int32(1)));
+        // In the form that is kept, and listed, only the weights name the fields.
+        if path != TEXTS {
+            weights.push((path.to_owned(), Value::Int32(1)));
+        }
     }
     if let Some(Value::Document(given)) = spec.get("weights") {
         for (path, weight) in given.iter() {

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::id_index;
 use crate::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::limits::INDEXES_MAX;
 use crate::names::check_namespace;
@@ -31,13 +32,23 @@ impl Engine {
             return Err(Error::new(Code::INVALID_NAMESPACE, message));
         }
         let default = self.collation(namespace, None)?;
+        let present = self.store().collection(namespace);
+        let describes_id = |spec: &Document| {
+            present
+                .as_ref()
+                .is_some_and(|present| id_index::describes(spec, &present.options()))
+        };
         let parse = |spec: &Document| {
             let mut parsed = parse_spec(spec)?;
             inherit_collation(&mut parsed, spec.contains("collation"), default.as_ref())?;
             Ok(parsed)
         };
-        let specs: Vec<IndexSpec> = specs.iter().map(parse).collect::<Result<_>>()?;
-        let created_collection = self.store().collection(namespace).is_none();
+        let specs: Vec<IndexSpec> = specs
+            .iter()
+            .filter(|spec| !describes_id(spec))
+            .map(parse)
+            .collect::<Result<_>>()?;
+        let created_collection = present.is_none();
         let collection = self.for_writing(namespace).await?;
         if let Some(series) = TimeSeries::of(&collection.options()) {
             specs.iter().try_for_each(|spec| series.check_index(spec))?;
@@ -63,14 +74,16 @@ impl Engine {
             let message = format!("Namespace {namespace} is a view, not a collection");
             return Err(Error::new(Code(166), message));
         }
-        let is_series = TimeSeries::of(&collection.options()).is_some();
-        Ok(collection
-            .indexes()
+        let indexes = collection.indexes();
+        let others = indexes
             .iter()
-            .filter(|index| !(is_series && index.spec().name == "_id_"))
+            .filter(|index| index.spec().name != "_id_")
             // Those belong to design documents, and are made anew from them.
             .filter(|index| !index.is_collated())
-            .map(|index| index.spec().to_document())
+            .map(|index| index.spec().to_document());
+        Ok(id_index::listed(&collection.options())
+            .into_iter()
+            .chain(others)
             .collect())
     }
 

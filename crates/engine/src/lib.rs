@@ -24,6 +24,7 @@ mod error;
 mod explain;
 mod filter;
 mod find;
+mod id_index;
 mod index_kinds;
 mod index_spec;
 mod indexes;

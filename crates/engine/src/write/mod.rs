@@ -24,6 +24,8 @@ pub struct WriteOptions {
     pub journaled: bool,
     /// Whether the collection's validator is passed by.
     pub bypass_validation: bool,
+    /// Whether empty timestamps of whole documents stay so, instead of meaning now.
+    pub keeps_empty_timestamps: bool,
     /// The number of the command's first statement, for retries (`stmtId`).
     pub first_statement: i32,
 }
@@ -34,6 +36,7 @@ impl Default for WriteOptions {
             ordered: true,
             journaled: true,
             bypass_validation: false,
+            keeps_empty_timestamps: false,
             first_statement: 0,
         }
     }
@@ -161,7 +164,8 @@ impl Engine {
             ordered: options.ordered,
             durability: options.durability(),
             validator,
-            statements: options.statements(context, documents.len()),
+            keeps_empty_timestamps: options.keeps_empty_timestamps,
+            statements: options.statements(context, 0..documents.len()),
         };
         let inserted = write::insert(&collection, documents, insert).await?;
         Ok(InsertReply {
@@ -180,7 +184,8 @@ impl Engine {
     ) -> Result<UpdateReply> {
         let upserts = statements.iter().any(|statement| statement.upsert);
         let default = self.collation(namespace, None)?;
-        let parse = |statement: &UpdateStatement| statement.parse(default.as_ref());
+        let keeps = options.keeps_empty_timestamps;
+        let parse = |statement: &UpdateStatement| statement.parse(default.as_ref(), keeps);
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         let mut reply = UpdateReply::default();
         let (positions, requests): (Vec<usize>, Vec<UpdateRequest>) = parsed.into_iter().unzip();
@@ -237,7 +242,7 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<FindAndModifyReply> {
         let default = self.collation(namespace, None)?;
-        let parsed = request.parse(default.as_ref())?;
+        let parsed = request.parse(default.as_ref(), options.keeps_empty_timestamps)?;
         let Some(collection) = self.target(namespace, request.upsert).await? else {
             return Ok(FindAndModifyReply::default());
         };

@@ -78,7 +78,11 @@ pub struct FindAndModifyRequest {
 }
 
 impl UpdateStatement {
-    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<UpdateRequest> {
+    pub(crate) fn parse(
+        &self,
+        default: Option<&Collation>,
+        keeps_empty_timestamps: bool,
+    ) -> Result<UpdateRequest> {
         let collation = asked_or(self.collation.as_ref(), default)?;
         let mut variables = variables(&self.variables, collation)?;
         for (name, value) in self.constants.iter() {
@@ -101,7 +105,11 @@ impl UpdateStatement {
         let missing = || Error::new(Code(9), "an update needs what it changes: 'u'");
         Ok(UpdateRequest {
             filter,
-            update: Arc::new(update.ok_or_else(missing)??),
+            update: Arc::new(
+                update
+                    .ok_or_else(missing)??
+                    .keeping_empty_timestamps(keeps_empty_timestamps),
+            ),
             multi: self.multi,
             upsert: self.upsert,
             ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
@@ -123,7 +131,11 @@ impl DeleteStatement {
 }
 
 impl FindAndModifyRequest {
-    pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<FindAndModify> {
+    pub(crate) fn parse(
+        &self,
+        default: Option<&Collation>,
+        keeps_empty_timestamps: bool,
+    ) -> Result<FindAndModify> {
         let collation = asked_or(self.collation.as_ref(), default)?;
         let variables = variables(&self.variables, collation)?;
         let filter = parse_filter(&self.filter, &variables)?;
@@ -134,7 +146,9 @@ impl FindAndModifyRequest {
         let projection = parse_projection(&self.projection, &filter, &variables)?;
         Ok(FindAndModify {
             filter,
-            update: update.transpose()?.map(Arc::new),
+            update: update
+                .transpose()?
+                .map(|update| Arc::new(update.keeping_empty_timestamps(keeps_empty_timestamps))),
             return_new: self.return_new,
             upsert: self.upsert,
             ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),

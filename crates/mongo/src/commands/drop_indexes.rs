@@ -1,6 +1,5 @@
 //! `dropIndexes`.
 
-use super::list_indexes::clustered_index;
 use super::rename_collection::check_uuid;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
@@ -41,7 +40,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 
 /// Whether the index named is the one that a clustered collection is kept by.
 fn names_clustered(call: &Call<'_>, namespace: &Namespace, which: ValueRef<'_>) -> bool {
-    let Some(clustered) = clustered_index(call, namespace) else {
+    let entry = call.server.engine.collection_entry(namespace);
+    let Some(clustered) = entry
+        .filter(|entry| entry.options.contains("clusteredIndex"))
+        .and_then(|entry| entry.id_index)
+    else {
         return false;
     };
     match which {

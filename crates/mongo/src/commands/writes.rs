@@ -12,7 +12,7 @@ pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<Writ
     let ordered = arguments.bool("ordered")?.unwrap_or(true);
     let bypass_validation = arguments.flag("bypassDocumentValidation")?.unwrap_or(false);
     let first_statement = arguments.integer("stmtId")?.unwrap_or(0);
-    arguments.ignore(&["bypassEmptyTsReplacement"]);
+    let keeps_empty_timestamps = arguments.flag("bypassEmptyTsReplacement")?.unwrap_or(false);
     if let Some(ids) = arguments.array("stmtIds")?
         && !ids.is_empty()
     {
@@ -25,6 +25,7 @@ pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<Writ
         ordered,
         journaled: is_journaled(call),
         bypass_validation,
+        keeps_empty_timestamps,
         first_statement: i32::try_from(first_statement).unwrap_or(0),
     })
 }

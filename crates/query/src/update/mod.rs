@@ -64,6 +64,7 @@ impl<'a> UpdateScope<'a> {
 #[derive(Clone, Debug)]
 pub struct Update {
     kind: Kind,
+    keeps_empty_timestamps: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -109,7 +110,17 @@ impl Update {
                 Kind::Replacement(replacement.clone())
             }
         };
-        Ok(Update { kind })
+        Ok(Update {
+            kind,
+            keeps_empty_timestamps: false,
+        })
+    }
+
+    /// Whether empty timestamps of a replacement stay so, instead of meaning now.
+    #[must_use]
+    pub fn keeping_empty_timestamps(mut self, keeps: bool) -> Update {
+        self.keeps_empty_timestamps = keeps;
+        self
     }
 
     /// Changes the document. `position` is where in an array the query matched (for `$`); `is_insert` is true for
@@ -124,7 +135,8 @@ impl Update {
         match &self.kind {
             Kind::Operators(update) => update.apply(document, position, is_insert, variables),
             Kind::Replacement(replacement) => {
-                replacement::apply(replacement, document, variables.now_ms())?;
+                let now_ms = (!self.keeps_empty_timestamps).then(|| variables.now_ms());
+                replacement::apply(replacement, document, now_ms)?;
                 Ok(Applied::Changed)
             }
             Kind::Pipeline(update) => update.apply(document, variables),

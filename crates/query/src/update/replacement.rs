@@ -12,11 +12,19 @@ pub(super) fn check(replacement: &Document) -> Result<()> {
     check_stored(replacement)
 }
 
-/// Puts the replacement in the document's place, under the document's `_id`.
-pub(super) fn apply(replacement: &Document, document: &mut Document, now_ms: i64) -> Result<()> {
+/// Puts the replacement in the document's place, under the document's `_id`. Where now is given, empty timestamps mean it.
+pub(super) fn apply(replacement: &Document, document: &mut Document, now_ms: Option<i64>) -> Result<()> {
     let mut result = with_id(document.remove("_id"), replacement.clone())?;
-    for (name, value) in result.iter_mut() {
-        // An empty timestamp means now, in the fields of the document itself and nowhere else.
+    if let Some(now_ms) = now_ms {
+        fill_timestamps(&mut result, now_ms);
+    }
+    *document = result;
+    Ok(())
+}
+
+/// An empty timestamp means now, in the fields of the document itself and nowhere else.
+fn fill_timestamps(document: &mut Document, now_ms: i64) {
+    for (name, value) in document.iter_mut() {
         if name != "_id" && matches!(value, Value::Timestamp(time) if *time == Timestamp::default()) {
             let seconds = u32::try_from(now_ms / 1000).unwrap_or(0);
             *value = Value::Timestamp(Timestamp {
@@ -25,8 +33,6 @@ pub(super) fn apply(replacement: &Document, document: &mut Document, now_ms: i64
             });
         }
     }
-    *document = result;
-    Ok(())
 }
 
 /// The new document with the old one's `_id` in front; another `_id` in the new one is an error.

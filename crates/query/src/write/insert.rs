@@ -21,6 +21,8 @@ pub struct InsertOptions {
     pub durability: Durability,
     /// The rule that documents must satisfy.
     pub validator: Option<Arc<Validator>>,
+    /// Whether empty timestamps stay so, instead of meaning now: what is restored is as it was.
+    pub keeps_empty_timestamps: bool,
     /// The statement of each document, for exactly-once retries: empty, or one a document.
     pub statements: Vec<Option<StatementId>>,
 }
@@ -45,7 +47,7 @@ pub async fn insert(
     let mut ops = Vec::with_capacity(documents.len());
     let mut statements = Vec::new();
     for (position, document) in documents.into_iter().enumerate() {
-        match prepare(document, options.validator.as_deref()) {
+        match prepare(document, &options) {
             Ok(document) => {
                 positions.push(position);
                 ops.push(WriteOp::Insert(document));
@@ -90,41 +92,44 @@ fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outc
 }
 
 /// Makes a document fit to be stored: `_id` present and first, empty timestamps filled, limits kept, rules satisfied.
-fn prepare(document: DocumentBuf, validator: Option<&Validator>) -> Result<DocumentBuf, WriteError> {
+fn prepare(document: DocumentBuf, options: &InsertOptions) -> Result<DocumentBuf, WriteError> {
     if document.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
         let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
         return Err(QueryError::new(Code(15), message).into());
     }
-    let document = completed(document)?;
+    let document = completed(document, options.keeps_empty_timestamps)?;
     let size = document.bytes().len();
     if size > DOCUMENT_BYTES_MAX {
         let message =
             format!("object to insert too large. size in bytes: {size}, max size: {DOCUMENT_BYTES_MAX}");
         return Err(QueryError::new(Code::BSON_OBJECT_TOO_LARGE, message).into());
     }
-    if let Some(validator) = validator {
+    if let Some(validator) = &options.validator {
         validator.check_insert(document.as_ref())?;
     }
     Ok(document)
 }
 
-/// The document with its `_id` first and empty timestamps of the top level set to now, as MongoDB does.
-fn completed(document: DocumentBuf) -> Result<DocumentBuf, QueryError> {
+/// The document with its `_id` first and empty timestamps of the top level set to now, as MongoDB does, unless they are
+/// kept.
+fn completed(document: DocumentBuf, keeps_empty_timestamps: bool) -> Result<DocumentBuf, QueryError> {
     let raw = document.as_raw();
     let id = raw.get("_id");
     if let Some(id) = id {
         check_id(id)?;
     }
     let first = raw.iter().next().is_some_and(|(name, _)| name == "_id");
-    let fills = raw
-        .iter()
-        .any(|(name, value)| name != "_id" && is_empty_timestamp(value));
+    let fills = !keeps_empty_timestamps
+        && raw
+            .iter()
+            .any(|(name, value)| name != "_id" && is_empty_timestamp(value));
     if first && !fills {
         return Ok(document);
     }
     Ok(rewritten(
         raw,
         id.unwrap_or_else(|| ValueRef::ObjectId(ObjectId::generate())),
+        fills,
     ))
 }
 
@@ -138,7 +143,7 @@ fn is_empty_timestamp(value: ValueRef<'_>) -> bool {
     )
 }
 
-fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>) -> DocumentBuf {
+fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>, fills: bool) -> DocumentBuf {
     let mut out = Vec::with_capacity(raw.as_bytes().len() + 17);
     let mut writer = DocumentWriter::new(&mut out);
     writer.put("_id", id);
@@ -151,7 +156,7 @@ fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>) -> DocumentBuf {
         if name == "_id" {
             continue;
         }
-        if is_empty_timestamp(value) {
+        if fills && is_empty_timestamp(value) {
             increment += 1;
             writer.put(name, ValueRef::Timestamp(Timestamp { seconds, increment }));
         } else {

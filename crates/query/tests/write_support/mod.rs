@@ -34,6 +34,7 @@ pub async fn insert(collection: &Arc<Collection>, documents: impl IntoIterator<I
         .map(|document| DocumentBuf::from(&document))
         .collect();
     let options = InsertOptions {
+        keeps_empty_timestamps: false,
         ordered: true,
         durability: Durability::Flushed,
         validator: None,

@@ -44,29 +44,46 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     if let Some((name, None)) = known {
         return Err(arguments.bad_enumeration("granularity", name));
     }
-    if max_span != rounding || (granularity.is_some() && rounding.is_some()) {
-        return Err(CommandError::invalid_options(
-            "Timeseries 'bucketMaxSpanSeconds' and 'bucketRoundingSeconds' need to be set to equal values, without 'granularity'",
-        ));
-    }
+    let granularity = known.and_then(|(_, known)| known);
+    check_span(granularity, max_span, rounding)?;
     check_compatible(create)?;
     let mut kept = Document::new();
     kept.push("timeField", time_field);
     if let Some(meta_field) = meta_field {
         kept.push("metaField", meta_field);
     }
-    match max_span {
-        Some(span) => {
+    match (granularity, max_span) {
+        (None, Some(span)) => {
             kept.push("bucketRoundingSeconds", Value::Int32(span as i32));
             kept.push("bucketMaxSpanSeconds", Value::Int32(span as i32));
         }
-        None => {
-            let (name, span) = known.and_then(|(_, known)| known).unwrap_or(&GRANULARITIES[0]);
+        (granularity, _) => {
+            let (name, span) = granularity.unwrap_or(&GRANULARITIES[0]);
             kept.push("granularity", *name);
             kept.push("bucketMaxSpanSeconds", Value::Int32(*span as i32));
         }
     }
     Ok(Some(kept))
+}
+
+/// A granularity has its own span, which may be named beside it, as listings do; without one, the span and where buckets
+/// begin are given as one number twice.
+fn check_span(granularity: Option<&(&str, i64)>, max_span: Option<i64>, rounding: Option<i64>) -> Result<()> {
+    let refuse = |message: String| Err(CommandError::invalid_options(message));
+    match (granularity, max_span, rounding) {
+        (Some((name, own)), Some(span), None) if span != *own => refuse(format!(
+            "Timeseries 'bucketMaxSpanSeconds' is not configurable to a value other than the default of {own} for the \
+             granularity '{name}'"
+        )),
+        (Some(_), _, Some(_)) => {
+            refuse("Timeseries 'bucketRoundingSeconds' is not allowed with 'granularity'".to_owned())
+        }
+        (None, span, rounding) if span != rounding => refuse(
+            "Timeseries 'bucketMaxSpanSeconds' and 'bucketRoundingSeconds' need to be set to equal values"
+                .to_owned(),
+        ),
+        _ => Ok(()),
+    }
 }
 
 fn check_compatible(create: &Arguments<'_>) -> Result<()> {

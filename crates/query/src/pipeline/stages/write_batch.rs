@@ -40,6 +40,7 @@ impl WriteBatch {
 /// Inserts documents; the first that is refused is the error. They are durable once the pipeline's end is flushed.
 pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>) -> Result<()> {
     let options = InsertOptions {
+        keeps_empty_timestamps: false,
         ordered: true,
         durability: Durability::Soon,
         validator: target.validator.clone(),

@@ -1,0 +1,49 @@
+//! The index on `_id` as clients see it: every collection has it, so it is described rather than made.
+
+use store::CollectionOptions;
+use value::{Document, Value, doc};
+
+/// How the index is listed; none of a view and of a time series, which have none for their clients.
+///
+/// It bears the collection's collation, as MongoDB has it: whoever makes the collection anew from what is listed gives
+/// this description back, and one of another collation would be refused.
+pub(crate) fn listed(options: &CollectionOptions) -> Option<Document> {
+    let kept = &options.kept;
+    if kept.contains("viewOn") || kept.contains("timeseries") {
+        return None;
+    }
+    let clustered = match kept.get("clusteredIndex") {
+        Some(Value::Document(clustered)) => Some(clustered.clone()),
+        _ => None,
+    };
+    let is_clustered = clustered.is_some();
+    let mut listed = clustered.unwrap_or_else(|| doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
+    let mut copy = |name: &str| {
+        if let Some(value) = kept.get(name) {
+            listed.push(name, value.clone());
+        }
+    };
+    copy("collation");
+    if is_clustered {
+        copy("expireAfterSeconds");
+        listed.push("clustered", true);
+    }
+    Some(listed)
+}
+
+/// Whether a specification describes the index just as it is listed; its version and namespace are free.
+pub(crate) fn describes(spec: &Document, options: &CollectionOptions) -> bool {
+    let stripped = |mut described: Document| {
+        described.remove("v");
+        described.remove("ns");
+        described
+    };
+    listed(options).is_some_and(|listed| {
+        let (asked, listed) = (stripped(spec.clone()), stripped(listed));
+        asked.len() == listed.len()
+            && asked.iter().all(|(name, value)| {
+                let same = |own: &Value| value::compare(value.as_ref(), own.as_ref()).is_eq();
+                listed.get(name).is_some_and(same)
+            })
+    })
+}
