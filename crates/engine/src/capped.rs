@@ -14,6 +14,10 @@ impl Engine {
     /// Copies a collection into a new capped one: the newest documents that fit.
     pub async fn clone_as_capped(&self, from: &Namespace, to: &Namespace, size_bytes: u64) -> Result<()> {
         let source = self.existing(from)?;
+        if self.buckets_of(from).is_some() {
+            let message = format!("the buckets of a time series cannot be capped: {from}");
+            return Err(Error::new(Code::ILLEGAL_OPERATION, message));
+        }
         if source.is_view() || source.options().kept.contains("timeseries") {
             return Err(Error::new(
                 Code(166),

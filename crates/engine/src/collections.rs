@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::id_index;
 use crate::names::{check_database, check_namespace};
 use crate::tables::validators;
-use crate::time_series::{self, TimeSeries, TimeSeriesChange};
+use crate::time_series::{self, TimeSeries, TimeSeriesChange, buckets};
 use query::Code;
 use std::sync::Arc;
 use store::{CappedOptions, Collection, CollectionOptions, Namespace};
@@ -63,14 +63,18 @@ impl Engine {
             .collect()
     }
 
-    /// One collection's entry, where it exists.
+    /// One collection's entry, where it exists; that of a time series for its buckets.
     pub fn collection_entry(&self, namespace: &Namespace) -> Option<CollectionEntry> {
-        self.store().collection(namespace).map(|c| entry(&c))
+        self.existing(namespace).ok().map(|c| entry(&c))
     }
 
     /// Makes a collection or a view. One that exists with the same options is no error.
     pub async fn create_collection(&self, namespace: &Namespace, request: CreateRequest) -> Result<()> {
         check_namespace(namespace)?;
+        // A series may be made under the name of its buckets.
+        let series = buckets::series_name(namespace).filter(|_| request.options.contains("timeseries"));
+        let namespace = series.as_ref().unwrap_or(namespace);
+        self.check_no_buckets(namespace)?;
         let options = CollectionOptions {
             capped: request.capped,
             kept: request.options,
@@ -107,6 +111,7 @@ impl Engine {
             return Ok(collection);
         }
         check_namespace(namespace)?;
+        self.check_no_buckets(namespace)?;
         Ok(self.store().create_if_missing(namespace).await?)
     }
 
@@ -141,6 +146,8 @@ impl Engine {
     /// Drops a collection or a view; false where there was none.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool> {
         check_namespace(namespace)?;
+        let series = self.buckets_of(namespace).map(|of| of.collection.namespace());
+        let namespace = series.as_ref().unwrap_or(namespace);
         let dropped = self.store().drop_collection(namespace).await?;
         self.cursors().close_of(|open| open == namespace);
         self.latencies().forget(|open| open == namespace);
@@ -160,9 +167,10 @@ impl Engine {
     pub async fn rename_collection(&self, from: &Namespace, to: &Namespace, drop_target: bool) -> Result<()> {
         check_namespace(from)?;
         check_namespace(to)?;
+        self.check_no_buckets(to)?;
         if from == to {
             let message = "Can't rename a collection to itself";
-            return Err(Error::new(Code(20), message));
+            return Err(Error::new(Code::ILLEGAL_OPERATION, message));
         }
         let source = self
             .store()

@@ -149,10 +149,11 @@ impl Engine {
         WeakEngine(Arc::downgrade(&self.inner))
     }
 
-    /// The collection, or MongoDB's error that there is none.
+    /// The collection, or MongoDB's error that there is none. The buckets of a time series stand for it.
     pub(crate) fn existing(&self, namespace: &Namespace) -> Result<Arc<store::Collection>> {
         self.store()
             .collection(namespace)
+            .or_else(|| self.buckets_of(namespace).map(|of| of.collection))
             .ok_or_else(|| Error::new(Code(26), format!("ns does not exist: {namespace}")))
     }
 }

@@ -130,8 +130,7 @@ impl Engine {
         let collation = self.collation(namespace, request.collation.as_ref())?;
         let mut spec = request.spec(context, collation)?;
         spec.spill = self.spill(!request.refuse_disk_use);
-        let collection = self.store().collection(namespace);
-        if collection.as_ref().is_some_and(|collection| collection.is_view()) {
+        if self.reads_as_view(namespace) {
             let pipeline = crate::views::stages(request);
             let request = AggregateRequest {
                 pipeline,
@@ -143,6 +142,7 @@ impl Engine {
                 .explain_aggregate(context, &source, &request, verbosity)
                 .await;
         }
+        let collection = self.store().collection(namespace);
         let name = namespace.to_string();
         Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
     }

@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::tables::cursors::{Cursor, CursorReply, Tailing, Usage};
+use query::Code;
 use query::execute::{self, FindSpec};
 use query::expression::Variables;
 use query::filter::{Filter, FilterPlace, FilterScope};
@@ -164,6 +165,13 @@ impl Engine {
         let collation = self.collation(namespace, request.collation.as_ref())?;
         let mut spec = request.spec(context, collation)?;
         spec.spill = self.spill(!request.refuse_disk_use);
+        if self.reads_as_view(namespace) {
+            if request.tailing != Tailing::No {
+                let message = format!("tailable cursor requested on view {namespace}");
+                return Err(Error::new(Code::INVALID_PIPELINE_OPERATOR, message));
+            }
+            return self.find_in_view(context, namespace, request).await;
+        }
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(CursorReply {
                 id: 0,
@@ -171,13 +179,6 @@ impl Engine {
                 batch: Vec::new(),
             });
         };
-        if collection.is_view() {
-            if request.tailing != Tailing::No {
-                let message = format!("tailable cursor requested on view {namespace}");
-                return Err(Error::new(query::Code(168), message));
-            }
-            return self.find_in_view(context, namespace, request).await;
-        }
         if request.tailing != Tailing::No && collection.stats().count == 0 {
             // Where there is no last document, there is no place behind it to wait at.
             return Ok(CursorReply {
@@ -218,9 +219,11 @@ impl Engine {
         };
         let collation = self.collation(namespace, find.collation.as_ref())?;
         let spec = find.spec(context, collation)?;
+        if self.reads_as_view(namespace) {
+            return self.count_in_view(context, namespace, &find).await;
+        }
         match self.store().collection(namespace) {
             None => Ok(0),
-            Some(view) if view.is_view() => self.count_in_view(context, namespace, &find).await,
             Some(collection) => Ok(execute::count(&collection, spec).await?),
         }
     }
@@ -240,12 +243,13 @@ impl Engine {
         };
         let collation = self.collation(namespace, find.collation.as_ref())?;
         let spec = find.spec(context, collation)?;
+        if self.reads_as_view(namespace) {
+            return self
+                .distinct_in_view(context, namespace, &find, &request.field)
+                .await;
+        }
         match self.store().collection(namespace) {
             None => Ok(Vec::new()),
-            Some(view) if view.is_view() => {
-                self.distinct_in_view(context, namespace, &find, &request.field)
-                    .await
-            }
             Some(collection) => Ok(execute::distinct(&collection, spec, &request.field).await?),
         }
     }

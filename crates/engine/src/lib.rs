@@ -77,6 +77,7 @@ pub use store::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of};
 pub use tables::cursors::{CursorId, CursorReply, Tailing};
 pub use tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
 pub use tables::sessions::SessionId;
+pub use time_series::buckets::buckets_name;
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
 
 pub use write::{

@@ -66,7 +66,7 @@ pub struct ServerReport {
 impl Engine {
     /// What a collection holds; all zero where it does not exist.
     pub async fn collection_report(&self, namespace: &Namespace) -> Result<CollectionReport> {
-        let Some(collection) = self.store().collection(namespace).filter(|c| !c.is_view()) else {
+        let Some(collection) = self.existing(namespace).ok().filter(|c| !c.is_view()) else {
             return Ok(CollectionReport::default());
         };
         let stats = collection.stats();

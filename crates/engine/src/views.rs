@@ -22,11 +22,24 @@ pub(crate) struct Resolved {
 }
 
 impl Engine {
+    /// Whether a name is read through a pipeline: a view's, or that of the buckets of a time series.
+    pub(crate) fn reads_as_view(&self, namespace: &Namespace) -> bool {
+        let present = self.store().collection(namespace);
+        present.is_some_and(|present| present.is_view()) || self.buckets_of(namespace).is_some()
+    }
+
     /// Follows views down to a collection. A name that is no view is its own.
     pub(crate) fn resolve_view(&self, namespace: &Namespace) -> Result<Resolved> {
         let mut at = namespace.clone();
         let mut pipeline: Vec<Value> = Vec::new();
         for _ in 0..VIEW_DEPTH_MAX {
+            if let Some(buckets) = self.buckets_of(&at) {
+                pipeline.splice(..0, [Value::from(buckets.series.packing())]);
+                return Ok(Resolved {
+                    namespace: buckets.collection.namespace(),
+                    pipeline,
+                });
+            }
             let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
                 return Ok(Resolved {
                     namespace: at,

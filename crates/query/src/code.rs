@@ -15,6 +15,7 @@ impl Code {
     pub const FAILED_TO_PARSE: Code = Code(9);
     pub const TYPE_MISMATCH: Code = Code(14);
     pub const OVERFLOW: Code = Code(15);
+    pub const ILLEGAL_OPERATION: Code = Code(20);
     pub const NAMESPACE_NOT_FOUND: Code = Code(26);
     pub const INDEX_NOT_FOUND: Code = Code(27);
     pub const PATH_NOT_VIABLE: Code = Code(28);

@@ -1,5 +1,7 @@
 //! Compressed columns: those that MongoDB has written, and each part of the format by itself.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use base64::Engine as _;
 use proptest::prelude::*;
 use value::column::{ColumnError, decode};

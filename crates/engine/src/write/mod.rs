@@ -11,6 +11,7 @@ use crate::time_series::TimeSeries;
 use kv::Durability;
 use query::Code;
 use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, WriteError};
+use std::ops::Range;
 use std::sync::Arc;
 use store::{Collection, Namespace, StatementId};
 use value::{DocumentBuf, Value};
@@ -125,11 +126,11 @@ impl WriteFailure {
 }
 
 impl WriteOptions {
-    /// The statement ids of a command's statements; empty outside retryable writes.
-    fn statements(&self, context: &Context, count: usize) -> Vec<Option<StatementId>> {
+    /// The statement ids of some of a command's statements; empty outside retryable writes.
+    pub(crate) fn statements(&self, context: &Context, positions: Range<usize>) -> Vec<Option<StatementId>> {
         match context.statement(self.first_statement) {
             None => Vec::new(),
-            Some(_) => (0..count)
+            Some(_) => positions
                 .map(|at| context.statement(self.first_statement + at as i32))
                 .collect(),
         }
@@ -145,6 +146,9 @@ impl Engine {
         documents: Vec<DocumentBuf>,
         options: &WriteOptions,
     ) -> Result<InsertReply> {
+        if let Some(target) = self.buckets_of(namespace) {
+            return self.insert_buckets(context, &target, &documents, options).await;
+        }
         let collection = self.for_writing(namespace).await?;
         let validator = if options.bypass_validation {
             None
@@ -261,6 +265,11 @@ impl Engine {
 
     /// The collection that a write changes; made where it does not exist if `makes` says so.
     async fn target(&self, namespace: &Namespace, makes: bool) -> Result<Option<Arc<Collection>>> {
+        if self.buckets_of(namespace).is_some() {
+            let message =
+                format!("the buckets {namespace} can be read and inserted into: change the time series");
+            return Err(Error::new(Code::ILLEGAL_OPERATION, message));
+        }
         match makes || self.store().collection(namespace).is_some() {
             true => self.for_writing(namespace).await.map(Some),
             false => crate::names::check_namespace(namespace).map(|()| None),

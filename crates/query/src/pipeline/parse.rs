@@ -4,7 +4,8 @@ use super::Pipeline;
 use super::stage::{Position, Stage, StageScope};
 use super::stages::{
     bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, graph_lookup, group,
-    limit, lookup, matching, merge, out, project, redact, replace_root, sample, sort, union_with, unwind,
+    limit, lookup, matching, merge, out, pack_buckets, project, redact, replace_root, sample, sort,
+    union_with, unwind,
 };
 use super::window;
 use crate::expression::Variables;
@@ -59,6 +60,7 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$listSessions", describing::parse_sessions),
     ("$listClusterCatalog", catalog::parse),
     ("$listLocalSessions", describing::parse_local_sessions),
+    ("$_internalPackBuckets", pack_buckets::parse),
 ];
 
 /// MongoDB's stages that are not built.

@@ -1,7 +1,11 @@
 //! Time-series collections: ordinary collections whose documents each have a time, with MongoDB's rules for them.
 //!
-//! Documents are kept one by one, not in buckets; how buckets would be cut (`granularity`, `bucketMaxSpanSeconds`) is
-//! checked, kept and listed. Old documents go by the collection's `expireAfterSeconds`.
+//! Documents are kept one by one, not in buckets; how buckets are cut (`granularity`, `bucketMaxSpanSeconds`) is checked,
+//! kept, listed, and followed where somebody asks for the [`buckets`]. Old documents go by the collection's
+//! `expireAfterSeconds`.
+
+pub(crate) mod buckets;
+mod unpack;
 
 use crate::error::{Error, Result};
 use crate::write::UpdateStatement;
@@ -14,6 +18,12 @@ const CANNOT_CREATE_INDEX: Code = Code(67);
 
 /// The granularities with the span of a bucket in seconds, the finest first.
 pub const GRANULARITIES: [(&str, i64); 3] = [("seconds", 3_600), ("minutes", 86_400), ("hours", 2_592_000)];
+
+/// Buckets of these granularities begin at whole multiples of so many seconds.
+const ROUNDING_SECONDS: [i64; 3] = [60, 3_600, 86_400];
+
+/// The most bytes of a measurement: a bucket of it has its values three times (MongoDB's limit).
+const MEASUREMENT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// What `collMod` changes of a time-series collection; none leaves it.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +41,8 @@ pub struct TimeSeriesChange {
 pub(crate) struct TimeSeries {
     time_field: String,
     meta_field: Option<String>,
+    span_seconds: i64,
+    rounding_seconds: i64,
 }
 
 impl TimeSeries {
@@ -43,9 +55,19 @@ impl TimeSeries {
             Some(Value::String(name)) => Some(name.clone()),
             _ => None,
         };
+        let seconds = |field| kept.get(field)?.as_ref().as_f64().map(|seconds| seconds as i64);
+        let granularity = name("granularity");
+        let known = GRANULARITIES.iter().zip(ROUNDING_SECONDS);
+        let (own_span, own_rounding) = known
+            .filter(|((known, _), _)| granularity.as_deref() == Some(known))
+            .map(|((_, span), rounding)| (*span, rounding))
+            .next()
+            .unwrap_or((GRANULARITIES[0].1, ROUNDING_SECONDS[0]));
         Some(TimeSeries {
             time_field: name("timeField")?,
             meta_field: name("metaField"),
+            span_seconds: seconds("bucketMaxSpanSeconds").unwrap_or(own_span).max(1),
+            rounding_seconds: seconds("bucketRoundingSeconds").unwrap_or(own_rounding).max(1),
         })
     }
 
@@ -59,8 +81,14 @@ impl TimeSeries {
         ))
     }
 
-    /// Refuses a document without a time.
+    /// Refuses a document without a time, and one that is too large.
     pub(crate) fn check_document(&self, document: &DocumentBuf) -> Result<()> {
+        let size = document.bytes().len();
+        if size > MEASUREMENT_BYTES_MAX {
+            let message =
+                format!("a document of a time series has at most {MEASUREMENT_BYTES_MAX} bytes, not {size}");
+            return Err(Error::new(Code::BSON_OBJECT_TOO_LARGE, message));
+        }
         match document.as_raw().get(&self.time_field) {
             Some(ValueRef::DateTime(_)) => Ok(()),
             _ => Err(Error::new(

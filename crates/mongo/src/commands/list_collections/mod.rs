@@ -1,5 +1,7 @@
 //! `listCollections`.
 
+mod buckets;
+
 use super::cursor;
 use super::listing_filter::ListingFilter;
 use crate::call::Call;
@@ -27,7 +29,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     let documents: Vec<DocumentBuf> = entries
         .iter()
-        .map(describe)
+        .flat_map(|entry| [Some(describe(entry)), buckets::describe(entry)])
+        .flatten()
         .map(|described| if name_only { name_of(&described) } else { described })
         .filter(|shown| filter.matches(shown))
         .map(|shown| DocumentBuf::from(&shown))
@@ -57,8 +60,10 @@ fn describe(entry: &CollectionEntry) -> Document {
         );
     }
     described.push("info", info);
-    if kind(entry) == "collection" && !entry.options.contains("clusteredIndex") {
-        described.push("idIndex", doc! {"v": 2, "key": {"_id": 1}, "name": "_id_"});
+    if let Some(id_index) = &entry.id_index
+        && !entry.options.contains("clusteredIndex")
+    {
+        described.push("idIndex", id_index.clone());
     }
     described
 }
