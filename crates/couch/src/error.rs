@@ -3,6 +3,7 @@
 //! The table is CouchDB's (`src/chttpd/src/chttpd.erl`, `error_info`).
 
 use crate::json::JsonError;
+use code::Code;
 use http::{BodyError, StatusCode};
 use std::borrow::Cow;
 
@@ -130,16 +131,20 @@ impl From<BodyError> for CouchError {
 impl From<engine::Error> for CouchError {
     /// MongoDB's codes, which the engine speaks, in CouchDB's terms.
     fn from(error: engine::Error) -> CouchError {
-        let status = match error.code.0 {
+        let status = match error.code {
             // A unique index or a validator: nothing that another revision could mend.
-            11_000 | 121 | 166 => (StatusCode::FORBIDDEN, "forbidden"),
-            10_334 => (StatusCode::PAYLOAD_TOO_LARGE, "document_too_large"),
-            26 => return CouchError::no_database(),
-            48 => return CouchError::file_exists(),
-            73 => (StatusCode::BAD_REQUEST, "illegal_database_name"),
-            2 | 9 | 14 | 53 => (StatusCode::BAD_REQUEST, "bad_request"),
+            Code::DUPLICATE_KEY | Code::DOCUMENT_VALIDATION_FAILURE | Code::COMMAND_NOT_SUPPORTED_ON_VIEW => {
+                (StatusCode::FORBIDDEN, "forbidden")
+            }
+            Code::BSON_OBJECT_TOO_LARGE => (StatusCode::PAYLOAD_TOO_LARGE, "document_too_large"),
+            Code::NAMESPACE_NOT_FOUND => return CouchError::no_database(),
+            Code::NAMESPACE_EXISTS => return CouchError::file_exists(),
+            Code::INVALID_NAMESPACE => (StatusCode::BAD_REQUEST, "illegal_database_name"),
+            Code::BAD_VALUE | Code::FAILED_TO_PARSE | Code::TYPE_MISMATCH | Code::INVALID_ID_FIELD => {
+                (StatusCode::BAD_REQUEST, "bad_request")
+            }
             // The collection was dropped under the operation.
-            175 => return CouchError::no_database(),
+            Code::QUERY_PLAN_KILLED => return CouchError::no_database(),
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error"),
         };
         CouchError::new(status.0, status.1, error.message)

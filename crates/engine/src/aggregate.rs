@@ -8,9 +8,9 @@ use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reach::Reach;
 use crate::tables::cursors::Tailing;
 use crate::tables::cursors::{Cursor, CursorReply, Usage};
+use language::expression::Variables;
+use pipeline::{COLLECTIONLESS, OpenOptions, Opened, Pipeline, Surroundings};
 use query::Code;
-use query::expression::Variables;
-use query::pipeline::{COLLECTIONLESS, OpenOptions, Opened, Pipeline, Surroundings};
 use std::sync::Arc;
 use store::Namespace;
 use value::{Document, Value};
@@ -123,7 +123,7 @@ impl Engine {
         let pipeline = Pipeline::parse(stages, &Variables::default(), namespace)?;
         if pipeline.writes() {
             let message = "The pipeline of a view cannot write: it has a stage $out or $merge";
-            return Err(Error::new(Code(167), message));
+            return Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message));
         }
         Ok(())
     }

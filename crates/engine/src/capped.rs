@@ -20,7 +20,7 @@ impl Engine {
         }
         if source.is_view() || source.options().kept.contains("timeseries") {
             return Err(Error::new(
-                Code(166),
+                Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
                 format!("cloneCollectionAsCapped not supported for views and time series: {from}"),
             ));
         }
@@ -28,7 +28,7 @@ impl Engine {
             let message = format!(
                 "cloneCollectionAsCapped failed - destination collection {to} already exists. source collection: {from}"
             );
-            return Err(Error::new(Code(48), message));
+            return Err(Error::new(Code::NAMESPACE_EXISTS, message));
         }
         let capped = Some(CappedOptions {
             size_bytes,

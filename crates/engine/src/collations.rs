@@ -4,12 +4,20 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use query::Code;
 use store::{Collection, Namespace};
-use value::collation::{Collation, CollationError};
+use value::collation::{Collation, CollationError, CollationFault};
 use value::{Document, Value};
 
 impl From<CollationError> for Error {
     fn from(error: CollationError) -> Error {
-        Error::new(Code(error.code), error.message)
+        let code = match error.fault {
+            CollationFault::BadValue => Code::BAD_VALUE,
+            CollationFault::TypeMismatch => Code::TYPE_MISMATCH,
+            CollationFault::MissingField => Code::MISSING_FIELD,
+            CollationFault::UnknownField => Code::UNKNOWN_FIELD,
+            CollationFault::NotImplemented => Code::NOT_IMPLEMENTED,
+            CollationFault::OtherVersion => Code::INCOMPATIBLE_COLLATION_VERSION,
+        };
+        Error::new(code, error.message)
     }
 }
 

@@ -106,7 +106,7 @@ impl Engine {
         if let Some(collection) = self.store().collection(namespace) {
             if collection.is_view() {
                 let message = format!("Namespace {namespace} is a view, not a collection");
-                return Err(Error::new(Code(166), message));
+                return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
             }
             return Ok(collection);
         }
@@ -127,7 +127,7 @@ impl Engine {
             let Some(Value::Document(present)) = changed.get("timeseries") else {
                 let message =
                     format!("collMod.timeseries is only for time-series collections, not {namespace}");
-                return Err(Error::new(Code(72), message));
+                return Err(Error::new(Code::INVALID_OPTIONS, message));
             };
             let series = time_series::changed(present, change)?;
             changed.set("timeseries", series);
@@ -172,16 +172,21 @@ impl Engine {
             let message = "Can't rename a collection to itself";
             return Err(Error::new(Code::ILLEGAL_OPERATION, message));
         }
-        let source = self
-            .store()
-            .collection(from)
-            .ok_or_else(|| Error::new(Code(26), format!("Source collection {from} does not exist")))?;
+        let source = self.store().collection(from).ok_or_else(|| {
+            Error::new(
+                Code::NAMESPACE_NOT_FOUND,
+                format!("Source collection {from} does not exist"),
+            )
+        })?;
         if source.is_view() {
             let message = format!("Namespace {from} is a view, not a collection");
-            return Err(Error::new(Code(166), message));
+            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
         }
         if !drop_target && self.store().collection(to).is_some() {
-            return Err(Error::new(Code(48), format!("target namespace exists: {to}")));
+            return Err(Error::new(
+                Code::NAMESPACE_EXISTS,
+                format!("target namespace exists: {to}"),
+            ));
         }
         self.store().rename(from, to, drop_target).await?;
         self.cursors().close_of(|open| open == from || open == to);
@@ -229,7 +234,7 @@ fn same_or_exists(namespace: &Namespace, present: &Collection, asked: &Collectio
         "collection"
     };
     let message = format!("{kind} already exists, but with different options: {namespace}");
-    Err(Error::new(Code(48), message))
+    Err(Error::new(Code::NAMESPACE_EXISTS, message))
 }
 
 fn apply_options(present: &mut Document, changes: &Document) {
@@ -244,7 +249,7 @@ fn apply_options(present: &mut Document, changes: &Document) {
 /// Refuses options that this kind of collection does not have.
 fn check_modifiable(namespace: &Namespace, present: &Collection, request: &ModifyRequest) -> Result<()> {
     let kept = &present.options().kept;
-    let refuse = |message: String| Err(Error::new(Code(72), message));
+    let refuse = |message: String| Err(Error::new(Code::INVALID_OPTIONS, message));
     let expires = request.options.contains("expireAfterSeconds");
     if expires && !kept.contains("timeseries") && !kept.contains("clusteredIndex") {
         return refuse(
@@ -276,7 +281,7 @@ fn resized(collection: &Collection, request: &ModifyRequest) -> Result<Option<Ca
                 capped.documents_max = (max > 0).then_some(max);
             }
         }
-        None if wanted => return Err(Error::new(Code(72), "Collection must be capped.")),
+        None if wanted => return Err(Error::new(Code::INVALID_OPTIONS, "Collection must be capped.")),
         None => {}
     }
     Ok(capped)

@@ -60,7 +60,7 @@ impl Engine {
         }
         if !self.cursors().put_back(id, cursor) {
             return Err(Error::new(
-                Code(237),
+                Code::CURSOR_KILLED,
                 format!("cursor id {id} was killed while it was read"),
             ));
         }

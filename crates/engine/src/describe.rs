@@ -7,8 +7,8 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::stats::CollectionReport;
 use crate::tables::display::date_of;
+use pipeline::{CollectionStatistics, Subject};
 use query::Code;
-use query::pipeline::{CollectionStatistics, Subject};
 use store::Namespace;
 use value::{Binary, Document, Value, doc};
 
@@ -28,7 +28,7 @@ impl Engine {
                     .ok_or_else(|| {
                         let message =
                             format!("cannot generate planCacheStats: collection {namespace} does not exist");
-                        Error::new(Code(50_933), message)
+                        Error::new(Code::location(50_933), message)
                     })?;
                 Ok(query::plan::remembered_plans(&collection))
             }

@@ -154,7 +154,12 @@ impl Engine {
         self.store()
             .collection(namespace)
             .or_else(|| self.buckets_of(namespace).map(|of| of.collection))
-            .ok_or_else(|| Error::new(Code(26), format!("ns does not exist: {namespace}")))
+            .ok_or_else(|| {
+                Error::new(
+                    Code::NAMESPACE_NOT_FOUND,
+                    format!("ns does not exist: {namespace}"),
+                )
+            })
     }
 }
 

@@ -37,16 +37,24 @@ impl Error {
     }
 }
 
+impl From<language::Error> for Error {
+    fn from(error: language::Error) -> Error {
+        Error::new(error.code, error.message)
+    }
+}
+
 impl From<QueryError> for Error {
     fn from(error: QueryError) -> Error {
-        Error::new(error.code, error.message)
+        match error {
+            QueryError::Language(error) => error.into(),
+            QueryError::Store(error) => error.into(),
+        }
     }
 }
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {
-        let (code, message) = query::code::of_store_error(&error);
-        let answer = Error::new(code, message);
+        let answer = Error::new(error.code(), error.to_string());
         match error {
             StoreError::DuplicateKey { pattern, key, .. } => answer
                 .with_detail("keyPattern", pattern)

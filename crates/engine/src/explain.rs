@@ -6,8 +6,8 @@ use crate::engine::Engine;
 use crate::error::Result;
 use crate::find::{CountRequest, DistinctRequest, FindRequest};
 use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
+use pipeline::Opened;
 use query::explain::Purpose;
-use query::pipeline::Opened;
 use store::Namespace;
 use value::{Document, Value, doc};
 

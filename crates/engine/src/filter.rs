@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::find::{parse_filter, variables};
-use query::filter::Filter;
+use language::filter::Filter;
 use std::sync::Arc;
 use value::Document;
 

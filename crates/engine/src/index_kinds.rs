@@ -8,10 +8,10 @@ use query::Code;
 use store::{IndexSpec, Wildcard};
 use value::{Document, Type, Value};
 
-const CANNOT_CREATE: Code = Code(67);
-const WRONG_TYPE: Code = Code(14);
-const BAD_OPTIONS: Code = Code(72);
-const FAILED_TO_PARSE: Code = Code(9);
+const CANNOT_CREATE: Code = Code::CANNOT_CREATE_INDEX;
+const WRONG_TYPE: Code = Code::TYPE_MISMATCH;
+const BAD_OPTIONS: Code = Code::INVALID_OPTIONS;
+const FAILED_TO_PARSE: Code = Code::FAILED_TO_PARSE;
 
 /// The most bits that a 2d index takes of each coordinate.
 const BITS_MAX: f64 = 32.0;
@@ -133,7 +133,7 @@ pub(crate) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     let kind = kind_of(&parsed.key)?;
     if spec.contains("wildcardProjection") && kind != Kind::Wildcard {
         let message = "The field 'wildcardProjection' is only allowed in an index of {\"$**\": 1}";
-        return Err(Error::new(Code(2), message));
+        return Err(Error::new(Code::BAD_VALUE, message));
     }
     check_bounds(spec)?;
     for (name, _) in spec.iter().filter(|(name, _)| is_option(name)) {
@@ -339,10 +339,10 @@ fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     let is_planar = |kind: &Value| matches!(kind, Value::String(kind) if kind == "2d");
     let first = parsed.key.iter().next().is_some_and(|(_, kind)| is_planar(kind));
     if !first {
-        return Err(Error::new(Code(16_801), "2d has to be first in index"));
+        return Err(Error::new(Code::location(16_801), "2d has to be first in index"));
     }
     if parsed.key.iter().filter(|(_, kind)| is_planar(kind)).count() > 1 {
-        return Err(Error::new(Code(16_800), "can't have 2 geo fields"));
+        return Err(Error::new(Code::location(16_800), "can't have 2 geo fields"));
     }
     for name in ["bits", "min", "max"] {
         let Some(number) = spec.get(name).and_then(|value| value.as_ref().as_f64()) else {

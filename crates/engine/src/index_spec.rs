@@ -3,15 +3,15 @@
 use crate::error::{Error, Result};
 use crate::index_kinds;
 use crate::limits::INDEX_FIELDS_MAX;
+use crate::partial_filter::SELECTOR;
 use query::Code;
-use query::filter::SELECTOR;
 use store::IndexSpec;
 use value::collation::Collation;
 use value::{Document, Type, Value};
 
 /// MongoDB's code for a specification that no index can be made of.
-pub(crate) const BAD_SPEC: Code = Code(67);
-const BAD_OPTION: Code = Code(197);
+pub(crate) const BAD_SPEC: Code = Code::CANNOT_CREATE_INDEX;
+const BAD_OPTION: Code = Code::INVALID_INDEX_SPECIFICATION_OPTION;
 
 /// What the specification of the index on `_id` may say.
 const ID_INDEX_OPTIONS: [&str; 6] = ["key", "name", "v", "ns", "collation", "comment"];
@@ -108,7 +108,7 @@ fn check_key(key: &Document) -> Result<()> {
     }
     if key.len() > INDEX_FIELDS_MAX {
         let message = format!("Index key pattern has too many fields: at most {INDEX_FIELDS_MAX}");
-        return Err(Error::new(Code(13_103), message));
+        return Err(Error::new(Code::location(13_103), message));
     }
     for (at, (path, direction)) in key.iter().enumerate() {
         check_path(path)?;
@@ -124,7 +124,7 @@ fn check_key(key: &Document) -> Result<()> {
         .count();
     if hashed > 1 {
         let message = format!("A maximum of one index field is allowed to be hashed but found {hashed}");
-        return Err(Error::new(Code(31_303), message));
+        return Err(Error::new(Code::location(31_303), message));
     }
     Ok(())
 }
@@ -153,7 +153,7 @@ fn check_direction(path: &str, direction: &Value) -> Result<()> {
         Value::String(kind) => match kind.as_str() {
             "hashed" | "text" | "2d" | "2dsphere" => Ok(()),
             "wildcard" => Err(Error::new(
-                Code(7_246_202),
+                Code::location(7_246_202),
                 format!("A wildcard index is {{\"{path}.$**\": 1}}, not of a kind of its own"),
             )),
             _ => refuse(format!("Unknown index plugin '{kind}'")),
@@ -180,14 +180,14 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
     let on_id = spec.key.len() == 1 && spec.key.contains("_id");
     if hashed && spec.unique {
         return Err(Error::new(
-            Code(16_764),
+            Code::location(16_764),
             "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.",
         ));
     }
     if spec.name == "_id_" && !on_id {
         let message =
             "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
-        return Err(Error::new(Code(2), message));
+        return Err(Error::new(Code::BAD_VALUE, message));
     }
     if spec.sparse && spec.partial_filter.is_some() {
         return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
@@ -235,7 +235,7 @@ fn check_version(value: &Value) -> Result<()> {
 fn put_collation(parsed: &mut IndexSpec, options: &Document) -> Result<()> {
     if options.is_empty() {
         return Err(Error::new(
-            Code(2),
+            Code::BAD_VALUE,
             "The field 'collation' cannot be an empty object",
         ));
     }
@@ -279,11 +279,11 @@ fn flag(name: &str, value: &Value) -> Result<bool> {
 
 fn missing(name: &str) -> Error {
     let message = format!("The '{name}' field is a required property of an index specification");
-    Error::new(Code(9), message)
+    Error::new(Code::FAILED_TO_PARSE, message)
 }
 
 fn wrong_type(name: &str, value: &Value, wanted: &str) -> Error {
     let found: Type = value.type_of();
     let message = format!("The field '{name}' must be a {wanted}, but got {}", found.alias());
-    Error::new(Code(14), message)
+    Error::new(Code::TYPE_MISMATCH, message)
 }

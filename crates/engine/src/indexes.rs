@@ -72,7 +72,7 @@ impl Engine {
         let collection = self.existing(namespace)?;
         if collection.is_view() {
             let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code(166), message));
+            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
         }
         let indexes = collection.indexes();
         let others = indexes
@@ -92,10 +92,10 @@ impl Engine {
         let collection = self
             .store()
             .collection(namespace)
-            .ok_or_else(|| Error::new(Code(26), format!("ns not found {namespace}")))?;
+            .ok_or_else(|| Error::new(Code::NAMESPACE_NOT_FOUND, format!("ns not found {namespace}")))?;
         if collection.is_view() {
             let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code(166), message));
+            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
         }
         let present = collection.indexes();
         let count = present.len() - usize::from(hides_id_index(&collection));
@@ -110,7 +110,7 @@ impl Engine {
             one => vec![named(&present, one)?],
         };
         if names.iter().any(|name| name == "_id_") {
-            return Err(Error::new(Code(72), "cannot drop _id index"));
+            return Err(Error::new(Code::INVALID_OPTIONS, "cannot drop _id index"));
         }
         for name in names {
             collection.drop_index(&name).await?;
@@ -132,7 +132,10 @@ fn all_but_id(present: &[Arc<Index>]) -> Vec<String> {
 }
 
 fn index_not_found(name: &str) -> Error {
-    Error::new(Code(27), format!("index not found with name [{name}]"))
+    Error::new(
+        Code::INDEX_NOT_FOUND,
+        format!("index not found with name [{name}]"),
+    )
 }
 
 /// The name of the index that a name or a key pattern names.
@@ -153,7 +156,7 @@ pub(crate) fn named(present: &[Arc<Index>], which: &Value) -> Result<String> {
             let key = || value::json::to_string(key.into(), value::json::Mode::Relaxed);
             match found.as_slice() {
                 [] => Err(Error::new(
-                    Code(27),
+                    Code::INDEX_NOT_FOUND,
                     format!("can't find index with key: {}", key()),
                 )),
                 [one] => Ok((*one).to_owned()),
@@ -163,7 +166,7 @@ pub(crate) fn named(present: &[Arc<Index>], which: &Value) -> Result<String> {
                         "{count} indexes found for key: {}, identify by name instead: {names}",
                         key()
                     );
-                    Err(Error::new(Code(181), message))
+                    Err(Error::new(Code::AMBIGUOUS_INDEX_KEY_PATTERN, message))
                 }
             }
         }
@@ -172,7 +175,7 @@ pub(crate) fn named(present: &[Arc<Index>], which: &Value) -> Result<String> {
                 "an index is named by its name or key, not by a {}",
                 other.type_of().alias()
             );
-            Err(Error::new(Code(14), message))
+            Err(Error::new(Code::TYPE_MISMATCH, message))
         }
     }
 }

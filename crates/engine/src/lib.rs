@@ -33,6 +33,7 @@ mod modify_index;
 mod names;
 mod open;
 mod operations;
+mod partial_filter;
 mod plan_cache;
 mod reach;
 mod revisions;
@@ -59,12 +60,12 @@ pub use explain::{Explained, Verbosity};
 pub use filter::DocumentFilter;
 pub use find::{CountRequest, DistinctRequest, FindRequest};
 pub use indexes::CreatedIndexes;
+pub use mango;
 pub use modify_index::IndexChange;
 pub use open::EngineOptions;
+pub use pipeline::WantedOperations;
 pub use plan_cache::IndexFilter;
 pub use query::Code;
-pub use query::pipeline::WantedOperations;
-pub use query::selector;
 pub use revisions::{
     Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow, DocumentHistory,
     DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use store::{Collection, Index, IndexSpec, Namespace};
 use value::{Document, Value, doc};
 
-const INVALID_OPTIONS: Code = Code(72);
-const CANNOT_CONVERT_TO_UNIQUE: Code = Code(359);
+const INVALID_OPTIONS: Code = Code::INVALID_OPTIONS;
+const CANNOT_CONVERT_TO_UNIQUE: Code = Code::CANNOT_CONVERT_INDEX_TO_UNIQUE;
 
 /// What is to change of an index; none leaves it as it is.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,12 @@ impl Engine {
         let index = present
             .iter()
             .find(|index| index.spec().name == name)
-            .ok_or_else(|| Error::new(Code(27), format!("cannot find index {name} for ns {namespace}")))?;
+            .ok_or_else(|| {
+                Error::new(
+                    Code::INDEX_NOT_FOUND,
+                    format!("cannot find index {name} for ns {namespace}"),
+                )
+            })?;
         let before = index.spec().clone();
         let after = changed(&before, &change)?;
         if after.unique && !before.unique {
@@ -76,11 +81,11 @@ fn check_not_clustered(collection: &Collection, which: &Value, change: &IndexCha
     }
     match change.hidden {
         Some(_) => Err(Error::new(
-            Code(6_011_800),
+            Code::location(6_011_800),
             "cannot hide or unhide the index that a collection is clustered by",
         )),
         None => Err(Error::new(
-            Code(27),
+            Code::INDEX_NOT_FOUND,
             "cannot find an index that is not the one that the collection is clustered by",
         )),
     }
@@ -92,7 +97,7 @@ fn changed(before: &IndexSpec, change: &IndexChange) -> Result<IndexSpec> {
     let others = change.hidden.is_some() || change.expire_after_seconds.is_some();
     if before.name == "_id_" {
         if change.hidden == Some(true) {
-            return Err(Error::new(Code(2), "can't hide _id index"));
+            return Err(Error::new(Code::BAD_VALUE, "can't hide _id index"));
         }
         if change.expire_after_seconds.is_some() {
             return refuse("the _id field does not support TTL indexes");

@@ -10,7 +10,7 @@ pub(crate) fn check_database(database: &str) -> Result<()> {
     let forbidden = |c: char| matches!(c, '/' | '\\' | '.' | ' ' | '"' | '$' | '\0');
     if database.is_empty() || database.len() > DATABASE_NAME_BYTES_MAX || database.contains(forbidden) {
         let message = format!("Invalid database name: '{database}'");
-        return Err(Error::new(Code(73), message));
+        return Err(Error::new(Code::INVALID_NAMESPACE, message));
     }
     Ok(())
 }
@@ -26,7 +26,7 @@ pub(crate) fn check_namespace(namespace: &Namespace) -> Result<()> {
         || namespace.database.len() + 1 + name.len() > NAMESPACE_BYTES_MAX;
     if wrong {
         return Err(Error::new(
-            Code(73),
+            Code::INVALID_NAMESPACE,
             format!("Invalid collection name: {namespace}"),
         ));
     }

@@ -41,7 +41,7 @@ impl Engine {
         // The data folder is locked by now, so that nobody else uses what is removed.
         let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
             let message = format!("the folder for temporary files cannot be emptied: {error}");
-            Error::new(Code(39), message)
+            Error::new(Code::location(39), message)
         })?;
         Engine::with_caches(kv, file_cache_bytes, Some(spill)).await
     }
@@ -53,7 +53,7 @@ impl Engine {
 
     async fn with_caches(kv: Kv, file_cache_bytes: usize, spill: Option<Arc<SpillFolder>>) -> Result<Engine> {
         let options = StoreOptions {
-            filter_compiler: query::filter::compile_partial,
+            filter_compiler: crate::partial_filter::compile,
             ..StoreOptions::default()
         };
         let store = Store::open(kv.clone(), options).await?;

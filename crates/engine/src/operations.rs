@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
-use query::pipeline::WantedOperations;
+use pipeline::WantedOperations;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use value::Document;

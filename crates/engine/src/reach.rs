@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::engine::WeakEngine;
 use crate::error::{Error, Result};
 use futures::future::BoxFuture;
-use query::pipeline::{Collections, Resolved, Subject, WriteTarget};
+use pipeline::{Collections, Resolved, Subject, WriteTarget};
 use query::{Code, QueryError};
 use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
@@ -40,7 +40,7 @@ impl Reach {
     fn engine(&self) -> query::Result<Engine> {
         self.engine
             .upgrade()
-            .ok_or_else(|| QueryError::new(Code(11_600), "the server is shutting down"))
+            .ok_or_else(|| QueryError::new(Code::INTERRUPTED_AT_SHUTDOWN, "the server is shutting down"))
     }
 
     fn write_target(&self, engine: &Engine, collection: Arc<Collection>) -> query::Result<WriteTarget> {

@@ -33,7 +33,7 @@ impl Engine {
     pub async fn create_user(&self, user: User) -> Result<()> {
         if self.user(&user.database, &user.name).is_some() {
             let message = format!("User \"{}@{}\" already exists", user.name, user.database);
-            return Err(Error::new(Code(51_003), message));
+            return Err(Error::new(Code::location(51_003), message));
         }
         let document = DocumentBuf::from(&user.to_document());
         self.write_user(WriteOp::Insert(document)).await?;
@@ -77,7 +77,12 @@ impl Engine {
         name: &str,
         change: impl Fn() -> Transformed + Send + 'static,
     ) -> Result<()> {
-        let missing = || Error::new(Code(11), format!("User '{name}@{database}' not found"));
+        let missing = || {
+            Error::new(
+                Code::USER_NOT_FOUND,
+                format!("User '{name}@{database}' not found"),
+            )
+        };
         let user = self.user(database, name).ok_or_else(missing)?;
         let transform = move |present: Option<Present<'_>>| -> Result<Transformed, StoreError> {
             Ok(if present.is_some() {

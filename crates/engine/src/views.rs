@@ -58,7 +58,7 @@ impl Engine {
         let message = format!(
             "View depth too deep or cyclic: {namespace}; at most {VIEW_DEPTH_MAX} views on each other"
         );
-        Err(Error::new(Code(165), message))
+        Err(Error::new(Code::VIEW_DEPTH_LIMIT_EXCEEDED, message))
     }
 
     /// Refuses a view whose pipeline is wrong or that stands on itself.
@@ -73,7 +73,7 @@ impl Engine {
         for _ in 0..VIEW_DEPTH_MAX {
             if at == *namespace {
                 let message = format!("View cycle detected: {namespace}");
-                return Err(Error::new(Code(5), message));
+                return Err(Error::new(Code::GRAPH_CONTAINS_CYCLE, message));
             }
             let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
                 return Ok(());
@@ -84,7 +84,7 @@ impl Engine {
             }
         }
         Err(Error::new(
-            Code(165),
+            Code::VIEW_DEPTH_LIMIT_EXCEEDED,
             format!("View depth limit exceeded; maximum depth is {VIEW_DEPTH_MAX}"),
         ))
     }

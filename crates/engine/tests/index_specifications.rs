@@ -23,14 +23,14 @@ async fn the_index_on_id_takes_no_options_of_other_indexes() {
         let error = create(doc! {"key": {"_id": 1}, "name": "_id_1", option: value})
             .await
             .unwrap_err();
-        assert_eq!(error.code.0, 197, "{option}: {error}");
+        assert_eq!(error.code.number(), 197, "{option}: {error}");
         let wanted = format!("The field '{option}' is not valid for an _id index specification.");
         assert!(error.message.starts_with(&wanted), "{error}");
     }
     let error = create(doc! {"key": {"_id": -1}, "name": "_id_-1"})
         .await
         .unwrap_err();
-    assert_eq!(error.code.0, 2, "{error}");
+    assert_eq!(error.code.number(), 2, "{error}");
     let created = create(doc! {"key": {"_id": 1}, "name": "_id_1"}).await.unwrap();
     assert_eq!(created.before, created.after);
     let hashed = create(doc! {"key": {"_id": "hashed"}, "name": "hashed"})

@@ -153,7 +153,7 @@ async fn an_out_that_fails_leaves_the_collection_as_it_was() {
     let error = aggregate(&engine, "a", array![{"$out": "target"}])
         .await
         .unwrap_err();
-    assert_eq!(error.code, Code(11_000));
+    assert_eq!(error.code, Code::DUPLICATE_KEY);
     assert_eq!(all(&engine, "target").await, [doc! {"_id": 9}]);
 }
 
@@ -216,7 +216,7 @@ async fn merge_needs_a_unique_index_on_its_fields() {
     insert(&engine, "target", &[doc! {"_id": 9, "k": 1}]).await;
     let merge = || array![{"$project": {"_id": 0}}, {"$merge": {"into": "target", "on": "k"}}];
     let error = aggregate(&engine, "a", merge()).await.unwrap_err();
-    assert_eq!(error.code, Code(51_183));
+    assert_eq!(error.code, Code::location(51_183));
     let index = [doc! {"key": {"k": 1}, "name": "k_1", "unique": true}];
     engine.create_indexes(&namespace("target"), &index).await.unwrap();
     aggregate(&engine, "a", merge()).await.unwrap();
@@ -234,5 +234,5 @@ async fn a_view_cannot_write() {
         .create_collection(&namespace("view"), view)
         .await
         .unwrap_err();
-    assert_eq!(error.code, Code(167));
+    assert_eq!(error.code, Code::OPTION_NOT_SUPPORTED_ON_VIEW);
 }

@@ -236,9 +236,16 @@ async fn a_sort_by_two_arrays_of_one_document_is_refused() {
         .await;
     let error = error.unwrap_err();
     assert_eq!(
-        (error.code.0, error.message.as_str()),
+        (error.code.number(), error.message.as_str()),
         (2, "cannot sort with keys that are parallel arrays")
     );
     let stages = vec![doc! {"$sort": {"a": 1, "b": 1}}.into()];
-    assert_eq!(aggregate(&engine, "coll", stages).await.unwrap_err().code.0, 2);
+    assert_eq!(
+        aggregate(&engine, "coll", stages)
+            .await
+            .unwrap_err()
+            .code
+            .number(),
+        2
+    );
 }

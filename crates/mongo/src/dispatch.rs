@@ -9,6 +9,7 @@ use crate::failpoint::Effect;
 use crate::read_level;
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
+use code::Code;
 use engine::{Context, Namespace, OperationInfo, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,8 +25,20 @@ pub(crate) enum Outcome {
 }
 
 /// Errors after which a driver may send a retryable write again.
-const RETRYABLE_CODES: [i32; 13] = [
-    6, 7, 89, 91, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436, 134,
+const RETRYABLE_CODES: [Code; 13] = [
+    Code::HOST_UNREACHABLE,
+    Code::HOST_NOT_FOUND,
+    Code::NETWORK_TIMEOUT,
+    Code::SHUTDOWN_IN_PROGRESS,
+    Code::READ_CONCERN_MAJORITY_NOT_AVAILABLE_YET,
+    Code::PRIMARY_STEPPED_DOWN,
+    Code::EXCEEDED_TIME_LIMIT,
+    Code::SOCKET_EXCEPTION,
+    Code::NOT_WRITABLE_PRIMARY,
+    Code::INTERRUPTED_AT_SHUTDOWN,
+    Code::INTERRUPTED_DUE_TO_REPL_STATE_CHANGE,
+    Code::NOT_PRIMARY_NO_SECONDARY_OK,
+    Code::NOT_PRIMARY_OR_SECONDARY,
 ];
 
 /// Runs the command of a message.
@@ -70,13 +83,13 @@ async fn run_named(
     let request = &message.request;
     let (command, called) = commands::find(name)
         .filter(|(command, _)| !command.is_for_tests || server.options.test_commands)
-        .ok_or_else(|| CommandError::new(59, format!("no such command: '{name}'")))?;
+        .ok_or_else(|| CommandError::new(Code::COMMAND_NOT_FOUND, format!("no such command: '{name}'")))?;
     if message.form == ReplyForm::Reply && !command.is_hello {
         let message = format!(
             "Unsupported OP_QUERY command: {name}. The client driver may require an upgrade. For more details see \
              https://dochub.mongodb.org/core/legacy-opcode-removal"
         );
-        return Err(CommandError::new(352, message));
+        return Err(CommandError::new(Code::UNSUPPORTED_OP_QUERY_COMMAND, message));
     }
     let database = database(message)?;
     let collection = collection_name(request);
@@ -116,7 +129,7 @@ fn database(message: &Message) -> Result<String> {
         Some(other) => return Err(arguments::wrong_type("$db", other, "'string'")),
         None => {
             return Err(CommandError::new(
-                40_571,
+                Code::location(40_571),
                 "OP_MSG requests require a $db argument",
             ));
         }
@@ -142,17 +155,17 @@ fn collection_name(request: &Request) -> &str {
 fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<()> {
     if generic.in_transaction {
         return Err(CommandError::new(
-            20,
+            Code::ILLEGAL_OPERATION,
             "Multi-document transactions are not supported yet",
         ));
     }
     if generic.transaction_number.is_some() && !command.is_retryable {
         let message = format!("{called} is not a retryable write, and transactions are not supported yet");
-        return Err(CommandError::new(20, message));
+        return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));
     }
     if generic.api_strict && !command.is_stable {
         let message = format!("Provided apiStrict:true, but the command {called} is not in API Version 1");
-        return Err(CommandError::new(323, message));
+        return Err(CommandError::new(Code::API_STRICT_ERROR, message));
     }
     if let Some(read_concern) = &generic.read_concern {
         command.check_read_concern(called, read_concern)?;
@@ -222,12 +235,12 @@ fn label(reply: &mut Reply, request: &Request, effect: Option<Effect>) {
         .map(|effect| (effect.labels, effect.write_concern_error))
         .unwrap_or_default();
     let mut code = match reply.body.get("code") {
-        Some(Value::Int32(code)) => Some(*code),
+        Some(Value::Int32(number)) => Some(Code::from_number(*number)),
         _ => None,
     };
     if let Some(error) = write_concern_error {
         if let Some(Value::Int32(given)) = error.get("code") {
-            code = Some(*given);
+            code = Some(Code::from_number(*given));
         }
         reply.body.push("writeConcernError", error);
     }

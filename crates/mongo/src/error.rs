@@ -1,11 +1,11 @@
 //! Errors on their way to a client: code, name, message and whatever else the reply carries.
 
-use crate::code_name::code_name;
 use crate::wire::WireError;
 use auth::AuthError;
+use code::Code;
 use value::{Document, Value, doc};
 
-/// What a command gives back.
+/// The result of a command.
 pub type Result<T, E = CommandError> = std::result::Result<T, E>;
 
 /// A command that failed, in MongoDB's code and words.
@@ -13,7 +13,7 @@ pub type Result<T, E = CommandError> = std::result::Result<T, E>;
 #[error("{message}")]
 pub struct CommandError {
     /// MongoDB's error code.
-    pub code: i32,
+    pub code: Code,
     /// What was wrong, with what, and what would be right.
     pub message: String,
     /// Further fields of the reply.
@@ -22,7 +22,7 @@ pub struct CommandError {
 
 impl CommandError {
     /// An error of this code and message.
-    pub fn new(code: i32, message: impl Into<String>) -> CommandError {
+    pub fn new(code: Code, message: impl Into<String>) -> CommandError {
         CommandError {
             code,
             message: message.into(),
@@ -30,34 +30,34 @@ impl CommandError {
         }
     }
 
-    /// Code 2.
+    /// A value that is not allowed, the commonest error.
     pub fn bad_value(message: impl Into<String>) -> CommandError {
-        CommandError::new(2, message)
+        CommandError::new(Code::BAD_VALUE, message)
     }
 
-    /// Code 9.
+    /// A document that does not have the form that is asked for.
     pub fn failed_to_parse(message: impl Into<String>) -> CommandError {
-        CommandError::new(9, message)
+        CommandError::new(Code::FAILED_TO_PARSE, message)
     }
 
-    /// Code 13.
+    /// The user may not do it.
     pub fn unauthorized(message: impl Into<String>) -> CommandError {
-        CommandError::new(13, message)
+        CommandError::new(Code::UNAUTHORIZED, message)
     }
 
-    /// Code 14.
+    /// A value of another type than the one that is asked for.
     pub fn type_mismatch(message: impl Into<String>) -> CommandError {
-        CommandError::new(14, message)
+        CommandError::new(Code::TYPE_MISMATCH, message)
     }
 
-    /// Code 72.
+    /// Options that do not go together, or that a collection cannot have.
     pub fn invalid_options(message: impl Into<String>) -> CommandError {
-        CommandError::new(72, message)
+        CommandError::new(Code::INVALID_OPTIONS, message)
     }
 
-    /// Code 73.
+    /// A name that no database or collection can have.
     pub fn invalid_namespace(message: impl Into<String>) -> CommandError {
-        CommandError::new(73, message)
+        CommandError::new(Code::INVALID_NAMESPACE, message)
     }
 
     /// The same error with one more field in its reply.
@@ -72,8 +72,8 @@ impl CommandError {
         let mut reply = doc! {
             "ok": 0.0,
             "errmsg": &self.message,
-            "code": self.code,
-            "codeName": code_name(self.code).as_ref(),
+            "code": self.code.number(),
+            "codeName": self.code.name().as_ref(),
         };
         for (name, value) in self.details.iter() {
             reply.push(name, value.clone());
@@ -83,7 +83,7 @@ impl CommandError {
 
     /// As an element of `writeErrors`.
     pub fn to_write_error(&self, index: usize) -> Document {
-        let mut error = doc! {"index": index as i32, "code": self.code};
+        let mut error = doc! {"index": index as i32, "code": self.code.number()};
         for (name, value) in self.details.iter() {
             error.push(name, value.clone());
         }
@@ -94,7 +94,7 @@ impl CommandError {
 impl From<engine::Error> for CommandError {
     fn from(error: engine::Error) -> CommandError {
         CommandError {
-            code: error.code.0,
+            code: error.code,
             message: error.message,
             details: error.details,
         }
@@ -105,7 +105,9 @@ impl From<WireError> for CommandError {
     fn from(error: WireError) -> CommandError {
         match error {
             WireError::Invalid { code, message } => CommandError::new(code, message),
-            WireError::Io(_) | WireError::Framing(_) => CommandError::new(17, error.to_string()),
+            WireError::Io(_) | WireError::Framing(_) => {
+                CommandError::new(Code::PROTOCOL_ERROR, error.to_string())
+            }
         }
     }
 }
@@ -113,11 +115,11 @@ impl From<WireError> for CommandError {
 impl From<AuthError> for CommandError {
     fn from(error: AuthError) -> CommandError {
         let code = match &error {
-            AuthError::Failed | AuthError::Payload(_) => 18,
-            AuthError::Mechanism(_) => 334,
-            AuthError::UnknownRole { .. } => 31,
-            AuthError::Password => 2,
-            AuthError::Damaged(_) | AuthError::Random => 1,
+            AuthError::Failed | AuthError::Payload(_) => Code::AUTHENTICATION_FAILED,
+            AuthError::Mechanism(_) => Code::MECHANISM_UNAVAILABLE,
+            AuthError::UnknownRole { .. } => Code::ROLE_NOT_FOUND,
+            AuthError::Password => Code::BAD_VALUE,
+            AuthError::Damaged(_) | AuthError::Random => Code::INTERNAL_ERROR,
         };
         CommandError::new(code, error.to_string())
     }

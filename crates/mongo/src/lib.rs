@@ -15,7 +15,6 @@
 mod access;
 mod call;
 mod cluster_time;
-mod code_name;
 mod connection;
 mod dispatch;
 mod error;

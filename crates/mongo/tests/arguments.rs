@@ -12,7 +12,7 @@ fn request(body: &Document) -> Request {
 }
 
 fn code<T>(result: Result<T, mongo::CommandError>) -> i32 {
-    result.err().map_or(0, |error| error.code)
+    result.err().map_or(0, |error| error.code.number())
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn unknown_fields_are_named() {
     let request = request(&doc! {"find": "c", "foo": 1, "$db": "d"});
     let error = Arguments::of_command("find", &request).finish().unwrap_err();
     assert_eq!(
-        (error.code, error.message.as_str()),
+        (error.code.number(), error.message.as_str()),
         (40_415, "BSON field 'find.foo' is an unknown field.")
     );
 }

@@ -51,7 +51,7 @@ fn parse(bytes: &[u8]) -> Result<Message, WireError> {
 
 fn code_of(bytes: &[u8]) -> Option<i32> {
     match parse(bytes) {
-        Err(WireError::Invalid { code, .. }) => Some(code),
+        Err(WireError::Invalid { code, .. }) => Some(code.number()),
         _ => None,
     }
 }

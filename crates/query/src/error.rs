@@ -1,48 +1,68 @@
-//! What is wrong with a query, in MongoDB's code and words.
+//! Why a query failed: the language refused it, or the store could not read or write.
 
 use crate::Code;
+use std::borrow::Cow;
+use store::StoreError;
 
-/// A query, update or expression that is wrong, or that failed on a document.
+/// A query that is wrong, or that failed on a document or on the store.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct QueryError {
-    /// MongoDB's error code.
-    pub code: Code,
-    /// MongoDB's message.
-    pub message: String,
+pub enum QueryError {
+    /// The query is wrong, or failed on a document.
+    #[error(transparent)]
+    Language(#[from] language::Error),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
-/// What the query language gives back.
+/// The result of planning or executing.
 pub type Result<T, E = QueryError> = std::result::Result<T, E>;
 
 impl QueryError {
-    /// An error of this code and message.
+    /// An error of the language, of this code and message.
     pub fn new(code: Code, message: impl Into<String>) -> QueryError {
-        QueryError {
-            code,
-            message: message.into(),
+        QueryError::Language(language::Error::new(code, message))
+    }
+
+    /// A value that is not allowed, the commonest error.
+    pub fn bad_value(message: impl Into<String>) -> QueryError {
+        QueryError::Language(language::Error::bad_value(message))
+    }
+
+    /// A value of another type than the one that is asked for.
+    pub fn type_mismatch(message: impl Into<String>) -> QueryError {
+        QueryError::Language(language::Error::type_mismatch(message))
+    }
+
+    /// Text or a document that does not have the form that is asked for.
+    pub fn failed_to_parse(message: impl Into<String>) -> QueryError {
+        QueryError::Language(language::Error::failed_to_parse(message))
+    }
+
+    /// MongoDB's error code.
+    pub fn code(&self) -> Code {
+        match self {
+            QueryError::Language(error) => error.code,
+            QueryError::Store(error) => error.code(),
         }
     }
 
-    /// Code 2, the commonest.
-    pub fn bad_value(message: impl Into<String>) -> QueryError {
-        QueryError::new(Code::BAD_VALUE, message)
+    /// What was wrong, in words.
+    pub fn message(&self) -> Cow<'_, str> {
+        match self {
+            QueryError::Language(error) => Cow::Borrowed(&error.message),
+            QueryError::Store(error) => Cow::Owned(error.to_string()),
+        }
     }
 
-    /// Code 14.
-    pub fn type_mismatch(message: impl Into<String>) -> QueryError {
-        QueryError::new(Code::TYPE_MISMATCH, message)
+    /// Whether the plan needs more memory than it may take: another plan of the same query may not.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.code() == Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED
     }
 
-    /// Code 9.
-    pub fn failed_to_parse(message: impl Into<String>) -> QueryError {
-        QueryError::new(Code::FAILED_TO_PARSE, message)
-    }
-}
-
-impl From<store::StoreError> for QueryError {
-    fn from(error: store::StoreError) -> QueryError {
-        let (code, message) = crate::code::of_store_error(&error);
-        QueryError { code, message }
+    /// The same error under another code.
+    #[must_use]
+    pub fn with_code(self, code: Code) -> QueryError {
+        QueryError::new(code, self.message())
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
 
-use query::filter::{Filter, FilterScope};
+use language::filter::{Filter, FilterScope};
 use query::plan::implies::implies;
 use query::plan::leaves::Conjunction;
 use value::{Document, Value, doc};
@@ -27,7 +27,7 @@ fn only_simple_conditions_are_taken() {
         doc! {"$nor": [{"a": 1}]},
         doc! {"$expr": true},
     ] {
-        assert_eq!(Filter::parse_partial(&condition).unwrap_err().code.0, 67);
+        assert_eq!(Filter::parse_partial(&condition).unwrap_err().code.number(), 67);
     }
 }
 

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
 
+use language::filter::{Filter, FilterScope};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use query::filter::{Filter, FilterScope};
 use query::plan::implies::implies;
 use query::plan::leaves::Conjunction;
 use value::{Document, DocumentBuf, Value, array, doc};

@@ -2,11 +2,11 @@
 
 mod support;
 
+use language::expression::Variables;
+use language::filter::{Filter, FilterScope};
+use language::projection::Projection;
 use query::execute::{FindSpec, StreamState, count, distinct, find, find_records, sort_key};
-use query::expression::Variables;
-use query::filter::{Filter, FilterScope};
 use query::plan::Ordering;
-use query::projection::Projection;
 use query::{Code, QueryError};
 use std::sync::Arc;
 use store::{Collection, IndexSpec};
@@ -90,7 +90,7 @@ async fn check(
     };
     if !wanted.iter().all(sortable) {
         let refused = try_all(collection, spec, random).await;
-        assert_eq!(refused.expect_err(context).code, Code::BAD_VALUE, "{context}");
+        assert_eq!(refused.expect_err(context).code(), Code::BAD_VALUE, "{context}");
         return;
     }
     let found = all(collection, spec.clone(), random).await;

@@ -2,11 +2,11 @@
 
 mod support;
 
+use language::filter::{Filter, FilterScope};
+use language::projection::Projection;
 use query::execute::FindSpec;
 use query::explain::{Purpose, Verbosity, explain};
-use query::filter::{Filter, FilterScope};
 use query::plan::Ordering;
-use query::projection::Projection;
 use std::sync::Arc;
 use store::{Collection, IndexSpec};
 use support::{insert_all, new_collection};

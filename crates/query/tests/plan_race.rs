@@ -4,8 +4,8 @@
 
 mod support;
 
+use language::filter::{Filter, FilterScope};
 use query::execute::{FIRST_BATCH, FindSpec, Paused, Task, prepare};
-use query::filter::{Filter, FilterScope};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

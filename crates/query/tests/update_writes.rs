@@ -4,7 +4,7 @@
 
 mod write_support;
 
-use query::expression::Variables;
+use language::expression::Variables;
 use query::plan::Ordering;
 use query::write::{
     self, FindAndModify, UpdateRequest, ValidationAction, ValidationLevel, Validator, WriteError,

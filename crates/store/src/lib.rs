@@ -42,8 +42,8 @@ pub use commit::{
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
-    COLLATED, DocumentFilter, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState,
-    PARTITIONED_INDEX, Wildcard, hash_of_value,
+    COLLATED, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState, PARTITIONED_INDEX,
+    Wildcard,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;

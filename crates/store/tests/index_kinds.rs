@@ -97,7 +97,7 @@ async fn a_2dsphere_index_refuses_what_is_no_geometry_and_leaves_out_what_has_no
     let (_store, collection) = with_index(IndexSpec::new("g", doc! {"at": "2dsphere", "n": 1})).await;
     let refused = one(&collection, insert_op(doc! {"_id": 1, "at": point(181)})).await;
     assert!(
-        matches!(refused, Err(StoreError::CannotIndex { code: 16_755, .. })),
+        matches!(refused, Err(StoreError::CannotIndex { code, .. }) if code.number() == 16_755),
         "{refused:?}"
     );
     run(
@@ -126,7 +126,7 @@ async fn a_2d_index_keeps_to_its_range() {
     let (_store, collection) = with_index(spec).await;
     let refused = one(&collection, insert_op(doc! {"_id": 1, "at": array![11, 0]})).await;
     assert!(
-        matches!(refused, Err(StoreError::CannotIndex { code: 13_027, .. })),
+        matches!(refused, Err(StoreError::CannotIndex { code, .. }) if code.number() == 13_027),
         "{refused:?}"
     );
     assert!(

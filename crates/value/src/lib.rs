@@ -14,6 +14,7 @@ pub mod collation;
 pub mod column;
 pub mod decimal;
 mod document;
+mod document_filter;
 mod hex;
 mod macros;
 mod number;
@@ -30,6 +31,7 @@ pub mod raw;
 
 pub use decimal::Decimal128;
 pub use document::Document;
+pub use document_filter::DocumentFilter;
 pub use hex::{hex, unhex};
 pub use object_id::ObjectId;
 pub use order::{canonical_type, compare, compare_documents};

@@ -3,15 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::cmp::Ordering;
-use value::collation::Collation;
+use value::collation::{Collation, CollationFault};
 use value::{Document, Value, compare, doc};
 
 fn collation(options: Document) -> Collation {
     Collation::parse(&options).unwrap().unwrap()
 }
 
-fn code(options: Document) -> i32 {
-    Collation::parse(&options).unwrap_err().code
+fn fault(options: Document) -> CollationFault {
+    Collation::parse(&options).unwrap_err().fault
 }
 
 #[test]
@@ -88,17 +88,26 @@ fn all_options_are_listed() {
 }
 
 #[test]
-fn wrong_options_are_refused_with_their_codes() {
-    assert_eq!(code(doc! {"strength": 1}), 40_414);
-    assert_eq!(code(doc! {"locale": 1}), 14);
-    assert_eq!(code(doc! {"locale": ""}), 2);
-    assert_eq!(code(doc! {"locale": "xx"}), 2);
-    assert_eq!(code(doc! {"locale": "en", "strength": 6}), 2);
-    assert_eq!(code(doc! {"locale": "en", "strength": "2"}), 14);
-    assert_eq!(code(doc! {"locale": "en", "colour": 1}), 40_415);
+fn wrong_options_are_refused_with_the_kind_of_mistake() {
+    assert_eq!(fault(doc! {"strength": 1}), CollationFault::MissingField);
+    assert_eq!(fault(doc! {"locale": 1}), CollationFault::TypeMismatch);
+    assert_eq!(fault(doc! {"locale": ""}), CollationFault::BadValue);
+    assert_eq!(fault(doc! {"locale": "xx"}), CollationFault::BadValue);
     assert_eq!(
-        code(doc! {"locale": "en", "strength": 1, "caseFirst": "upper"}),
-        2
+        fault(doc! {"locale": "en", "strength": 6}),
+        CollationFault::BadValue
+    );
+    assert_eq!(
+        fault(doc! {"locale": "en", "strength": "2"}),
+        CollationFault::TypeMismatch
+    );
+    assert_eq!(
+        fault(doc! {"locale": "en", "colour": 1}),
+        CollationFault::UnknownField
+    );
+    assert_eq!(
+        fault(doc! {"locale": "en", "strength": 1, "caseFirst": "upper"}),
+        CollationFault::BadValue
     );
     assert!(Collation::parse(&doc! {"locale": "simple"}).unwrap().is_none());
 }

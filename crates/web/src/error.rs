@@ -1,5 +1,6 @@
 //! What a client is told that cannot have what it asks for.
 
+use code::Code;
 use engine::Error;
 use engine::files::FileError;
 use http::header::ALLOW;
@@ -80,10 +81,11 @@ impl From<FileError> for WebError {
 
 impl From<Error> for WebError {
     fn from(error: Error) -> WebError {
-        // MongoDB's codes: BadValue, InvalidNamespace, and what is refused on a view or by a validator.
-        let (status, word) = match error.code.0 {
-            2 | 73 => (StatusCode::BAD_REQUEST, "bad_request"),
-            121 | 166 => (StatusCode::CONFLICT, "refused"),
+        let (status, word) = match error.code {
+            Code::BAD_VALUE | Code::INVALID_NAMESPACE => (StatusCode::BAD_REQUEST, "bad_request"),
+            Code::DOCUMENT_VALIDATION_FAILURE | Code::COMMAND_NOT_SUPPORTED_ON_VIEW => {
+                (StatusCode::CONFLICT, "refused")
+            }
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
         };
         WebError::new(status, word, error.message)

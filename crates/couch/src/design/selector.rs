@@ -5,7 +5,7 @@
 
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
-use engine::selector::Selector;
+use mango::Selector;
 use serde_json::{Map, Value as Json};
 use value::{Document, Value};
 

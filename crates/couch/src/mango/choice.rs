@@ -8,7 +8,7 @@ use super::index::{Index, REVISION};
 use super::options::FindOptions;
 use super::{design, wrong};
 use crate::error::Result;
-use engine::selector::{Range, Selector};
+use mango::{Range, Selector};
 use value::Value;
 
 /// The indexes of a database as a query sees them.

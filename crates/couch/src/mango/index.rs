@@ -2,7 +2,7 @@
 
 use super::sort::Sort;
 use engine::CollatedDefinition;
-use engine::selector::Selector;
+use mango::Selector;
 use value::{Document, Value, doc};
 
 /// The name of the index that every database has.

@@ -20,8 +20,8 @@ pub(crate) mod sort;
 pub(crate) mod warning;
 
 use crate::error::CouchError;
-use engine::selector::SelectorError;
 use http::StatusCode;
+use mango::SelectorError;
 use std::borrow::Cow;
 
 /// An error of status 400 (`src/mango/src/mango_error.erl`).

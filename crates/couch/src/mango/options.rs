@@ -4,7 +4,7 @@ use super::sort::Sort;
 use super::{shown, wrong};
 use crate::error::Result;
 use crate::ids;
-use engine::selector::Selector;
+use mango::Selector;
 use value::{Document, Value, doc};
 
 /// The documents that are found where the client does not say.

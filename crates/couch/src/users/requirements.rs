@@ -6,7 +6,7 @@
 
 use crate::config::Config;
 use crate::error::{CouchError, Result};
-use engine::selector::Selector;
+use mango::Selector;
 use value::doc;
 
 const REFUSAL: &str = "Password does not conform to requirements.";

@@ -6,7 +6,7 @@
 use super::snapshot::{DocumentPosition, go_on};
 use super::{Order, Record, RevisionedCollection, RevisionedSnapshot};
 use crate::error::{Error, Result};
-use query::filter::SELECTOR;
+use crate::partial_filter::SELECTOR;
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PARTITIONED_INDEX, PageLimit, put_partition};

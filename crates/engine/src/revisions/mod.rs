@@ -80,7 +80,7 @@ impl Engine {
         };
         if collection.is_view() {
             let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code(166), message));
+            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
         }
         Ok(Some(RevisionedCollection {
             engine: self.clone(),
@@ -291,5 +291,5 @@ fn refusal(validator: &Validator, edit: &Edit) -> Option<Error> {
     validator
         .check_insert(document)
         .err()
-        .map(|_| Error::new(Code(121), "Document failed validation"))
+        .map(|_| Error::new(Code::DOCUMENT_VALIDATION_FAILURE, "Document failed validation"))
 }

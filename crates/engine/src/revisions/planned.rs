@@ -5,11 +5,11 @@
 
 use super::{Order, RevisionedCollection};
 use crate::error::Result;
+use language::filter::{Filter, FilterScope};
+use language::projection::Projection;
+use mango::Selector;
 use query::execute::{self, FindCursor, FindSpec, StreamState};
-use query::filter::{Filter, FilterScope};
 use query::plan::Ordering;
-use query::projection::Projection;
-use query::selector::Selector;
 use std::sync::Arc;
 use store::{FieldKind, Index, IndexState};
 use value::{Document, Value, doc};

@@ -110,7 +110,7 @@ impl Cursors {
         let mut parked = self.parked.lock();
         if parked.len() >= OPEN_CURSORS_MAX {
             let message = format!("too many open cursors: at most {OPEN_CURSORS_MAX}; close or exhaust some");
-            return Err(Error::new(Code(2), message));
+            return Err(Error::new(Code::BAD_VALUE, message));
         }
         let id = loop {
             let random = uuid::Uuid::new_v4().as_u64_pair().0;
@@ -132,11 +132,11 @@ impl Cursors {
                 "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
                 entry.namespace
             );
-            return Err(Error::new(Code(13), message));
+            return Err(Error::new(Code::UNAUTHORIZED, message));
         }
         if entry.user != context.user {
             return Err(Error::new(
-                Code(13),
+                Code::UNAUTHORIZED,
                 format!("cursor id {id} was not created by the authenticated user"),
             ));
         }
@@ -151,10 +151,12 @@ impl Cursors {
             parked.remove(&id);
             return Err(lost);
         }
-        let cursor = entry
-            .cursor
-            .take()
-            .ok_or_else(|| Error::new(Code(146), format!("cursor id {id} is already in use")))?;
+        let cursor = entry.cursor.take().ok_or_else(|| {
+            Error::new(
+                Code::EXCEEDED_MEMORY_LIMIT,
+                format!("cursor id {id} is already in use"),
+            )
+        })?;
         entry.running = Some(context.clone());
         Ok(cursor)
     }
@@ -237,7 +239,7 @@ impl Cursors {
         let mut parked = self.parked.lock();
         for entry in parked.values_mut().filter(|entry| dropped(&entry.namespace)) {
             let message = format!("collection dropped or renamed: {}", entry.namespace);
-            entry.lost = Some(Error::new(Code(175), message));
+            entry.lost = Some(Error::new(Code::QUERY_PLAN_KILLED, message));
             entry.cursor = None;
             entry.never_idle = false;
         }
@@ -282,7 +284,7 @@ impl Parked {
 }
 
 fn not_found(id: CursorId) -> Error {
-    Error::new(Code(43), format!("cursor id {id} not found"))
+    Error::new(Code::CURSOR_NOT_FOUND, format!("cursor id {id} not found"))
 }
 
 fn session_mismatch(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>) -> Error {
@@ -295,5 +297,5 @@ fn session_mismatch(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>
         name(of),
         name(by)
     );
-    Error::new(Code(50_738), message)
+    Error::new(Code::location(50_738), message)
 }

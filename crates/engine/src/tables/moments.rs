@@ -46,7 +46,7 @@ impl Moments {
         found.map(|kept| Arc::downgrade(&kept.moment)).ok_or_else(|| {
             let message = "no snapshot of this time is kept any more (they are for 5 minutes); read again without \
                            atClusterTime";
-            Error::new(Code(239), message)
+            Error::new(Code::SNAPSHOT_TOO_OLD, message)
         })
     }
 

@@ -5,7 +5,7 @@ use super::latencies::Latencies;
 use super::sessions::SessionId;
 use crate::context::Context;
 use parking_lot::Mutex;
-use query::pipeline::WantedOperations;
+use pipeline::WantedOperations;
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;

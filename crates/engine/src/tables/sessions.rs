@@ -48,7 +48,7 @@ impl Sessions {
         let mut sessions = self.last_use.lock();
         if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(&session) {
             let message = format!("cannot add session into the cache: at most {SESSIONS_MAX} sessions");
-            return Err(Error::new(Code(261), message));
+            return Err(Error::new(Code::TOO_MANY_LOGICAL_SESSIONS, message));
         }
         sessions.insert(session, Instant::now());
         Ok(())

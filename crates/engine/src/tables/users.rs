@@ -39,7 +39,10 @@ impl Users {
             for record in page.iter() {
                 after = Some(record.id);
                 let user = User::from_document(&record.document.to_document()).map_err(|error| {
-                    Error::new(Code(2), format!("a user in {} is damaged: {error}", namespace()))
+                    Error::new(
+                        Code::BAD_VALUE,
+                        format!("a user in {} is damaged: {error}", namespace()),
+                    )
                 })?;
                 users.put(user);
             }

@@ -1,8 +1,8 @@
 //! Document validators: compiled once a collection, checked by every write.
 
 use crate::error::Result;
+use language::filter::{Filter, FilterScope};
 use parking_lot::Mutex;
-use query::filter::{Filter, FilterScope};
 use query::write::{ValidationAction, ValidationLevel, Validator};
 use std::collections::HashMap;
 use std::sync::Arc;

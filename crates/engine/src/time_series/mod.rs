@@ -13,8 +13,8 @@ use query::Code;
 use store::{CollectionOptions, IndexSpec, Wildcard};
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
-const INVALID_OPTIONS: Code = Code(72);
-const CANNOT_CREATE_INDEX: Code = Code(67);
+const INVALID_OPTIONS: Code = Code::INVALID_OPTIONS;
+const CANNOT_CREATE_INDEX: Code = Code::CANNOT_CREATE_INDEX;
 
 /// The granularities with the span of a bucket in seconds, the finest first.
 pub const GRANULARITIES: [(&str, i64); 3] = [("seconds", 3_600), ("minutes", 86_400), ("hours", 2_592_000)];
@@ -92,7 +92,7 @@ impl TimeSeries {
         match document.as_raw().get(&self.time_field) {
             Some(ValueRef::DateTime(_)) => Ok(()),
             _ => Err(Error::new(
-                Code(2),
+                Code::BAD_VALUE,
                 format!(
                     "'{}' must be present and contain a valid BSON UTC datetime value",
                     self.time_field
@@ -160,7 +160,7 @@ impl TimeSeries {
                     return refuse(CANNOT_CREATE_INDEX, kind);
                 }
                 _ if Wildcard::is_pattern(path) && !self.is_meta(path) => {
-                    return refuse(Code(7_246_201), "wildcard");
+                    return refuse(Code::location(7_246_201), "wildcard");
                 }
                 _ => {}
             }
@@ -196,7 +196,7 @@ pub(crate) fn changed(present: &Document, change: &TimeSeriesChange) -> Result<D
     if let Some(granularity) = &change.granularity {
         let Some((_, seconds)) = GRANULARITIES.iter().find(|(name, _)| name == granularity) else {
             return Err(Error::new(
-                Code(2),
+                Code::BAD_VALUE,
                 format!("Enumeration value '{granularity}' for field 'granularity' is not a valid value."),
             ));
         };

@@ -107,10 +107,11 @@ pub struct FindAndModifyReply {
 impl From<WriteError> for Error {
     fn from(error: WriteError) -> Error {
         match error {
-            WriteError::Query(error) => error.into(),
+            WriteError::Language(error) => error.into(),
             WriteError::Store(error) => error.into(),
             WriteError::Validation(info) => {
-                Error::new(Code(121), "Document failed validation").with_detail("errInfo", *info)
+                Error::new(Code::DOCUMENT_VALIDATION_FAILURE, "Document failed validation")
+                    .with_detail("errInfo", *info)
             }
         }
     }
@@ -252,7 +253,7 @@ impl Engine {
         };
         if request.update.is_some() && TimeSeries::of(&collection.options()).is_some() {
             let message = "Cannot perform a non-multi update on a time-series collection";
-            return Err(Error::new(Code(72), message));
+            return Err(Error::new(Code::INVALID_OPTIONS, message));
         }
         let write = self.write_options(context, &collection, options, &[0])?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;

@@ -3,10 +3,10 @@
 use crate::collations::asked_or;
 use crate::error::{Error, Result};
 use crate::find::{parse_filter, parse_hint, parse_projection, variables};
+use language::expression::Variables;
+use language::update::{Update, UpdateInput, UpdateScope};
 use query::Code;
-use query::expression::Variables;
 use query::plan::Ordering;
-use query::update::{Update, UpdateInput, UpdateScope};
 use query::write::{DeleteRequest, FindAndModify, UpdateRequest};
 use std::sync::Arc;
 use value::collation::Collation;
@@ -90,19 +90,22 @@ impl UpdateStatement {
         }
         if !self.constants.is_empty() && !matches!(self.update, Some(Value::Array(_))) {
             return Err(Error::new(
-                Code(51198),
+                Code::location(51_198),
                 "Constant values may only be specified for pipeline updates",
             ));
         }
         if self.multi && !self.sort.is_empty() {
-            return Err(Error::new(Code(9), "Cannot specify sort with multi=true"));
+            return Err(Error::new(
+                Code::FAILED_TO_PARSE,
+                "Cannot specify sort with multi=true",
+            ));
         }
         let filter = parse_filter(&self.filter, &variables)?;
         let update = self
             .update
             .as_ref()
             .map(|update| parse_update(update, &self.array_filters, &variables));
-        let missing = || Error::new(Code(9), "an update needs what it changes: 'u'");
+        let missing = || Error::new(Code::FAILED_TO_PARSE, "an update needs what it changes: 'u'");
         Ok(UpdateRequest {
             filter,
             update: Arc::new(
@@ -165,7 +168,7 @@ fn parse_update(update: &Value, array_filters: &[Document], variables: &Variable
         Value::Array(stages) => UpdateInput::Pipeline(stages.clone()),
         _ => {
             return Err(Error::new(
-                Code(9),
+                Code::FAILED_TO_PARSE,
                 "Update argument must be either an object or an array",
             ));
         }

@@ -7,6 +7,7 @@ use crate::model::path::reach;
 use crate::model::{id, matching};
 use crate::shown::{all_shown, any_order, by_value, shown};
 use crate::stand::{Plan, Stand};
+use engine::Code;
 use engine::{
     AggregateRequest, AggregateSource, CountRequest, CursorReply, DistinctRequest, Error, FindRequest,
 };
@@ -30,7 +31,7 @@ pub async fn find(stand: &Stand, find: &Find, plan: &Plan) -> Result<(), String>
         .collect();
     let found = match (found(stand, find, plan, &find.projection).await, keys) {
         (Err(error), _) if plan.may_refuse(&error) => return Ok(()),
-        (Err(error), Err(ParallelArrays)) if error.code.0 == 2 => return Ok(()),
+        (Err(error), Err(ParallelArrays)) if error.code == Code::BAD_VALUE => return Ok(()),
         (Ok(found), Err(ParallelArrays)) => {
             return Err(format!("parallel arrays were sorted: {:?}", all_shown(&found)));
         }

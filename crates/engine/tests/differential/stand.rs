@@ -6,7 +6,7 @@ use crate::model::keys::is_held;
 use crate::model::update::updated;
 use crate::model::{id, matching};
 use crate::shown::all_shown;
-use engine::{Context, Engine, Error, FindRequest, Namespace, UpdateStatement, WriteOptions};
+use engine::{Code, Context, Engine, Error, FindRequest, Namespace, UpdateStatement, WriteOptions};
 use kv::{Kv, Simulation};
 use value::{Document, DocumentBuf, Value, doc};
 
@@ -75,7 +75,8 @@ impl Plan {
 
     /// Whether an error only says that a wildcard index has nothing for the filter.
     pub fn may_refuse(&self, error: &Error) -> bool {
-        matches!(self, Plan::Hinted(index) if is_wildcard(index)) && error.code.0 == 291
+        matches!(self, Plan::Hinted(index) if is_wildcard(index))
+            && error.code == Code::NO_QUERY_EXECUTION_PLANS
     }
 }
 
@@ -152,7 +153,7 @@ impl Stand {
                 Ok(())
             }
             // One of the same key and another name is there.
-            (Err(error), _) if error.code.0 == 85 => Ok(()),
+            (Err(error), _) if error.code == Code::INDEX_OPTIONS_CONFLICT => Ok(()),
             (Err(_), false) => Ok(()),
             (outcome, _) => Err(format!("createIndexes of {index:?}: {outcome:?}")),
         }

@@ -7,7 +7,9 @@ use crate::model::{id, matching};
 use crate::reads::expect;
 use crate::shown::{all_shown, shown};
 use crate::stand::{Plan, Stand};
-use engine::{DeleteStatement, Error, FindAndModifyRequest, UpdateStatement, WriteFailure, WriteOptions};
+use engine::{
+    Code, DeleteStatement, Error, FindAndModifyRequest, UpdateStatement, WriteFailure, WriteOptions,
+};
 use value::{Document, DocumentBuf, Value};
 
 /// What a write said that it did.
@@ -30,7 +32,7 @@ pub async fn write(stand: &Stand, write: &Write, plan: &Plan) -> Result<(), Stri
     let copy = stand.copy(&Operation::Write(write.clone())).await?;
     let told = match run(&copy, write, plan).await {
         Err(error) if plan.may_refuse(&error) => return Ok(()),
-        Err(error) if error.code.0 == 2 && has_parallel_arrays(&matched, write) => return Ok(()),
+        Err(error) if error.code == Code::BAD_VALUE && has_parallel_arrays(&matched, write) => return Ok(()),
         Err(error) => return Err(error.to_string()),
         Ok(told) => told,
     };

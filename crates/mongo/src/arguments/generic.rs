@@ -4,6 +4,7 @@ use super::concern::{ReadConcern, WriteConcern};
 use super::{Arguments, exact_i64, number_as_f64};
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
+use code::Code;
 use std::time::Duration;
 use value::{DocumentRef, ValueRef};
 
@@ -137,9 +138,12 @@ fn parse_session(document: DocumentRef<'_>) -> Result<[u8; 16]> {
 /// The 16 bytes of a UUID.
 pub fn uuid_of(arguments: &Arguments<'_>, name: &str, value: ValueRef<'_>) -> Result<[u8; 16]> {
     match value {
-        ValueRef::Binary { subtype: 4, bytes } => bytes
-            .try_into()
-            .map_err(|_| CommandError::new(207, "uuid must be a 16-byte binary field with UUID (4) subtype")),
+        ValueRef::Binary { subtype: 4, bytes } => bytes.try_into().map_err(|_| {
+            CommandError::new(
+                Code::INVALID_UUID,
+                "uuid must be a 16-byte binary field with UUID (4) subtype",
+            )
+        }),
         ValueRef::Binary { .. } => Err(arguments.wrong_type(name, value, "'UUID'")),
         other => Err(arguments.wrong_type(name, other, "'binData'")),
     }
@@ -184,9 +188,12 @@ fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
     let deprecation = arguments.bool("apiDeprecationErrors")?;
     match version {
         Some("1") => Ok(strict == Some(true)),
-        Some(_) => Err(CommandError::new(322, "API version must be \"1\"")),
+        Some(_) => Err(CommandError::new(
+            Code::API_VERSION_ERROR,
+            "API version must be \"1\"",
+        )),
         None if strict.is_some() || deprecation.is_some() => Err(CommandError::new(
-            4_886_600,
+            Code::location(4_886_600),
             "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
         )),
         None => Ok(false),

@@ -14,15 +14,9 @@ pub use number::{exact_i64, is_nonzero, number_as_f64, truncated_i64};
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use bytes::Bytes;
+use code::Code;
 use std::cell::RefCell;
 use value::{ArrayRef, Document, DocumentBuf, DocumentRef, Type, Value, ValueRef};
-
-/// Code of an unknown field.
-const UNKNOWN_FIELD: i32 = 40_415;
-/// Code of a missing field.
-const MISSING_FIELD: i32 = 40_414;
-/// Code of a field given twice.
-const DUPLICATE_FIELD: i32 = 40_413;
 
 const NUMBERS: &str = "'[long, int, decimal, double]'";
 const FLAGS: &str = "'[bool, long, int, decimal, double]'";
@@ -240,7 +234,7 @@ impl<'a> Arguments<'a> {
         for (name, _) in self.document.iter() {
             if seen.contains(&name) {
                 let message = format!("BSON field '{}.{name}' is a duplicate field", self.path);
-                return Err(CommandError::new(DUPLICATE_FIELD, message));
+                return Err(CommandError::new(Code::DUPLICATE_FIELD, message));
             }
             seen.push(name);
             let is_known = taken.contains(&name) || (self.allows_generic && generic::is_generic(name));
@@ -267,7 +261,7 @@ impl<'a> Arguments<'a> {
             "BSON field '{}.{name}' is missing but a required field",
             self.path
         );
-        CommandError::new(MISSING_FIELD, message)
+        CommandError::new(Code::MISSING_FIELD, message)
     }
 
     /// The error that a field is of a wrong type.
@@ -286,7 +280,7 @@ impl<'a> Arguments<'a> {
 
     fn unknown(&self, name: &str) -> CommandError {
         let message = format!("BSON field '{}.{name}' is an unknown field.", self.path);
-        CommandError::new(UNKNOWN_FIELD, message)
+        CommandError::new(Code::UNKNOWN_FIELD, message)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     refuse(call)
@@ -20,7 +21,7 @@ fn refuse(call: &Call<'_>) -> Result<Reply> {
     arguments.ignore(&["commitTimestamp", "durableTimestamp"]);
     arguments.finish()?;
     Err(CommandError::new(
-        125,
+        Code::COMMAND_FAILED,
         "Transaction isn't in progress: multi-document transactions are not supported yet",
     ))
 }

@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, decoded_array};
 use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::{AggregateRequest, AggregateSource};
 use value::{Value, ValueRef};
 
@@ -16,7 +17,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     if wants_explain(call) {
         if call.generic.api_strict {
             let message = "explain is not allowed with 'apiStrict: true' in API Version 1";
-            return Err(CommandError::new(323, message));
+            return Err(CommandError::new(Code::API_STRICT_ERROR, message));
         }
         if call.generic.write_concern.is_some() {
             return Err(CommandError::failed_to_parse(

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use auth::{Action, Resource};
+use code::Code;
 use value::{Document, Value};
 
 /// Stages that the stable API does not have.
@@ -37,7 +38,7 @@ pub(super) fn check(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
         for (name, value) in stage.iter() {
             if call.generic.api_strict && is_unstable(name, value) {
                 return Err(CommandError::new(
-                    323,
+                    Code::API_STRICT_ERROR,
                     format!("stage {name} is not allowed with 'apiStrict: true' in API Version 1"),
                 ));
             }

@@ -4,6 +4,7 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use value::doc;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -18,7 +19,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .is_some_and(|entry| entry.is_view)
     {
         return Err(CommandError::new(
-            166,
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
             format!("Namespace {namespace} is a view, not a collection"),
         ));
     }

@@ -28,5 +28,5 @@ pub(super) fn completed(arguments: &Arguments<'_>) -> Result<Option<Collation>> 
 
 /// Reads a description.
 pub(super) fn read(options: &Document) -> Result<Option<Collation>> {
-    Collation::parse(options).map_err(|error| CommandError::new(error.code, error.message))
+    Collation::parse(options).map_err(|error| CommandError::from(engine::Error::from(error)))
 }

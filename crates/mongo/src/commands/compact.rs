@@ -4,6 +4,7 @@ use super::writes::number;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::Namespace;
 use value::{ValueRef, doc};
 
@@ -27,8 +28,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.finish()?;
     let engine = &call.server.engine;
     match engine.collection_entry(&namespace) {
-        None => return Err(CommandError::new(26, "collection does not exist")),
-        Some(entry) if entry.is_view => return Err(CommandError::new(166, "can't compact a view")),
+        None => {
+            return Err(CommandError::new(
+                Code::NAMESPACE_NOT_FOUND,
+                "collection does not exist",
+            ));
+        }
+        Some(entry) if entry.is_view => {
+            return Err(CommandError::new(
+                Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+                "can't compact a view",
+            ));
+        }
         Some(_) => {}
     }
     if dry_run {

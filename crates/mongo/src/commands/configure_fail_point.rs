@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::failpoint::{Effect, FailCommand};
 use crate::wire::Reply;
+use code::Code;
 use std::time::Duration;
 use value::{DocumentRef, ValueRef, doc};
 
@@ -14,7 +15,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let name = arguments.required_string("configureFailPoint")?;
     if name != "failCommand" {
         return Err(CommandError::new(
-            2,
+            Code::BAD_VALUE,
             format!("the fail point '{name}' is not supported: only 'failCommand' is"),
         ));
     }
@@ -45,7 +46,8 @@ fn parse(data: DocumentRef<'_>, times: Option<u64>, skip: u64) -> Result<FailCom
     let blocks = data.bool("blockConnection")?.unwrap_or(false);
     let error = data
         .integer("errorCode")?
-        .map(|code| CommandError::new(code as i32, "Failing command via 'failCommand' failpoint"));
+        .map(|number| Code::from_number(number as i32))
+        .map(|code| CommandError::new(code, "Failing command via 'failCommand' failpoint"));
     Ok(FailCommand {
         times,
         skip,

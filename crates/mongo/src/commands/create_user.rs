@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Mechanism, Resource, User};
+use code::Code;
 use value::{Document, DocumentRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -24,7 +25,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .is_some_and(|restrictions| !restrictions.is_empty())
     {
         return Err(CommandError::new(
-            238,
+            Code::NOT_IMPLEMENTED,
             "authenticationRestrictions are not supported yet",
         ));
     }

@@ -5,6 +5,7 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::DistinctRequest;
 use value::{Value, doc};
 
@@ -25,7 +26,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
     let field = arguments.required_string("key")?;
     if field.contains('\0') {
         return Err(CommandError::new(
-            31_032,
+            Code::location(31_032),
             "Key field cannot contain an embedded null byte",
         ));
     }

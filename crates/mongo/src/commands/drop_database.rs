@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use value::Document;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -11,13 +12,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.finish()?;
     if !value.is_some_and(|value| crate::arguments::number_as_f64(value) == Some(1.0)) {
         return Err(CommandError::new(
-            5_255_100,
+            Code::location(5_255_100),
             "Have to pass 1 as 'dropDatabase' parameter",
         ));
     }
     if matches!(call.database.as_str(), "admin" | "config" | "local") {
         return Err(CommandError::new(
-            20,
+            Code::ILLEGAL_OPERATION,
             format!("Dropping the '{}' database is prohibited.", call.database),
         ));
     }

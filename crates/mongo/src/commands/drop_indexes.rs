@@ -4,6 +4,7 @@ use super::rename_collection::check_uuid;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::Namespace;
 use value::{Value, ValueRef, doc};
 
@@ -22,7 +23,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     if names_clustered(call, &namespace, which) {
         return Err(CommandError::new(
-            5_979_800,
+            Code::location(5_979_800),
             "Cannot drop the clustered index: drop the collection",
         ));
     }

@@ -6,6 +6,7 @@ use crate::arguments::Arguments;
 use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::{Reply, Request};
+use code::Code;
 use engine::{Explained, Verbosity};
 use value::{Document, DocumentBuf, ValueRef, doc};
 
@@ -67,7 +68,7 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
 fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
     let Some((command, called)) = find_command(name) else {
         return Err(CommandError::new(
-            59,
+            Code::COMMAND_NOT_FOUND,
             format!("Explain failed due to unknown command: {name}"),
         ));
     };
@@ -76,7 +77,10 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
     let namespace = || namespace_of(&call.database, first);
     let one = |count: usize| match count {
         1 => Ok(()),
-        _ => Err(CommandError::new(72, "explained write batches must be of size 1")),
+        _ => Err(CommandError::new(
+            Code::INVALID_OPTIONS,
+            "explained write batches must be of size 1",
+        )),
     };
     arguments.ignore(&["ordered", "bypassDocumentValidation", "stmtId", "stmtIds"]);
     match command.name {
@@ -106,6 +110,9 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
             arguments.finish()?;
             Ok(Explained::FindAndModify(namespace()?, request))
         }
-        other => Err(CommandError::new(20, format!("Cannot explain cmd: {other}"))),
+        other => Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            format!("Cannot explain cmd: {other}"),
+        )),
     }
 }

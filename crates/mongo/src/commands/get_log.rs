@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use value::{Value, ValueRef, array, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -15,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             Ok(doc! {"totalLinesWritten": 0, "log": Value::Array(Vec::new())}.into())
         }
         Some(ValueRef::String(name)) => Err(CommandError::new(
-            96,
+            Code::OPERATION_FAILED,
             format!("No log named '{name}'; there are 'global' and 'startupWarnings'"),
         )),
         other => {

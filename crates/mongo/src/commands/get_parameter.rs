@@ -4,6 +4,7 @@ use crate::arguments::number_as_f64;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use std::sync::atomic::Ordering;
 use value::{Document, Value, ValueRef, doc};
 
@@ -80,7 +81,7 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
             ("notablescan", number) if number.is_number() => number_as_f64(number) != Some(0.0),
             _ => {
                 let message = format!("not allowed to change [{name}] at runtime");
-                return Err(CommandError::new(20, message));
+                return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));
             }
         };
         was = Some(present.clone());

@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
 use auth::Mechanism;
+use code::Code;
 use std::time::{SystemTime, UNIX_EPOCH};
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
@@ -104,7 +105,7 @@ fn negotiate(call: &mut Call<'_>, offered: Option<Vec<Value>>) -> Vec<Compressor
 fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result<Document> {
     if present.is_some() {
         return Err(CommandError::new(
-            186,
+            Code::CLIENT_METADATA_CANNOT_BE_MUTATED,
             "The client metadata document may only be sent in the first hello",
         ));
     }
@@ -113,7 +114,10 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
     if bytes > METADATA_BYTES_MAX {
         let message =
             format!("The client metadata document must be less then or equal to {METADATA_BYTES_MAX}bytes");
-        return Err(CommandError::new(185, message));
+        return Err(CommandError::new(
+            Code::CLIENT_METADATA_DOCUMENT_TOO_LARGE,
+            message,
+        ));
     }
     let arguments = Arguments::of_document("client", DocumentRef::Tree(&client));
     if let Some(application) = arguments.document("application")?
@@ -123,12 +127,15 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
         let message = format!(
             "The 'client.application.name' field must be less then or equal to {APPLICATION_NAME_BYTES_MAX} bytes"
         );
-        return Err(CommandError::new(184, message));
+        return Err(CommandError::new(
+            Code::CLIENT_METADATA_APP_NAME_TOO_LARGE,
+            message,
+        ));
     }
     for name in ["driver", "os"] {
         if client.get(name).is_none() {
             let message = format!("Missing required sub-document '{name}' in the client metadata document");
-            return Err(CommandError::new(183, message));
+            return Err(CommandError::new(Code::CLIENT_METADATA_MISSING_FIELD, message));
         }
     }
     Ok(client)

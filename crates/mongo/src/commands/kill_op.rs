@@ -4,17 +4,18 @@ use crate::arguments::exact_i64;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use value::doc;
 
 /// Code of an operation number that is none.
-const NO_OPERATION_NUMBER: i32 = 26_823;
+const NO_OPERATION_NUMBER: Code = Code::location(26_823);
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
     let value = arguments
         .any("op")
-        .ok_or_else(|| CommandError::new(4, "Missing expected field \"op\""))?;
+        .ok_or_else(|| CommandError::new(Code::NO_SUCH_KEY, "Missing expected field \"op\""))?;
     if !value.is_number() {
         let message = format!(
             "Expected field \"op\" to have numeric type, but found {}",

@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, uuid_of};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::SessionId;
 use value::{ArrayRef, Document, ValueRef};
 
@@ -39,7 +40,7 @@ pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
         arguments.finish()?;
         if call.server.engine.has_users() && call.server.engine.user(database, name).is_none() {
             return Err(CommandError::new(
-                11,
+                Code::USER_NOT_FOUND,
                 format!("Could not find user \"{name}\" for db \"{database}\""),
             ));
         }
@@ -79,7 +80,7 @@ pub(super) async fn by_pattern(call: &mut Call<'_>) -> Result<Reply> {
         arguments.finish()?;
         if users.is_some() || roles.is_some() || pattern.get("uid").is_some() {
             return Err(CommandError::new(
-                238,
+                Code::NOT_IMPLEMENTED,
                 "killAllSessionsByPattern by user or role is not supported yet: use killAllSessions",
             ));
         }

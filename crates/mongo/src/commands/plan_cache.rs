@@ -7,11 +7,9 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::{IndexFilter, Namespace};
 use value::{ArrayRef, Document, Value, ValueRef, doc};
-
-const COMMAND_NOT_SUPPORTED_ON_VIEW: i32 = 166;
-const MISSING_FIELD: i32 = 40414;
 
 /// `planCacheClear`.
 pub(super) async fn clear(call: &mut Call<'_>) -> Result<Reply> {
@@ -82,7 +80,7 @@ pub(super) async fn clear_filters(call: &mut Call<'_>) -> Result<Reply> {
 fn is_collection(call: &Call<'_>, namespace: &Namespace) -> Result<bool> {
     match call.server.engine.collection_entry(namespace) {
         Some(entry) if entry.is_view => Err(CommandError::new(
-            COMMAND_NOT_SUPPORTED_ON_VIEW,
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
             format!("Namespace {namespace} is a view, not a collection"),
         )),
         found => Ok(found.is_some()),
@@ -144,7 +142,7 @@ fn collation(arguments: &Arguments<'_>) -> Result<Option<Document>> {
             "optional field collation cannot be empty",
         )),
         Some(ValueRef::Document(collation)) if collation.get("locale").is_none() => Err(CommandError::new(
-            MISSING_FIELD,
+            Code::MISSING_FIELD,
             "BSON field 'collation.locale' is missing but a required field",
         )),
         Some(ValueRef::Document(collation)) => Ok(Some(collation.to_document())),

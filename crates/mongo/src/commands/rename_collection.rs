@@ -4,6 +4,7 @@ use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};
+use code::Code;
 use engine::Namespace;
 use value::{Document, ValueRef};
 
@@ -56,7 +57,7 @@ fn check_lengths(from: &Namespace, to: &Namespace) -> Result<()> {
     {
         Some(long) => {
             let message = format!("Fully qualified namespace is too long: {long}; at most {longest} bytes");
-            Err(CommandError::new(20, message))
+            Err(CommandError::new(Code::ILLEGAL_OPERATION, message))
         }
         None => Ok(()),
     }
@@ -76,17 +77,20 @@ pub(super) fn check_uuid(call: &Call<'_>, namespace: &Namespace, uuid: Option<[u
         .collections(&namespace.database)
         .into_iter()
         .find(|entry| entry.uuid == Some(expected));
-    let error = CommandError::new(361, "Collection UUID does not match that specified")
-        .with_detail("db", namespace.database.as_str())
-        .with_detail(
-            "collectionUUID",
-            value::Binary {
-                subtype: 4,
-                bytes: expected.to_vec(),
-            },
-        )
-        .with_detail("expectedCollection", namespace.collection.as_str())
-        .with_detail("actualCollection", actual.map(|entry| entry.name));
+    let error = CommandError::new(
+        Code::COLLECTION_UUID_MISMATCH,
+        "Collection UUID does not match that specified",
+    )
+    .with_detail("db", namespace.database.as_str())
+    .with_detail(
+        "collectionUUID",
+        value::Binary {
+            subtype: 4,
+            bytes: expected.to_vec(),
+        },
+    )
+    .with_detail("expectedCollection", namespace.collection.as_str())
+    .with_detail("actualCollection", actual.map(|entry| entry.name));
     Err(error)
 }
 

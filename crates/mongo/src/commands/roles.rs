@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::{CommandError, Result};
 use auth::{Mechanism, Role, User, UserCredentials};
+use code::Code;
 use engine::Engine;
 use std::sync::Arc;
 use value::{ArrayRef, ValueRef};
@@ -21,7 +22,7 @@ pub(super) fn parse(path: &str, database: &str, roles: ArrayRef<'_>) -> Result<V
                 Ok(Role::parse(name, of)?)
             }
             _ => Err(CommandError::new(
-                2,
+                Code::BAD_VALUE,
                 "Role names must be either strings or objects",
             )),
         })
@@ -57,7 +58,7 @@ pub(super) async fn hash(name: &str, password: &str, mechanisms: Vec<Mechanism>)
     match hashing.await {
         Ok(credentials) => Ok(credentials?),
         Err(error) => Err(CommandError::new(
-            1,
+            Code::INTERNAL_ERROR,
             format!("the password could not be hashed: {error}"),
         )),
     }
@@ -67,7 +68,7 @@ pub(super) async fn hash(name: &str, password: &str, mechanisms: Vec<Mechanism>)
 pub(super) fn existing_user(engine: &Engine, database: &str, name: &str) -> Result<Arc<User>> {
     engine.user(database, name).ok_or_else(|| {
         CommandError::new(
-            11,
+            Code::USER_NOT_FOUND,
             format!("Could not find user \"{name}\" for db \"{database}\""),
         )
     })

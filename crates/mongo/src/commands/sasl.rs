@@ -6,6 +6,7 @@ use crate::connection::{Awaits, SaslStep};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{AuthError, FirstMessage, Mechanism};
+use code::Code;
 use value::{Binary, Document, DocumentRef, Value, ValueRef, doc};
 
 /// The one answer to every failed login, so that nobody learns why it failed.
@@ -46,7 +47,7 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
     };
     if call.connection.login.user().is_some() {
         return Err(CommandError::new(
-            18,
+            Code::AUTHENTICATION_FAILED,
             "A user is logged in on this connection already: log out first",
         ));
     }
@@ -78,11 +79,14 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
     let payload = payload(&arguments)?;
     arguments.finish()?;
     let Some(step) = call.connection.login.conversation.take() else {
-        return Err(CommandError::new(17, "No SASL session state found"));
+        return Err(CommandError::new(
+            Code::PROTOCOL_ERROR,
+            "No SASL session state found",
+        ));
     };
     if i64::from(step.id) != id {
         return Err(CommandError::new(
-            17,
+            Code::PROTOCOL_ERROR,
             format!("sasl: Mismatched conversation id; it is {}", step.id),
         ));
     }
@@ -128,7 +132,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
 /// `authenticate` is for certificates, which are not supported.
 pub(super) async fn authenticate(_call: &mut Call<'_>) -> Result<Reply> {
     Err(CommandError::new(
-        18,
+        Code::AUTHENTICATION_FAILED,
         "Logging in by certificate is not supported: use SCRAM-SHA-256 or SCRAM-SHA-1",
     ))
 }

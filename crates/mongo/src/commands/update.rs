@@ -5,6 +5,7 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::UpdateStatement;
 use value::{Document, DocumentRef, Value, doc};
 
@@ -58,7 +59,7 @@ fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<U
     };
     if !parsed.constants.is_empty() && !matches!(parsed.update, Some(Value::Array(_))) {
         return Err(CommandError::new(
-            51_198,
+            Code::location(51_198),
             "Constant values may only be specified for pipeline updates",
         ));
     }

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource, User};
+use code::Code;
 use std::sync::Arc;
 use value::{Value, ValueRef, doc};
 
@@ -19,7 +20,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .is_some_and(|filter| !filter.is_empty())
     {
         return Err(CommandError::new(
-            238,
+            Code::NOT_IMPLEMENTED,
             "usersInfo with a filter is not supported yet",
         ));
     }

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -17,7 +18,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     for name in ["repair", "fixMultikey"] {
         if arguments.flag(name)?.unwrap_or(false) {
             return Err(CommandError::new(
-                238,
+                Code::NOT_IMPLEMENTED,
                 format!("validate with '{name}' is not supported yet"),
             ));
         }
@@ -38,7 +39,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .collection_entry(&namespace)
         .is_some_and(|entry| entry.is_view)
     {
-        return Err(CommandError::new(166, "Cannot validate a view"));
+        return Err(CommandError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            "Cannot validate a view",
+        ));
     }
     let report = engine.validate(&namespace, full).await?;
     let keys: Document = report

@@ -4,6 +4,7 @@ use super::cursor;
 use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
+use code::Code;
 use engine::{WriteFailure, WriteOptions};
 use value::{Document, DocumentRef, Value, ValueRef};
 
@@ -17,7 +18,7 @@ pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<Writ
         && !ids.is_empty()
     {
         return Err(CommandError::new(
-            238,
+            Code::NOT_IMPLEMENTED,
             "stmtIds are not supported: statements are numbered in order",
         ));
     }
@@ -60,7 +61,7 @@ pub(super) fn check_batch(count: usize) -> Result<()> {
     match (1..=most).contains(&count) {
         true => Ok(()),
         false => Err(CommandError::new(
-            16,
+            Code::INVALID_LENGTH,
             format!("Write batch sizes must be between 1 and {most}. Got {count} operations."),
         )),
     }

@@ -6,6 +6,8 @@
 //! makes bytes of an answer. All bytes here may come from anybody: every length is checked before it is believed,
 //! nothing is allocated for bytes that have not arrived, and an idle connection holds no buffer.
 
+use code::Code;
+
 mod compression;
 mod header;
 mod message;
@@ -39,14 +41,14 @@ pub enum WireError {
     #[error("{message}")]
     Invalid {
         /// MongoDB's error code.
-        code: i32,
+        code: Code,
         /// What is wrong.
         message: String,
     },
 }
 
 impl WireError {
-    fn invalid(code: i32, message: impl Into<String>) -> WireError {
+    fn invalid(code: Code, message: impl Into<String>) -> WireError {
         WireError::Invalid {
             code,
             message: message.into(),

@@ -4,6 +4,7 @@ use super::header::HEADER_BYTES;
 use super::message::Request;
 use super::{COMMAND_OVERHEAD_BYTES_MAX, DOCUMENT_BYTES_MAX, WireError, document_len};
 use bytes::{Buf, Bytes};
+use code::Code;
 use value::DocumentBuf;
 use value::raw::RawError;
 
@@ -47,28 +48,37 @@ pub fn parse(message: &Bytes) -> Result<(Request, RepliesWanted), WireError> {
     while rest.has_remaining() {
         match rest.get_u8() {
             KIND_BODY if body.is_some() => {
-                return Err(WireError::invalid(40430, "Multiple body sections in message"));
+                return Err(WireError::invalid(
+                    Code::location(40_430),
+                    "Multiple body sections in message",
+                ));
             }
             KIND_BODY => body = Some(take_document(&mut rest)?),
             KIND_SEQUENCE => {
                 let sequence = take_sequence(&mut rest)?;
                 if sequences.iter().any(|present| present.name == sequence.name) {
                     let message = format!("Duplicate document sequence: {}", sequence.name);
-                    return Err(WireError::invalid(40431, message));
+                    return Err(WireError::invalid(Code::location(40_431), message));
                 }
                 if sequences.len() == SEQUENCES_MAX {
-                    return Err(WireError::invalid(233, "Too many document sequences in OP_MSG"));
+                    return Err(WireError::invalid(
+                        Code::TOO_MANY_DOCUMENT_SEQUENCES,
+                        "Too many document sequences in OP_MSG",
+                    ));
                 }
                 sequences.push(sequence);
             }
             kind => {
-                return Err(WireError::invalid(40432, format!("Unknown section kind {kind}")));
+                return Err(WireError::invalid(
+                    Code::location(40_432),
+                    format!("Unknown section kind {kind}"),
+                ));
             }
         }
     }
     let Some(body) = body else {
         return Err(WireError::invalid(
-            40587,
+            Code::location(40_587),
             "OP_MSG messages must have a body section",
         ));
     };
@@ -80,7 +90,7 @@ pub fn parse(message: &Bytes) -> Result<(Request, RepliesWanted), WireError> {
             "Duplicate field between body and document sequence {}",
             twice.name
         );
-        return Err(WireError::invalid(40433, message));
+        return Err(WireError::invalid(Code::location(40_433), message));
     }
     let wanted = match flags {
         flags if flags & MORE_TO_COME != 0 => RepliesWanted::None,
@@ -122,7 +132,12 @@ fn split_flags(message: &Bytes) -> Result<(u32, Bytes), WireError> {
 }
 
 fn take_sequence(rest: &mut Bytes) -> Result<DocumentSequence, WireError> {
-    let broken = || WireError::invalid(17, "A document sequence's length does not fit its message");
+    let broken = || {
+        WireError::invalid(
+            Code::PROTOCOL_ERROR,
+            "A document sequence's length does not fit its message",
+        )
+    };
     let size = rest
         .first_chunk::<4>()
         .and_then(|size| usize::try_from(i32::from_le_bytes(*size)).ok())
@@ -134,7 +149,7 @@ fn take_sequence(rest: &mut Bytes) -> Result<DocumentSequence, WireError> {
     let name = section.split_to(end);
     section.advance(1);
     let name = std::str::from_utf8(&name)
-        .map_err(|_| WireError::invalid(17, "A document sequence's name is not UTF-8"))?
+        .map_err(|_| WireError::invalid(Code::PROTOCOL_ERROR, "A document sequence's name is not UTF-8"))?
         .to_owned();
     let mut documents = Vec::new();
     while section.has_remaining() {
@@ -147,7 +162,7 @@ fn take_sequence(rest: &mut Bytes) -> Result<DocumentSequence, WireError> {
 pub(super) fn take_document(rest: &mut Bytes) -> Result<DocumentBuf, WireError> {
     let Some(length) = document_len(rest) else {
         return Err(WireError::invalid(
-            22,
+            Code::INVALID_BSON,
             "A document's length does not fit its message",
         ));
     };
@@ -156,12 +171,16 @@ pub(super) fn take_document(rest: &mut Bytes) -> Result<DocumentBuf, WireError> 
             "BSONObj size: {length} ({length:#X}) is invalid. Size must be between 0 and {}(16MB)",
             DOCUMENT_BYTES_MAX + COMMAND_OVERHEAD_BYTES_MAX
         );
-        return Err(WireError::invalid(10334, message));
+        return Err(WireError::invalid(Code::BSON_OBJECT_TOO_LARGE, message));
     }
     DocumentBuf::new(rest.split_to(length)).map_err(|error| invalid_document(&error))
 }
 
 fn invalid_document(error: &RawError) -> WireError {
-    let code = if error.is_too_deep() { 15 } else { 22 };
+    let code = if error.is_too_deep() {
+        Code::OVERFLOW
+    } else {
+        Code::INVALID_BSON
+    };
     WireError::invalid(code, error.to_string())
 }

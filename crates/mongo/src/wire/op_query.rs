@@ -4,6 +4,7 @@ use super::message::Request;
 use super::op_msg::take_document;
 use super::{WireError, split_i32};
 use bytes::{Buf, Bytes};
+use code::Code;
 
 /// The command of an OP_QUERY on a `$cmd` collection.
 pub fn parse(message: &Bytes) -> Result<Request, WireError> {
@@ -13,7 +14,7 @@ pub fn parse(message: &Bytes) -> Result<Request, WireError> {
     let namespace = rest.get(..end).unwrap_or_default();
     if !namespace.ends_with(b".$cmd") {
         return Err(WireError::invalid(
-            352,
+            Code::UNSUPPORTED_OP_QUERY_COMMAND,
             "Unsupported OP_QUERY command: the client driver may require an upgrade",
         ));
     }

@@ -4,7 +4,7 @@ use super::execution::Paused;
 use super::find::FindSpec;
 use super::prepare::prepare;
 use crate::Result;
-use crate::filter::Node;
+use language::filter::Node;
 use std::sync::Arc;
 use store::Collection;
 

@@ -114,7 +114,10 @@ impl Distinct {
 
     fn check(&self) -> Result<()> {
         if self.bytes > DISTINCT_BYTES_MAX {
-            return Err(QueryError::new(crate::Code(17_217), "distinct too big, 16mb cap"));
+            return Err(QueryError::new(
+                crate::Code::location(17_217),
+                "distinct too big, 16mb cap",
+            ));
         }
         Ok(())
     }

@@ -4,14 +4,14 @@ use super::execution::{Execution, Found, Paused, Task, chunk_max};
 use super::prepare::prepare;
 use super::stream::{DocumentStream, Interruption, StreamState};
 use super::tail::{TailCursor, tail};
-use crate::expression::Variables;
-use crate::filter::Filter;
 use crate::plan::{Hint, Ordering, Query};
-use crate::projection::Projection;
 use crate::spill::SpillFolder;
 use crate::{Code, QueryError, Result};
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use language::expression::Variables;
+use language::filter::Filter;
+use language::projection::Projection;
 use std::sync::{Arc, Weak};
 use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
@@ -92,7 +92,7 @@ impl FindSpec {
             None => Ok(collection.snapshot().await?),
             Some(Some(moment)) => Ok(collection.snapshot_at(&moment).await?),
             Some(None) => Err(QueryError::new(
-                Code(239),
+                Code::SNAPSHOT_TOO_OLD,
                 "the snapshot that is read was kept as long as snapshots are; read again at the present time",
             )),
         }

@@ -26,5 +26,5 @@ pub use prepare::{Prepared, prepare};
 pub use records::{RecordCursor, find_records};
 pub use sort_key::sort_key;
 pub use sorter::SORT_BYTES_MAX;
-pub(crate) use sorter::{Sorted, Sorter};
+pub use sorter::{Sorted, Sorter};
 pub use stream::{DocumentStream, Interruption, StreamState};

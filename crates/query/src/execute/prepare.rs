@@ -104,7 +104,7 @@ async fn choose(
             }
             Ok(Paused::Spent) => began = Some(execution),
             // It cannot do what it did the last time: another may.
-            Err(error) if error.code.0 == 292 => {}
+            Err(error) if error.is_out_of_memory() => {}
             Err(error) => return Err(error),
         }
         cache.forget(shape);
@@ -137,14 +137,14 @@ fn by_id(spec: &FindSpec) -> Option<Plan> {
         return None;
     }
     match spec.filter.root() {
-        crate::filter::Node::Field {
+        language::filter::Node::Field {
             name,
             predicate,
             collation,
             ..
         } if name == "_id" && (collation.is_none() || !predicate.depends_on_collation()) => match predicate {
-            crate::filter::Predicate::Compare {
-                op: crate::filter::Comparison::Eq,
+            language::filter::Predicate::Compare {
+                op: language::filter::Comparison::Eq,
                 value,
             } if crate::plan::leaves::is_plain_id(value) => Some(Plan::of(Access::Id(value.clone()))),
             _ => None,

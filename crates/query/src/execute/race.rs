@@ -5,8 +5,8 @@
 //! nothing more, wins, and what it found is kept. With two candidates that costs at most about twice the better one.
 
 use super::execution::{Execution, Paused, Task};
+use crate::Result;
 use crate::plan::{Access, Plan};
-use crate::{Code, Result};
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{KeyRange, Snapshot};
@@ -72,7 +72,7 @@ pub async fn run(
             match runner.run(snapshot, task, wanted, &mut budget).await {
                 Ok(Paused::Spent) => at += 1,
                 Ok(Paused::Filled | Paused::Exhausted) => return Ok(decide(runners, at)),
-                Err(error) if error.code == Code(292) && runners.len() > 1 => {
+                Err(error) if error.is_out_of_memory() && runners.len() > 1 => {
                     runners.remove(at);
                 }
                 Err(error) => return Err(error),

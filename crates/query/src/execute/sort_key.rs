@@ -14,7 +14,7 @@ pub fn sort_key(document: DocumentRef<'_>, pattern: &SortPattern, key: &mut Vec<
         ExtractError::ParallelArrays { .. } => {
             QueryError::bad_value("cannot sort with keys that are parallel arrays")
         }
-        ExtractError::AmbiguousName(_) => QueryError::new(Code::LOCATION_16746, error.to_string()),
+        ExtractError::AmbiguousName(_) => QueryError::new(Code::location(16746), error.to_string()),
     })
 }
 

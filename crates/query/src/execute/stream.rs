@@ -20,12 +20,13 @@ impl Interruption {
     /// Fails once the time is up or the operation was killed.
     pub fn check(&self) -> Result<()> {
         if self.killed.load(Ordering::Relaxed) {
-            return Err(QueryError::new(Code(11_601), "operation was interrupted"));
+            return Err(QueryError::new(Code::INTERRUPTED, "operation was interrupted"));
         }
         match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => {
-                Err(QueryError::new(Code(50), "operation exceeded time limit"))
-            }
+            Some(deadline) if Instant::now() >= deadline => Err(QueryError::new(
+                Code::MAX_TIME_MS_EXPIRED,
+                "operation exceeded time limit",
+            )),
             _ => Ok(()),
         }
     }

@@ -97,13 +97,13 @@ impl TailCursor {
     async fn check_position(&self, snapshot: &Snapshot) -> Result<()> {
         if self.collection.is_dropped() {
             return Err(QueryError::new(
-                Code(175),
+                Code::QUERY_PLAN_KILLED,
                 "collection dropped while a tailable cursor was open on it",
             ));
         }
         match self.after {
             Some(after) if snapshot.by_record(after).await?.is_none() => Err(QueryError::new(
-                Code(136),
+                Code::CAPPED_POSITION_LOST,
                 format!(
                     "CollectionScan died due to position in capped collection being deleted. Last seen record id: \
                      RecordId({})",

@@ -11,7 +11,7 @@ use super::sort::{Ordering, SortPattern};
 use super::sort_fit::{SortFit, sort_fit};
 use super::tree::{Access, Candidates, IndexScan, Plan};
 use super::wildcard::expand;
-use crate::filter::Node;
+use language::filter::Node;
 use std::sync::Arc;
 use value::key::Direction;
 

@@ -1,7 +1,7 @@
 //! The indexes of a collection as the planner sees them.
 
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
-use crate::filter::{Filter, FilterScope};
+use language::filter::{Filter, FilterScope};
 use std::sync::Arc;
 use store::{Collection, Index, IndexState};
 use value::Document;

@@ -1,6 +1,6 @@
 //! What the planner knows of an index.
 
-use crate::filter::Filter;
+use language::filter::Filter;
 use std::sync::Arc;
 use value::Document;
 use value::collation::Collation;

@@ -19,7 +19,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
         Some(hint) => of_hint(query, hint, indexes)?,
         None if query.min.is_some() || query.max.is_some() => {
             return Err(QueryError::new(
-                Code(51_173),
+                Code::location(51_173),
                 "When using min()/max() a hint of which index to use must be provided",
             ));
         }
@@ -27,7 +27,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     };
     if !query.allow_full_scan && found.plans.iter().all(|plan| plan.is_full_scan()) {
         return Err(QueryError::new(
-            Code(291),
+            Code::NO_QUERY_EXECUTION_PLANS,
             "error processing query: no index can answer the query and full scans are not allowed",
         ));
     }
@@ -100,7 +100,7 @@ fn forced_access<'k>(query: &Query<'_>, hint: &Hint, indexes: &'k [KnownIndex]) 
 
 fn no_plan(why: &str) -> QueryError {
     QueryError::new(
-        Code(291),
+        Code::NO_QUERY_EXECUTION_PLANS,
         format!("error processing query: the hinted index cannot be used: {why}"),
     )
 }
@@ -161,7 +161,7 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
 fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
     let wrong = || {
         QueryError::new(
-            Code(51_174),
+            Code::location(51_174),
             "The index chosen is not compatible with min/max: its fields must be those of the index hinted",
         )
     };
@@ -183,7 +183,7 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
             FieldKind::Ordered(direction) => key::encode(value.as_ref(), direction, &mut bytes),
             FieldKind::Wildcard(_) | FieldKind::Path | FieldKind::Opaque => return Err(wrong()),
             FieldKind::Hashed => {
-                let hash = Value::Int64(store::hash_of_value(value.as_ref()));
+                let hash = Value::Int64(key::hash_of_value(value.as_ref()));
                 key::encode(hash.as_ref(), Direction::Ascending, &mut bytes);
             }
         }

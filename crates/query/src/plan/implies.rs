@@ -2,7 +2,7 @@
 
 use super::leaves::{Conjunction, Leaf};
 use super::predicate::{key_set, matches_missing};
-use crate::filter::{Node, Predicate};
+use language::filter::{Node, Predicate};
 
 /// Whether all that the conjunction matches also matches `wanted`. False where that is not plain to see.
 pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {

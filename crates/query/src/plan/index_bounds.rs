@@ -5,7 +5,7 @@ use super::interval::Intervals;
 use super::leaves::{Conjunction, Leaf, has_number};
 use super::predicate::{KeySet, key_set, matches_missing};
 use super::wildcard;
-use crate::filter::{Comparison, Predicate};
+use language::filter::{Comparison, Predicate};
 use value::Value;
 use value::collation::Collation;
 
@@ -50,7 +50,7 @@ impl std::fmt::Display for Unsuited {
 pub fn check_complete(
     index: &IndexFacts,
     conjunction: &Conjunction<'_>,
-    implies: impl Fn(&crate::filter::Filter) -> bool,
+    implies: impl Fn(&language::filter::Filter) -> bool,
 ) -> Result<(), Unsuited> {
     if index.hidden {
         return Err(Unsuited::Hidden);
@@ -195,7 +195,7 @@ fn hashed_keys(predicate: &Predicate) -> Option<KeySet> {
         if matches!(value, Value::Array(_) | Value::Undefined) {
             return None;
         }
-        keys = keys.union(Intervals::point(Value::Int64(store::hash_of_value(
+        keys = keys.union(Intervals::point(Value::Int64(value::key::hash_of_value(
             value.as_ref(),
         ))));
     }

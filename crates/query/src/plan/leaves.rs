@@ -1,6 +1,6 @@
 //! The conditions of a filter that all must hold, as the planner takes them.
 
-use crate::filter::{Comparison, Filter, Node, Predicate};
+use language::filter::{Comparison, Filter, Node, Predicate};
 use std::borrow::Cow;
 use value::Value;
 use value::collation::Collation;

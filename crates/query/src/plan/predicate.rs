@@ -1,7 +1,8 @@
 //! From one predicate to the index keys that documents satisfying it have.
 
 use super::interval::{Cut, Interval, Intervals};
-use crate::filter::{Comparison, Predicate, Regex, TypeSet};
+use language::filter::{Comparison, Predicate, TypeSet};
+use language::regex::Regex;
 use value::{Binary, Document, ObjectId, Timestamp, Type, Value};
 
 /// The keys that a predicate allows in its field.

@@ -2,8 +2,8 @@
 
 use super::leaves::Conjunction;
 use super::sort::Ordering;
-use crate::filter::Filter;
 use crate::{QueryError, Result};
+use language::filter::Filter;
 use value::{Document, Value};
 
 /// A query as far as the choice of a plan depends on it.

@@ -1,7 +1,7 @@
 //! The shape of a query: what remains when its values are forgotten.
 
 use super::sort::{Ordering, sign};
-use crate::filter::{Filter, Node, Predicate};
+use language::filter::{Filter, Node, Predicate};
 use std::fmt::Write;
 use value::collation::Collation;
 use value::{Document, Value};

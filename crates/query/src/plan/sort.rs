@@ -87,7 +87,7 @@ impl SortPattern {
     pub fn parse(sort: &Document) -> Result<SortPattern> {
         if sort.len() > SORT_FIELDS_MAX {
             return Err(QueryError::new(
-                crate::Code(13_103),
+                crate::Code::location(13_103),
                 format!("too many compound keys in sort specification, at most {SORT_FIELDS_MAX}"),
             ));
         }
@@ -103,7 +103,7 @@ impl SortPattern {
             };
             if fields.iter().any(|known| known.name == field.name) {
                 return Err(QueryError::new(
-                    crate::Code(7_472_500),
+                    crate::Code::location(7_472_500),
                     format!("$sort key must not be given twice: {name}"),
                 ));
             }
@@ -157,22 +157,22 @@ pub fn sign(direction: Direction) -> i32 {
 }
 
 fn parse_path(name: &str) -> Result<FieldPath> {
-    const FIELD_PATH: crate::Code = crate::Code(15_998);
+    const FIELD_PATH: crate::Code = crate::Code::location(15_998);
     if name.is_empty() {
         return Err(QueryError::new(
-            crate::Code(40_352),
+            crate::Code::location(40_352),
             "FieldPath cannot be constructed with empty string",
         ));
     }
     if name.ends_with('.') {
         return Err(QueryError::new(
-            crate::Code(40_353),
+            crate::Code::location(40_353),
             "FieldPath must not end with a '.'.",
         ));
     }
     if name.split('.').count() > PATH_DEPTH_MAX {
         return Err(QueryError::new(
-            crate::Code(15),
+            crate::Code::OVERFLOW,
             format!("FieldPath is too long: it may have {PATH_DEPTH_MAX} parts"),
         ));
     }
@@ -185,7 +185,7 @@ fn parse_path(name: &str) -> Result<FieldPath> {
         }
         if part.starts_with('$') && !matches!(part, "$id" | "$ref" | "$db") {
             return Err(QueryError::new(
-                crate::Code(16_410),
+                crate::Code::location(16_410),
                 "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
             ));
         }
@@ -204,14 +204,14 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
             return Err(match meta.get("$meta") {
                 Some(_) => QueryError::bad_value(format!("sort by $meta is not supported yet: {name}")),
                 None => QueryError::new(
-                    crate::Code(17_312),
+                    crate::Code::location(17_312),
                     "$meta is the only expression supported by $sort right now",
                 ),
             });
         }
         other => {
             return Err(QueryError::new(
-                crate::Code(15_974),
+                crate::Code::location(15_974),
                 format!(
                     "Illegal key in $sort specification: {name}: {}",
                     value::json::to_string(
@@ -227,7 +227,7 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
         Some(number) if number.trunc() == 1.0 => Ok(Direction::Ascending),
         Some(number) if number.trunc() == -1.0 => Ok(Direction::Descending),
         _ => Err(QueryError::new(
-            crate::Code(15_975),
+            crate::Code::location(15_975),
             "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
         )),
     }

@@ -9,7 +9,7 @@ use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use super::interval::{Cut, Interval, Intervals};
 use super::leaves::{Conjunction, Leaf, has_number};
 use super::predicate::{KeySet, documents, key_set, matches_missing};
-use crate::filter::Predicate;
+use language::filter::Predicate;
 use std::borrow::Cow;
 use std::sync::Arc;
 use store::Wildcard;

@@ -28,7 +28,7 @@ impl Drop for Temporary {
 
 /// A file to which records are added.
 #[derive(Debug)]
-pub(crate) struct SpillWriter {
+pub struct SpillWriter {
     temporary: Temporary,
     block: Vec<u8>,
 }
@@ -47,7 +47,7 @@ impl SpillWriter {
     }
 
     /// Adds a record.
-    pub(crate) fn push(&mut self, key: &[u8], item: &[u8]) -> Result<()> {
+    pub fn push(&mut self, key: &[u8], item: &[u8]) -> Result<()> {
         for part in [key, item] {
             let length = u32::try_from(part.len()).map_err(|_| too_large())?;
             self.block.extend(length.to_le_bytes());
@@ -61,7 +61,7 @@ impl SpillWriter {
     }
 
     /// The records to be read from the first.
-    pub(crate) fn finish(mut self) -> Result<SpillRun> {
+    pub fn finish(mut self) -> Result<SpillRun> {
         let rewound = self.write_block().and_then(|()| self.temporary.file.rewind());
         rewound.map_err(|error| io_error(&error))?;
         Ok(SpillRun {
@@ -88,7 +88,7 @@ impl SpillWriter {
 
 /// A file of records being read.
 #[derive(Debug)]
-pub(crate) struct SpillRun {
+pub struct SpillRun {
     temporary: Temporary,
     block: Vec<u8>,
     at: usize,
@@ -96,7 +96,7 @@ pub(crate) struct SpillRun {
 
 impl SpillRun {
     /// Reads the next record's key and item over what is in the buffers; false at the end.
-    pub(crate) fn next(&mut self, key: &mut Vec<u8>, item: &mut Vec<u8>) -> Result<bool> {
+    pub fn next(&mut self, key: &mut Vec<u8>, item: &mut Vec<u8>) -> Result<bool> {
         if self.at >= self.block.len() && !self.read_block()? {
             return Ok(false);
         }
@@ -151,7 +151,7 @@ fn too_large() -> QueryError {
 }
 
 /// What a file holds is not what was written.
-pub(crate) fn damaged() -> QueryError {
+pub fn damaged() -> QueryError {
     QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged")
 }
 

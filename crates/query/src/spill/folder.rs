@@ -30,7 +30,7 @@ impl SpillFolder {
     }
 
     /// A new file.
-    pub(crate) fn create(&self) -> Result<SpillWriter> {
+    pub fn create(&self) -> Result<SpillWriter> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let file = self.path.join(format!("{number}.spill"));
         std::fs::create_dir_all(&self.path)
@@ -48,5 +48,8 @@ impl Drop for SpillFolder {
 
 /// A failure of the disk as MongoDB tells it.
 pub(super) fn io_error(error: &io::Error) -> QueryError {
-    QueryError::new(Code(39), format!("a temporary file could not be used: {error}"))
+    QueryError::new(
+        Code::location(39),
+        format!("a temporary file could not be used: {error}"),
+    )
 }

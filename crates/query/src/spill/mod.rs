@@ -14,18 +14,49 @@ mod folder;
 
 pub use folder::SpillFolder;
 
-pub(crate) use file::{SpillRun, damaged};
+pub use file::SpillRun;
+
+pub(crate) use file::damaged;
 
 use crate::Result;
-use value::DocumentBuf;
+use value::{Document, DocumentBuf, Value, ValueRef};
 
 /// Something that can be kept in a file.
-pub(crate) trait Spilled: Sized {
+pub trait Spilled: Sized {
     /// Appends its bytes.
     fn save(&self, out: &mut Vec<u8>);
 
     /// Reads what [`Spilled::save`] has written.
     fn load(bytes: &[u8]) -> Result<Self>;
+}
+
+/// An item and how many bytes of its key stand for its partition.
+impl<T: Spilled> Spilled for (T, usize) {
+    fn save(&self, out: &mut Vec<u8>) {
+        out.extend((self.1 as u64).to_le_bytes());
+        self.0.save(out);
+    }
+
+    fn load(bytes: &[u8]) -> Result<(T, usize)> {
+        let (length, item) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| damaged())?;
+        Ok((T::load(item)?, length))
+    }
+}
+
+/// An item and the value that it is grouped by.
+impl<T: Spilled> Spilled for (Value, T) {
+    fn save(&self, out: &mut Vec<u8>) {
+        let value = DocumentBuf::from(&Document::new().with("", self.0.clone()));
+        out.extend_from_slice(value.bytes());
+        self.1.save(out);
+    }
+
+    fn load(bytes: &[u8]) -> Result<(Value, T)> {
+        let (value, item) = split_document(bytes)?;
+        let value = value.as_raw().get("").map_or(Value::Null, ValueRef::to_value);
+        Ok((value, T::load(item)?))
+    }
 }
 
 /// A document at the front of an item's bytes, and the bytes behind it.

@@ -1,6 +1,6 @@
 //! Statements that fix `_id`: no plan is needed, and neighbours go to the committer together.
 
-use crate::filter::{Comparison, Filter, Node, Predicate};
+use language::filter::{Comparison, Filter, Node, Predicate};
 use value::Value;
 use value::collation::has_text;
 

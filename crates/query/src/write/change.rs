@@ -2,11 +2,11 @@
 
 use super::report::Report;
 use super::{Validator, WriteError};
-use crate::expression::Variables;
-use crate::filter::Filter;
-use crate::update::stored::check_stored;
-use crate::update::{Applied, Update, seed_document};
 use crate::{Code, QueryError, Result};
+use language::expression::Variables;
+use language::filter::Filter;
+use language::update::stored::check_stored;
+use language::update::{Applied, Update, seed_document};
 use std::sync::Arc;
 use store::{DOCUMENT_BYTES_MAX, Present, StoreError, Transform, Transformed};
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
@@ -154,7 +154,7 @@ fn encode(document: &Document) -> Result<DocumentBuf> {
     let new = DocumentBuf::from(document);
     if new.bytes().len() > DOCUMENT_BYTES_MAX {
         return Err(QueryError::new(
-            Code(17419),
+            Code::location(17_419),
             format!("Resulting document after update is larger than {DOCUMENT_BYTES_MAX}"),
         ));
     }

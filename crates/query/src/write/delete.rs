@@ -6,9 +6,9 @@ use super::many::change_all;
 use super::run::{Run, run_singles};
 use super::single::{Done, Single};
 use super::{Failures, WriteError, WriteOptions};
-use crate::expression::Variables;
-use crate::filter::Filter;
 use crate::plan::{Hint, Ordering};
+use language::expression::Variables;
+use language::filter::Filter;
 use std::sync::Arc;
 use store::{Collection, Image, ReplayedKind};
 

@@ -1,6 +1,6 @@
 //! Why a statement was not executed.
 
-use crate::{Code, QueryError};
+use crate::QueryError;
 use store::StoreError;
 use value::Document;
 
@@ -9,7 +9,7 @@ use value::Document;
 pub enum WriteError {
     /// The statement is wrong, or cannot be applied to the document.
     #[error(transparent)]
-    Query(#[from] QueryError),
+    Language(#[from] language::Error),
     /// The store refused the change.
     #[error(transparent)]
     Store(StoreError),
@@ -24,16 +24,27 @@ pub type Failures = Vec<(usize, WriteError)>;
 impl From<StoreError> for WriteError {
     fn from(error: StoreError) -> WriteError {
         match error {
-            StoreError::Refused { code, message } => WriteError::Query(QueryError::new(Code(code), message)),
+            StoreError::Refused { code, message } => {
+                WriteError::Language(language::Error::new(code, message))
+            }
             other => WriteError::Store(other),
         }
     }
 }
 
-/// The form in which a query's error goes through the committer.
-pub(super) fn refused(error: QueryError) -> StoreError {
+impl From<QueryError> for WriteError {
+    fn from(error: QueryError) -> WriteError {
+        match error {
+            QueryError::Language(error) => WriteError::Language(error),
+            QueryError::Store(error) => WriteError::Store(error),
+        }
+    }
+}
+
+/// The form in which the language's error goes through the committer.
+pub(super) fn refused(error: language::Error) -> StoreError {
     StoreError::Refused {
-        code: error.code.0,
+        code: error.code,
         message: error.message,
     }
 }

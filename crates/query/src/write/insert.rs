@@ -2,8 +2,8 @@
 
 use super::error::WriteError;
 use super::validator::Validator;
-use crate::update::stored::check_id;
 use crate::{Code, QueryError};
+use language::update::stored::check_id;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::{
@@ -95,7 +95,7 @@ fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outc
 fn prepare(document: DocumentBuf, options: &InsertOptions) -> Result<DocumentBuf, WriteError> {
     if document.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
         let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
-        return Err(QueryError::new(Code(15), message).into());
+        return Err(QueryError::new(Code::OVERFLOW, message).into());
     }
     let document = completed(document, options.keeps_empty_timestamps)?;
     let size = document.bytes().len();

@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::execute::{FindSpec, Interruption, RecordCursor, find_records};
-use crate::filter::Filter;
 use crate::plan::{Hint, Ordering};
+use language::filter::Filter;
 use std::sync::Arc;
 use store::{Collection, RecordId};
 

@@ -2,7 +2,7 @@
 
 use super::WriteError;
 use super::error::refused;
-use crate::{Code, QueryError};
+use crate::Code;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::StoreError;
 use value::{Document, DocumentBuf};
@@ -39,11 +39,11 @@ impl Report {
     /// The error in the form that goes through the committer; what has no place in it is told.
     pub(super) fn refuse(&self, error: WriteError) -> StoreError {
         match error {
-            WriteError::Query(error) => refused(error),
+            WriteError::Language(error) => refused(error),
             WriteError::Store(error) => error,
             WriteError::Validation(details) => {
                 self.told().invalid = Some(details);
-                refused(QueryError::new(
+                refused(language::Error::new(
                     Code::DOCUMENT_VALIDATION_FAILURE,
                     "Document failed validation",
                 ))
@@ -54,11 +54,13 @@ impl Report {
     /// The error as it was before it went through the committer.
     pub(super) fn error(&self, error: StoreError) -> WriteError {
         match (error, self.told().invalid.take()) {
-            (StoreError::Refused { code, .. }, Some(details))
-                if code == Code::DOCUMENT_VALIDATION_FAILURE.0 =>
-            {
-                WriteError::Validation(details)
-            }
+            (
+                StoreError::Refused {
+                    code: Code::DOCUMENT_VALIDATION_FAILURE,
+                    ..
+                },
+                Some(details),
+            ) => WriteError::Validation(details),
             (error, _) => error.into(),
         }
     }

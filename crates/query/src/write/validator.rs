@@ -1,7 +1,7 @@
 //! The rule that a collection's documents must satisfy.
 
 use super::error::WriteError;
-use crate::filter::Filter;
+use language::filter::Filter;
 use std::sync::Arc;
 use value::{Document, DocumentRef, Value, ValueRef};
 

@@ -4,24 +4,15 @@
 pub mod random;
 
 use kv::{Kv, Simulation};
-use query::filter::{Filter, FilterScope};
+use language::filter::{Filter, FilterScope};
 use std::sync::Arc;
-use store::{Collection, CommitOptions, DocumentFilter, Namespace, Store, StoreOptions, WriteOp};
-use value::{Document, DocumentBuf, DocumentRef};
-
-#[derive(Debug)]
-struct Compiled(Filter);
-
-impl DocumentFilter for Compiled {
-    fn matches(&self, document: DocumentRef<'_>) -> bool {
-        self.0.matches(document).unwrap_or(false)
-    }
-}
+use store::{Collection, CommitOptions, Namespace, Store, StoreOptions, WriteOp};
+use value::{Document, DocumentBuf, DocumentFilter};
 
 pub fn options() -> StoreOptions {
     StoreOptions::new(|filter| {
         let filter = Filter::parse(filter, &FilterScope::default()).map_err(|error| error.to_string())?;
-        Ok(Arc::new(Compiled(filter)) as Arc<dyn DocumentFilter>)
+        Ok(Arc::new(filter) as Arc<dyn DocumentFilter>)
     })
 }
 

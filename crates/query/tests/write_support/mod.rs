@@ -7,10 +7,10 @@
 )]
 
 use kv::{Kv, Simulation};
-use query::expression::Variables;
-use query::filter::{Filter, FilterScope};
+use language::expression::Variables;
+use language::filter::{Filter, FilterScope};
+use language::update::{Update, UpdateInput, UpdateScope};
 use query::plan::Ordering;
-use query::update::{Update, UpdateInput, UpdateScope};
 use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, Updated, WriteOptions};
 use std::sync::Arc;
 use store::{Collection, Durability, IndexSpec, Namespace, Order, PageLimit, Store, StoreOptions};

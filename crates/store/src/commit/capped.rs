@@ -5,6 +5,7 @@
 
 use super::group::Group;
 use crate::{CappedOptions, Order, PageLimit, Record, RecordId, StoreError, keys};
+use code::Code;
 use kv::KeyRange;
 use std::ops::Bound;
 use value::DocumentBuf;
@@ -17,7 +18,7 @@ impl Group<'_> {
     pub(super) fn check_capped_size(&self, document: &DocumentBuf) -> Result<(), StoreError> {
         match self.capped {
             Some(capped) if document.bytes().len() as u64 > capped.size_bytes => Err(StoreError::Refused {
-                code: 2,
+                code: Code::BAD_VALUE,
                 message: format!(
                     "document is larger than capped size {} > {}",
                     document.bytes().len(),

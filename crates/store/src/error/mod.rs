@@ -4,6 +4,7 @@ mod shell;
 
 pub(crate) use shell::shell_document;
 
+use code::Code;
 use value::Document;
 
 /// An operation that the store refused or that failed below it.
@@ -53,7 +54,7 @@ pub enum StoreError {
     #[error("{message}")]
     CannotIndex {
         /// MongoDB's error code.
-        code: i32,
+        code: Code,
         /// MongoDB's message.
         message: String,
     },
@@ -90,7 +91,7 @@ pub enum StoreError {
     #[error("{message}")]
     Refused {
         /// The caller's error code.
-        code: i32,
+        code: Code,
         /// The caller's message.
         message: String,
     },
@@ -114,4 +115,30 @@ pub enum StoreError {
     /// The key-value store failed.
     #[error(transparent)]
     Kv(#[from] kv::Error),
+}
+
+impl StoreError {
+    /// The error's code in the one table.
+    pub fn code(&self) -> Code {
+        match self {
+            StoreError::DuplicateKey { .. } => Code::DUPLICATE_KEY,
+            StoreError::NamespaceExists(_) => Code::NAMESPACE_EXISTS,
+            StoreError::NamespaceNotFound(_) => Code::NAMESPACE_NOT_FOUND,
+            StoreError::InvalidNamespace(_) => Code::INVALID_NAMESPACE,
+            StoreError::CollectionDropped(_) => Code::QUERY_PLAN_KILLED,
+            StoreError::IsView(_) => Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            StoreError::IndexNotFound(_) => Code::INDEX_NOT_FOUND,
+            StoreError::IndexOptionsConflict(_) => Code::INDEX_OPTIONS_CONFLICT,
+            StoreError::IndexKeySpecsConflict(_) => Code::INDEX_KEY_SPECS_CONFLICT,
+            StoreError::CannotCreateIndex(_) => Code::CANNOT_CREATE_INDEX,
+            StoreError::TransactionTooOld { .. } => Code::TRANSACTION_TOO_OLD,
+            StoreError::DocumentTooLarge { .. } => Code::BSON_OBJECT_TOO_LARGE,
+            StoreError::ImmutableId => Code::IMMUTABLE_FIELD,
+            StoreError::BadId(_) | StoreError::NoPartition => Code::INVALID_ID_FIELD,
+            StoreError::CannotIndex { code, .. } | StoreError::Refused { code, .. } => *code,
+            StoreError::Interrupted => Code::INTERRUPTED,
+            StoreError::Contention => Code::WRITE_CONFLICT,
+            _ => Code::INTERNAL_ERROR,
+        }
+    }
 }

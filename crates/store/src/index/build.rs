@@ -11,6 +11,7 @@ use crate::{
     BUILD_PAGE_BYTES, BUILD_PAGE_RECORDS, COMMIT_ATTEMPTS_MAX, Collection, Durability, KeyRange, Order,
     PageLimit, Record, RecordId, StoreError, keys,
 };
+use code::Code;
 use kv::Page;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -103,7 +104,10 @@ async fn run(collection: &Collection, handle: &BuildHandle) -> Result<(), StoreE
     let set = collection.index_set();
     if handle.ids.iter().any(|&id| set.numbered(id).is_none()) {
         let message = "Index build aborted: the index was dropped".to_owned();
-        return Err(StoreError::Refused { code: 276, message });
+        return Err(StoreError::Refused {
+            code: Code::INDEX_BUILD_ABORTED,
+            message,
+        });
     }
     Ok(())
 }

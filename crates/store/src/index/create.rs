@@ -6,6 +6,7 @@ use super::{ID_INDEX, Index, IndexSpec, IndexState};
 use crate::catalog::Disk;
 use crate::error::shell_document;
 use crate::{Collection, INDEXES_MAX, StoreError};
+use code::Code;
 use std::sync::Arc;
 
 impl Collection {
@@ -167,7 +168,7 @@ pub(crate) async fn drop_named(collection: &Arc<Collection>, name: &str) -> Resu
         .ok_or_else(|| StoreError::IndexNotFound(name.to_owned()))?;
     if index.id() == ID_INDEX {
         return Err(StoreError::Refused {
-            code: 72,
+            code: Code::INVALID_OPTIONS,
             message: "cannot drop _id index".to_owned(),
         });
     }
@@ -235,7 +236,13 @@ mod tests {
         assert_eq!(collection.indexes().len(), 1, "the index was taken out again");
         let error = build::wait(&begun.builds).await.unwrap_err();
         assert!(
-            matches!(error, StoreError::CannotIndex { code: 171, .. }),
+            matches!(
+                error,
+                StoreError::CannotIndex {
+                    code: Code::CANNOT_INDEX_PARALLEL_ARRAYS,
+                    ..
+                }
+            ),
             "{error}"
         );
     }

@@ -4,6 +4,7 @@ use super::kinds::Refused;
 use super::{ID_INDEX, Index, IndexSet};
 use crate::keys::{self, RECORD_ID_BYTES};
 use crate::{FieldKind, Namespace, RecordId, StoreError, varint};
+use code::Code;
 use std::ops::Range;
 use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey};
@@ -136,7 +137,10 @@ impl EntrySet {
         for (field, parts) in arrays {
             if index.hashed {
                 let message = "hashed indexes do not currently support array values".to_owned();
-                return Err(StoreError::CannotIndex { code: 16766, message });
+                return Err(StoreError::CannotIndex {
+                    code: Code::location(16_766),
+                    message,
+                });
             }
             index.note_multikey(field, parts);
         }
@@ -157,8 +161,8 @@ impl EntrySet {
 
 fn refused(error: &ExtractError) -> StoreError {
     let code = match error {
-        ExtractError::ParallelArrays { .. } => 171,
-        ExtractError::AmbiguousName(_) => 16746,
+        ExtractError::ParallelArrays { .. } => Code::CANNOT_INDEX_PARALLEL_ARRAYS,
+        ExtractError::AmbiguousName(_) => Code::location(16_746),
     };
     StoreError::CannotIndex {
         code,
@@ -187,7 +191,7 @@ fn hash_fields(index: &Index, found: &IndexKey) -> IndexKey {
         let Some(value) = key::decode(&mut rest, &mut bits, path.direction) else {
             break;
         };
-        let hash = ValueRef::Int64(super::hash_of_value(value.as_ref()));
+        let hash = ValueRef::Int64(key::hash_of_value(value.as_ref()));
         let value = if field.kind == FieldKind::Hashed {
             hash
         } else {

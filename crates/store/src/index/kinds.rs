@@ -6,6 +6,7 @@
 
 use super::{FieldKind, Index, Wildcard};
 use crate::StoreError;
+use code::Code;
 use value::geometry::{Geometry, planar_points};
 use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath};
@@ -135,7 +136,8 @@ impl Kinds {
     fn has_points(&self, document: DocumentRef<'_>, path: &FieldPath) -> Result<bool, Refused> {
         let (low, high) = self.planar_range;
         each_geometry(document, path, |value| {
-            let points = planar_points(value).map_err(|why| Refused::Geometry(16_804, why))?;
+            let points =
+                planar_points(value).map_err(|why| Refused::Geometry(Code::location(16_804), why))?;
             match points
                 .iter()
                 .flatten()
@@ -143,7 +145,7 @@ impl Kinds {
             {
                 Some(_) => {
                     let why = format!("point not in interval of [ {low}, {high} ]");
-                    Err(Refused::Geometry(13_027, why))
+                    Err(Refused::Geometry(Code::location(13_027), why))
                 }
                 None => Ok(()),
             }
@@ -163,7 +165,7 @@ impl Kinds {
 pub(super) enum Refused {
     Extract(ExtractError),
     /// MongoDB's code, and what is wrong with the geometry.
-    Geometry(i32, String),
+    Geometry(Code, String),
 }
 
 struct Specials<'a> {
@@ -208,7 +210,7 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
             (kind, _) => {
                 let value = values.next().map_or(ValueRef::Null, Value::as_ref);
                 match kind {
-                    FieldKind::Hashed => put(ValueRef::Int64(super::hash_of_value(value)), kind.direction()),
+                    FieldKind::Hashed => put(ValueRef::Int64(key::hash_of_value(value)), kind.direction()),
                     _ => put(value, kind.direction()),
                 }
             }
@@ -240,7 +242,7 @@ fn has_geometry(document: DocumentRef<'_>, path: &FieldPath) -> Result<bool, Ref
             let mut shown = String::new();
             value::json::write(value, value::json::Mode::Relaxed, &mut shown);
             Err(Refused::Geometry(
-                16_755,
+                Code::location(16_755),
                 format!("Can't extract geo keys: {shown} {why}"),
             ))
         }

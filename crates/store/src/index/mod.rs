@@ -1,7 +1,7 @@
 //! Indexes: their description, their keys, their building.
 //!
 //! The key of an entry is `value::key::encode` of each field's value in the field's direction, one behind the other;
-//! a hashed field has the encoding of the 64-bit integer that [`hash_of_value`] gives. Wildcard, geospatial, text and
+//! a hashed field has the encoding of the 64-bit integer that [`value::key::hash_of_value`] gives. Wildcard, geospatial, text and
 //! collated indexes take their keys in ways of their own (`kinds`, `collated`).
 
 mod build;
@@ -10,7 +10,6 @@ mod clear;
 mod collated;
 mod create;
 mod entries;
-mod hashed;
 mod kinds;
 mod set;
 mod spec;
@@ -19,9 +18,8 @@ mod wildcard;
 pub(crate) use build::resume;
 pub(crate) use build_handle::BuildHandle;
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
-pub use hashed::hash_of_value;
 pub(crate) use set::IndexSet;
-pub use spec::{COLLATED, DocumentFilter, FilterCompiler, IndexSpec, PARTITIONED_INDEX};
+pub use spec::{COLLATED, FilterCompiler, IndexSpec, PARTITIONED_INDEX};
 pub use wildcard::Wildcard;
 
 use crate::StoreError;
@@ -98,7 +96,7 @@ pub struct Index {
     kinds: Option<Arc<Kinds>>,
     hashed: bool,
     collation: Option<Collation>,
-    filter: Option<Arc<dyn DocumentFilter>>,
+    filter: Option<Arc<dyn value::DocumentFilter>>,
     runtime: Arc<Runtime>,
 }
 
@@ -254,7 +252,7 @@ impl Index {
     }
 
     /// The compiled `partialFilterExpression`.
-    pub fn partial_filter(&self) -> Option<&dyn DocumentFilter> {
+    pub fn partial_filter(&self) -> Option<&dyn value::DocumentFilter> {
         self.filter.as_deref()
     }
 

@@ -2,11 +2,10 @@
 
 use super::Wildcard;
 use crate::{FieldKind, INDEX_FIELDS_MAX, IndexField, StoreError};
-use std::fmt::Debug;
 use std::sync::Arc;
 use value::key::Direction;
 use value::path::FieldPath;
-use value::{Document, DocumentRef, Value, compare, doc};
+use value::{Document, DocumentFilter, Value, compare, doc};
 
 /// The name in a text index's key pattern that holds the place of its texts' weights.
 const TEXT_ORDER: &str = "_ftsx";
@@ -19,12 +18,6 @@ pub const PARTITIONED_INDEX: &str = "partitioned";
 
 /// The kept options that tell indexes of the same key apart.
 const SIGNATURE: [&str; 3] = ["collation", "wildcardProjection", PARTITIONED_INDEX];
-
-/// A compiled filter on documents.
-pub trait DocumentFilter: Send + Sync + Debug {
-    /// Whether the document is one of those meant.
-    fn matches(&self, document: DocumentRef<'_>) -> bool;
-}
 
 /// Compiles a `partialFilterExpression`; the query language is above the store.
 pub type FilterCompiler = fn(&Document) -> Result<Arc<dyn DocumentFilter>, String>;

@@ -5,6 +5,7 @@
 //! an empty array counts as undefined, as in other indexes.
 
 use crate::StoreError;
+use code::Code;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// The name that ends every wildcard's path.
@@ -45,8 +46,14 @@ impl Wildcard {
         match kept.first() {
             Some(first) if kept.iter().any(|other| other != first) => {
                 let (code, message) = match first {
-                    true => (31_254, "Cannot do exclusion in inclusion projection"),
-                    false => (31_253, "Cannot do inclusion in exclusion projection"),
+                    true => (
+                        Code::location(31_254),
+                        "Cannot do exclusion in inclusion projection",
+                    ),
+                    false => (
+                        Code::location(31_253),
+                        "Cannot do inclusion in exclusion projection",
+                    ),
                 };
                 let message = message.to_owned();
                 return Err(StoreError::Refused { code, message });
@@ -68,7 +75,10 @@ impl Wildcard {
             number if number.as_ref().is_number() => number.as_ref().as_f64() != Some(0.0),
             _ => {
                 let message = format!("wildcardProjection must keep or leave out the path '{path}'");
-                return Err(StoreError::Refused { code: 9, message });
+                return Err(StoreError::Refused {
+                    code: Code::FAILED_TO_PARSE,
+                    message,
+                });
             }
         };
         if path == "_id" {

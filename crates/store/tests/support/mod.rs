@@ -6,10 +6,10 @@
 use kv::{Kv, Simulation};
 use std::sync::Arc;
 use store::{
-    Collection, CommitOptions, DocumentFilter, Namespace, Order, Outcome, PageLimit, Store, StoreError,
-    StoreOptions, Target, Transformed, WriteOp,
+    Collection, CommitOptions, Namespace, Order, Outcome, PageLimit, Store, StoreError, StoreOptions, Target,
+    Transformed, WriteOp,
 };
-use value::{Document, DocumentBuf, DocumentRef, Value, doc};
+use value::{Document, DocumentBuf, DocumentFilter, DocumentRef, Value, doc};
 
 /// The filter `{field: value}` for one field, which is all that these tests need.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! MongoDB's description of a collation, read strictly, and completed with what the language says.
 
+use CollationFault::{BadValue, MissingField, NotImplemented, OtherVersion, TypeMismatch, UnknownField};
+
 use crate::decimal::Rounding;
 use crate::{Document, Value, doc};
 use icu_collator::options::{
@@ -9,21 +11,32 @@ use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 use icu_locale_core::Locale;
 
-/// Why a description is refused: MongoDB's code and what is wrong.
+/// Why a description is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CollationError {
-    /// MongoDB's error code.
-    pub code: i32,
-    /// What is wrong.
+    /// The kind of mistake.
+    pub fault: CollationFault,
+    /// What is wrong, in MongoDB's words.
     pub message: String,
 }
 
-const BAD_VALUE: i32 = 2;
-const TYPE_MISMATCH: i32 = 14;
-const NOT_IMPLEMENTED: i32 = 238;
-const MISSING_FIELD: i32 = 40_414;
-const UNKNOWN_FIELD: i32 = 40_415;
+/// The kind of mistake in a description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CollationFault {
+    /// An option has a value that it cannot have.
+    BadValue,
+    /// An option has a value of another type.
+    TypeMismatch,
+    /// No `locale` is given.
+    MissingField,
+    /// There is no such option.
+    UnknownField,
+    /// The combination of options exists, but not here.
+    NotImplemented,
+    /// Another version of the rules is asked for than the one that is there.
+    OtherVersion,
+}
 
 /// The version of ICU that MongoDB states; no other is taken.
 const VERSION: &str = "57.1";
@@ -33,9 +46,9 @@ const LANGUAGES: &str = "af am ar as az be bg bn bo br bs ca ceb chr cs cy da de
      gu ha haw he hi hr hsb hu hy id ig is it ja ka kk kl km kn ko kok ku ky lb lkt ln lo lt lv mk ml mn mr ms mt my nb ne \
      nl nn no om or pa pl ps pt ro ru se si sk sl smn sq sr sv sw ta te th to tr ug uk ur uz vi wae wo yi yo zh zu";
 
-fn refuse<T>(code: i32, message: impl Into<String>) -> Result<T, CollationError> {
+fn refuse<T>(fault: CollationFault, message: impl Into<String>) -> Result<T, CollationError> {
     let message = message.into();
-    Err(CollationError { code, message })
+    Err(CollationError { fault, message })
 }
 
 /// The collator and all of its options; none where the order is that of bytes.
@@ -48,7 +61,7 @@ pub(super) fn parse(
         Some(other) => return wrong_type("locale", other, "string"),
         None => {
             return refuse(
-                MISSING_FIELD,
+                MissingField,
                 "BSON field 'collation.locale' is missing but a required field",
             );
         }
@@ -85,7 +98,7 @@ pub(super) fn parse(
     if locale == "simple" {
         return match options.len() {
             1 => Ok(None),
-            _ => refuse(BAD_VALUE, "the locale 'simple' goes with no other option"),
+            _ => refuse(BadValue, "the locale 'simple' goes with no other option"),
         };
     }
     let mut preferences = preferences(locale)?;
@@ -100,13 +113,13 @@ pub(super) fn parse(
     let own_backwards = locale == "fr_CA";
     if backwards.is_some_and(|backwards| backwards != own_backwards) {
         return refuse(
-            NOT_IMPLEMENTED,
+            NotImplemented,
             format!("collation.backwards can only be {own_backwards} for the locale '{locale}'"),
         );
     }
     let Ok(collator) = Collator::try_new(preferences, wanted) else {
         return refuse(
-            BAD_VALUE,
+            BadValue,
             format!("Field 'locale' is invalid in the collation: {locale}"),
         );
     };
@@ -131,7 +144,7 @@ fn check_fields(options: &Document) -> Result<(), CollationError> {
     ];
     match options.iter().find(|(name, _)| !KNOWN.contains(name)) {
         Some((name, _)) => refuse(
-            UNKNOWN_FIELD,
+            UnknownField,
             format!("BSON field 'collation.{name}' is an unknown field."),
         ),
         None => Ok(()),
@@ -147,7 +160,7 @@ fn preferences(locale: &str) -> Result<CollatorPreferences, CollationError> {
     };
     let language = name.split('_').next().unwrap_or(name);
     if !LANGUAGES.split(' ').any(|known| known == language) {
-        return refuse(BAD_VALUE, invalid());
+        return refuse(BadValue, invalid());
     }
     let name = name
         .strip_suffix("_POSIX")
@@ -157,13 +170,13 @@ fn preferences(locale: &str) -> Result<CollatorPreferences, CollationError> {
         Some("traditional") => format!("{name}-u-co-trad"),
         Some("dictionary") => format!("{name}-u-co-dict"),
         Some("gb2312han") => format!("{name}-u-co-gb2312"),
-        Some("search") => return refuse(BAD_VALUE, invalid()),
+        Some("search") => return refuse(BadValue, invalid()),
         Some(variant) => format!("{name}-u-co-{variant}"),
         None => name,
     };
     match tag.replace('_', "-").parse::<Locale>() {
         Ok(locale) => Ok(CollatorPreferences::from(&locale)),
-        Err(_) => refuse(BAD_VALUE, invalid()),
+        Err(_) => refuse(BadValue, invalid()),
     }
 }
 
@@ -182,7 +195,7 @@ fn strength(options: &Document) -> Result<Option<Strength>, CollationError> {
         5.0 => Strength::Identical,
         _ => {
             return refuse(
-                BAD_VALUE,
+                BadValue,
                 format!(
                     "BSON field 'collation.strength' value must be >= 1 and <= 5, actual value '{number}'"
                 ),
@@ -213,7 +226,7 @@ fn choice<T: Copy>(
     match choices.iter().find(|(known, _)| known == text) {
         Some((_, choice)) => Ok(Some(*choice)),
         None => refuse(
-            BAD_VALUE,
+            BadValue,
             format!("Enumeration value '{text}' for field 'collation.{name}' is not a valid value."),
         ),
     }
@@ -224,7 +237,7 @@ fn check_version(options: &Document) -> Result<(), CollationError> {
         None | Some(Value::Null) => Ok(()),
         Some(Value::String(version)) if version == VERSION => Ok(()),
         Some(Value::String(version)) => refuse(
-            161,
+            OtherVersion,
             format!("Requested collation version '{version}' is not that of this server, '{VERSION}'"),
         ),
         Some(other) => wrong_type("version", other, "string"),
@@ -236,7 +249,7 @@ fn check_case_first(resolved: &ResolvedCollatorOptions) -> Result<(), CollationE
     let compares_case = resolved.strength >= Strength::Tertiary || resolved.case_level == CaseLevel::On;
     if resolved.case_first != CollationCaseFirst::False && !compares_case {
         return refuse(
-            BAD_VALUE,
+            BadValue,
             "'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2",
         );
     }
@@ -246,7 +259,7 @@ fn check_case_first(resolved: &ResolvedCollatorOptions) -> Result<(), CollationE
 fn wrong_type<T>(name: &str, found: &Value, wanted: &str) -> Result<T, CollationError> {
     let found = found.type_of().alias();
     refuse(
-        TYPE_MISMATCH,
+        TypeMismatch,
         format!("BSON field 'collation.{name}' is the wrong type '{found}', expected type '{wanted}'"),
     )
 }

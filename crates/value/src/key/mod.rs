@@ -26,10 +26,13 @@
 
 mod decode;
 mod encode;
+mod hash;
 mod number;
 mod reader;
 mod skip;
 mod tag;
+
+pub use hash::hash_of_value;
 
 use crate::{Type, Value, ValueRef};
 

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use store::{Collection, DocumentFilter, Durability, Namespace, PageBatch, Store, StoreOptions};
+use store::{Collection, Durability, Namespace, PageBatch, Store, StoreOptions};
+use value::DocumentFilter;
 
 const SEEDS: u64 = 12;
 const BATCHES: usize = 25;

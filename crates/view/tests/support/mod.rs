@@ -6,10 +6,10 @@ use kv::{Kv, Simulation};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{
-    Collection, CollectionOptions, CommitOptions, DocumentFilter, DocumentHistory, Namespace, Record, Store,
-    StoreError, StoreOptions, Target, Transformed, WriteOp,
+    Collection, CollectionOptions, CommitOptions, DocumentHistory, Namespace, Record, Store, StoreError,
+    StoreOptions, Target, Transformed, WriteOp,
 };
-use value::{DocumentBuf, DocumentRef, ValueRef};
+use value::{DocumentBuf, DocumentFilter, DocumentRef, ValueRef};
 use view::{Group, Query, Render, RenderOptions, ScriptLimits, Views};
 
 #[derive(Debug)]

@@ -5,11 +5,10 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use store::{
-    Collection, CommitOptions, DocumentFilter, DocumentHistory, Durability, Namespace, Record, Store,
-    StoreOptions, WriteOp,
+    Collection, CommitOptions, DocumentHistory, Durability, Namespace, Record, Store, StoreOptions, WriteOp,
 };
 use tokio::runtime::Runtime;
-use value::{Document, DocumentBuf, DocumentRef, ValueRef};
+use value::{Document, DocumentBuf, DocumentFilter, DocumentRef, ValueRef};
 use view::{Group, Query, Render, RenderOptions, ScriptLimits, Views};
 
 /// A collection with views.

@@ -8,7 +8,7 @@ use crate::error::{CouchError, Result};
 use crate::query::Query;
 use crate::{ids, query};
 use engine::Change;
-use engine::selector::Selector;
+use mango::Selector;
 use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -12,8 +12,8 @@ use crate::mango::sort::Sort;
 use crate::mango::{shown, unavailable, wrong};
 use crate::respond;
 use engine::CollatedDefinition;
-use engine::selector::Selector;
 use http::{Method, Response, StatusCode};
+use mango::Selector;
 use value::{Document, Value, doc, hex};
 
 /// `/{db}/_index…`; `path` is what stands behind it.

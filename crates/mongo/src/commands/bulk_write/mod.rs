@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource};
+use code::Code;
 use engine::{Namespace, WriteOptions};
 use operation::{Change, Operation};
 use result::Results;
@@ -58,7 +59,7 @@ fn namespaces(arguments: &Arguments<'_>) -> Result<Vec<Namespace>> {
             let name = info.required_string("ns")?;
             if info.present("encryptionInformation").is_some() {
                 return Err(CommandError::new(
-                    238,
+                    Code::NOT_IMPLEMENTED,
                     "encrypted collections are not supported yet",
                 ));
             }

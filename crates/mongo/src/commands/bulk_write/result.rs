@@ -75,7 +75,7 @@ impl Results {
     fn fail(&mut self, index: usize, failure: WriteFailure, counts: Document) {
         self.errors += 1;
         let error = CommandError::from(failure.error);
-        let mut result = doc! {"ok": 0.0, "idx": index as i32, "code": error.code};
+        let mut result = doc! {"ok": 0.0, "idx": index as i32, "code": error.code.number()};
         for (name, value) in error.details {
             result.push(name, value);
         }

@@ -5,6 +5,7 @@
 
 use crate::arguments::{Arguments, is_nonzero, truncated_i64};
 use crate::error::{CommandError, Result};
+use code::Code;
 use value::{Document, DocumentRef, ValueRef, doc};
 
 /// Reads the option; `false` asks for none.
@@ -33,7 +34,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     let parsed = document.map(check).transpose()?;
     if given("capped") {
         return Err(CommandError::new(
-            6_049_200,
+            Code::location(6_049_200),
             "'capped' is not supported together with 'clusteredIndex'",
         ));
     }
@@ -42,7 +43,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
         (None, number) if number.is_number() && !is_nonzero(number) => return Ok(None),
         (None, _) => {
             return Err(CommandError::new(
-                5_979_703,
+                Code::location(5_979_703),
                 "'clusteredIndex' has to be a document: {key: {_id: 1}, unique: true}",
             ));
         }
@@ -55,13 +56,13 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     }
     if given("viewOn") {
         return Err(CommandError::new(
-            6_026_500,
+            Code::location(6_026_500),
             "a view cannot have a 'clusteredIndex'",
         ));
     }
     if given("max") {
         return Err(CommandError::new(
-            6_049_204,
+            Code::location(6_049_204),
             "'max' is not supported together with 'clusteredIndex'",
         ));
     }
@@ -81,21 +82,21 @@ fn check(document: DocumentRef<'_>) -> Result<Document> {
     arguments.finish()?;
     if version.is_some_and(|version| version != 2) {
         return Err(CommandError::new(
-            5_979_704,
+            Code::location(5_979_704),
             "The only version of a clustered index is 2",
         ));
     }
     let is_id = key.iter().count() == 1 && key.get("_id").and_then(truncated_i64) == Some(1);
     if !is_id {
         return Err(CommandError::new(
-            197,
+            Code::INVALID_INDEX_SPECIFICATION_OPTION,
             "The 'clusteredIndex' can only be on {_id: 1}",
         ));
     }
     match unique {
         true => Ok(doc! {"v": 2, "key": key.to_document(), "name": name, "unique": true}),
         false => Err(CommandError::new(
-            5_979_700,
+            Code::location(5_979_700),
             "The 'unique' field of a 'clusteredIndex' must be true",
         )),
     }

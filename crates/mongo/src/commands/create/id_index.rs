@@ -3,6 +3,7 @@
 use crate::arguments::{Arguments, exact_i64, truncated_i64};
 use crate::commands::collation;
 use crate::error::{CommandError, Result};
+use code::Code;
 use value::collation::Collation;
 use value::{DocumentRef, ValueRef};
 
@@ -39,7 +40,10 @@ pub(super) fn check(create: &Arguments<'_>, collation: Option<&Collation>) -> Re
         ));
     }
     match name.is_empty() {
-        true => Err(CommandError::new(67, "index name cannot be empty")),
+        true => Err(CommandError::new(
+            Code::CANNOT_CREATE_INDEX,
+            "index name cannot be empty",
+        )),
         false => Ok(()),
     }
 }
@@ -62,7 +66,10 @@ fn check_rest(document: DocumentRef<'_>, of_collection: Option<&Collation>) -> R
             }
             other => {
                 let message = format!("The field '{other}' is not valid for an _id index specification");
-                return Err(CommandError::new(197, message));
+                return Err(CommandError::new(
+                    Code::INVALID_INDEX_SPECIFICATION_OPTION,
+                    message,
+                ));
             }
         }
     }
@@ -76,7 +83,7 @@ fn check_version(value: ValueRef<'_>) -> Result<()> {
     match exact_i64(value) {
         Some(1 | 2) => Ok(()),
         Some(other) => Err(CommandError::new(
-            67,
+            Code::CANNOT_CREATE_INDEX,
             format!("an index cannot be of version {other}: use 2"),
         )),
         None => Err(CommandError::bad_value(

@@ -10,6 +10,7 @@ use crate::arguments::Arguments;
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use code::Code;
 use engine::{CappedOptions, CreateRequest};
 use value::{Document, Value};
 
@@ -196,7 +197,7 @@ fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
         && !fields.is_empty()
     {
         return Err(CommandError::new(
-            238,
+            Code::NOT_IMPLEMENTED,
             "encrypted collections are not supported yet",
         ));
     }

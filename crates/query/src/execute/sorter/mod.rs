@@ -7,7 +7,7 @@ mod arena;
 mod smallest;
 mod sorted;
 
-pub(crate) use sorted::Sorted;
+pub use sorted::Sorted;
 
 use crate::spill::{SpillFolder, SpillRun, Spilled};
 use crate::{Code, QueryError, Result};
@@ -24,7 +24,7 @@ const BYTES_BEFORE_FILES: usize = 64 * 1024 * 1024;
 
 /// Collects things with their sort keys and gives them back in order.
 #[derive(Debug)]
-pub(crate) struct Sorter<T> {
+pub struct Sorter<T> {
     kept: Kept,
     results_max: usize,
     bytes_max: usize,
@@ -100,7 +100,7 @@ impl Kept {
 
 impl<T: Spilled> Sorter<T> {
     /// A sorter that gives back the first `results_max`, and goes on in files where a folder is given.
-    pub(crate) fn new(results_max: Option<u64>, spill: Option<Arc<SpillFolder>>) -> Sorter<T> {
+    pub fn new(results_max: Option<u64>, spill: Option<Arc<SpillFolder>>) -> Sorter<T> {
         let results_max = results_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
         Sorter {
             kept: Kept::new(results_max),
@@ -117,7 +117,7 @@ impl<T: Spilled> Sorter<T> {
     }
 
     /// Takes one more. Fails where more than memory takes would have to be kept and no files may be used.
-    pub(crate) fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
+    pub fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
         self.kept.push(key, item);
         if self.kept.bytes() > self.bytes_max {
             self.spill()?;
@@ -126,22 +126,22 @@ impl<T: Spilled> Sorter<T> {
     }
 
     /// How many are kept.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.spilled + self.kept.len()
     }
 
     /// The bytes that are kept in memory.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.kept.bytes()
     }
 
     /// Whether files are used.
-    pub(crate) fn uses_disk(&self) -> bool {
+    pub fn uses_disk(&self) -> bool {
         !self.runs.is_empty()
     }
 
     /// All that are kept, in order.
-    pub(crate) fn into_sorted(mut self) -> Result<Sorted<T>> {
+    pub fn into_sorted(mut self) -> Result<Sorted<T>> {
         self.kept.sort();
         Sorted::new(self.kept, self.runs, self.results_max)
     }
@@ -150,7 +150,7 @@ impl<T: Spilled> Sorter<T> {
     fn spill(&mut self) -> Result<()> {
         let Some(folder) = &self.spill else {
             return Err(QueryError::new(
-                Code(292),
+                Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
                 format!(
                     "Sort exceeded memory limit of {} bytes, but did not opt in to external sorting. Aborting operation. Pass \
                      allowDiskUse:true to opt in.",
@@ -210,7 +210,7 @@ mod tests {
         let mut all = Sorter::new(None, None);
         all.bytes_max = 50;
         all.push(&[0], &0u64).unwrap();
-        assert_eq!(all.push(&[1], &0).unwrap_err().code, Code(292));
+        assert!(all.push(&[1], &0).unwrap_err().is_out_of_memory());
     }
 
     #[test]

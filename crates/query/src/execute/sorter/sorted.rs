@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 
 /// What was sorted, from the first on: what is in memory merged with the files.
 #[derive(Debug)]
-pub(crate) struct Sorted<T> {
+pub struct Sorted<T> {
     memory: Kept,
     runs: Vec<SpillRun>,
     heads: BinaryHeap<Reverse<Head>>,
@@ -55,7 +55,7 @@ impl<T: Spilled> Sorted<T> {
     }
 
     /// The next; none at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<T>> {
+    pub fn next(&mut self) -> Result<Option<T>> {
         match self.waiting.take() {
             Some(next) => Ok(Some(next)),
             None => self.read(),
@@ -63,12 +63,12 @@ impl<T: Spilled> Sorted<T> {
     }
 
     /// The key of what [`Sorted::next`] has given, and of what [`Sorted::next_if`] has looked at.
-    pub(crate) fn key(&self) -> &[u8] {
+    pub fn key(&self) -> &[u8] {
         &self.key
     }
 
     /// The next, if it is wanted.
-    pub(crate) fn next_if(&mut self, wanted: impl FnOnce(&[u8], &T) -> bool) -> Result<Option<T>> {
+    pub fn next_if(&mut self, wanted: impl FnOnce(&[u8], &T) -> bool) -> Result<Option<T>> {
         let Some(item) = self.next()? else {
             return Ok(None);
         };

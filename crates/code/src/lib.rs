@@ -1,0 +1,57 @@
+//! MongoDB's error codes: the one table of numbers and names that every level uses.
+//!
+//! A code that MongoDB has a name for is a constant ([`Code::BAD_VALUE`]); a check that MongoDB knows by its number only is a
+//! location ([`Code::location`]), as MongoDB calls it. Errors of other protocols are chosen by these names, never by numbers.
+
+mod table;
+
+use std::borrow::Cow;
+
+/// An error code of MongoDB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Code(i32);
+
+impl Code {
+    /// A field that a command or stage needs is not there.
+    pub const MISSING_FIELD: Code = Code(40_414);
+    /// A field that a command or stage does not know.
+    pub const UNKNOWN_FIELD: Code = Code(40_415);
+    /// A field that is given twice.
+    pub const DUPLICATE_FIELD: Code = Code(40_413);
+
+    /// The code of a check that has a number but no name.
+    pub const fn location(number: i32) -> Code {
+        Code(number)
+    }
+
+    /// The code that a client names by its number.
+    pub const fn from_number(number: i32) -> Code {
+        Code(number)
+    }
+
+    /// The number on the wire.
+    pub const fn number(self) -> i32 {
+        self.0
+    }
+
+    /// MongoDB's name: `Location` and the number for a code that has none.
+    pub fn name(self) -> Cow<'static, str> {
+        match table::NAMES.binary_search_by_key(&self.0, |(number, _)| *number) {
+            Ok(at) => Cow::Borrowed(table::NAMES.get(at).map_or("", |(_, name)| name)),
+            Err(_) => Cow::Owned(format!("Location{}", self.0)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_mongodbs_names() {
+        assert!(table::NAMES.is_sorted_by_key(|(number, _)| *number));
+        assert_eq!(Code::DUPLICATE_KEY.name(), "DuplicateKey");
+        assert_eq!(Code::NAMESPACE_NOT_FOUND.number(), 26);
+        assert_eq!(Code::UNKNOWN_FIELD.name(), "Location40415");
+    }
+}

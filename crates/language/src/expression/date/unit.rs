@@ -1,0 +1,212 @@
+//! Units of time: adding, counting and cutting off.
+
+use super::{Civil, MILLISECONDS_A_DAY, Zone};
+use crate::{Code, Error, Result};
+
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+#[allow(missing_docs, reason = "the variants are the units")]
+pub enum Unit {
+    Millisecond,
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// The day with which a week begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weekday {
+    /// 1 for Monday to 7 for Sunday.
+    iso: i64,
+}
+
+impl Weekday {
+    /// The day that weeks start on by default.
+    pub const SUNDAY: Weekday = Weekday { iso: 7 };
+
+    /// The day of this name, whole or its first three letters, in any case.
+    pub fn parse(name: &str) -> Option<Weekday> {
+        const NAMES: [&str; 7] = [
+            "monday",
+            "tuesday",
+            "wednesday",
+            "thursday",
+            "friday",
+            "saturday",
+            "sunday",
+        ];
+        let name = name.to_lowercase();
+        let at = NAMES
+            .iter()
+            .position(|known| *known == name || known[..3] == name)?;
+        Some(Weekday { iso: at as i64 + 1 })
+    }
+}
+
+impl Unit {
+    /// Reads a unit's name.
+    pub fn parse(name: &str) -> Result<Unit> {
+        Ok(match name {
+            "millisecond" => Unit::Millisecond,
+            "second" => Unit::Second,
+            "minute" => Unit::Minute,
+            "hour" => Unit::Hour,
+            "day" => Unit::Day,
+            "week" => Unit::Week,
+            "month" => Unit::Month,
+            "quarter" => Unit::Quarter,
+            "year" => Unit::Year,
+            _ => {
+                return Err(Error::failed_to_parse(format!("unknown time unit value: {name}")));
+            }
+        })
+    }
+
+    /// The milliseconds of a unit that always has as many; days are as long as their zone makes them.
+    fn milliseconds(self) -> Option<i64> {
+        match self {
+            Unit::Millisecond => Some(1),
+            Unit::Second => Some(1_000),
+            Unit::Minute => Some(60_000),
+            Unit::Hour => Some(3_600_000),
+            _ => None,
+        }
+    }
+
+    fn months(self) -> Option<i64> {
+        match self {
+            Unit::Month => Some(1),
+            Unit::Quarter => Some(3),
+            Unit::Year => Some(12),
+            _ => None,
+        }
+    }
+
+    fn days(self) -> i64 {
+        if self == Unit::Week { 7 } else { 1 }
+    }
+}
+
+/// The moment so many units later; a day that the month lacks is its last. None beyond 64 bits.
+pub fn add(ms: i64, unit: Unit, amount: i64, zone: &Zone) -> Option<i64> {
+    if let Some(length) = unit.milliseconds() {
+        return ms.checked_add(amount.checked_mul(length)?);
+    }
+    let mut civil = zone.civil_at(ms);
+    match unit.months() {
+        Some(months) => {
+            let month = (civil.month - 1).checked_add(amount.checked_mul(months)?)?;
+            civil.year = civil.year.checked_add(month.div_euclid(12))?;
+            civil.month = month.rem_euclid(12) + 1;
+            if civil.year.abs() > 400_000_000 {
+                return None;
+            }
+            civil.day = civil.day.min(Civil::days_of_month(civil.year, civil.month));
+        }
+        None => civil.day = civil.day.checked_add(amount.checked_mul(unit.days())?)?,
+    }
+    zone.moment(civil)
+}
+
+/// How many boundaries of the unit lie between two moments.
+pub fn difference(start: i64, end: i64, unit: Unit, zone: &Zone, week: Weekday) -> Option<i64> {
+    if let Some(length) = unit.milliseconds() {
+        let boundary = |ms: i64| {
+            // Hours and minutes begin where they do in the zone, whose offset need not be whole.
+            let offset = if unit >= Unit::Minute {
+                zone.offset_at(ms)
+            } else {
+                0
+            };
+            ms.checked_add(offset)
+                .map(|local| (local.div_euclid(length), offset))
+        };
+        if unit == Unit::Millisecond {
+            return end.checked_sub(start);
+        }
+        let ((first, before), (last, after)) = (boundary(start)?, boundary(end)?);
+        // What the clocks were changed by in between has not passed.
+        return Some(last - first - (after - before).div_euclid(length));
+    }
+    let (first, last) = (zone.civil_at(start), zone.civil_at(end));
+    Some(match unit {
+        Unit::Year => last.year - first.year,
+        Unit::Quarter => (last.year - first.year) * 4 + (last.month - 1) / 3 - (first.month - 1) / 3,
+        Unit::Month => (last.year - first.year) * 12 + last.month - first.month,
+        Unit::Week => week_number(last, week) - week_number(first, week),
+        _ => last.day_number() - first.day_number(),
+    })
+}
+
+/// The number of the week that holds a day, counted from around 1970.
+fn week_number(civil: Civil, week: Weekday) -> i64 {
+    // Day 0, 1970-01-01, was a Thursday.
+    (civil.day_number() + 4 - week.iso).div_euclid(7)
+}
+
+/// The beginning of the bin of so many units that holds the moment; bins are counted from 2000-01-01.
+pub fn truncate(ms: i64, unit: Unit, bin: i64, zone: &Zone, week: Weekday) -> Result<i64> {
+    let overflow = |code| Error::new(code, "$dateTrunc: the bin is too large for a date".to_owned());
+    let reference = Civil::midnight(2000, 1, 1);
+    if let Some(length) = unit.milliseconds() {
+        let length = length
+            .checked_mul(bin)
+            .ok_or_else(|| overflow(Code::location(5_439_002)))?;
+        let origin = zone
+            .moment(reference)
+            .ok_or_else(|| overflow(Code::location(5_439_002)))?;
+        let distance = ms
+            .checked_sub(origin)
+            .ok_or_else(|| overflow(Code::location(5_439_002)))?;
+        return origin
+            .checked_add(distance.div_euclid(length).saturating_mul(length))
+            .ok_or_else(|| overflow(Code::location(5_439_002)));
+    }
+    let civil = zone.civil_at(ms);
+    let start = match unit.months() {
+        Some(months) => {
+            let size = months
+                .checked_mul(bin)
+                .ok_or_else(|| overflow(Code::location(5_439_006)))?;
+            let distance = (civil.year - 2000) * 12 + civil.month - 1;
+            let month = distance
+                .div_euclid(size)
+                .checked_mul(size)
+                .ok_or_else(|| overflow(Code::location(5_439_006)))?;
+            Civil::midnight(2000 + month.div_euclid(12), month.rem_euclid(12) + 1, 1)
+        }
+        None => {
+            let origin = reference.day_number()
+                + if unit == Unit::Week {
+                    first_of_week(reference, week)
+                } else {
+                    0
+                };
+            let size = unit
+                .days()
+                .checked_mul(bin)
+                .ok_or_else(|| overflow(Code::location(5_439_005)))?;
+            let distance = civil.day_number() - origin;
+            let day = distance
+                .div_euclid(size)
+                .checked_mul(size)
+                .ok_or_else(|| overflow(Code::location(5_439_005)))?;
+            let day = day
+                .checked_add(origin)
+                .and_then(|day| day.checked_mul(MILLISECONDS_A_DAY));
+            Civil::from_milliseconds(day.ok_or_else(|| overflow(Code::location(5_439_005)))?)
+        }
+    };
+    zone.moment(start)
+        .ok_or_else(|| overflow(Code::location(5_439_006)))
+}
+
+/// Days from a day to the first at or after it with which a week begins.
+fn first_of_week(civil: Civil, week: Weekday) -> i64 {
+    (week.iso - civil.iso_day_of_week()).rem_euclid(7)
+}

@@ -1,0 +1,131 @@
+//! The aggregation expression language.
+//!
+//! [`Expression::parse`] turns a BSON value (`{$add: ["$price", 1]}`) into a tree once: operators are looked up,
+//! variables resolved, constant parts computed. [`Expression::evaluate`] then runs it on one document after
+//! another; field paths are followed in the BSON bytes, and a value that is only passed on or compared is never
+//! decoded.
+//!
+//! Operators live in [`operators`], a file a family, and one table names them all.
+//!
+//! What must hold:
+//! - a missing value is not null: evaluation gives `None` for it, and an object leaves such a field out;
+//! - errors carry MongoDB's codes, at parse time where MongoDB finds them then (constant folding included).
+//!
+//! Left to others: what a stage or an update does with the value (`pipeline`, `projection`, `update`).
+
+pub mod accumulator;
+pub mod date;
+pub mod decimal;
+mod found;
+mod node;
+pub mod number;
+mod operators;
+mod ordered;
+mod parse;
+mod path;
+pub mod random;
+mod scope;
+mod size;
+mod value_set;
+
+pub use found::Found;
+pub use scope::{ParseScope, Variables};
+
+pub use ordered::Ordered;
+pub use parse::{check_field_name, check_new_variable};
+pub use size::{document_bytes, size_bytes};
+pub use value_set::ValueSet;
+
+use crate::Result;
+use node::{Node, Scope};
+use parse::{Parser, Reads};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use value::{DocumentRef, Value, ValueRef};
+
+/// The names of all operators, `$` included.
+pub fn operator_names() -> impl Iterator<Item = &'static str> {
+    operators::names()
+}
+
+/// A parsed expression. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    node: Arc<Node>,
+    reads: Arc<Reads>,
+}
+
+impl Expression {
+    /// Parses an operand: a literal, `"$field.path"`, `"$$variable"`, an object or array of operands, or an operator.
+    pub fn parse(value: &Value, scope: &ParseScope) -> Result<Expression> {
+        let mut parser = Parser::new(scope);
+        let node = parser.operand(value)?.folded()?;
+        Ok(Expression {
+            node: Arc::new(node),
+            reads: Arc::new(parser.reads()),
+        })
+    }
+
+    /// An expression that gives this value as it is, `$` signs and all; none is missing.
+    pub fn constant(value: Option<Value>) -> Expression {
+        Expression {
+            node: Arc::new(Node::Constant(value)),
+            reads: Arc::new(Reads::Fields(BTreeSet::new())),
+        }
+    }
+
+    /// The value for this document; none is missing.
+    pub fn evaluate(&self, root: DocumentRef<'_>, variables: &Variables) -> Result<Option<Value>> {
+        Ok(self.find(root, variables)?.into_value())
+    }
+
+    /// As [`Expression::evaluate`], but the value is borrowed from the document where that can be.
+    pub fn find<'e>(&'e self, root: DocumentRef<'e>, variables: &'e Variables) -> Result<Found<'e>> {
+        self.node.evaluate(&Scope::new(root, variables))
+    }
+
+    /// As [`Expression::find`], with `$$CURRENT` (and so `"$field"`) another document than `$$ROOT`, as `$redact`
+    /// has it below the top.
+    pub fn find_at<'e>(
+        &'e self,
+        current: DocumentRef<'e>,
+        root: DocumentRef<'e>,
+        variables: &'e Variables,
+    ) -> Result<Found<'e>> {
+        self.node.evaluate(&Scope::new(root, variables).at(current))
+    }
+
+    /// Whether the expression holds for this document, in the sense of `$expr` and `$cond`.
+    pub fn is_true(&self, root: DocumentRef<'_>, variables: &Variables) -> Result<bool> {
+        Ok(self.find(root, variables)?.is_true())
+    }
+
+    /// The value where the expression is the same for every document: `Some(None)` is missing.
+    pub fn as_constant(&self) -> Option<Option<ValueRef<'_>>> {
+        match &*self.node {
+            Node::Constant(value) => Some(value.as_ref().map(Value::as_ref)),
+            _ => None,
+        }
+    }
+
+    /// The path where the expression is a plain field of the document: `"$a.b"` gives `a.b`.
+    pub fn as_field_path(&self) -> Option<String> {
+        match &*self.node {
+            Node::Path(path) => path.as_field_path(),
+            _ => None,
+        }
+    }
+
+    /// The paths that are read of the document; none where it is read as a whole.
+    pub fn fields_read(&self) -> Option<&BTreeSet<String>> {
+        match &*self.reads {
+            Reads::Fields(fields) => Some(fields),
+            Reads::Whole => None,
+        }
+    }
+
+    /// Whether the value depends on the document, so not on constants, variables and chance alone.
+    pub fn reads_document(&self) -> bool {
+        self.node.reads_document()
+    }
+}

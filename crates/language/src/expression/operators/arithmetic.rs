@@ -1,0 +1,173 @@
+//! `$add $subtract $multiply $divide $mod`; the functions of one number are in `numeric`.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::found::Found;
+use crate::expression::number::{Number, Pair};
+use crate::{Code, Error, Result};
+use value::{Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$add", Syntax::Many(0, usize::MAX, add)),
+    operator("$subtract", Syntax::Two(subtract)),
+    operator("$multiply", Syntax::Many(0, usize::MAX, multiply)),
+    operator("$divide", Syntax::Two(divide)),
+    operator("$mod", Syntax::Two(modulo)),
+];
+
+const OVERFLOW: Code = Code::OVERFLOW;
+
+fn add(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut total = Number::Int(0);
+    let mut date = None;
+    for operand in &operands {
+        let Some(present) = operand.present() else {
+            return Ok(Some(Value::Null));
+        };
+        match present {
+            ValueRef::DateTime(_) if date.is_some() => {
+                return Err(error(
+                    Code::location(16_612),
+                    "only one date allowed in an $add expression",
+                ));
+            }
+            ValueRef::DateTime(ms) => date = Some(ms),
+            other => {
+                let number = Number::of(other).ok_or_else(|| {
+                    Error::type_mismatch(format!(
+                        "$add only supports numeric or date types, not {}",
+                        type_name(operand)
+                    ))
+                })?;
+                total = total.add(number);
+            }
+        }
+    }
+    let Some(date) = date else {
+        return Ok(Some(total.into()));
+    };
+    let moved = date.checked_add(milliseconds(total, "$add")?);
+    Ok(Some(Value::DateTime(moved.ok_or_else(|| overflow("$add"))?)))
+}
+
+/// A number as milliseconds to move a date by.
+fn milliseconds(amount: Number, name: &str) -> Result<i64> {
+    amount.rounded().ok_or_else(|| overflow(name))
+}
+
+fn overflow(name: &str) -> Error {
+    error(OVERFLOW, format!("date overflow in {name}"))
+}
+
+fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let (Some(a), Some(b)) = (left.present(), right.present()) else {
+        return Ok(Some(Value::Null));
+    };
+    let difference = match (a, b) {
+        (ValueRef::DateTime(a), ValueRef::DateTime(b)) => a
+            .checked_sub(b)
+            .map(Value::Int64)
+            .ok_or_else(|| overflow("$subtract"))?,
+        (ValueRef::DateTime(ms), _) if b.is_number() => {
+            let amount = Number::of(b).unwrap_or(Number::Int(0));
+            let amount = milliseconds(amount, "$subtract")?;
+            Value::DateTime(ms.checked_sub(amount).ok_or_else(|| overflow("$subtract"))?)
+        }
+        _ => match (Number::of(a), Number::of(b)) {
+            (Some(a), Some(b)) => a.subtract(b).into(),
+            _ => {
+                return Err(Error::type_mismatch(format!(
+                    "can't $subtract {} from {}",
+                    type_name(&right),
+                    type_name(&left)
+                )));
+            }
+        },
+    };
+    Ok(Some(difference))
+}
+
+fn multiply(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut product = Number::Int(1);
+    for operand in &operands {
+        let Some(present) = operand.present() else {
+            return Ok(Some(Value::Null));
+        };
+        let number = Number::of(present).ok_or_else(|| {
+            Error::type_mismatch(format!(
+                "$multiply only supports numeric types, not {}",
+                type_name(operand)
+            ))
+        })?;
+        product = product.multiply(number);
+    }
+    Ok(Some(product.into()))
+}
+
+fn divide(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let Some((a, b)) = numbers(&left, &right, |left, right| {
+        Error::type_mismatch(format!(
+            "$divide only supports numeric types, not {left} and {right}"
+        ))
+    })?
+    else {
+        return Ok(Some(Value::Null));
+    };
+    if b.is_zero() {
+        return Err(Error::division_by_zero("can't $divide by zero"));
+    }
+    Ok(Some(match a.pair(b) {
+        Pair::Decimals(a, b) => Number::Decimal(a.divide(b)).into(),
+        _ => Value::Double(a.to_f64() / b.to_f64()),
+    }))
+}
+
+fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
+    let Some((a, b)) = numbers(&left, &right, |left, right| {
+        error(
+            Code::location(16_611),
+            format!("$mod only supports numeric types, not {left} and {right}"),
+        )
+    })?
+    else {
+        return Ok(Some(Value::Null));
+    };
+    if b.is_zero() {
+        let decimals = matches!(a.pair(b), Pair::Decimals(..));
+        return Err(error(
+            if decimals {
+                Code::location(5_733_415)
+            } else {
+                Code::location(16_610)
+            },
+            "can't $mod by zero",
+        ));
+    }
+    // A divisor that is a whole double does not make the remainder of an integer a double.
+    let b = match (a, b) {
+        (Number::Int(_) | Number::Long(_), Number::Double(whole)) => {
+            Number::Double(whole).to_i32().map_or(b, Number::Int)
+        }
+        _ => b,
+    };
+    Ok(Some(Value::from(match a.pair(b) {
+        Pair::Ints(a, b) => Number::int_or_long(a.wrapping_rem(b)),
+        Pair::Longs(a, b) => Number::Long(a.wrapping_rem(b)),
+        Pair::Doubles(a, b) => Number::Double(a % b),
+        Pair::Decimals(a, b) => Number::Decimal(a.remainder(b)),
+    })))
+}
+
+/// Both operands as numbers; none where either is null.
+fn numbers(
+    left: &Found<'_>,
+    right: &Found<'_>,
+    wrong: impl FnOnce(&str, &str) -> Error,
+) -> Result<Option<(Number, Number)>> {
+    let (Some(a), Some(b)) = (left.present(), right.present()) else {
+        return Ok(None);
+    };
+    match (Number::of(a), Number::of(b)) {
+        (Some(a), Some(b)) => Ok(Some((a, b))),
+        _ => Err(wrong(type_name(left), type_name(right))),
+    }
+}

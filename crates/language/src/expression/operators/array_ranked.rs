@@ -1,0 +1,203 @@
+//! `$firstN $lastN $minN $maxN`, `$percentile $median` on the elements of an array.
+
+use super::named::{self, Wrong};
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::accumulator::{self, Method};
+use crate::expression::found::Found;
+use crate::expression::node::{Node, Operation, Scope};
+use crate::expression::number::Number;
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use value::key::Direction;
+use value::{ArrayRef, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$firstN", Syntax::Named(parse_n)),
+    operator("$lastN", Syntax::Named(parse_n)),
+    operator("$minN", Syntax::Named(parse_n)),
+    operator("$maxN", Syntax::Named(parse_n)),
+    operator("$percentile", Syntax::Named(parse_percentile)),
+    operator("$median", Syntax::Named(parse_percentile)),
+];
+
+fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let fields = ["n", "input"];
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: Code::location(5_787_801),
+            unknown: Code::location(5_787_901),
+        },
+    )?;
+    named::require(
+        name,
+        argument,
+        &[
+            ("n", Code::location(5_787_906)),
+            ("input", Code::location(5_787_907)),
+        ],
+    )?;
+    let apply: named::Apply = match name {
+        "$firstN" => |v| first_n("$firstN", v, Vec::truncate),
+        "$lastN" => |v| {
+            first_n("$lastN", v, |values, n| {
+                drop(values.drain(..values.len().saturating_sub(n)));
+            })
+        },
+        "$minN" => |v| first_n("$minN", v, |values, n| ranked(values, n, Direction::Ascending)),
+        _ => |v| first_n("$maxN", v, |values, n| ranked(values, n, Direction::Descending)),
+    };
+    named::call(parser, argument, &fields, apply)
+}
+
+fn first_n(
+    name: &str,
+    operands: Vec<Option<Found<'_>>>,
+    keep: fn(&mut Vec<Value>, usize),
+) -> Result<Option<Value>> {
+    let [Some(count), Some(input)] = <[_; 2]>::try_from(operands).unwrap_or_default() else {
+        return Ok(None);
+    };
+    let count = checked_count(&count)?;
+    if input.present().is_none() {
+        return Ok(Some(Value::Null));
+    }
+    match input.into_value() {
+        Some(Value::Array(mut values)) => {
+            keep(&mut values, count);
+            Ok(Some(Value::Array(values)))
+        }
+        other => Err(error(
+            Code::location(5_788_200),
+            format!(
+                "Input must be an array, {name} got {}",
+                type_name(&Found::from(other))
+            ),
+        )),
+    }
+}
+
+/// The smallest or largest that are not null, in order.
+fn ranked(values: &mut Vec<Value>, count: usize, direction: Direction) {
+    values.retain(|value| !matches!(value, Value::Null | Value::Undefined));
+    values.sort_by(|a, b| {
+        let order = value::compare(a.as_ref(), b.as_ref());
+        if direction == Direction::Ascending {
+            order
+        } else {
+            order.reverse()
+        }
+    });
+    values.truncate(count);
+}
+
+/// The operand `n`: a positive integer.
+fn checked_count(operand: &Found<'_>) -> Result<usize> {
+    let number = operand.get().and_then(Number::of).ok_or_else(|| {
+        error(
+            Code::location(5_787_902),
+            format!(
+                "Value for 'n' must be of integral type, but found {}",
+                type_name(operand)
+            ),
+        )
+    })?;
+    let whole = number.to_i64().ok_or_else(|| {
+        error(
+            Code::location(5_787_903),
+            format!(
+                "Value for 'n' must be of integral type, but found {}",
+                number.to_f64()
+            ),
+        )
+    })?;
+    match usize::try_from(whole) {
+        Ok(count @ 1..) => Ok(count),
+        _ => Err(error(
+            Code::location(5_787_908),
+            format!("'n' must be greater than 0, found {whole}"),
+        )),
+    }
+}
+
+#[derive(Debug)]
+struct Percentile {
+    input: Node,
+    shares: Option<Node>,
+    method: Method,
+}
+
+fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let many = name == "$percentile";
+    let known: &[&str] = if many {
+        &["input", "p", "method"]
+    } else {
+        &["input", "method"]
+    };
+    let argument = named::object(
+        name,
+        argument,
+        known,
+        &Wrong {
+            not_object: Code::location(7_436_200),
+            unknown: Code::UNKNOWN_FIELD,
+        },
+    )?;
+    let required: &[(&str, Code)] = if many {
+        &[
+            ("input", Code::MISSING_FIELD),
+            ("p", Code::MISSING_FIELD),
+            ("method", Code::MISSING_FIELD),
+        ]
+    } else {
+        &[("input", Code::MISSING_FIELD), ("method", Code::MISSING_FIELD)]
+    };
+    named::require(name, argument, required)?;
+    let method = accumulator::method(name, argument)?;
+    let shares = argument
+        .get("p")
+        .map(|shares| parser.operand(shares))
+        .transpose()?;
+    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
+    Ok(Node::Operation(Box::new(Percentile {
+        input,
+        shares,
+        method,
+    })))
+}
+
+impl Operation for Percentile {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let shares = match &self.shares {
+            Some(shares) => accumulator::shares(shares.evaluate(scope)?.into_value().as_ref())?,
+            None => vec![0.5],
+        };
+        let input = self.input.evaluate(scope)?;
+        let mut numbers = numbers(&input);
+        let mut values = accumulator::percentiles(&mut numbers, &shares, self.method).into_iter();
+        Ok(match self.shares {
+            Some(_) => Found::Owned(values.collect()),
+            None => Found::Owned(values.next().unwrap_or(Value::Null)),
+        })
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        std::iter::once(&mut self.input).chain(&mut self.shares).collect()
+    }
+
+    fn reads_document(&self) -> bool {
+        self.input.reads_document() || self.shares.as_ref().is_some_and(Node::reads_document)
+    }
+}
+
+/// The numbers among the elements of an array, or a single number.
+fn numbers(input: &Found<'_>) -> Vec<f64> {
+    let of_array = |array: ArrayRef<'_>| array.iter().filter_map(Number::of).map(Number::to_f64).collect();
+    match input.get() {
+        Some(ValueRef::Array(array)) => of_array(array),
+        Some(single) => Number::of(single).map(Number::to_f64).into_iter().collect(),
+        None => Vec::new(),
+    }
+}

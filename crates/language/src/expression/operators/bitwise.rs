@@ -1,0 +1,69 @@
+//! `$bitAnd $bitOr $bitXor $bitNot` on ints and longs.
+
+use super::{Operator, Syntax, operator, type_name};
+use crate::expression::found::Found;
+use crate::expression::number::Number;
+use crate::{Code, Error, Result};
+use value::{Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator(
+        "$bitAnd",
+        Syntax::Many(0, usize::MAX, |v| combine("$bitAnd", &v, -1, |a, b| a & b)),
+    ),
+    operator(
+        "$bitOr",
+        Syntax::Many(0, usize::MAX, |v| combine("$bitOr", &v, 0, |a, b| a | b)),
+    ),
+    operator(
+        "$bitXor",
+        Syntax::Many(0, usize::MAX, |v| combine("$bitXor", &v, 0, |a, b| a ^ b)),
+    ),
+    operator("$bitNot", Syntax::One(not)),
+];
+
+fn combine(
+    name: &str,
+    operands: &[Found<'_>],
+    neutral: i64,
+    combine: fn(i64, i64) -> i64,
+) -> Result<Option<Value>> {
+    let mut bits = neutral;
+    let mut is_long = false;
+    for operand in operands {
+        bits = match operand.present() {
+            None => return Ok(Some(Value::Null)),
+            Some(ValueRef::Int32(number)) => combine(bits, number.into()),
+            Some(ValueRef::Int64(number)) => {
+                is_long = true;
+                combine(bits, number)
+            }
+            Some(_) => {
+                return Err(Error::type_mismatch(format!(
+                    "{name} only supports int and long operands, not {}",
+                    type_name(operand)
+                )));
+            }
+        };
+    }
+    let number = if is_long {
+        Number::Long(bits)
+    } else {
+        Number::int_or_long(bits)
+    };
+    Ok(Some(number.into()))
+}
+
+fn not(operand: Found<'_>) -> Result<Option<Value>> {
+    Ok(Some(match operand.present() {
+        None => Value::Null,
+        Some(ValueRef::Int32(number)) => Value::Int32(!number),
+        Some(ValueRef::Int64(number)) => Value::Int64(!number),
+        Some(_) => {
+            return Err(super::error(
+                Code::location(28_765),
+                format!("$bitNot only supports int and long, not {}", type_name(&operand)),
+            ));
+        }
+    }))
+}

@@ -1,0 +1,106 @@
+//! What `$convert` converts to.
+
+use super::{Found, Result, error, type_name};
+use crate::expression::number::Number;
+use crate::{Code, Error};
+use value::{Document, Type, ValueRef};
+
+/// The type that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Type number 0, which nothing can be converted to.
+    Missing,
+    Type(Type),
+    /// Bytes of a subtype.
+    Binary(u8),
+}
+
+impl Target {
+    /// `{type: "binData", subtype: 4}`
+    pub(super) fn uuid() -> Document {
+        Document::new().with("type", "binData").with("subtype", 4)
+    }
+
+    /// The value of `to`; none where it is null.
+    pub(super) fn of(to: &Found<'_>) -> Result<Option<Target>> {
+        let Some(present) = to.present() else {
+            return Ok(None);
+        };
+        match present {
+            ValueRef::Document(long) => {
+                let kind = long.get("type").ok_or_else(|| {
+                    Error::failed_to_parse("Missing 'type' field in $convert's 'to' argument")
+                })?;
+                let target = Target::named(kind)?;
+                match (target, long.get("subtype")) {
+                    (Target::Binary(_), Some(subtype)) => Ok(Some(Target::Binary(checked_subtype(subtype)?))),
+                    (target, Some(subtype)) => checked_subtype(subtype).map(|_| Some(target)),
+                    (target, None) => Ok(Some(target)),
+                }
+            }
+            other => Target::named(other).map(Some),
+        }
+    }
+
+    fn named(kind: ValueRef<'_>) -> Result<Target> {
+        let target = match kind {
+            ValueRef::String("missing") => Some(Target::Missing),
+            ValueRef::String(name) => {
+                let known = Type::from_alias(name)
+                    .ok_or_else(|| Error::bad_value(format!("Unknown type name: {name}")))?;
+                Some(Target::Type(known))
+            }
+            other => match Number::of(other) {
+                None => {
+                    return Err(Error::failed_to_parse(format!(
+                        "$convert's 'to' argument must be a string or number, but is {}",
+                        type_name(&Found::Borrowed(other))
+                    )));
+                }
+                Some(number) => match number.to_i64() {
+                    None => {
+                        return Err(Error::failed_to_parse(
+                            "In $convert, numeric 'to' argument is not an integer",
+                        ));
+                    }
+                    Some(0) => Some(Target::Missing),
+                    Some(number) => Type::from_number(number).map(Target::Type),
+                },
+            },
+        };
+        match target {
+            Some(Target::Type(Type::Binary)) => Ok(Target::Binary(0)),
+            Some(target) => Ok(target),
+            None => Err(Error::failed_to_parse(
+                "In $convert, numeric value for 'to' does not correspond to a BSON type",
+            )),
+        }
+    }
+}
+
+fn checked_subtype(subtype: ValueRef<'_>) -> Result<u8> {
+    let number = Number::of(subtype).ok_or_else(|| {
+        error(
+            Code::location(4_341_108),
+            format!(
+                "In $convert, 'subtype' must be numeric, but is {}",
+                subtype.type_of().alias()
+            ),
+        )
+    })?;
+    let whole = number.to_i32().ok_or_else(|| {
+        error(
+            Code::location(4_341_106),
+            "In $convert, numeric 'subtype' argument is not an integer",
+        )
+    })?;
+    match u8::try_from(whole) {
+        Ok(known @ (0..=9 | 128..=255)) => Ok(known),
+        _ => Err(error(
+            Code::location(4_341_107),
+            format!(
+                "In $convert, numeric value for 'subtype' does not correspond to a BinData type: {whole}"
+            ),
+        )),
+    }
+}

@@ -1,0 +1,205 @@
+//! `$dateToParts` and `$dateFromParts`.
+
+use super::super::named::{self, Wrong};
+use super::super::{Operator, Syntax, error, operator, type_name};
+use super::{date, zone};
+use crate::expression::date::Civil;
+use crate::expression::found::Found;
+use crate::expression::node::Node;
+use crate::expression::number::Number;
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use value::{Document, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$dateToParts", Syntax::Named(parse_to_parts)),
+    operator("$dateFromParts", Syntax::Named(parse_from_parts)),
+];
+
+fn parse_to_parts(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let fields = ["date", "timezone", "iso8601"];
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: Code::location(40_524),
+            unknown: Code::location(40_520),
+        },
+    )?;
+    named::require(name, argument, &[("date", Code::location(40_522))])?;
+    named::call(parser, argument, &fields, |v| to_parts(&v))
+}
+
+fn to_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
+    let [Some(operand), timezone, iso] = operands else {
+        return Ok(None);
+    };
+    let zone = zone(timezone.as_ref())?;
+    let iso = match iso.as_ref().map(|iso| (iso, iso.present())) {
+        None => Some(false),
+        Some((_, None)) => None,
+        Some((_, Some(ValueRef::Bool(iso)))) => Some(iso),
+        Some((wrong, Some(_))) => {
+            return Err(error(
+                Code::location(40_521),
+                format!("iso8601 must evaluate to a bool, found {}", type_name(wrong)),
+            ));
+        }
+    };
+    let (Some(zone), Some(iso), Some(ms)) = (zone, iso, date(operand)?) else {
+        return Ok(Some(Value::Null));
+    };
+    let civil = zone.civil_at(ms);
+    let mut parts = Document::new();
+    let mut put = |name: &str, part: i64| parts.push(name, part as i32);
+    if iso {
+        let week = civil.iso_week();
+        put("isoWeekYear", week.year);
+        put("isoWeek", week.week);
+        put("isoDayOfWeek", civil.iso_day_of_week());
+    } else {
+        put("year", civil.year);
+        put("month", civil.month);
+        put("day", civil.day);
+    }
+    put("hour", civil.hour);
+    put("minute", civil.minute);
+    put("second", civil.second);
+    put("millisecond", civil.millisecond);
+    Ok(Some(Value::Document(parts)))
+}
+
+/// The operands of `$dateFromParts` in the order in which they are evaluated.
+const FIELDS: [&str; 11] = [
+    "year",
+    "isoWeekYear",
+    "month",
+    "isoWeek",
+    "day",
+    "isoDayOfWeek",
+    "hour",
+    "minute",
+    "second",
+    "millisecond",
+    "timezone",
+];
+
+fn parse_from_parts(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let argument = named::object(
+        name,
+        argument,
+        &FIELDS,
+        &Wrong {
+            not_object: Code::location(40_519),
+            unknown: Code::location(40_518),
+        },
+    )?;
+    let has = |field: &str| argument.contains(field);
+    if !has("year") && !has("isoWeekYear") {
+        return Err(error(
+            Code::location(40_516),
+            "$dateFromParts requires either 'year' or 'isoWeekYear' to be present",
+        ));
+    }
+    let iso = ["isoWeekYear", "isoWeek", "isoDayOfWeek"];
+    if has("year") && iso.iter().any(|field| has(field)) {
+        return Err(error(
+            Code::location(40_489),
+            "$dateFromParts does not allow mixing natural dates with ISO dates",
+        ));
+    }
+    if has("isoWeekYear") && ["year", "month", "day"].iter().any(|field| has(field)) {
+        return Err(error(
+            Code::location(40_525),
+            "$dateFromParts does not allow mixing ISO dates with natural dates",
+        ));
+    }
+    named::call(parser, argument, &FIELDS, |v| from_parts(&v))
+}
+
+/// What a part that is neither year nor millisecond may be.
+const PART_MIN: i64 = -32_768;
+const PART_MAX: i64 = 32_767;
+
+/// A part as a number; its default where it was not given, none where it is null.
+fn part(operands: &[Option<Found<'_>>], field: &str, default: i64) -> Result<Option<i64>> {
+    let at = FIELDS.iter().position(|known| *known == field);
+    let Some(operand) = at.and_then(|at| operands.get(at)).and_then(Option::as_ref) else {
+        return Ok(Some(default));
+    };
+    let Some(present) = operand.present() else {
+        return Ok(None);
+    };
+    let number = Number::of(present).and_then(Number::to_i64).ok_or_else(|| {
+        error(
+            Code::location(40_515),
+            format!(
+                "'{field}' must evaluate to an integer, found {} with value",
+                type_name(operand)
+            ),
+        )
+    })?;
+    match field {
+        "year" | "isoWeekYear" if !(1..=9999).contains(&number) => Err(error(
+            Code::location(40_523),
+            format!("'{field}' must evaluate to an integer in the range 1 to 9999, found {number}"),
+        )),
+        "year" | "isoWeekYear" | "second" | "millisecond" => Ok(Some(number)),
+        _ if !(PART_MIN..=PART_MAX).contains(&number) => Err(error(
+            Code::location(31_034),
+            format!(
+                "'{field}' must evaluate to a value in the range [{PART_MIN}, {PART_MAX}]; value {number} is not in range"
+            ),
+        )),
+        _ => Ok(Some(number)),
+    }
+}
+
+fn from_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
+    let timezone = zone(operands.last().and_then(Option::as_ref))?;
+    let iso = operands.get(1).is_some_and(Option::is_some);
+    let names = if iso {
+        ["isoWeekYear", "isoWeek", "isoDayOfWeek"]
+    } else {
+        ["year", "month", "day"]
+    };
+    let day = [
+        part(operands, names[0], 1)?,
+        part(operands, names[1], 1)?,
+        part(operands, names[2], 1)?,
+    ];
+    let time = [
+        part(operands, "hour", 0)?,
+        part(operands, "minute", 0)?,
+        part(operands, "second", 0)?,
+        part(operands, "millisecond", 0)?,
+    ];
+    let (
+        Some(zone),
+        [Some(first), Some(second), Some(third)],
+        [Some(hour), Some(minute), Some(seconds), Some(ms)],
+    ) = (timezone, day, time)
+    else {
+        return Ok(Some(Value::Null));
+    };
+    let civil = if iso {
+        Civil::from_iso_week(first, second, third)
+    } else {
+        Civil::midnight(first, second, third)
+    };
+    let civil = Civil {
+        hour,
+        minute,
+        second: seconds,
+        millisecond: ms,
+        ..civil
+    };
+    let moment = zone.moment(civil).ok_or_else(|| {
+        error(
+            Code::OVERFLOW,
+            "$dateFromParts: the date is beyond what can be kept",
+        )
+    })?;
+    Ok(Some(Value::DateTime(moment)))
+}

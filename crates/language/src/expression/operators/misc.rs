@@ -1,0 +1,174 @@
+//! `$type $isNumber $rand $bsonSize $binarySize $tsSecond $tsIncrement $toHashedIndexKey`, and what is refused.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::found::Found;
+use crate::expression::node::{Node, Operation, Scope};
+use crate::expression::parse::Parser;
+use crate::expression::random;
+use crate::{Code, Result};
+use value::raw::encode_document;
+use value::{DocumentRef, Timestamp, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$type", Syntax::One(|v| Ok(Some(Value::from(type_name(&v)))))),
+    operator(
+        "$isNumber",
+        Syntax::One(|v| Ok(Some(Value::Bool(v.get().is_some_and(ValueRef::is_number))))),
+    ),
+    operator("$rand", Syntax::Own(parse_rand)),
+    operator("$bsonSize", Syntax::One(bson_size)),
+    operator("$binarySize", Syntax::One(binary_size)),
+    operator(
+        "$tsSecond",
+        Syntax::One(|v| timestamp("$tsSecond", Code::location(5_687_301), &v, |time| time.seconds)),
+    ),
+    operator(
+        "$tsIncrement",
+        Syntax::One(|v| {
+            timestamp("$tsIncrement", Code::location(5_687_302), &v, |time| {
+                time.increment
+            })
+        }),
+    ),
+    operator(
+        "$toHashedIndexKey",
+        Syntax::One(|v| Ok(Some(Value::Int64(value::key::hash_of_value(v.or_null()))))),
+    ),
+    operator("$meta", Syntax::Own(|_, argument| Err(meta(argument)))),
+    operator("$function", Syntax::Named(refuse_code)),
+    operator("$accumulator", Syntax::Named(refuse_code)),
+    operator("$where", Syntax::Named(refuse_code)),
+];
+
+#[derive(Debug)]
+struct Rand;
+
+fn parse_rand(_parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    match argument {
+        Value::Document(none) if none.is_empty() => Ok(Node::Operation(Box::new(Rand))),
+        Value::Array(none) if none.is_empty() => Ok(Node::Operation(Box::new(Rand))),
+        Value::Document(_) | Value::Array(_) => Err(error(
+            Code::location(3_040_501),
+            "$rand does not currently accept arguments",
+        )),
+        other => Err(error(
+            Code::location(10_065),
+            format!(
+                "invalid parameter: expected an object ($rand), found {}",
+                other.type_of().alias()
+            ),
+        )),
+    }
+}
+
+impl Operation for Rand {
+    fn evaluate<'e>(&'e self, _scope: &Scope<'e>) -> Result<Found<'e>> {
+        Ok(Found::of(random::unit()))
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        Vec::new()
+    }
+
+    fn reads_document(&self) -> bool {
+        false
+    }
+
+    fn is_foldable(&self) -> bool {
+        false
+    }
+}
+
+fn bson_size(operand: Found<'_>) -> Result<Option<Value>> {
+    let size = match operand.present() {
+        None => return Ok(Some(Value::Null)),
+        Some(ValueRef::Document(DocumentRef::Raw(raw))) => raw.as_bytes().len(),
+        Some(ValueRef::Document(DocumentRef::Tree(tree))) => encode_document(tree).len(),
+        Some(_) => {
+            return Err(error(
+                Code::location(31_393),
+                format!(
+                    "$bsonSize requires a document input, found: {}",
+                    type_name(&operand)
+                ),
+            ));
+        }
+    };
+    Ok(Some(Value::Int32(size as i32)))
+}
+
+fn binary_size(operand: Found<'_>) -> Result<Option<Value>> {
+    let size = match operand.present() {
+        None => return Ok(Some(Value::Null)),
+        Some(ValueRef::String(text)) => text.len(),
+        Some(ValueRef::Binary { bytes, .. }) => bytes.len(),
+        Some(_) => {
+            return Err(error(
+                Code::location(51_276),
+                format!(
+                    "$binarySize requires a string or BinData argument, found: {}",
+                    type_name(&operand)
+                ),
+            ));
+        }
+    };
+    Ok(Some(Value::Int32(size as i32)))
+}
+
+fn timestamp(
+    name: &str,
+    code: Code,
+    operand: &Found<'_>,
+    part: fn(Timestamp) -> u32,
+) -> Result<Option<Value>> {
+    match operand.present() {
+        None => Ok(Some(Value::Null)),
+        Some(ValueRef::Timestamp(time)) => Ok(Some(Value::Int64(part(time).into()))),
+        Some(_) => Err(error(
+            code,
+            format!(
+                "Argument to {name} must be a timestamp, but is {}",
+                type_name(operand)
+            ),
+        )),
+    }
+}
+
+/// There is no metadata here: text search, geospatial queries and their scores do not exist yet.
+fn meta(argument: &Value) -> crate::Error {
+    let Value::String(name) = argument else {
+        return error(Code::location(17_307), "$meta only supports string arguments");
+    };
+    const KNOWN: [&str; 12] = [
+        "textScore",
+        "randVal",
+        "searchScore",
+        "searchHighlights",
+        "geoNearDistance",
+        "geoNearPoint",
+        "recordId",
+        "indexKey",
+        "sortKey",
+        "searchScoreDetails",
+        "vectorSearchScore",
+        "searchSequenceToken",
+    ];
+    if KNOWN.contains(&name.as_str()) {
+        error(
+            Code::location(40_218),
+            format!("query requires {name} metadata, but it is not available"),
+        )
+    } else {
+        error(
+            Code::location(17_308),
+            format!("Unsupported argument to $meta: {name}"),
+        )
+    }
+}
+
+fn refuse_code(_parser: &mut Parser<'_>, name: &str, _argument: &Value) -> Result<Node> {
+    Err(error(
+        Code::COMMAND_NOT_SUPPORTED,
+        format!("{name} is not supported: JavaScript does not run in queries here"),
+    ))
+}

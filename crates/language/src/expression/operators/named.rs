@@ -1,0 +1,93 @@
+//! Operators whose operands have names: `{$dateAdd: {startDate: …, unit: …}}`.
+
+use super::error;
+use crate::expression::found::Found;
+use crate::expression::node::{Node, Operation, Scope};
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use value::{Document, Value};
+
+/// Computes the value; an operand that was not given is none.
+pub(super) type Apply = fn(Vec<Option<Found<'_>>>) -> Result<Option<Value>>;
+
+#[derive(Debug)]
+struct Named {
+    apply: Apply,
+    operands: Vec<Option<Node>>,
+}
+
+/// The codes of what can be wrong with the argument.
+pub(super) struct Wrong {
+    /// It is not an object.
+    pub(super) not_object: Code,
+    /// It has a field that is not known.
+    pub(super) unknown: Code,
+}
+
+/// The argument as an object that has only these fields.
+pub(super) fn object<'v>(
+    name: &str,
+    argument: &'v Value,
+    known: &[&str],
+    wrong: &Wrong,
+) -> Result<&'v Document> {
+    let Value::Document(argument) = argument else {
+        return Err(error(
+            wrong.not_object,
+            format!(
+                "{name} only supports an object as its argument, found: {}",
+                argument.type_of().alias()
+            ),
+        ));
+    };
+    match argument.iter().find(|(field, _)| !known.contains(field)) {
+        Some((unknown, _)) => Err(error(
+            wrong.unknown,
+            format!("{name} found an unknown argument: {unknown}"),
+        )),
+        None => Ok(argument),
+    }
+}
+
+/// Fails with the code of the first of these fields that is not there.
+pub(super) fn require(name: &str, argument: &Document, fields: &[(&str, Code)]) -> Result<()> {
+    match fields.iter().find(|(field, _)| !argument.contains(field)) {
+        Some((missing, code)) => Err(error(*code, format!("Missing '{missing}' parameter to {name}"))),
+        None => Ok(()),
+    }
+}
+
+/// The operator on these fields, in this order.
+pub(super) fn call(
+    parser: &mut Parser<'_>,
+    argument: &Document,
+    fields: &[&str],
+    apply: Apply,
+) -> Result<Node> {
+    // Parsed in the order written, so that the first error is the one that MongoDB finds.
+    let mut operands: Vec<Option<Node>> = fields.iter().map(|_| None).collect();
+    for (field, value) in argument.iter() {
+        if let Some(at) = fields.iter().position(|known| *known == field) {
+            operands[at] = Some(parser.operand(value)?);
+        }
+    }
+    Ok(Node::Operation(Box::new(Named { apply, operands })))
+}
+
+impl Operation for Named {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let values = self.operands.iter().map(|operand| match operand {
+            Some(operand) => operand.evaluate(scope).map(Some),
+            None => Ok(None),
+        });
+        Ok(Found::from((self.apply)(values.collect::<Result<_>>()?)?))
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        self.operands.iter_mut().flatten().collect()
+    }
+
+    fn reads_document(&self) -> bool {
+        self.operands.iter().flatten().any(Node::reads_document)
+    }
+}

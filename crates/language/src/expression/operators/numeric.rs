@@ -1,0 +1,276 @@
+//! Functions of one number, and `$log $pow $round $trunc`: null for null, the type of the operand kept.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::decimal::{Wide, narrowed, wide_context, widened};
+use crate::expression::found::Found;
+use crate::expression::node::Node;
+use crate::expression::number::Number;
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use value::{Decimal128, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$abs", Syntax::One(absolute)),
+    operator(
+        "$ceil",
+        Syntax::One(|v| whole("$ceil", v, f64::ceil, Decimal128::ceil)),
+    ),
+    operator(
+        "$floor",
+        Syntax::One(|v| whole("$floor", v, f64::floor, Decimal128::floor)),
+    ),
+    operator(
+        "$exp",
+        Syntax::One(|v| real("$exp", v, |x| Ok(x.exp()), |x| Ok(exact_one(x.exp())))),
+    ),
+    operator("$ln", Syntax::One(natural_logarithm)),
+    operator("$log10", Syntax::One(decimal_logarithm)),
+    operator("$log", Syntax::Two(logarithm)),
+    operator("$pow", Syntax::Two(power)),
+    operator("$sqrt", Syntax::One(square_root)),
+    operator("$sigmoid", Syntax::Own(parse_sigmoid)),
+];
+
+/// One without decimals, which is what an infinitely small power comes to.
+fn exact_one(power: Decimal128) -> Decimal128 {
+    let one = Decimal128::from(1);
+    let is_one = value::compare(ValueRef::Decimal128(power), ValueRef::Int32(1)).is_eq();
+    if is_one { one } else { power }
+}
+
+/// The operand as a number; none for null, which gives null.
+pub(super) fn number(name: &str, operand: &Found<'_>) -> Result<Option<Number>> {
+    let Some(present) = operand.present() else {
+        return Ok(None);
+    };
+    match Number::of(present) {
+        Some(number) => Ok(Some(number)),
+        None => Err(error(
+            Code::location(28_765),
+            format!("{name} only supports numeric types, not {}", type_name(operand)),
+        )),
+    }
+}
+
+/// A function that gives a decimal for a decimal and a double for every other number.
+pub(super) fn real(
+    name: &str,
+    operand: Found<'_>,
+    double: impl FnOnce(f64) -> Result<f64>,
+    decimal: impl FnOnce(Decimal128) -> Result<Decimal128>,
+) -> Result<Option<Value>> {
+    Ok(Some(match number(name, &operand)? {
+        None => Value::Null,
+        Some(Number::Decimal(x)) => Number::Decimal(decimal(x)?).into(),
+        Some(other) => Value::Double(double(other.to_f64())?),
+    }))
+}
+
+fn absolute(operand: Found<'_>) -> Result<Option<Value>> {
+    Ok(Some(match number("$abs", &operand)? {
+        None => Value::Null,
+        Some(Number::Int(x)) => Number::int_or_long(i64::from(x).abs()).into(),
+        Some(Number::Long(x)) => {
+            let absolute = x.checked_abs();
+            Value::Int64(
+                absolute.ok_or_else(|| error(Code::location(28_680), "can't take $abs of long long min"))?,
+            )
+        }
+        Some(Number::Double(x)) => Value::Double(x.abs()),
+        Some(Number::Decimal(x)) => Number::Decimal(x.abs()).into(),
+    }))
+}
+
+fn whole(
+    name: &str,
+    operand: Found<'_>,
+    double: fn(f64) -> f64,
+    decimal: fn(Decimal128) -> Decimal128,
+) -> Result<Option<Value>> {
+    Ok(Some(match number(name, &operand)? {
+        None => Value::Null,
+        Some(Number::Double(x)) => Value::Double(double(x)),
+        Some(Number::Decimal(x)) => Value::Decimal128(if x.is_infinite() {
+            Decimal128::NAN
+        } else {
+            decimal(x)
+        }),
+        Some(integer) => integer.into(),
+    }))
+}
+
+fn natural_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
+    let check = |positive: bool, shown: String| {
+        positive_or(
+            positive,
+            Code::location(28_766),
+            format!("$ln's argument must be a positive number, but is {shown}"),
+        )
+    };
+    real(
+        "$ln",
+        operand,
+        |x| check(x > 0.0 || x.is_nan(), x.to_string()).map(|()| x.ln()),
+        |x| check(is_positive(x), x.to_string()).map(|()| x.ln()),
+    )
+}
+
+fn decimal_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
+    let check = |positive: bool, shown: String| {
+        positive_or(
+            positive,
+            Code::location(28_761),
+            format!("$log10's argument must be a positive number, but is {shown}"),
+        )
+    };
+    real(
+        "$log10",
+        operand,
+        |x| check(x > 0.0 || x.is_nan(), x.to_string()).map(|()| x.log10()),
+        |x| check(is_positive(x), x.to_string()).map(|()| x.log10()),
+    )
+}
+
+fn is_positive(x: Decimal128) -> bool {
+    x.is_nan() || (!x.is_zero() && !x.is_negative())
+}
+
+fn positive_or(positive: bool, code: Code, message: String) -> Result<()> {
+    if positive {
+        Ok(())
+    } else {
+        Err(error(code, message))
+    }
+}
+
+fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
+    let (Some(x), Some(b)) = (operand.present(), base.present()) else {
+        return Ok(Some(Value::Null));
+    };
+    let wrong = |code, what, found| {
+        error(
+            code,
+            format!("$log's {what} must be numeric, not {}", type_name(found)),
+        )
+    };
+    let x = Number::of(x).ok_or_else(|| wrong(Code::location(28_756), "argument", &operand))?;
+    let b = Number::of(b).ok_or_else(|| wrong(Code::location(28_757), "base", &base))?;
+    let (x_double, b_double) = (x.to_f64(), b.to_f64());
+    positive_or(
+        x_double > 0.0 || x_double.is_nan() || x.is_positive(),
+        Code::location(28_758),
+        format!("$log's argument must be a positive number, but is {x_double}"),
+    )?;
+    positive_or(
+        (b_double > 0.0 && b_double != 1.0) || b_double.is_nan(),
+        Code::location(28_759),
+        format!("$log's base must be a positive number not equal to 1, but is {b_double}"),
+    )?;
+    if matches!(x, Number::Decimal(_)) || matches!(b, Number::Decimal(_)) {
+        let quotient = x.to_decimal().ln().divide(b.to_decimal().ln());
+        return Ok(Some(Number::Decimal(quotient).into()));
+    }
+    Ok(Some(Value::Double(x_double.ln() / b_double.ln())))
+}
+
+fn power(base: Found<'_>, exponent: Found<'_>) -> Result<Option<Value>> {
+    let (Some(b), Some(e)) = (base.present(), exponent.present()) else {
+        return Ok(Some(Value::Null));
+    };
+    let wrong = |code, what, found| {
+        error(
+            code,
+            format!("$pow's {what} must be numeric, not {}", type_name(found)),
+        )
+    };
+    let b = Number::of(b).ok_or_else(|| wrong(Code::location(28_762), "base", &base))?;
+    let e = Number::of(e).ok_or_else(|| wrong(Code::location(28_763), "exponent", &exponent))?;
+    if b.is_zero() && e.is_negative() {
+        return Err(error(
+            Code::location(28_764),
+            "$pow cannot take a base of 0 and a negative exponent",
+        ));
+    }
+    let result = match (b, e) {
+        (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
+            Number::Decimal(b.to_decimal().pow(e.to_decimal()))
+        }
+        (Number::Double(_), _) | (_, Number::Double(_)) => Number::Double(b.to_f64().powf(e.to_f64())),
+        (Number::Int(b), Number::Int(e)) => integer_power(b.into(), e.into(), Number::int_or_long),
+        (b, e) => integer_power(b.to_i64().unwrap_or(0), e.to_i64().unwrap_or(0), Number::Long),
+    };
+    Ok(Some(result.into()))
+}
+
+/// The power of integers, as a double where it does not fit.
+fn integer_power(base: i64, exponent: i64, fitting: fn(i64) -> Number) -> Number {
+    let exact = match (base, exponent) {
+        (_, 0) | (1, _) => Some(1),
+        (0, _) => Some(0),
+        (-1, _) => Some(if exponent % 2 == 0 { 1 } else { -1 }),
+        (_, 1..=63) => base.checked_pow(exponent as u32),
+        _ => None,
+    };
+    exact.map_or_else(|| Number::Double((base as f64).powf(exponent as f64)), fitting)
+}
+
+fn square_root(operand: Found<'_>) -> Result<Option<Value>> {
+    let negative = || {
+        error(
+            Code::location(28_714),
+            "$sqrt's argument must be greater than or equal to 0",
+        )
+    };
+    real(
+        "$sqrt",
+        operand,
+        |x| if x < 0.0 { Err(negative()) } else { Ok(x.sqrt()) },
+        |x| {
+            if x.is_negative() && !x.is_zero() {
+                Err(negative())
+            } else {
+                Ok(x.sqrt())
+            }
+        },
+    )
+}
+
+/// An array is no list of operands here.
+fn parse_sigmoid(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operand = parser.operand(argument)?;
+    Ok(Node::many(
+        |operands| operands.into_iter().next().map_or(Ok(None), sigmoid),
+        vec![operand],
+    ))
+}
+
+/// 1 / (1 + e^-x), with enough digits that the last of 34 is right.
+fn decimal_sigmoid(x: Decimal128) -> Decimal128 {
+    let one = Decimal128::from(1);
+    if !x.is_finite() || x.to_f64().abs() > 10_000.0 {
+        return one.divide(one.add(x.negate().exp()));
+    }
+    let mut cx = wide_context();
+    let mut denominator = -widened(x);
+    cx.exp(&mut denominator);
+    cx.add(&mut denominator, &Wide::from(1));
+    let mut quotient = Wide::from(1);
+    cx.div(&mut quotient, &denominator);
+    narrowed(&quotient)
+}
+
+fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {
+    let Some(present) = operand.present() else {
+        return Ok(Some(Value::Null));
+    };
+    let number = Number::of(present).ok_or_else(|| {
+        crate::Error::type_mismatch(format!(
+            "$sigmoid only supports numeric types, not {}",
+            type_name(&operand)
+        ))
+    })?;
+    Ok(Some(match number {
+        Number::Decimal(x) => Value::Decimal128(decimal_sigmoid(x)),
+        other => Value::Double(1.0 / (1.0 + (-other.to_f64()).exp())),
+    }))
+}

@@ -1,0 +1,188 @@
+//! Documents: merging, fields by computed name, arrays of pairs.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::found::Found;
+use crate::{Code, Result};
+use value::{ArrayRef, Document, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$mergeObjects", Syntax::Many(0, usize::MAX, merge)),
+    operator("$objectToArray", Syntax::One(to_array)),
+    operator("$arrayToObject", Syntax::One(from_array)),
+];
+
+fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut merged = Document::new();
+    for operand in &operands {
+        match operand.present() {
+            None => {}
+            Some(ValueRef::Document(document)) => {
+                for (name, value) in document.iter() {
+                    merged.set(name, value);
+                }
+            }
+            Some(_) => {
+                return Err(error(
+                    Code::location(40_400),
+                    format!(
+                        "$mergeObjects requires object inputs, but input is of type {}",
+                        type_name(operand)
+                    ),
+                ));
+            }
+        }
+    }
+    Ok(Some(Value::Document(merged)))
+}
+
+fn to_array(operand: Found<'_>) -> Result<Option<Value>> {
+    match operand.present() {
+        None => Ok(Some(Value::Null)),
+        Some(ValueRef::Document(document)) => {
+            let pairs = document.iter();
+            Ok(Some(
+                pairs
+                    .map(|(name, value)| Value::Document(Document::new().with("k", name).with("v", value)))
+                    .collect(),
+            ))
+        }
+        Some(_) => Err(error(
+            Code::location(40_390),
+            format!(
+                "$objectToArray requires a document input, found: {}",
+                type_name(&operand)
+            ),
+        )),
+    }
+}
+
+/// The two ways to write a field: `["name", value]` and `{k: "name", v: value}`. One array has only one of them.
+#[derive(Clone, Copy, PartialEq)]
+enum PairForm {
+    Array,
+    Object,
+}
+
+fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
+    let array = match operand.present() {
+        None => return Ok(Some(Value::Null)),
+        Some(ValueRef::Array(array)) => array,
+        Some(_) => {
+            return Err(error(
+                Code::location(40_386),
+                format!(
+                    "$arrayToObject requires an array input, found: {}",
+                    type_name(&operand)
+                ),
+            ));
+        }
+    };
+    let mut document = Document::new();
+    let mut form = None;
+    for element in array.iter() {
+        let (name, value) = match element {
+            ValueRef::Array(pair) => {
+                if form == Some(PairForm::Object) {
+                    return Err(mixed(Code::location(40_391), "an object", "array"));
+                }
+                form = Some(PairForm::Array);
+                pair_of_array(pair)?
+            }
+            ValueRef::Document(pair) => {
+                if form == Some(PairForm::Array) {
+                    return Err(mixed(Code::location(40_396), "an array", "object"));
+                }
+                form = Some(PairForm::Object);
+                pair_of_object(pair.to_document())?
+            }
+            _ if form == Some(PairForm::Array) => {
+                return Err(mixed(Code::location(40_396), "an array", "another type"));
+            }
+            _ if form == Some(PairForm::Object) => {
+                return Err(mixed(Code::location(40_391), "an object", "another type"));
+            }
+            other => {
+                return Err(error(
+                    Code::location(40_398),
+                    format!(
+                        "Unrecognised input type format for $arrayToObject: {}",
+                        other.type_of().alias()
+                    ),
+                ));
+            }
+        };
+        document.set(name, value);
+    }
+    Ok(Some(Value::Document(document)))
+}
+
+fn mixed(code: Code, expected: &str, found: &str) -> crate::Error {
+    error(
+        code,
+        format!(
+            "$arrayToObject requires a consistent input format. Elements must all be arrays or all be objects. Expected {expected}, found {found}"
+        ),
+    )
+}
+
+fn pair_of_array(pair: ArrayRef<'_>) -> Result<(String, Value)> {
+    let (2, Some(name), Some(value)) = (pair.len(), pair.get(0), pair.get(1)) else {
+        return Err(error(
+            Code::location(40_397),
+            format!(
+                "$arrayToObject requires an array of size 2 arrays, found array of size: {}",
+                pair.len()
+            ),
+        ));
+    };
+    let ValueRef::String(name) = name else {
+        return Err(error(
+            Code::location(40_395),
+            format!(
+                "$arrayToObject requires an array of key-value pairs, where the key must be of type string. Found key type: {}",
+                name.type_of().alias()
+            ),
+        ));
+    };
+    if name.contains('\0') {
+        return Err(error(
+            Code::location(4_940_400),
+            "Key field cannot contain an embedded null byte",
+        ));
+    }
+    Ok((name.to_owned(), value.to_value()))
+}
+
+fn pair_of_object(mut pair: Document) -> Result<(String, Value)> {
+    if pair.len() != 2 {
+        return Err(error(
+            Code::location(40_392),
+            format!(
+                "$arrayToObject requires an object keys of 'k' and 'v'. Found incorrect number of keys:{}",
+                pair.len()
+            ),
+        ));
+    }
+    let (Some(name), Some(value)) = (pair.remove("k"), pair.remove("v")) else {
+        return Err(error(
+            Code::location(40_393),
+            "$arrayToObject requires an object with keys 'k' and 'v'.",
+        ));
+    };
+    let Value::String(name) = name else {
+        return Err(error(
+            Code::location(40_394),
+            format!(
+                "$arrayToObject requires an object with keys 'k' and 'v', where the value of 'k' must be of type string. Found type: {}",
+                name.type_of().alias()
+            ),
+        ));
+    };
+    if name.contains('\0') {
+        return Err(error(
+            Code::location(4_940_401),
+            "Key field cannot contain an embedded null byte",
+        ));
+    }
+    Ok((name, value))
+}

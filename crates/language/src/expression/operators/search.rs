@@ -1,0 +1,194 @@
+//! `$indexOfBytes $indexOfCP`, `$replaceOne $replaceAll`.
+
+use super::named::{self, Wrong};
+use super::text::check_size;
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::found::Found;
+use crate::expression::node::Node;
+use crate::expression::number::Number;
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use std::ops::Range;
+use value::{Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator(
+        "$indexOfBytes",
+        Syntax::Many(2, 4, |v| {
+            index_of(
+                "$indexOfBytes",
+                &v,
+                [Code::location(40_091), Code::location(40_092)],
+                bytes_before,
+            )
+        }),
+    ),
+    operator(
+        "$indexOfCP",
+        Syntax::Many(2, 4, |v| {
+            index_of(
+                "$indexOfCP",
+                &v,
+                [Code::location(40_093), Code::location(40_094)],
+                points_before,
+            )
+        }),
+    ),
+    operator("$replaceOne", Syntax::Named(parse_replace)),
+    operator("$replaceAll", Syntax::Named(parse_replace)),
+];
+
+/// Positions of a unit in a text, all of them up to the end, as bytes.
+type Offsets = fn(&str) -> Vec<usize>;
+
+fn bytes_before(text: &str) -> Vec<usize> {
+    (0..=text.len()).collect()
+}
+
+fn points_before(text: &str) -> Vec<usize> {
+    text.char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect()
+}
+
+fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], offsets: Offsets) -> Result<Option<Value>> {
+    let [text, wanted, bounds @ ..] = operands else {
+        return Ok(None);
+    };
+    let string = |operand, code, place: &str| match Found::get(operand) {
+        Some(ValueRef::String(text)) => Ok(text.to_owned()),
+        _ => Err(error(
+            code,
+            format!(
+                "{name} requires a string as the {place} argument, found: {}",
+                type_name(operand)
+            ),
+        )),
+    };
+    if text.present().is_none() {
+        return Ok(Some(Value::Null));
+    }
+    let text = string(text, codes[0], "first")?;
+    let wanted = string(wanted, codes[1], "second")?;
+    let offsets = offsets(&text);
+    let last = offsets.len() - 1;
+    let start = bound(name, bounds.first(), "starting", BOUND_CODES)?.unwrap_or(0);
+    let end = bound(name, bounds.get(1), "ending", BOUND_CODES)?
+        .unwrap_or(last)
+        .min(last);
+    if start > end {
+        return Ok(Some(Value::Int32(-1)));
+    }
+    let found = if name == "$indexOfCP" {
+        // Code points count where they begin: a match may go on past the end, an empty range has none.
+        let within = if text.is_empty() {
+            &offsets[..]
+        } else {
+            &offsets[start..end]
+        };
+        within.iter().copied().find(|at| text[*at..].starts_with(&wanted))
+    } else {
+        find(&text, &wanted, offsets[start]..offsets[end])
+    };
+    let position = found.and_then(|at| offsets.binary_search(&at).ok());
+    Ok(Some(Value::Int32(position.map_or(-1, |at| at as i32))))
+}
+
+/// Where the wanted text begins within a range of bytes, which need not be at the bounds of characters.
+fn find(text: &str, wanted: &str, range: Range<usize>) -> Option<usize> {
+    let start = range.start;
+    memchr::memmem::find(text.as_bytes().get(range)?, wanted.as_bytes()).map(|at| start + at)
+}
+
+/// The codes of a wrong bound of `$indexOfBytes` and `$indexOfCP`.
+const BOUND_CODES: (Code, Code) = (Code::location(40_096), Code::location(40_097));
+
+/// A position given to an operator, if it is given; the codes are of one that is no integer and of one below zero.
+pub(super) fn bound(
+    name: &str,
+    operand: Option<&Found<'_>>,
+    what: &str,
+    (not_integral, negative): (Code, Code),
+) -> Result<Option<usize>> {
+    let Some(operand) = operand else {
+        return Ok(None);
+    };
+    let number = operand
+        .get()
+        .and_then(Number::of)
+        .and_then(Number::to_i32)
+        .ok_or_else(|| {
+            error(
+                not_integral,
+                format!(
+                    "{name} requires an integral {what} index, found a value of type: {}",
+                    type_name(operand)
+                ),
+            )
+        })?;
+    let bound = usize::try_from(number).map_err(|_| {
+        error(
+            negative,
+            format!("{name} requires a nonnegative {what} index, found: {number}"),
+        )
+    })?;
+    Ok(Some(bound))
+}
+
+fn parse_replace(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let fields = ["input", "find", "replacement"];
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: Code::location(51_751),
+            unknown: Code::location(51_750),
+        },
+    )?;
+    named::require(
+        name,
+        argument,
+        &[
+            ("input", Code::location(51_749)),
+            ("find", Code::location(51_748)),
+            ("replacement", Code::location(51_747)),
+        ],
+    )?;
+    let apply: named::Apply = match name {
+        "$replaceOne" => |v| replace("$replaceOne", &v, |text, find, by| text.replacen(find, by, 1)),
+        _ => |v| replace("$replaceAll", &v, |text, find, by| text.replace(find, by)),
+    };
+    named::call(parser, argument, &fields, apply)
+}
+
+fn replace(
+    name: &str,
+    operands: &[Option<Found<'_>>],
+    replace: fn(&str, &str, &str) -> String,
+) -> Result<Option<Value>> {
+    let [Some(input), Some(find), Some(by)] = operands else {
+        return Ok(None);
+    };
+    let string = |operand, code, what: &str| match Found::present(operand) {
+        None => Ok(None),
+        Some(ValueRef::String(text)) => Ok(Some(text.to_owned())),
+        Some(_) => Err(error(
+            code,
+            format!(
+                "{name} requires that '{what}' be a string, found: {}",
+                type_name(operand)
+            ),
+        )),
+    };
+    let input = string(input, Code::location(10_503_904), "input")?;
+    let find = string(find, Code::location(10_503_901), "find")?;
+    let by = string(by, Code::location(10_503_902), "replacement")?;
+    let (Some(input), Some(find), Some(by)) = (input, find, by) else {
+        return Ok(Some(Value::Null));
+    };
+    let replaced = replace(&input, &find, &by);
+    check_size(&replaced)?;
+    Ok(Some(Value::String(replaced)))
+}

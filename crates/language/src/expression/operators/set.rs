@@ -1,0 +1,172 @@
+//! Arrays as sets: values that compare equal are one element.
+
+use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::ValueSet;
+use crate::expression::found::{Found, is_true};
+use crate::expression::node::{Apply, Call, Node};
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use value::collation::Collation;
+use value::{ArrayRef, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[
+    operator("$setUnion", Syntax::Collated(0, usize::MAX, union)),
+    operator("$setIntersection", Syntax::Collated(0, usize::MAX, intersection)),
+    operator("$setDifference", Syntax::Collated(2, 2, difference)),
+    operator("$setEquals", Syntax::Own(parse_equals)),
+    operator("$setIsSubset", Syntax::Collated(2, 2, is_subset)),
+    operator(
+        "$anyElementTrue",
+        Syntax::One(|v| elements_true("$anyElementTrue", Code::location(17_041), &v, true)),
+    ),
+    operator(
+        "$allElementsTrue",
+        Syntax::One(|v| elements_true("$allElementsTrue", Code::location(17_040), &v, false)),
+    ),
+];
+
+/// The operand as an array; an error of this code where it is something else, null included.
+fn array<'a>(operand: &'a Found<'_>, code: Code, message: &str) -> Result<ArrayRef<'a>> {
+    match operand.get().and_then(ValueRef::as_array) {
+        Some(array) => Ok(array),
+        None => Err(error(code, format!("{message} {}", type_name(operand)))),
+    }
+}
+
+fn union(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut all = ValueSet::new(collation);
+    for operand in &operands {
+        if operand.present().is_none() {
+            return Ok(Some(Value::Null));
+        }
+        let array = array(
+            operand,
+            Code::location(17_043),
+            "All operands of $setUnion must be arrays. One argument is of type:",
+        )?;
+        for value in array.iter() {
+            all.insert(value.to_value());
+        }
+    }
+    Ok(Some(all.take()))
+}
+
+fn intersection(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut common: Option<ValueSet> = None;
+    for operand in &operands {
+        if operand.present().is_none() {
+            return Ok(Some(Value::Null));
+        }
+        let array = array(
+            operand,
+            Code::location(17_047),
+            "All operands of $setIntersection must be arrays. One argument is of type:",
+        )?;
+        let next = ValueSet::of(collation, array.iter());
+        common = Some(match common {
+            None => next,
+            Some(mut common) => {
+                common.intersect(&next);
+                common
+            }
+        });
+    }
+    Ok(Some(common.unwrap_or_default().take()))
+}
+
+fn difference(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let [left, right] = operands.as_slice() else {
+        return Ok(None);
+    };
+    if left.present().is_none() || right.present().is_none() {
+        return Ok(Some(Value::Null));
+    }
+    let what = "operand of $setDifference must be an array.";
+    let kept = array(
+        left,
+        Code::location(17_048),
+        &format!("both operands of $setDifference must be arrays. First {what} First argument is of type:"),
+    )?;
+    let taken = array(
+        right,
+        Code::location(17_049),
+        &format!("both operands of $setDifference must be arrays. Second {what} Second argument is of type:"),
+    )?;
+    let mut seen = ValueSet::of(collation, taken.iter());
+    let rest = kept.iter().map(ValueRef::to_value);
+    Ok(Some(rest.filter(|value| seen.insert(value.clone())).collect()))
+}
+
+fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
+    let operands = parser.operands("$setEquals", argument, 0, usize::MAX)?;
+    if operands.len() < 2 {
+        return Err(error(
+            Code::location(17_045),
+            format!("$setEquals needs at least two arguments had: {}", operands.len()),
+        ));
+    }
+    for operand in &operands {
+        if let Node::Constant(value) = operand
+            && !matches!(value, Some(Value::Array(_)))
+        {
+            return Err(error(
+                Code::location(5_887_502),
+                "All operands of $setEquals must be arrays.",
+            ));
+        }
+    }
+    Ok(Node::Call(Call {
+        apply: Apply::Collated(equals),
+        operands,
+        collation: parser.collation().cloned(),
+    }))
+}
+
+fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut first: Option<ValueSet> = None;
+    let mut equal = true;
+    for operand in &operands {
+        let array = array(
+            operand,
+            Code::location(17_044),
+            "All operands of $setEquals must be arrays. One argument is of type:",
+        )?;
+        let next = ValueSet::of(collation, array.iter());
+        match &first {
+            None => first = Some(next),
+            Some(first) => equal &= first.is_subset(&next) && next.is_subset(first),
+        }
+    }
+    Ok(Some(Value::Bool(equal)))
+}
+
+fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let [left, right] = operands.as_slice() else {
+        return Ok(None);
+    };
+    let what = "both operands of $setIsSubset must be arrays.";
+    let inner = array(
+        left,
+        Code::location(17_046),
+        &format!("{what} First argument is of type:"),
+    )?;
+    let outer = array(
+        right,
+        Code::location(17_042),
+        &format!("{what} Second argument is of type:"),
+    )?;
+    let outer = ValueSet::of(collation, outer.iter());
+    let inner = ValueSet::of(collation, inner.iter());
+    Ok(Some(Value::Bool(inner.is_subset(&outer))))
+}
+
+/// Whether any element counts as true (`decisive`), or none as false.
+fn elements_true(name: &str, code: Code, operand: &Found<'_>, decisive: bool) -> Result<Option<Value>> {
+    let array = array(
+        operand,
+        code,
+        &format!("{name}'s argument must be an array, but is"),
+    )?;
+    let decided = array.iter().any(|element| is_true(element) == decisive);
+    Ok(Some(Value::Bool(decided == decisive)))
+}

@@ -1,0 +1,164 @@
+//! `$sortArray`: by the elements or by fields of theirs. Unlike a query's sort it does not look into arrays.
+
+use super::named::{self, Wrong};
+use super::{Operator, Syntax, error, operator};
+use crate::expression::found::Found;
+use crate::expression::node::{Node, Operation, Scope};
+use crate::expression::number::Number;
+use crate::expression::parse::Parser;
+use crate::{Code, Result};
+use std::cmp::Ordering;
+use value::collation::{Collation, compare_in};
+use value::key::Direction;
+use value::{Document, Value, ValueRef};
+
+pub(super) const OPERATORS: &[Operator] = &[operator("$sortArray", Syntax::Named(parse_sort))];
+
+/// By what an array is sorted.
+#[derive(Debug)]
+enum SortBy {
+    /// The elements themselves.
+    Elements(Direction),
+    /// Fields of the elements.
+    Fields(Vec<(Vec<Box<str>>, Direction)>),
+}
+
+#[derive(Debug)]
+struct SortArray {
+    input: Node,
+    by: SortBy,
+    collation: Option<Collation>,
+}
+
+fn parse_sort(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
+    let fields = ["input", "sortBy"];
+    let argument = named::object(
+        name,
+        argument,
+        &fields,
+        &Wrong {
+            not_object: Code::location(2_942_500),
+            unknown: Code::location(2_942_501),
+        },
+    )?;
+    named::require(
+        name,
+        argument,
+        &[
+            ("input", Code::location(2_942_502)),
+            ("sortBy", Code::location(2_942_503)),
+        ],
+    )?;
+    let by = match argument.get("sortBy") {
+        Some(Value::Document(pattern)) => SortBy::Fields(parse_pattern(pattern)?),
+        Some(scalar) => SortBy::Elements(parse_direction(scalar)?),
+        None => SortBy::Elements(Direction::Ascending),
+    };
+    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
+    let collation = parser.collation().cloned();
+    Ok(Node::Operation(Box::new(SortArray { input, by, collation })))
+}
+
+fn parse_pattern(pattern: &Document) -> Result<Vec<(Vec<Box<str>>, Direction)>> {
+    let wrong = |why: &str| {
+        error(
+            Code::location(2_942_505),
+            format!("The $sort pattern is invalid: {why}"),
+        )
+    };
+    if pattern.is_empty() {
+        return Err(wrong("it must not be empty"));
+    }
+    let fields = pattern.iter().map(|(name, direction)| {
+        let parts: Vec<Box<str>> = name.split('.').map(Into::into).collect();
+        if parts.iter().any(|part| part.is_empty()) {
+            return Err(wrong("field names may not be empty"));
+        }
+        match Number::of(direction.as_ref()).and_then(Number::truncated) {
+            Some(1) => Ok((parts, Direction::Ascending)),
+            Some(-1) => Ok((parts, Direction::Descending)),
+            _ => Err(wrong("directions are 1 and -1")),
+        }
+    });
+    fields.collect()
+}
+
+fn parse_direction(scalar: &Value) -> Result<Direction> {
+    let number = Number::of(scalar.as_ref()).ok_or_else(|| {
+        error(
+            Code::location(2_942_507),
+            "The $sort element value must be an object or a number",
+        )
+    })?;
+    match number.to_i64() {
+        Some(1) => Ok(Direction::Ascending),
+        Some(-1) => Ok(Direction::Descending),
+        _ => Err(error(
+            Code::location(2_942_506),
+            "The $sort element value must be either 1 or -1",
+        )),
+    }
+}
+
+impl Operation for SortArray {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let input = self.input.evaluate(scope)?;
+        if input.present().is_none() {
+            return Ok(Found::of(Value::Null));
+        }
+        let Some(Value::Array(mut values)) = input.into_value() else {
+            return Err(error(
+                Code::location(2_942_504),
+                "The input argument to $sortArray must be an array.",
+            ));
+        };
+        let collation = self.collation.as_ref();
+        match &self.by {
+            SortBy::Elements(direction) => {
+                values.sort_by(|a, b| ordered(collation, a.as_ref(), b.as_ref(), *direction));
+            }
+            SortBy::Fields(fields) => values.sort_by(|a, b| {
+                let orders = fields.iter().map(|(path, direction)| {
+                    ordered(
+                        collation,
+                        reached(a.as_ref(), path),
+                        reached(b.as_ref(), path),
+                        *direction,
+                    )
+                });
+                orders.fold(Ordering::Equal, Ordering::then)
+            }),
+        }
+        Ok(Found::Owned(Value::Array(values)))
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        vec![&mut self.input]
+    }
+
+    fn reads_document(&self) -> bool {
+        self.input.reads_document()
+    }
+}
+
+fn ordered(
+    collation: Option<&Collation>,
+    a: ValueRef<'_>,
+    b: ValueRef<'_>,
+    direction: Direction,
+) -> Ordering {
+    let order = compare_in(collation, a, b);
+    match direction {
+        Direction::Ascending => order,
+        Direction::Descending => order.reverse(),
+    }
+}
+
+/// What the path leads to through documents alone, null where that is nothing.
+fn reached<'v>(value: ValueRef<'v>, path: &[Box<str>]) -> ValueRef<'v> {
+    let mut reached = Some(value);
+    for part in path {
+        reached = reached.and_then(|value| value.as_document()?.get(part));
+    }
+    reached.unwrap_or(ValueRef::Null)
+}

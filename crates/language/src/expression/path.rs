@@ -1,0 +1,88 @@
+//! Field paths in expressions: `"$a.b"` on a document, on a variable, through arrays.
+//!
+//! Unlike a query's path, an expression's path never takes a number as a position in an array: `"$a.0"` is the
+//! field `0`. An array on the way gives an array of what its documents have there.
+
+use super::found::Found;
+use super::node::Scope;
+use crate::{Code, Error};
+use value::{ArrayRef, DocumentRef, Value, ValueRef};
+
+/// Where a path starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    /// `$$CURRENT`: the document, or the part of it that `$redact` looks at.
+    Current,
+    /// `$$ROOT`: the whole document.
+    Root,
+    /// A variable of an enclosing `$let`, `$map` … by the number of its declaration.
+    Local(usize),
+    /// A variable given with the command.
+    Named(Box<str>),
+    /// `$$NOW`.
+    Now,
+    /// `$$CLUSTER_TIME`.
+    ClusterTime,
+}
+
+/// A variable and the fields to follow from it.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub(super) base: Base,
+    pub(super) fields: Vec<Box<str>>,
+}
+
+impl Path {
+    /// The dotted path, where it starts at the document itself.
+    pub(super) fn as_field_path(&self) -> Option<String> {
+        let of_document = matches!(self.base, Base::Current | Base::Root) && !self.fields.is_empty();
+        of_document.then(|| self.fields.join("."))
+    }
+
+    pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> crate::Result<Found<'e>> {
+        let start = match &self.base {
+            Base::Current => return Ok(follow_document(scope.current, &self.fields)),
+            Base::Root => return Ok(follow_document(scope.root, &self.fields)),
+            Base::Local(slot) => scope.local(*slot),
+            Base::Named(name) => scope.variables.named(name),
+            Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms())),
+            Base::ClusterTime => {
+                return Err(Error::new(
+                    Code::location(10_071_200),
+                    "Builtin variable '$$CLUSTER_TIME' is not available",
+                ));
+            }
+        };
+        Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))
+    }
+}
+
+fn follow_document<'e>(document: DocumentRef<'e>, fields: &[Box<str>]) -> Found<'e> {
+    follow(ValueRef::Document(document), fields)
+}
+
+/// What the fields lead to from a value.
+pub(super) fn follow<'e>(mut value: ValueRef<'e>, fields: &[Box<str>]) -> Found<'e> {
+    for (depth, field) in fields.iter().enumerate() {
+        match value {
+            ValueRef::Document(document) => match document.get(field) {
+                Some(inner) => value = inner,
+                None => return Found::Missing,
+            },
+            ValueRef::Array(array) => {
+                return Found::Owned(Value::Array(follow_elements(array, &fields[depth..])));
+            }
+            _ => return Found::Missing,
+        }
+    }
+    Found::Borrowed(value)
+}
+
+/// What the fields lead to from each document of the array; other elements are passed over.
+fn follow_elements(array: ArrayRef<'_>, fields: &[Box<str>]) -> Vec<Value> {
+    array
+        .iter()
+        .filter(|element| matches!(element, ValueRef::Document(_)))
+        .filter_map(|element| follow(element, fields).into_value())
+        .collect()
+}

@@ -1,0 +1,143 @@
+//! The variables that an expression sees: what is declared when it is parsed, and the values when it runs.
+
+use super::Expression;
+use crate::{Code, Error, Result};
+use value::collation::Collation;
+use value::{Document, DocumentRef, Value, ValueRef};
+
+/// What an expression may refer to.
+#[derive(Clone, Debug, Default)]
+pub struct ParseScope {
+    variables: Vec<String>,
+    collation: Option<Collation>,
+}
+
+impl ParseScope {
+    /// Only the variables that always exist: `$$ROOT`, `$$CURRENT`, `$$NOW`, `$$REMOVE` …
+    pub fn new() -> ParseScope {
+        ParseScope::default()
+    }
+
+    /// With a variable of this name, given a value by [`Variables::set`] before evaluation.
+    #[must_use]
+    pub fn with_variable(mut self, name: impl Into<String>) -> ParseScope {
+        self.variables.push(name.into());
+        self
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    pub(super) fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
+    }
+
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.variables.iter().any(|variable| variable == name)
+    }
+}
+
+/// The variables that the server itself sets for a command.
+const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
+
+/// Whether an expression reads such a variable anywhere.
+fn reads_server_variable(expression: &Value) -> bool {
+    match expression {
+        Value::String(text) => text
+            .strip_prefix("$$")
+            .and_then(|path| path.split('.').next())
+            .is_some_and(|name| matches!(name, "NOW" | "CLUSTER_TIME")),
+        Value::Document(operator) => operator
+            .iter()
+            .any(|(name, operand)| name != "$literal" && reads_server_variable(operand)),
+        Value::Array(operands) => operands.iter().any(reads_server_variable),
+        _ => false,
+    }
+}
+
+/// The values of variables while a query runs.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    now_ms: i64,
+    named: Vec<(String, Option<Value>)>,
+    collation: Option<Collation>,
+}
+
+impl Variables {
+    /// With `$$NOW` at this time in milliseconds since 1970: the same for a whole command.
+    pub fn new(now_ms: i64) -> Variables {
+        Variables {
+            now_ms,
+            ..Variables::default()
+        }
+    }
+
+    /// With this order of strings, for all that is parsed with these variables.
+    #[must_use]
+    pub fn with_collation(mut self, collation: Option<Collation>) -> Variables {
+        self.collation = collation;
+        self
+    }
+
+    /// The order of strings, where it is not that of their bytes.
+    pub fn collation(&self) -> Option<&Collation> {
+        self.collation.as_ref()
+    }
+
+    /// Gives a variable its value; none is missing.
+    pub fn set(&mut self, name: impl Into<String>, value: Option<Value>) {
+        let name = name.into();
+        match self.named.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, present)) => *present = value,
+            None => self.named.push((name, value)),
+        }
+    }
+
+    /// Sets the variables of a command's `let`: expressions without fields, each seeing those before it.
+    pub fn set_let(&mut self, definitions: &Document) -> Result<()> {
+        for (name, definition) in definitions.iter() {
+            if SERVER_VARIABLES.contains(&name) {
+                return Err(Error::new(
+                    Code::location(4_738_901),
+                    format!("Attempt to set value of built-in variable through 'let': $${name}"),
+                ));
+            }
+            super::parse::check_new_variable(name)?;
+            if reads_server_variable(definition) {
+                return Err(Error::new(
+                    Code::location(51_144),
+                    format!(
+                        "'let' variable '{name}' may not use the built-in variables $$NOW and $$CLUSTER_TIME"
+                    ),
+                ));
+            }
+            let expression = Expression::parse(definition, &self.parse_scope())?;
+            if expression.reads_document() {
+                return Err(Error::new(
+                    Code::location(4_890_500),
+                    "Command let Expression tried to access a field, but this is not allowed because command let \
+                     expressions run before the query examines any documents.",
+                ));
+            }
+            let value = expression.evaluate(DocumentRef::Tree(&Document::new()), self)?;
+            self.set(name, value);
+        }
+        Ok(())
+    }
+
+    /// The scope to parse expressions in that are evaluated with these variables.
+    pub fn parse_scope(&self) -> ParseScope {
+        ParseScope {
+            variables: self.named.iter().map(|(name, _)| name.clone()).collect(),
+            collation: self.collation.clone(),
+        }
+    }
+
+    /// `$$NOW` in milliseconds since 1970.
+    pub fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    pub(super) fn named(&self, name: &str) -> Option<ValueRef<'_>> {
+        let (_, value) = self.named.iter().find(|(known, _)| known == name)?;
+        value.as_ref().map(Value::as_ref)
+    }
+}

@@ -1,0 +1,64 @@
+//! Sets of values, equal ones being one: by MongoDB's comparison, or by a collation.
+
+use super::Ordered;
+use std::collections::BTreeMap;
+use value::collation::Collation;
+use value::{Value, ValueRef};
+
+/// Values in order, each once; of equal ones the first stays.
+#[derive(Clone, Debug, Default)]
+pub struct ValueSet {
+    collation: Option<Collation>,
+    /// The values; with a collation what stands for them in it, with the value itself.
+    entries: BTreeMap<Ordered, Option<Value>>,
+}
+
+impl ValueSet {
+    /// An empty set.
+    pub fn new(collation: Option<&Collation>) -> ValueSet {
+        ValueSet {
+            collation: collation.cloned(),
+            entries: BTreeMap::new(),
+        }
+    }
+
+    /// A set of these.
+    pub fn of<'a>(collation: Option<&Collation>, values: impl IntoIterator<Item = ValueRef<'a>>) -> ValueSet {
+        let mut set = ValueSet::new(collation);
+        values.into_iter().for_each(|value| {
+            set.insert(value.to_value());
+        });
+        set
+    }
+
+    /// Adds a value; whether it was not there yet.
+    pub fn insert(&mut self, value: Value) -> bool {
+        let (key, original) = match &self.collation {
+            None => (Ordered(value), None),
+            Some(collation) => (Ordered(collation.key_value(value.as_ref())), Some(value)),
+        };
+        let is_new = !self.entries.contains_key(&key);
+        if is_new {
+            self.entries.insert(key, original);
+        }
+        is_new
+    }
+
+    /// Keeps the values that another set has too.
+    pub fn intersect(&mut self, other: &ValueSet) {
+        self.entries.retain(|key, _| other.entries.contains_key(key));
+    }
+
+    /// Whether another set has all of its values.
+    pub fn is_subset(&self, other: &ValueSet) -> bool {
+        self.entries.keys().all(|key| other.entries.contains_key(key))
+    }
+
+    /// The values in order; the set is empty then.
+    pub fn take(&mut self) -> Value {
+        std::mem::take(&mut self.entries)
+            .into_iter()
+            .map(|(Ordered(key), original)| original.unwrap_or(key))
+            .collect()
+    }
+}

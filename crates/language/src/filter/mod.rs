@@ -1,0 +1,103 @@
+//! MongoDB's query language: a query document parsed once, then matched against raw documents.
+//!
+//! [`Filter::parse`] turns the query into a tree of [`Node`]s (conditions on a document) whose leaves are
+//! [`Predicate`]s (conditions on what a path reaches); the planner reads that tree, and [`Filter::matches`] walks it
+//! for each document. Sugar is gone after parsing: `$ne` is `Not` of `Eq`, `$nin` `Not` of `In`, `$exists: false`
+//! `Not` of `Exists`, and `$all` a conjunction.
+//!
+//! What must hold: matching allocates nothing for comparisons, and never decodes a value that it does not look at.
+//!
+//! Left to others: expressions in `$expr` (`expression`), which index helps (`plan`).
+
+mod collated;
+mod equalities;
+mod expr;
+mod matches;
+mod node;
+mod normal;
+mod number;
+mod parse;
+mod partial;
+mod schema;
+mod scope;
+mod unsatisfied;
+
+pub use expr::ExprCondition;
+pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
+pub use parse::FILTER_DEPTH_MAX;
+pub use schema::JsonSchema;
+pub use scope::{FilterPlace, FilterScope};
+
+use crate::Result;
+use parse::Parser;
+use value::raw::DocumentWriter;
+use value::{Document, DocumentRef, RawDocument, Value, ValueRef};
+
+/// A parsed query.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    root: Node,
+}
+
+impl Filter {
+    /// Parses a query document.
+    pub fn parse(query: &Document, scope: &FilterScope<'_>) -> Result<Filter> {
+        let root = Parser::new(scope).document(query)?;
+        Ok(Filter { root })
+    }
+
+    /// The filter that every document matches.
+    pub fn empty() -> Filter {
+        Filter {
+            root: Node::AlwaysTrue,
+        }
+    }
+
+    /// Whether the document matches. Fails where `$expr` fails on it, or a pattern goes past its limit.
+    pub fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
+        self.root.matches(document, &mut None)
+    }
+
+    /// As [`Filter::matches`]; `position` is then the place of the array's element that satisfied the last
+    /// condition on an array: what the positional `$` stands for.
+    pub fn matches_positioned(
+        &self,
+        document: DocumentRef<'_>,
+        position: &mut Option<usize>,
+    ) -> Result<bool> {
+        *position = None;
+        self.root.matches(document, position)
+    }
+
+    /// Whether a value matches where the query calls it `name`: the identifier of an array filter, or "" where
+    /// the query was made by [`Filter::parse_on_value`].
+    pub fn matches_value(&self, name: &str, value: ValueRef<'_>) -> Result<bool> {
+        let mut bytes = Vec::with_capacity(64);
+        let mut writer = DocumentWriter::new(&mut bytes);
+        writer.put(name, value);
+        writer.finish();
+        self.matches(DocumentRef::Raw(RawDocument::from_validated(&bytes)))
+    }
+
+    /// Parses a condition on a nameless value, for [`Filter::matches_value`]: operators, a pattern, or what it must
+    /// equal.
+    pub fn parse_on_value(condition: &Value, scope: &FilterScope<'_>) -> Result<Filter> {
+        Filter::parse(&Document::new().with("", condition.clone()), scope)
+    }
+
+    /// The conditions as a tree, for the planner.
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// The query in its normal form, as `explain` shows it under `parsedQuery`.
+    pub fn to_document(&self) -> Document {
+        normal::document(&self.root)
+    }
+
+    /// The fields that must equal a value, which an upsert puts into the new document; in the order of the query.
+    /// A path may come twice: that is for the upsert to refuse.
+    pub fn equalities(&self) -> Vec<(&str, &Value)> {
+        equalities::of(&self.root)
+    }
+}

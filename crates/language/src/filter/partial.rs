@@ -1,0 +1,46 @@
+//! Queries as the condition of a partial index.
+
+use super::{Filter, FilterScope, Node, Predicate, normal};
+use crate::{Code, Error, Result};
+use value::{Document, DocumentFilter, DocumentRef};
+
+impl Filter {
+    /// Parses `partialFilterExpression`, and refuses what MongoDB does not take there.
+    pub fn parse_partial(condition: &Document) -> Result<Filter> {
+        let filter = Filter::parse(condition, &FilterScope::default())?;
+        check(&filter.root)?;
+        Ok(filter)
+    }
+}
+
+impl DocumentFilter for Filter {
+    /// What a partial index may ask cannot fail, so a failure is no match.
+    fn matches(&self, document: DocumentRef<'_>) -> bool {
+        Filter::matches(self, document).unwrap_or(false)
+    }
+}
+
+fn check(node: &Node) -> Result<()> {
+    match node {
+        Node::And(children) | Node::Or(children) => children.iter().try_for_each(check),
+        Node::AlwaysTrue
+        | Node::Field {
+            predicate:
+                Predicate::Compare { .. } | Predicate::In { .. } | Predicate::Exists | Predicate::Type(_),
+            ..
+        } => Ok(()),
+        refused => {
+            let mut shown = String::new();
+            let document = normal::document(refused);
+            value::json::write(
+                value::ValueRef::Document(DocumentRef::Tree(&document)),
+                value::json::Mode::Relaxed,
+                &mut shown,
+            );
+            Err(Error::new(
+                Code::CANNOT_CREATE_INDEX,
+                format!("Expression not supported in partial index: {shown}"),
+            ))
+        }
+    }
+}

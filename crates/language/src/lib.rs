@@ -1,0 +1,21 @@
+//! MongoDB's query language, as pure functions over values.
+//!
+//! - [`filter`]: conditions on documents; parsed once, then matched against raw documents.
+//! - [`expression`]: the aggregation expression language, and the accumulators of `$group`.
+//! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
+//! - [`regex`]: regular expressions with MongoDB's options.
+//!
+//! What must hold: nothing here reads a collection, a clock or a file; what an evaluation needs of the world (the time, the
+//! variables) is handed in. Errors carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
+//!
+//! Left to others: which index helps, reading and writing (`query`), stages (`pipeline`), CouchDB's language (`mango`).
+
+mod error;
+pub mod expression;
+pub mod filter;
+pub mod projection;
+pub mod regex;
+pub mod update;
+
+pub use code::Code;
+pub use error::{Error, Result};

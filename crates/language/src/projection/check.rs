@@ -1,0 +1,95 @@
+//! What a projection may not say: its paths, its conditions, its operators.
+
+use super::parse::Place;
+use crate::{Code, Error, Result};
+use value::{Document, Value};
+
+/// Checks a dotted path.
+pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
+    if path.is_empty() {
+        return Err(Error::new(
+            Code::location(40_352),
+            "FieldPath cannot be constructed with empty string",
+        ));
+    }
+    if path.ends_with('.') {
+        return Err(Error::new(
+            Code::location(40_353),
+            "FieldPath must not end with a '.'.",
+        ));
+    }
+    for part in path.split('.').skip(1) {
+        if part == "$" {
+            return Err(match place {
+                Place::Stage => Error::new(
+                    Code::location(31_324),
+                    "Cannot use positional projection in aggregation projection",
+                ),
+                Place::Find => Error::new(
+                    Code::location(31_394),
+                    "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional \
+                     projection may only be used at the end, for example: a.b.$. If the query previously used a form \
+                     like a.b.$.d, remove the parts following the '$' and the results will be equivalent.",
+                ),
+            });
+        }
+    }
+    path.split('.').try_for_each(crate::expression::check_field_name)
+}
+
+/// Checks the name of a field within the object form of a path.
+pub(super) fn check_nested_name(name: &str, place: Place) -> Result<()> {
+    if place == Place::Find && name.ends_with(".$") {
+        return Err(Error::new(
+            Code::location(31_271),
+            "positional projection cannot be used with an expression or sub object",
+        ));
+    }
+    check_path(name, place)
+}
+
+/// Says why there is no such metadata.
+pub(super) fn refuse_meta(operand: &Value) -> Error {
+    match operand.as_ref().as_str() {
+        Some(name @ ("textScore" | "searchScore" | "geoNearDistance" | "geoNearPoint")) => Error::new(
+            Code::location(40_218),
+            format!("query requires {name} metadata, but it is not available"),
+        ),
+        Some(name) => Error::new(
+            Code::location(17_308),
+            format!("Unsupported argument to $meta: {name}"),
+        ),
+        None => Error::new(Code::location(17_307), "$meta only supports string arguments"),
+    }
+}
+
+/// An operator that no expression has gets a code of its own where it stands alone in a projection.
+pub(super) fn unknown_expression(operator: &str, error: Error) -> Error {
+    if error.code == Code::INVALID_PIPELINE_OPERATOR && error.message.contains(&format!("'{operator}'")) {
+        return Error::new(Code::location(31_325), format!("Unknown expression {operator}"));
+    }
+    error
+}
+
+/// Refuses in the condition of `$elemMatch` what a projection does not allow.
+pub(super) fn check_condition(condition: &Document) -> Result<()> {
+    for (name, value) in condition.iter() {
+        match (name, value) {
+            ("$jsonSchema", _) => {
+                return Err(Error::new(
+                    Code::QUERY_FEATURE_NOT_ALLOWED,
+                    "$jsonSchema is not allowed in this context",
+                ));
+            }
+            ("$geoNear" | "$near" | "$nearSphere", _) => {
+                return Err(Error::new(
+                    Code::location(5_626_500),
+                    "$geoNear, $near, and $nearSphere are not allowed in this context",
+                ));
+            }
+            (_, Value::Document(inner)) => check_condition(inner)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}

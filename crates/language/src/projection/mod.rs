@@ -1,0 +1,141 @@
+//! What of a document is shown: projections of finds, and of the stages `$project`, `$addFields`, `$set`, `$unset`.
+//!
+//! A specification is parsed once into a tree by path ([`node`]), each path with what happens there: kept, left out,
+//! computed, sliced. [`Projection::apply`] then writes BSON: where top-level fields are only kept or left out their
+//! bytes are copied ([`copy`]), otherwise the document is built ([`apply`]).
+//!
+//! What must hold: fields come in the document's order, computed ones behind them in the order of the specification;
+//! expressions see the document as it was before the projection.
+//!
+//! Left to others: expressions (`expression`), conditions (`filter`), which fields an index covers (`plan`).
+
+mod apply;
+mod check;
+mod copy;
+mod node;
+mod parse;
+mod required;
+mod slice;
+mod stage;
+
+pub use stage::Stage;
+
+use crate::expression::{ParseScope, Variables};
+use crate::filter::{Filter, FilterPlace, FilterScope, Node};
+use crate::{Code, Error, Result};
+use apply::Applier;
+use copy::Copied;
+use node::{Action, Fields};
+use parse::{Mode, Parsed, Parser, Place};
+use value::{Document, DocumentRef, Value};
+
+/// A parsed projection.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    fields: Fields,
+    mode: Mode,
+    positional: Option<String>,
+    /// Set where it is enough to copy fields of the document itself.
+    copied: Option<Copied>,
+}
+
+impl Projection {
+    /// Parses a find's projection. The filter is the find's, on which the positional `$` depends; the variables are
+    /// those given to [`Projection::apply`] later.
+    pub fn parse_find(
+        specification: &Document,
+        filter: Option<&Filter>,
+        variables: &Variables,
+    ) -> Result<Projection> {
+        let filters = FilterScope {
+            place: FilterPlace::Query,
+            variables: Some(variables),
+        };
+        let parsed = Parser::new(Place::Find, &variables.parse_scope(), filters).parse(specification)?;
+        if parsed.positional.is_some() && filter.is_some_and(|filter| has_expression(filter.root())) {
+            return Err(Error::new(
+                Code::QUERY_FEATURE_NOT_ALLOWED,
+                "positional projection cannot be used with $expr in the query",
+            ));
+        }
+        Ok(Projection::from_parsed(parsed))
+    }
+
+    /// Parses the operand of a pipeline stage; `name` is the stage's name as it was written.
+    pub fn parse_stage(stage: Stage, name: &str, operand: &Value, scope: &ParseScope) -> Result<Projection> {
+        stage::parse(stage, name, operand, scope).map(Projection::from_parsed)
+    }
+
+    fn from_parsed(parsed: Parsed) -> Projection {
+        let Parsed {
+            mut fields,
+            mode,
+            id_included,
+            positional,
+        } = parsed;
+        if mode == Mode::Inclusion && id_included && fields.get("_id").is_none() {
+            fields.entries.insert(0, ("_id".to_owned(), Action::Include));
+        }
+        let copied = Copied::of(&fields, mode);
+        Projection {
+            fields,
+            mode,
+            positional,
+            copied,
+        }
+    }
+
+    /// Whether the position at which the query matched is needed.
+    pub fn needs_position(&self) -> bool {
+        self.positional.is_some()
+    }
+
+    /// Appends the projected document to `out` as BSON. `position` is where in an array the query matched.
+    pub fn apply(
+        &self,
+        document: DocumentRef<'_>,
+        position: Option<usize>,
+        variables: &Variables,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        if let (Some(copied), DocumentRef::Raw(raw)) = (&self.copied, document) {
+            copied.write(raw, out);
+            return Ok(());
+        }
+        let projected = self.build(document, position, variables)?;
+        value::raw::encode_value_into(out, value::ValueRef::Document((&projected).into()));
+        Ok(())
+    }
+
+    /// The projected document; for pipelines, which have no positional projection.
+    pub fn apply_tree(&self, document: &Document, variables: &Variables) -> Result<Document> {
+        self.build(document.into(), None, variables)
+    }
+
+    fn build(
+        &self,
+        document: DocumentRef<'_>,
+        position: Option<usize>,
+        variables: &Variables,
+    ) -> Result<Document> {
+        let applier = Applier {
+            mode: self.mode,
+            root: document,
+            variables,
+        };
+        let mut projected = applier.document(&self.fields, document)?;
+        if let Some(path) = &self.positional {
+            apply::keep_matched(&mut projected, path, position)?;
+        }
+        Ok(projected)
+    }
+}
+
+/// Whether `$expr` is part of the filter: what it is true for has no position.
+fn has_expression(node: &Node) -> bool {
+    match node {
+        Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(has_expression),
+        Node::Expr(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,273 @@
+//! From a projection document to the tree of what happens to each field.
+
+use super::check::{check_condition, check_nested_name, check_path, refuse_meta, unknown_expression};
+use super::node::{Action, Fields};
+use super::slice::Slice;
+use crate::expression::{Expression, ParseScope};
+use crate::filter::{Filter, FilterScope};
+use crate::{Code, Error, Result};
+use value::{Document, Value};
+
+/// Where the projection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A find, with its own operators.
+    Find,
+    /// A stage of a pipeline.
+    Stage,
+}
+
+/// What happens to fields that are not named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Inclusion,
+    Exclusion,
+}
+
+/// A parsed specification.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) fields: Fields,
+    pub(super) mode: Mode,
+    /// Whether `_id` is left out of an inclusion, or kept in spite of an exclusion.
+    pub(super) id_included: bool,
+    /// The path of the positional `$`.
+    pub(super) positional: Option<String>,
+}
+
+pub(super) struct Parser<'s> {
+    place: Place,
+    expressions: &'s ParseScope,
+    filters: FilterScope<'s>,
+    fields: Fields,
+    mode: Option<Mode>,
+    id: Option<bool>,
+    has_elem_match: bool,
+    positional: Option<String>,
+}
+
+impl<'s> Parser<'s> {
+    pub(super) fn new(place: Place, expressions: &'s ParseScope, filters: FilterScope<'s>) -> Parser<'s> {
+        Parser {
+            place,
+            expressions,
+            filters,
+            fields: Fields::default(),
+            mode: None,
+            id: None,
+            has_elem_match: false,
+            positional: None,
+        }
+    }
+
+    pub(super) fn parse(mut self, specification: &Document) -> Result<Parsed> {
+        for (path, value) in specification.iter() {
+            self.entry(path, value, false)?;
+        }
+        let mode = self.mode.unwrap_or(match self.id {
+            _ if self.has_elem_match => Mode::Inclusion,
+            Some(true) => Mode::Inclusion,
+            _ => Mode::Exclusion,
+        });
+        let id_included = self.id.unwrap_or(true);
+        Ok(Parsed {
+            fields: self.fields,
+            mode,
+            id_included,
+            positional: self.positional,
+        })
+    }
+
+    fn entry(&mut self, path: &str, value: &Value, nested: bool) -> Result<()> {
+        if self.place == Place::Find && path.ends_with(".$") {
+            return self.positional_entry(path, value);
+        }
+        check_path(path, self.place)?;
+        match truth(value) {
+            Some(kept) => self.plain_entry(path, kept),
+            None => match value {
+                Value::Document(object) => self.object_entry(path, object, nested),
+                _ => self.computed_entry(path, value),
+            },
+        }
+    }
+
+    fn plain_entry(&mut self, path: &str, kept: bool) -> Result<()> {
+        if path == "_id" {
+            let action = if kept { Action::Include } else { Action::Exclude };
+            self.id = Some(kept);
+            return self.fields.add(path, action);
+        }
+        if kept {
+            self.set_mode(Mode::Inclusion, path)?;
+            self.fields.add(path, Action::Include)
+        } else {
+            self.set_mode(Mode::Exclusion, path)?;
+            self.fields.add(path, Action::Exclude)
+        }
+    }
+
+    fn set_mode(&mut self, mode: Mode, path: &str) -> Result<()> {
+        match (self.mode, mode) {
+            (Some(Mode::Exclusion), Mode::Inclusion) => Err(Error::new(
+                Code::location(31_253),
+                format!("Cannot do inclusion on field {path} in exclusion projection"),
+            )),
+            (Some(Mode::Inclusion), Mode::Exclusion) => Err(Error::new(
+                Code::location(31_254),
+                format!("Cannot do exclusion on field {path} in inclusion projection"),
+            )),
+            _ => {
+                self.mode = Some(mode);
+                Ok(())
+            }
+        }
+    }
+
+    fn computed_entry(&mut self, path: &str, value: &Value) -> Result<()> {
+        if self.mode == Some(Mode::Exclusion) {
+            return Err(Error::new(
+                Code::location(31_310),
+                format!(
+                    "Cannot use an expression {} in an exclusion projection",
+                    crate::update::shell::field(path, value.as_ref())
+                ),
+            ));
+        }
+        self.mode = Some(Mode::Inclusion);
+        let expression = Expression::parse(value, self.expressions)?;
+        if path == "_id" {
+            self.id = Some(true);
+        }
+        self.fields.add(path, Action::Compute(expression))
+    }
+
+    fn object_entry(&mut self, path: &str, object: &Document, nested: bool) -> Result<()> {
+        let mut fields = object.iter();
+        match (fields.next(), fields.next()) {
+            (None, _) => Err(Error::new(
+                Code::location(51_270),
+                format!("An empty sub-projection is not a valid value. Found empty object at path {path}"),
+            )),
+            (Some((operator, operand)), None) if operator.starts_with('$') => {
+                self.operator_entry(path, operator, operand, object, nested)
+            }
+            _ => object.iter().try_for_each(|(name, value)| {
+                check_nested_name(name, self.place)?;
+                self.entry(&format!("{path}.{name}"), value, true)
+            }),
+        }
+    }
+
+    fn operator_entry(
+        &mut self,
+        path: &str,
+        operator: &str,
+        operand: &Value,
+        object: &Document,
+        nested: bool,
+    ) -> Result<()> {
+        match (self.place, operator) {
+            (_, "$meta") => Err(refuse_meta(operand)),
+            (Place::Find, "$elemMatch") => self.elem_match_entry(path, operand, nested),
+            (Place::Find, "$slice") => {
+                // Like MongoDB: what fails as a slice, for a collision too, is tried as an expression.
+                let as_slice = Slice::parse(operand).map(|slice| self.fields.add(path, Action::Slice(slice)));
+                match as_slice {
+                    Some(Ok(())) => Ok(()),
+                    _ => self.computed_entry(path, &Value::Document(object.clone())),
+                }
+            }
+            _ => {
+                let computed = self.computed_entry(path, &Value::Document(object.clone()));
+                computed.map_err(|error| unknown_expression(operator, error))
+            }
+        }
+    }
+
+    fn elem_match_entry(&mut self, path: &str, operand: &Value, nested: bool) -> Result<()> {
+        let Value::Document(condition) = operand else {
+            return Err(Error::new(
+                Code::location(31_274),
+                format!(
+                    "elemMatch: Invalid argument, object required, but got {}",
+                    operand.type_of().alias()
+                ),
+            ));
+        };
+        if self.positional.is_some() {
+            return Err(Error::new(
+                Code::location(31_255),
+                "Cannot specify positional operator and $elemMatch.",
+            ));
+        }
+        if nested || path.contains('.') {
+            return Err(Error::new(
+                Code::location(31_275),
+                "Cannot use $elemMatch projection on a nested field.",
+            ));
+        }
+        check_condition(condition)?;
+        self.has_elem_match = true;
+        let condition = Document::new().with(path, Document::new().with("$elemMatch", operand.clone()));
+        let filter = Filter::parse(&condition, &self.filters)?;
+        self.fields.add(path, Action::ElemMatch(Box::new(filter)))
+    }
+
+    fn positional_entry(&mut self, path: &str, value: &Value) -> Result<()> {
+        let array = path.strip_suffix(".$").unwrap_or(path);
+        check_path(array, self.place)?;
+        if matches!(value, Value::Document(_)) {
+            return Err(Error::new(
+                Code::location(31_271),
+                "positional projection cannot be used with an expression or sub object",
+            ));
+        }
+        match truth(value) {
+            Some(true) => {}
+            Some(false) => {
+                return Err(Error::new(
+                    Code::location(31_395),
+                    "positional projection cannot be used with exclusion",
+                ));
+            }
+            None => {
+                return Err(Error::new(
+                    Code::location(31_308),
+                    "positional projection cannot be used with a literal",
+                ));
+            }
+        }
+        if self.positional.is_some() {
+            return Err(Error::new(
+                Code::location(31_276),
+                "Cannot specify more than one positional projection per query.",
+            ));
+        }
+        if self.has_elem_match {
+            return Err(Error::new(
+                Code::location(31_256),
+                "Cannot specify positional operator and $elemMatch.",
+            ));
+        }
+        self.set_mode(Mode::Inclusion, array)?;
+        self.fields.add(array, Action::Positional)?;
+        self.positional = Some(array.to_owned());
+        Ok(())
+    }
+}
+
+/// Whether a number or a boolean keeps or leaves out; none for other values.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(kept) => Some(*kept),
+        Value::Int32(number) => Some(*number != 0),
+        Value::Int64(number) => Some(*number != 0),
+        Value::Double(number) => Some(*number != 0.0),
+        Value::Decimal128(_) => {
+            let number = crate::expression::number::Number::of(value.as_ref())?;
+            Some(!number.is_zero())
+        }
+        _ => None,
+    }
+}

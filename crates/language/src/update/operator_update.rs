@@ -1,0 +1,166 @@
+//! Updates made of operators: `{$set: {…}, $inc: {…}}`.
+
+use super::apply::apply_to_document;
+use super::array_filter::ArrayFilter;
+use super::context::Context;
+use super::operators::{self, Operator};
+use super::path::{Part, UpdatePath};
+use super::rename::Rename;
+use super::stored::check_changed;
+use super::tree::{Fields, Node};
+use super::{Applied, UpdateScope};
+use crate::expression::Variables;
+use crate::{Error, Result};
+use value::{Document, Value};
+
+/// Operators by path.
+#[derive(Clone, Debug)]
+pub(crate) struct OperatorUpdate {
+    fields: Fields,
+    renames: Vec<Rename>,
+    array_filters: Vec<ArrayFilter>,
+    needs_position: bool,
+}
+
+impl OperatorUpdate {
+    pub(super) fn parse(
+        document: &Document,
+        array_filters: &[Document],
+        scope: &UpdateScope<'_>,
+    ) -> Result<OperatorUpdate> {
+        let mut update = OperatorUpdate {
+            fields: Fields::default(),
+            renames: Vec::new(),
+            array_filters: ArrayFilter::parse_all(array_filters, &scope.elements())?,
+            needs_position: false,
+        };
+        let mut used = Vec::new();
+        for (name, operands) in document.iter() {
+            update.add_operator(name, operands, scope, &mut used)?;
+        }
+        for filter in &update.array_filters {
+            if !used.contains(&filter.name) {
+                return Err(Error::failed_to_parse(format!(
+                    "The array filter for identifier '{}' was not used in the update {}",
+                    filter.name,
+                    super::shell::document(document.into())
+                )));
+            }
+        }
+        Ok(update)
+    }
+
+    fn add_operator(
+        &mut self,
+        name: &str,
+        operands: &Value,
+        scope: &UpdateScope<'_>,
+        used: &mut Vec<String>,
+    ) -> Result<()> {
+        if !is_operator(name) {
+            return Err(Error::failed_to_parse(format!(
+                "Unknown modifier: {name}. Expected a valid update modifier or pipeline-style update specified as an \
+                 array"
+            )));
+        }
+        let Value::Document(operands) = operands else {
+            return Err(Error::failed_to_parse(format!(
+                "Modifiers operate on fields but we found type {} instead. For example: {{$mod: {{<field>: ...}}}} not \
+                 {{{}}}",
+                operands.type_of().alias(),
+                super::shell::field(name, operands.as_ref())
+            )));
+        };
+        for (path, operand) in operands.iter() {
+            if name == "$rename" {
+                self.add_rename(path, operand)?;
+                continue;
+            }
+            let parsed = UpdatePath::parse(path)?;
+            self.check_positions(&parsed, path, used)?;
+            if let Some(operator) = operators::parse(name, path, operand, &scope.elements())? {
+                self.fields.add(&parsed, Node::Operator(operator))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_rename(&mut self, source: &str, operand: &Value) -> Result<()> {
+        let rename = Rename::parse(source, operand)?;
+        self.fields.add(&rename.from, Node::Reserved)?;
+        let number = self.renames.len();
+        self.fields
+            .add(&rename.to, Node::Operator(Operator::Renamed(number)))?;
+        self.renames.push(rename);
+        Ok(())
+    }
+
+    /// Every `$[name]` has its array filter; where `$` stands, the query must tell the position.
+    fn check_positions(&mut self, path: &UpdatePath, text: &str, used: &mut Vec<String>) -> Result<()> {
+        for part in &path.parts {
+            match part {
+                Part::Matched => self.needs_position = true,
+                Part::Filtered(name) => {
+                    if !self.array_filters.iter().any(|filter| filter.name == *name) {
+                        return Err(Error::bad_value(format!(
+                            "No array filter found for identifier '{name}' in path '{text}'"
+                        )));
+                    }
+                    used.push(name.clone());
+                }
+                Part::All | Part::Field(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn needs_position(&self) -> bool {
+        self.needs_position
+    }
+
+    pub(super) fn apply(
+        &self,
+        document: &mut Document,
+        position: Option<usize>,
+        is_insert: bool,
+        variables: &Variables,
+    ) -> Result<Applied> {
+        let mut context = Context::new(document, position, is_insert, variables, &self.array_filters);
+        for rename in &self.renames {
+            let found = rename.find(document, &context)?;
+            context.renamed.push(found);
+        }
+        apply_to_document(&self.fields, document, &mut context)?;
+        for (rename, found) in self.renames.iter().zip(&context.renamed) {
+            if found.is_some() {
+                rename.remove_source(document);
+            }
+        }
+        if !context.changed {
+            return Ok(Applied::Unchanged);
+        }
+        check_changed(document, is_insert)?;
+        Ok(Applied::Changed)
+    }
+}
+
+fn is_operator(name: &str) -> bool {
+    const OPERATORS: [&str; 15] = [
+        "$set",
+        "$setOnInsert",
+        "$unset",
+        "$inc",
+        "$mul",
+        "$min",
+        "$max",
+        "$rename",
+        "$currentDate",
+        "$push",
+        "$addToSet",
+        "$pop",
+        "$pull",
+        "$pullAll",
+        "$bit",
+    ];
+    OPERATORS.contains(&name)
+}

@@ -1,0 +1,87 @@
+//! `$pull` and `$pullAll`.
+
+use super::Effect;
+use crate::filter::{Filter, FilterScope};
+use crate::{Error, Result};
+use value::collation::{self, Collation};
+use value::{Document, Value};
+
+/// Which elements are taken away.
+#[derive(Clone, Debug)]
+pub(crate) enum Pull {
+    /// Those equal to one of these.
+    Equal(Vec<Value>, Option<Collation>),
+    /// Documents that match.
+    Documents(Box<Filter>),
+    /// Elements that match.
+    Values(Box<Filter>),
+}
+
+pub(super) fn parse(operand: &Value, scope: &FilterScope<'_>) -> Result<Pull> {
+    match operand {
+        Value::Document(condition) if starts_with_operator(condition) => {
+            Filter::parse_on_value(operand, scope).map(|filter| Pull::Values(Box::new(filter)))
+        }
+        Value::Document(condition) => Ok(Pull::Documents(Box::new(Filter::parse(condition, scope)?))),
+        Value::Regex(_) => {
+            Filter::parse_on_value(operand, scope).map(|filter| Pull::Values(Box::new(filter)))
+        }
+        _ => {
+            let collation = scope.variables.and_then(|variables| variables.collation());
+            Ok(Pull::Equal(vec![operand.clone()], collation.cloned()))
+        }
+    }
+}
+
+/// `$ref` and its kin start a reference, which is a document like others.
+fn starts_with_operator(condition: &Document) -> bool {
+    let first = condition.iter().next();
+    first.is_some_and(|(name, _)| {
+        name.starts_with('$') && !matches!(name, "$ref" | "$id" | "$db" | "$and" | "$or" | "$nor")
+    })
+}
+
+pub(super) fn parse_all(operand: &Value, collation: Option<&Collation>) -> Result<Pull> {
+    match operand {
+        Value::Array(values) => Ok(Pull::Equal(values.clone(), collation.cloned())),
+        other => Err(Error::bad_value(format!(
+            "$pullAll requires an array argument but was given a {}",
+            other.type_of().alias()
+        ))),
+    }
+}
+
+impl Pull {
+    pub(super) fn apply(&self, present: &mut Value) -> Result<Effect> {
+        let Value::Array(elements) = present else {
+            return Err(Error::bad_value("Cannot apply $pull to a non-array value"));
+        };
+        let before = elements.len();
+        let mut kept = Vec::with_capacity(before);
+        for element in elements.drain(..) {
+            if !self.takes(&element)? {
+                kept.push(element);
+            }
+        }
+        *elements = kept;
+        Ok(if elements.len() == before {
+            Effect::Unchanged
+        } else {
+            Effect::Changed
+        })
+    }
+
+    /// Whether the element is taken away.
+    fn takes(&self, element: &Value) -> Result<bool> {
+        match self {
+            Pull::Equal(values, collation) => Ok(values.iter().any(|value| {
+                collation::compare_in(collation.as_ref(), value.as_ref(), element.as_ref()).is_eq()
+            })),
+            Pull::Documents(filter) => match element {
+                Value::Document(document) => filter.matches(document.into()),
+                _ => Ok(false),
+            },
+            Pull::Values(filter) => filter.matches_value("", element.as_ref()),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `$push` with `$each`, `$position`, `$sort` and `$slice`.
+
+use super::{Context, Effect, whole_number};
+use crate::{Error, Result};
+use std::cmp::Ordering;
+use value::{Document, Value, ValueRef, compare};
+
+/// Values to add, and what happens to the array then.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Push {
+    values: Vec<Value>,
+    position: Option<i64>,
+    sort: Option<Sort>,
+    slice: Option<i64>,
+}
+
+/// How the array is sorted.
+#[derive(Clone, Debug)]
+enum Sort {
+    /// Whole elements; true is ascending.
+    Elements(bool),
+    /// By fields of elements that are documents.
+    Fields(Vec<(String, bool)>),
+}
+
+pub(super) fn parse(operand: &Value) -> Result<Push> {
+    let clauses = match operand {
+        Value::Document(clauses) if clauses.contains("$each") => clauses,
+        _ => {
+            return Ok(Push {
+                values: vec![operand.clone()],
+                ..Push::default()
+            });
+        }
+    };
+    let mut push = Push::default();
+    for (name, value) in clauses.iter() {
+        match name {
+            "$each" => match value {
+                Value::Array(values) => push.values = values.clone(),
+                other => {
+                    return Err(Error::bad_value(format!(
+                        "The argument to $each in $push must be an array but it was of type: {}",
+                        other.type_of().alias()
+                    )));
+                }
+            },
+            "$position" => push.position = Some(clause_number("$position", value)?),
+            "$slice" => push.slice = Some(clause_number("$slice", value)?),
+            "$sort" => push.sort = Some(parse_sort(value)?),
+            _ => {
+                return Err(Error::bad_value(format!("Unrecognized clause in $push: {name}")));
+            }
+        }
+    }
+    Ok(push)
+}
+
+fn clause_number(clause: &str, value: &Value) -> Result<i64> {
+    whole_number(value).ok_or_else(|| {
+        Error::bad_value(format!(
+            "The value for {clause} must be an integer value but was given type: {}",
+            value.type_of().alias()
+        ))
+    })
+}
+
+fn parse_sort(value: &Value) -> Result<Sort> {
+    match value {
+        Value::Document(pattern) => parse_sort_fields(pattern),
+        other if other.as_ref().is_number() => match whole_number(other) {
+            Some(1) => Ok(Sort::Elements(true)),
+            Some(-1) => Ok(Sort::Elements(false)),
+            _ => Err(Error::bad_value("The $sort element value must be either 1 or -1")),
+        },
+        _ => Err(Error::bad_value(
+            "The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort embedded fields",
+        )),
+    }
+}
+
+fn parse_sort_fields(pattern: &Document) -> Result<Sort> {
+    if pattern.is_empty() {
+        return Err(Error::bad_value(
+            "The $sort pattern is empty when it should be a set of fields.",
+        ));
+    }
+    let fields = pattern.iter().map(|(path, direction)| {
+        if path.is_empty() {
+            return Err(Error::bad_value("The $sort field cannot be empty"));
+        }
+        if path.split('.').any(str::is_empty) {
+            return Err(Error::bad_value(format!(
+                "The $sort field is a dotted field but has an empty part: {path}"
+            )));
+        }
+        match whole_number(direction) {
+            Some(1) => Ok((path.to_owned(), true)),
+            Some(-1) => Ok((path.to_owned(), false)),
+            _ => Err(Error::bad_value("The $sort element value must be either 1 or -1")),
+        }
+    });
+    Ok(Sort::Fields(fields.collect::<Result<_>>()?))
+}
+
+impl Push {
+    /// The array where there was none.
+    pub(super) fn fresh(&self) -> Value {
+        let mut elements = Vec::new();
+        self.change(&mut elements);
+        Value::Array(elements)
+    }
+
+    pub(super) fn apply(&self, present: &mut Value, field: &str, context: &Context<'_>) -> Result<Effect> {
+        match present {
+            Value::Array(elements) => Ok(if self.change(elements) {
+                Effect::Changed
+            } else {
+                Effect::Unchanged
+            }),
+            other => Err(Error::bad_value(format!(
+                "The field '{field}' must be an array but is of type {} in document {{{}}}",
+                other.type_of().alias(),
+                context.id_text()
+            ))),
+        }
+    }
+
+    /// Whether anything happened; sorting counts even where the order was right, as it does for MongoDB.
+    fn change(&self, elements: &mut Vec<Value>) -> bool {
+        let mut changed = !self.values.is_empty();
+        let at = self.insert_at(elements.len());
+        elements.splice(at..at, self.values.iter().cloned());
+        if let Some(sort) = &self.sort {
+            sort.apply(elements);
+            changed = true;
+        }
+        if let Some(slice) = self.slice {
+            let kept = usize::try_from(slice.unsigned_abs()).unwrap_or(usize::MAX);
+            if elements.len() > kept {
+                changed = true;
+                if slice < 0 {
+                    elements.drain(..elements.len() - kept);
+                } else {
+                    elements.truncate(kept);
+                }
+            }
+        }
+        changed
+    }
+
+    fn insert_at(&self, length: usize) -> usize {
+        match self.position {
+            None => length,
+            Some(position) if position >= 0 => usize::try_from(position).map_or(length, |at| at.min(length)),
+            Some(position) => {
+                length.saturating_sub(usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX))
+            }
+        }
+    }
+}
+
+impl Sort {
+    fn apply(&self, elements: &mut [Value]) {
+        match self {
+            Sort::Elements(ascending) => {
+                elements.sort_by(|a, b| directed(compare(a.as_ref(), b.as_ref()), *ascending));
+            }
+            Sort::Fields(fields) => elements.sort_by(|a, b| {
+                let orders = fields.iter().map(|(path, ascending)| {
+                    directed(compare(sort_value(a, path), sort_value(b, path)), *ascending)
+                });
+                orders.fold(Ordering::Equal, Ordering::then)
+            }),
+        }
+    }
+}
+
+fn directed(order: Ordering, ascending: bool) -> Ordering {
+    if ascending { order } else { order.reverse() }
+}
+
+/// What an element sorts by: the value at the path, null where there is none.
+fn sort_value<'v>(element: &'v Value, path: &str) -> ValueRef<'v> {
+    let mut value = element;
+    for name in path.split('.') {
+        let next = match value {
+            Value::Document(document) => document.get(name),
+            _ => None,
+        };
+        match next {
+            Some(next) => value = next,
+            None => return ValueRef::Null,
+        }
+    }
+    value.as_ref()
+}

@@ -1,0 +1,173 @@
+//! Updates that are pipelines: `[{$set: {…}}, {$unset: …}, {$replaceWith: …}]`.
+
+use super::replacement::with_id;
+use super::stored::check_stored;
+use super::{Applied, UpdateScope};
+use crate::expression::{Expression, ParseScope, Variables};
+use crate::projection::{Projection, Stage};
+use crate::{Code, Error, Result};
+use value::{Document, DocumentRef, Value};
+
+/// The stages that MongoDB has but does not allow here.
+const OTHER_STAGES: [&str; 36] = [
+    "$bucket",
+    "$bucketAuto",
+    "$changeStream",
+    "$changeStreamSplitLargeEvent",
+    "$collStats",
+    "$count",
+    "$currentOp",
+    "$densify",
+    "$documents",
+    "$facet",
+    "$fill",
+    "$geoNear",
+    "$graphLookup",
+    "$group",
+    "$indexStats",
+    "$limit",
+    "$listLocalSessions",
+    "$listSampledQueries",
+    "$listSearchIndexes",
+    "$listSessions",
+    "$lookup",
+    "$match",
+    "$merge",
+    "$out",
+    "$planCacheStats",
+    "$querySettings",
+    "$redact",
+    "$sample",
+    "$search",
+    "$setWindowFields",
+    "$skip",
+    "$sort",
+    "$sortByCount",
+    "$unionWith",
+    "$unwind",
+    "$vectorSearch",
+];
+
+/// The stages in order.
+#[derive(Clone, Debug)]
+pub(crate) struct PipelineUpdate {
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Project(Projection),
+    ReplaceWith(Expression),
+}
+
+impl PipelineUpdate {
+    pub(super) fn parse(stages: &[Value], scope: &UpdateScope<'_>) -> Result<PipelineUpdate> {
+        let expressions = scope.variables.parse_scope();
+        let steps = stages.iter().map(|stage| Step::parse(stage, &expressions));
+        Ok(PipelineUpdate {
+            steps: steps.collect::<Result<_>>()?,
+        })
+    }
+
+    pub(super) fn apply(&self, document: &mut Document, variables: &Variables) -> Result<Applied> {
+        let mut result = document.clone();
+        for step in &self.steps {
+            result = step.apply(&result, variables)?;
+        }
+        let result = with_id(document.get("_id").cloned(), result)?;
+        if result == *document {
+            return Ok(Applied::Unchanged);
+        }
+        check_stored(&result)?;
+        *document = result;
+        Ok(Applied::Changed)
+    }
+}
+
+impl Step {
+    fn parse(stage: &Value, scope: &ParseScope) -> Result<Step> {
+        let Value::Document(stage) = stage else {
+            return Err(Error::type_mismatch(
+                "Each element of the 'pipeline' array must be an object",
+            ));
+        };
+        let mut fields = stage.iter();
+        let (Some((name, operand)), None) = (fields.next(), fields.next()) else {
+            return Err(Error::new(
+                Code::location(40_323),
+                "A pipeline stage specification object must contain exactly one field.",
+            ));
+        };
+        match name {
+            "$set" | "$addFields" => {
+                Projection::parse_stage(Stage::AddFields, name, operand, scope).map(Step::Project)
+            }
+            "$project" => Projection::parse_stage(Stage::Project, name, operand, scope).map(Step::Project),
+            "$unset" => Projection::parse_stage(Stage::Unset, name, operand, scope).map(Step::Project),
+            "$replaceWith" => Expression::parse(operand, scope).map(Step::ReplaceWith),
+            "$replaceRoot" => parse_replace_root(operand, scope),
+            _ if OTHER_STAGES.contains(&name) => Err(Error::new(
+                Code::INVALID_OPTIONS,
+                format!("{name} is not allowed to be used within an update"),
+            )),
+            _ => Err(Error::new(
+                Code::location(40_324),
+                format!("Unrecognized pipeline stage name: '{name}'"),
+            )),
+        }
+    }
+
+    fn apply(&self, document: &Document, variables: &Variables) -> Result<Document> {
+        match self {
+            Step::Project(projection) => projection.apply_tree(document, variables),
+            Step::ReplaceWith(expression) => {
+                match expression.evaluate(DocumentRef::Tree(document), variables)? {
+                    Some(Value::Document(new)) => Ok(new),
+                    other => Err(not_a_document(other.as_ref(), document)),
+                }
+            }
+        }
+    }
+}
+
+fn parse_replace_root(operand: &Value, scope: &ParseScope) -> Result<Step> {
+    let Value::Document(options) = operand else {
+        return Err(Error::new(
+            Code::location(40_229),
+            format!(
+                "expected an object as specification for $replaceRoot stage, got {}",
+                operand.type_of().alias()
+            ),
+        ));
+    };
+    let mut new_root = None;
+    for (name, value) in options.iter() {
+        if name != "newRoot" {
+            return Err(Error::new(
+                Code::UNKNOWN_FIELD,
+                format!("BSON field '$replaceRoot.{name}' is an unknown field."),
+            ));
+        }
+        new_root = Some(value);
+    }
+    let new_root = new_root.ok_or_else(|| {
+        Error::new(
+            Code::MISSING_FIELD,
+            "BSON field '$replaceRoot.newRoot' is missing but a required field",
+        )
+    })?;
+    Expression::parse(new_root, scope).map(Step::ReplaceWith)
+}
+
+fn not_a_document(value: Option<&Value>, document: &Document) -> Error {
+    let kind = value.map_or("missing", |value| value.type_of().alias());
+    let shown = value.map_or("MISSING".to_owned(), |value| super::shell::value(value.as_ref()));
+    Error::new(
+        Code::location(40_228),
+        format!(
+            "'newRoot' expression  must evaluate to an object, but resulting value was: {shown}. Type of resulting \
+             value: '{kind}'. Input document: {}",
+            super::shell::document(document.into())
+        ),
+    )
+}

@@ -1,0 +1,66 @@
+//! Replacing a whole document but for its `_id`.
+
+use super::stored::{check_stored, check_top_level_name};
+use crate::{Code, Error, Result};
+use value::{Document, Timestamp, Value, compare};
+
+/// Checks a replacement before it meets a document.
+pub(super) fn check(replacement: &Document) -> Result<()> {
+    replacement
+        .iter()
+        .try_for_each(|(name, _)| check_top_level_name(name))?;
+    check_stored(replacement)
+}
+
+/// Puts the replacement in the document's place, under the document's `_id`. Where now is given, empty timestamps mean it.
+pub(super) fn apply(replacement: &Document, document: &mut Document, now_ms: Option<i64>) -> Result<()> {
+    let mut result = with_id(document.remove("_id"), replacement.clone())?;
+    if let Some(now_ms) = now_ms {
+        fill_timestamps(&mut result, now_ms);
+    }
+    *document = result;
+    Ok(())
+}
+
+/// An empty timestamp means now, in the fields of the document itself and nowhere else.
+fn fill_timestamps(document: &mut Document, now_ms: i64) {
+    for (name, value) in document.iter_mut() {
+        if name != "_id" && matches!(value, Value::Timestamp(time) if *time == Timestamp::default()) {
+            let seconds = u32::try_from(now_ms / 1000).unwrap_or(0);
+            *value = Value::Timestamp(Timestamp {
+                seconds,
+                increment: 1,
+            });
+        }
+    }
+}
+
+/// The new document with the old one's `_id` in front; another `_id` in the new one is an error.
+pub(super) fn with_id(old: Option<Value>, new: Document) -> Result<Document> {
+    let Some(id) = old else {
+        return Ok(id_first(new));
+    };
+    let mut new = new;
+    if let Some(given) = new.remove("_id")
+        && compare(given.as_ref(), id.as_ref()).is_ne()
+    {
+        return Err(Error::new(
+            Code::IMMUTABLE_FIELD,
+            format!(
+                "After applying the update, the (immutable) field '_id' was found to have been altered to {}",
+                super::shell::field("_id", given.as_ref())
+            ),
+        ));
+    }
+    new.insert_at(0, "_id", id);
+    Ok(new)
+}
+
+fn id_first(mut document: Document) -> Document {
+    if document.position("_id").is_some_and(|at| at > 0)
+        && let Some(id) = document.remove("_id")
+    {
+        document.insert_at(0, "_id", id);
+    }
+    document
+}

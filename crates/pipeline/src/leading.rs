@@ -1,0 +1,101 @@
+//! The front of a pipeline that a query on the collection answers: filter, sort, skip, limit, projection.
+
+use super::Pipeline;
+use super::implied::with_implied;
+use super::stage::QueryPart;
+use crate::Result;
+use language::expression::Variables;
+use language::filter::{Filter, FilterScope};
+use language::projection::Projection;
+use query::plan::SortPattern;
+use std::sync::Arc;
+use value::{Document, Value};
+
+/// What a query on the collection does for a pipeline.
+#[derive(Clone, Debug, Default)]
+pub struct Leading {
+    /// All `$match` before anything else, `{}` where there is none.
+    pub filter: Document,
+    /// `$sort`.
+    pub sort: Option<SortPattern>,
+    /// `$skip`.
+    pub skip: u64,
+    /// `$limit`.
+    pub limit: Option<u64>,
+    /// `$project` (or one of its relatives) behind those.
+    pub projection: Option<Arc<Projection>>,
+}
+
+impl Leading {
+    /// The filter, parsed, with what follows from it for indexes.
+    pub fn parse_filter(&self, variables: &Variables) -> Result<Filter> {
+        let scope = FilterScope {
+            variables: Some(variables),
+            ..FilterScope::default()
+        };
+        Ok(Filter::parse(&with_implied(&self.filter, variables), &scope)?)
+    }
+
+    fn is_cut(&self) -> bool {
+        self.skip > 0 || self.limit.is_some()
+    }
+
+    fn add_filter(&mut self, filter: &Document) {
+        if self.filter.is_empty() {
+            self.filter = filter.clone();
+        } else if !filter.is_empty() {
+            let both = vec![
+                Value::Document(std::mem::take(&mut self.filter)),
+                Value::Document(filter.clone()),
+            ];
+            self.filter = Document::new().with("$and", both);
+        }
+    }
+
+    fn add_limit(&mut self, limit: u64) {
+        self.limit = Some(self.limit.map_or(limit, |known| known.min(limit)));
+    }
+
+    fn add_skip(&mut self, skip: u64) {
+        self.skip = self.skip.saturating_add(skip);
+        self.limit = self.limit.map(|limit| limit.saturating_sub(skip));
+    }
+
+    /// Takes a stage over if a query can do it after what it does already.
+    fn take(&mut self, part: QueryPart<'_>) -> bool {
+        if self.projection.is_some() {
+            return false;
+        }
+        match part {
+            // A filter may go before a sort, but not before a limit.
+            QueryPart::Filter(filter) if !self.is_cut() => self.add_filter(filter),
+            QueryPart::Sort(pattern, limit) if !self.is_cut() => {
+                // What was sorted before only decides among equals, which a new sort need not keep.
+                self.sort = Some(pattern.clone());
+                self.limit = limit;
+            }
+            QueryPart::Skip(skip) => self.add_skip(skip),
+            QueryPart::Limit(limit) => self.add_limit(limit),
+            QueryPart::Projection(projection) => self.projection = Some(Arc::clone(projection)),
+            QueryPart::None | QueryPart::Filter(_) | QueryPart::Sort(..) => return false,
+        }
+        true
+    }
+}
+
+impl Pipeline {
+    /// The front that a query on the collection does, and the stages that are left.
+    pub fn split_leading(&self) -> (Leading, Pipeline) {
+        let mut leading = Leading::default();
+        let taken = self
+            .stages
+            .iter()
+            .take_while(|stage| leading.take(stage.part()))
+            .count();
+        let rest = Pipeline {
+            stages: self.stages[taken..].to_vec(),
+            variables: Arc::clone(&self.variables),
+        };
+        (leading, rest)
+    }
+}

@@ -1,0 +1,138 @@
+//! Aggregation: stages over pages of documents.
+//!
+//! [`Pipeline::parse`] reads the stages once. [`Pipeline::split_leading`] gives what a query on the collection does
+//! better (filter, sort, skip, limit, projection, with indexes); [`open`] runs that query and pushes its
+//! pages through the stages that are left, each of which is a [`step::Step`]. Documents stay BSON until a stage builds
+//! new ones. Stages that read or write other collections ask [`Collections`] for them.
+//!
+//! What must hold:
+//! - a stage gives documents as soon as it has them; only those that must see all (`$group`, `$sort` …) keep them, in
+//!   bounded memory ([`STAGE_BYTES_MAX`]);
+//! - a limit that is reached ends everything before it.
+//!
+//! Left to others: indexes and reading (`query`), expressions, accumulators and projections (`language`), names and rights
+//! (`engine`).
+
+mod chain;
+mod collections;
+mod fields;
+mod implied;
+mod join_key;
+mod leading;
+mod memory;
+mod open;
+mod parse;
+mod row;
+mod run;
+mod stage;
+mod stages;
+mod step;
+mod sub_pipeline;
+mod window;
+
+pub use collections::{
+    CollectionStatistics, Collections, NoCollections, Resolved, Subject, WantedOperations, WriteTarget,
+};
+pub use leading::Leading;
+pub use memory::STAGE_BYTES_MAX;
+pub use open::{OpenOptions, Opened, open};
+pub use parse::{STAGES_MAX, SUB_PIPELINE_DEPTH_MAX};
+pub use stage::Surroundings;
+
+pub use query::{Code, QueryError, Result};
+
+use chain::Chain;
+use language::expression::Variables;
+use query::execute::{DocumentStream, Interruption};
+use row::Row;
+use run::{Input, Running};
+use stage::{Origin, Position, Run, Stage};
+use std::sync::Arc;
+use value::{Document, DocumentBuf};
+
+/// What stands for a collection's name where a pipeline names none.
+pub const COLLECTIONLESS: &str = "$cmd.aggregate";
+
+/// A parsed pipeline. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    stages: Vec<Arc<dyn Stage>>,
+    variables: Arc<Variables>,
+}
+
+/// What a pipeline reads.
+pub enum Source {
+    /// The results of a query, which the front of the pipeline has become.
+    Stream(Box<dyn DocumentStream>),
+    /// Documents at hand.
+    Documents(Vec<DocumentBuf>),
+    /// Nothing: the collection does not exist, or the first stage makes the documents.
+    Empty,
+}
+
+impl Pipeline {
+    /// Whether no stage is left.
+    pub fn is_empty(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// The variables with which the pipeline runs.
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    /// Whether the first stage makes the documents, so that no collection is read.
+    pub fn makes_documents(&self) -> bool {
+        self.origin().is_some()
+    }
+
+    /// Whether the first stage makes the documents without any collection.
+    pub fn needs_no_collection(&self) -> bool {
+        self.origin() == Some(Origin::Database)
+    }
+
+    fn origin(&self) -> Option<Origin> {
+        match self.stages.first()?.position() {
+            Position::First(origin) => Some(origin),
+            Position::Anywhere | Position::Last => None,
+        }
+    }
+
+    /// The name of the first stage.
+    pub fn first_stage_name(&self) -> Option<String> {
+        self.stages.first().map(|stage| parse::stage_name(&**stage))
+    }
+
+    /// Whether the last stage writes the documents, so that none are given.
+    pub fn writes(&self) -> bool {
+        self.stages
+            .last()
+            .is_some_and(|stage| stage.position() == Position::Last)
+    }
+
+    /// Runs the stages on a source.
+    pub fn run(
+        &self,
+        source: Source,
+        surroundings: &Surroundings,
+        interruption: Interruption,
+    ) -> Box<dyn DocumentStream> {
+        let input = match source {
+            Source::Stream(stream) if self.stages.is_empty() => return stream,
+            Source::Stream(stream) => Input::Stream(stream),
+            Source::Documents(documents) => Input::Rows(documents.into_iter().map(Row::Raw).collect()),
+            Source::Empty => Input::Rows(Default::default()),
+        };
+        let run = Run {
+            variables: Arc::clone(&self.variables),
+            surroundings: surroundings.clone(),
+        };
+        let steps = self.stages.iter().map(|stage| stage.start(&run));
+        Box::new(Running::new(input, Chain::new(steps.collect()), interruption))
+    }
+
+    /// The stages as documents, as explain shows them.
+    pub fn to_documents(&self) -> Vec<Document> {
+        self.stages.iter().map(|stage| stage.to_document()).collect()
+    }
+}

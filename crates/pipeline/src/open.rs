@@ -1,0 +1,189 @@
+//! From a collection's name and stages to a stream of results: the same for a client's pipeline and for those within
+//! `$lookup` and `$unionWith`.
+
+use super::stage::{StageScope, Surroundings};
+use super::{COLLECTIONLESS, Leading, Pipeline, Source};
+use crate::{Code, QueryError, Result};
+use futures::future::BoxFuture;
+use language::expression::Variables;
+use query::execute::{DocumentStream, FindSpec, Interruption, find};
+use query::plan::{Hint, Ordering};
+use std::sync::Arc;
+use store::{Collection, FieldKind, Index, IndexField, IndexState, Namespace};
+use value::Value;
+
+/// How a pipeline is opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// The index to use.
+    pub hint: Option<Hint>,
+    /// Documents in the first batch, where the client says; with 0 only the plan is made.
+    pub first_batch: Option<usize>,
+    /// When to end early.
+    pub interruption: Interruption,
+}
+
+/// A pipeline whose names are resolved and whose front a query will do.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The collection below all views.
+    pub namespace: Namespace,
+    /// It, where it exists.
+    pub collection: Option<Arc<Collection>>,
+    /// What is asked of it; none where the pipeline makes its documents.
+    pub spec: Option<FindSpec>,
+    /// The stages behind.
+    pub rest: Pipeline,
+}
+
+impl Opened {
+    /// Resolves the names of a pipeline on a collection or view.
+    pub fn resolve(
+        namespace: &Namespace,
+        stages: &[Value],
+        variables: &Variables,
+        surroundings: &Surroundings,
+        options: &OpenOptions,
+    ) -> Result<Opened> {
+        let scope = StageScope {
+            variables,
+            namespace,
+            depth: 0,
+        };
+        Opened::resolve_within(stages, &scope, surroundings, options)
+    }
+
+    pub(super) fn resolve_within(
+        stages: &[Value],
+        scope: &StageScope<'_>,
+        surroundings: &Surroundings,
+        options: &OpenOptions,
+    ) -> Result<Opened> {
+        let resolved = surroundings.collections.resolve(scope.namespace)?;
+        let mut all = resolved.stages;
+        all.extend(stages.iter().cloned());
+        let pipeline = Pipeline::parse_within(&all, scope)?;
+        check_origin(scope.namespace, &pipeline)?;
+        if pipeline.makes_documents() {
+            return Ok(Opened {
+                namespace: resolved.namespace,
+                collection: None,
+                spec: None,
+                rest: pipeline,
+            });
+        }
+        let (leading, rest) = pipeline.split_leading();
+        let mut spec = leading.spec(scope.variables, options)?;
+        if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
+            spec.needed = Some(fields.into_iter().collect());
+        }
+        spec.moment = surroundings.moment.clone();
+        spec.spill = surroundings.spill.clone();
+        if let Some(collection) = &resolved.collection {
+            prefer_covering_index(collection, &leading, &mut spec);
+        }
+        Ok(Opened {
+            namespace: resolved.namespace,
+            collection: resolved.collection,
+            spec: Some(spec),
+            rest,
+        })
+    }
+
+    /// Begins to run it.
+    pub async fn start(
+        self,
+        surroundings: &Surroundings,
+        interruption: Interruption,
+    ) -> Result<Box<dyn DocumentStream>> {
+        let source = match (self.collection, self.spec) {
+            (Some(collection), Some(spec)) => Source::Stream(Box::new(find(&collection, spec).await?)),
+            _ => Source::Empty,
+        };
+        Ok(self.rest.run(source, surroundings, interruption))
+    }
+}
+
+/// Where all documents are read, but few of their fields, an index that holds these is read in their place.
+fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut FindSpec) {
+    let Some(needed) = spec.needed.as_deref().filter(|needed| !needed.is_empty()) else {
+        return;
+    };
+    let chooses = leading.filter.is_empty()
+        && leading.sort.is_none()
+        && leading.projection.is_none()
+        && spec.hint.is_none()
+        && spec.moment.is_none();
+    if !chooses {
+        return;
+    }
+    let covers = |index: &&Arc<Index>| {
+        let described = index.spec();
+        let ordered = |field: &IndexField| matches!(field.kind, FieldKind::Ascending | FieldKind::Descending);
+        index.state() == IndexState::Ready
+            && !index.is_multikey()
+            && !described.sparse
+            && !described.hidden
+            && described.partial_filter.is_none()
+            && !described.kept.contains("collation")
+            && index.fields().iter().all(ordered)
+            && needed.iter().all(|name| described.key.contains(name))
+    };
+    let indexes = collection.indexes();
+    let fewest = indexes
+        .iter()
+        .filter(covers)
+        .min_by_key(|index| index.fields().len());
+    spec.hint = fewest.map(|index| Hint::Name(index.spec().name.clone()));
+}
+
+/// Refuses a pipeline that needs a collection and names none, and one that names a collection and needs none.
+pub(super) fn check_origin(namespace: &Namespace, pipeline: &Pipeline) -> Result<()> {
+    let names_none = namespace.collection == COLLECTIONLESS;
+    if names_none == pipeline.needs_no_collection() {
+        return Ok(());
+    }
+    let message = if names_none {
+        "{aggregate: 1} is not valid for this pipeline: its first stage must make the documents, such as $documents; \
+         name a collection to read one"
+            .to_owned()
+    } else {
+        let first = pipeline.first_stage_name().unwrap_or_default();
+        format!("{first} is only valid as the first stage of a pipeline on a database: {{aggregate: 1}}")
+    };
+    Err(QueryError::new(Code::INVALID_NAMESPACE, message))
+}
+
+/// Opens a pipeline on a collection or view.
+pub fn open<'a>(
+    namespace: &'a Namespace,
+    stages: &'a [Value],
+    variables: &'a Variables,
+    surroundings: &'a Surroundings,
+    options: &'a OpenOptions,
+) -> BoxFuture<'a, Result<Box<dyn DocumentStream>>> {
+    Box::pin(async move {
+        let opened = Opened::resolve(namespace, stages, variables, surroundings, options)?;
+        opened.start(surroundings, options.interruption.clone()).await
+    })
+}
+
+impl Leading {
+    /// The query on the collection.
+    fn spec(&self, variables: &Variables, options: &OpenOptions) -> Result<FindSpec> {
+        let mut spec = FindSpec::new(Arc::new(self.parse_filter(variables)?));
+        if let Some(sort) = &self.sort {
+            spec.ordering = Ordering::By(sort.clone());
+        }
+        spec.skip = self.skip;
+        spec.limit = self.limit;
+        spec.projection = self.projection.clone();
+        spec.variables = variables.clone();
+        if let Some(size) = options.first_batch {
+            spec.first_batch = size;
+        }
+        spec.hint = options.hint.clone();
+        spec.interruption = options.interruption.clone();
+        Ok(spec)
+    }
+}

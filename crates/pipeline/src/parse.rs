@@ -1,0 +1,217 @@
+//! Pipelines read from BSON: the table of stages, and the rules on their order.
+
+use super::Pipeline;
+use super::stage::{Position, Stage, StageScope};
+use super::stages::{
+    bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, graph_lookup, group,
+    limit, lookup, matching, merge, out, pack_buckets, project, redact, replace_root, sample, sort,
+    union_with, unwind,
+};
+use super::window;
+use crate::{Code, QueryError, Result};
+use language::expression::Variables;
+use std::sync::Arc;
+use store::Namespace;
+use value::Value;
+
+/// The stages that a pipeline may have, as in MongoDB.
+pub const STAGES_MAX: usize = 1_000;
+
+/// Pipelines within pipelines (`$lookup`, `$unionWith` …), as in MongoDB.
+pub const SUB_PIPELINE_DEPTH_MAX: usize = 20;
+
+type Parsed = Vec<Arc<dyn Stage>>;
+type ParseStage = fn(&str, &Value, &StageScope<'_>) -> Result<Parsed>;
+
+/// The stages that are built, by name.
+const STAGES: &[(&str, ParseStage)] = &[
+    ("$match", matching::parse),
+    ("$sort", sort::parse),
+    ("$limit", limit::parse_limit),
+    ("$skip", limit::parse_skip),
+    ("$project", project::parse),
+    ("$addFields", project::parse),
+    ("$set", project::parse),
+    ("$unset", project::parse),
+    ("$count", count::parse),
+    ("$group", group::parse),
+    ("$unwind", unwind::parse),
+    ("$replaceRoot", replace_root::parse_replace_root),
+    ("$replaceWith", replace_root::parse_replace_with),
+    ("$sortByCount", count::parse_sort_by_count),
+    ("$sample", sample::parse),
+    ("$bucket", bucket::parse),
+    ("$bucketAuto", bucket_auto::parse),
+    ("$facet", facet::parse),
+    ("$documents", documents::parse),
+    ("$redact", redact::parse),
+    ("$lookup", lookup::parse),
+    ("$graphLookup", graph_lookup::parse),
+    ("$unionWith", union_with::parse),
+    ("$out", out::parse),
+    ("$merge", merge::parse),
+    ("$setWindowFields", window::parse),
+    ("$densify", densify::parse),
+    ("$fill", fill::parse),
+    ("$collStats", describing::parse_collection_statistics),
+    ("$indexStats", describing::parse_index_statistics),
+    ("$planCacheStats", describing::parse_plan_cache),
+    ("$currentOp", describing::parse_current_op),
+    ("$listSessions", describing::parse_sessions),
+    ("$listClusterCatalog", catalog::parse),
+    ("$listLocalSessions", describing::parse_local_sessions),
+    ("$_internalPackBuckets", pack_buckets::parse),
+];
+
+/// MongoDB's stages that are not built.
+const UNSUPPORTED: &[&str] = &[
+    "$geoNear",
+    "$search",
+    "$searchMeta",
+    "$vectorSearch",
+    "$changeStream",
+    "$changeStreamSplitLargeEvent",
+    "$querySettings",
+    "$queryStats",
+    "$rankFusion",
+    "$scoreFusion",
+    "$score",
+    "$listSampledQueries",
+    "$listSearchIndexes",
+    "$shardedDataDistribution",
+    "$listCatalog",
+    "$listCachedAndActiveUsers",
+];
+
+impl Pipeline {
+    /// Parses the stages of a pipeline on a collection. The variables must have the values with which it will run.
+    pub fn parse(stages: &[Value], variables: &Variables, namespace: &Namespace) -> Result<Pipeline> {
+        let scope = StageScope {
+            variables,
+            namespace,
+            depth: 0,
+        };
+        Pipeline::parse_within(stages, &scope)
+    }
+
+    /// As [`Pipeline::parse`], within other pipelines too.
+    pub(super) fn parse_within(stages: &[Value], scope: &StageScope<'_>) -> Result<Pipeline> {
+        if scope.depth > SUB_PIPELINE_DEPTH_MAX {
+            return Err(QueryError::new(
+                Code::MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
+                format!("Maximum number of nested sub-pipelines exceeded. Limit is {SUB_PIPELINE_DEPTH_MAX}"),
+            ));
+        }
+        let parsed = parse_stages(stages, scope)?;
+        check_positions(&parsed)?;
+        Ok(Pipeline {
+            stages: with_limits_pushed(parsed),
+            variables: Arc::new(scope.variables.clone()),
+        })
+    }
+}
+
+/// Refuses stages that may only stand first or last and do not.
+fn check_positions(stages: &Parsed) -> Result<()> {
+    let last = stages.len().saturating_sub(1);
+    for (at, stage) in stages.iter().enumerate() {
+        match stage.position() {
+            Position::First(_) if at > 0 => {
+                return Err(QueryError::new(
+                    Code::location(40_602),
+                    format!(
+                        "{} is only valid as the first stage in a pipeline.",
+                        stage_name(&**stage)
+                    ),
+                ));
+            }
+            Position::Last if at < last => {
+                return Err(QueryError::new(
+                    Code::location(40_601),
+                    format!(
+                        "{} can only be the final stage in the pipeline",
+                        stage_name(&**stage)
+                    ),
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Parses the stages without regard to their order.
+pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<Parsed> {
+    if stages.len() > STAGES_MAX {
+        return Err(QueryError::new(
+            Code::location(7_749_501),
+            format!("Pipeline length must be no longer than {STAGES_MAX} stages."),
+        ));
+    }
+    let mut parsed = Vec::with_capacity(stages.len());
+    for stage in stages {
+        let Value::Document(stage) = stage else {
+            return Err(QueryError::type_mismatch(
+                "Each element of the 'pipeline' array must be an object",
+            ));
+        };
+        let mut fields = stage.iter();
+        let (Some((name, operand)), None) = (fields.next(), fields.next()) else {
+            return Err(QueryError::new(
+                Code::location(40_323),
+                "A pipeline stage specification object must contain exactly one field.",
+            ));
+        };
+        parsed.extend(parse_stage(name, operand, scope)?);
+    }
+    Ok(parsed)
+}
+
+fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {
+    match STAGES.iter().find(|(known, _)| *known == name) {
+        Some((_, parse)) => parse(name, operand, scope),
+        None if UNSUPPORTED.contains(&name) => Err(QueryError::new(
+            Code::COMMAND_NOT_SUPPORTED,
+            format!("the pipeline stage {name} is not supported yet"),
+        )),
+        None => Err(QueryError::new(
+            Code::location(40_324),
+            format!("Unrecognized pipeline stage name: '{name}'"),
+        )),
+    }
+}
+
+pub(super) fn stage_name(stage: &dyn Stage) -> String {
+    stage
+        .to_document()
+        .iter()
+        .next()
+        .map(|(name, _)| name.to_owned())
+        .unwrap_or_default()
+}
+
+/// Lets a sort know the limit behind it, so that it keeps no more than that.
+fn with_limits_pushed(stages: Parsed) -> Parsed {
+    let mut out: Parsed = Vec::with_capacity(stages.len());
+    for stage in stages {
+        if let super::stage::QueryPart::Limit(limit) = stage.part()
+            && let Some(limited) = limit_before(&out, limit)
+        {
+            let (at, stage) = limited;
+            out[at] = stage;
+        }
+        out.push(stage);
+    }
+    out
+}
+
+/// The sort that a limit reaches over the skips in between, with that limit.
+fn limit_before(stages: &Parsed, mut limit: u64) -> Option<(usize, Arc<dyn Stage>)> {
+    for (at, stage) in stages.iter().enumerate().rev() {
+        match stage.part() {
+            super::stage::QueryPart::Skip(skip) => limit = limit.checked_add(skip)?,
+            _ => return stage.limited(limit).map(|stage| (at, Arc::from(stage))),
+        }
+    }
+    None
+}

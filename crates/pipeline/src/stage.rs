@@ -1,0 +1,132 @@
+//! What all parsed stages have in common.
+
+use super::collections::{Collections, NoCollections};
+use super::step::Work;
+use language::expression::Variables;
+use language::projection::Projection;
+use query::execute::Sorter;
+use query::plan::SortPattern;
+use query::spill::{SpillFolder, Spilled};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::{Arc, Weak};
+use store::{Moment, Namespace};
+use value::{Document, Value};
+
+/// A parsed stage.
+pub(crate) trait Stage: Debug + Send + Sync {
+    /// The stage at work, from its beginning.
+    fn start(&self, run: &Run) -> Work;
+
+    /// The stage as a document, as explain shows it.
+    fn to_document(&self) -> Document;
+
+    /// What the stage does that a query on a collection could do as well.
+    fn part(&self) -> QueryPart<'_> {
+        QueryPart::None
+    }
+
+    /// The fields that the stage reads, where nothing else of a document goes through it; none where all may.
+    fn fields_read(&self) -> Option<BTreeSet<String>> {
+        None
+    }
+
+    /// Where in a pipeline the stage may stand.
+    fn position(&self) -> Position {
+        Position::Anywhere
+    }
+
+    /// Keeps only the first so many results, where that saves the stage something.
+    fn limited(&self, _results_max: u64) -> Option<Box<dyn Stage>> {
+        None
+    }
+}
+
+/// Where in a pipeline a stage may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// Anywhere.
+    Anywhere,
+    /// Only first: it makes the documents, and no collection is read.
+    First(Origin),
+    /// Only last: it writes them.
+    Last,
+}
+
+/// Of what a stage tells that makes the documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The collection that the pipeline names.
+    Collection,
+    /// The whole server, or nothing but the stage itself: the pipeline names no collection.
+    Database,
+}
+
+/// What a stage asks that a query on a collection can answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum QueryPart<'s> {
+    /// Nothing of the kind.
+    None,
+    /// `$match`
+    Filter(&'s Document),
+    /// `$sort`, with the limit that it has taken over
+    Sort(&'s SortPattern, Option<u64>),
+    /// `$skip`
+    Skip(u64),
+    /// `$limit`
+    Limit(u64),
+    /// `$project`, `$addFields`, `$set`, `$unset`
+    Projection(&'s Arc<Projection>),
+}
+
+/// What stages are parsed with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StageScope<'v> {
+    /// The variables, with their values.
+    pub(crate) variables: &'v Variables,
+    /// The collection that the pipeline reads.
+    pub(crate) namespace: &'v Namespace,
+    /// The pipelines around this one.
+    pub(crate) depth: usize,
+}
+
+/// What stages at work share. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) variables: Arc<Variables>,
+    pub(crate) surroundings: Surroundings,
+}
+
+impl Run {
+    /// A sorter for a stage.
+    pub(crate) fn sorter<T: Spilled>(&self, results_max: Option<u64>) -> Sorter<T> {
+        Sorter::new(results_max, self.surroundings.spill.clone())
+    }
+}
+
+/// What a pipeline has around it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The other collections.
+    pub collections: Arc<dyn Collections>,
+    /// The moment at which all of them are read; none for now.
+    pub moment: Option<Weak<Moment>>,
+    /// Where stages go on that memory does not take; none where they may not.
+    pub spill: Option<Arc<SpillFolder>>,
+}
+
+impl Default for Surroundings {
+    /// No other collections, no files.
+    fn default() -> Surroundings {
+        Surroundings {
+            collections: Arc::new(NoCollections),
+            moment: None,
+            spill: None,
+        }
+    }
+}
+
+/// `{name: value}`
+pub(crate) fn named(name: &str, value: impl Into<Value>) -> Document {
+    Document::new().with(name, value)
+}

@@ -1,0 +1,233 @@
+//! One field of `$group`, `$bucket` …: which accumulator, over what.
+
+use super::ranking::{Ranking, parse_ranking};
+use crate::stage::StageScope;
+use crate::{Code, QueryError, Result};
+use language::expression::accumulator::{self, Accumulator, Kind, Method, Ranked};
+use language::expression::{Expression, Found, Variables};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use value::{Document, DocumentRef, Value};
+
+/// A parsed accumulator with its operands.
+#[derive(Clone, Debug)]
+pub(crate) enum Accumulation {
+    /// One value a document.
+    Simple(Kind, Expression),
+    /// `$count`
+    Count,
+    /// `$percentile`, `$median`
+    Percentile {
+        input: Expression,
+        shares: Vec<f64>,
+        method: Method,
+        single: bool,
+    },
+    /// `$topN` and its relatives.
+    Ranked(Ranking),
+}
+
+/// The state of an accumulation in one group.
+#[derive(Debug)]
+pub(crate) enum State {
+    One(Box<dyn Accumulator>),
+    Count(i64),
+    Ranked {
+        kept: Ranked,
+        single: bool,
+        reversed: bool,
+    },
+}
+
+impl Accumulation {
+    /// Parses `{$sum: …}` for the field of this name.
+    pub(super) fn parse(field: &str, spec: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
+        check_field(field)?;
+        let Value::Document(spec) = spec else {
+            return Err(not_an_accumulator(field));
+        };
+        let mut parts = spec.iter();
+        let (name, operand) = match (parts.next(), parts.next()) {
+            (Some(only), None) => only,
+            (None, _) => return Err(not_an_accumulator(field)),
+            _ => {
+                return Err(QueryError::new(
+                    Code::location(40_238),
+                    format!("The field '{field}' must specify one accumulator"),
+                ));
+            }
+        };
+        if !name.starts_with('$') {
+            return Err(not_an_accumulator(field));
+        }
+        if let Value::Array(_) = operand {
+            return Err(QueryError::new(
+                Code::location(40_237),
+                format!("The {name} accumulator is a unary operator"),
+            ));
+        }
+        Accumulation::parse_operand(name, operand, scope)
+    }
+
+    /// Parses the operand of the accumulator of this name.
+    pub(crate) fn parse_operand(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
+        if let Some(kind) = Kind::find(name) {
+            return Ok(Accumulation::Simple(
+                kind,
+                Expression::parse(operand, &scope.variables.parse_scope())?,
+            ));
+        }
+        match name {
+            "$count" => match operand {
+                Value::Document(none) if none.is_empty() => Ok(Accumulation::Count),
+                _ => Err(QueryError::type_mismatch(
+                    "$count takes no arguments, i.e. $count:{}",
+                )),
+            },
+            "$percentile" | "$median" => super::percentile::parse(name, operand, scope),
+            "$accumulator" => Err(QueryError::new(
+                Code::COMMAND_NOT_SUPPORTED,
+                "$accumulator is not supported: accumulators in JavaScript do not run here",
+            )),
+            _ => match parse_ranking(name, operand, scope)? {
+                Some(ranking) => Ok(Accumulation::Ranked(ranking)),
+                None => Err(QueryError::new(
+                    Code::location(15_952),
+                    format!("unknown group operator '{name}'"),
+                )),
+            },
+        }
+    }
+
+    /// The fields of documents that are read; none where they are read as a whole.
+    pub(crate) fn fields_read(&self) -> Option<BTreeSet<String>> {
+        match self {
+            Accumulation::Count => Some(BTreeSet::new()),
+            Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. } => {
+                input.fields_read().cloned()
+            }
+            Accumulation::Ranked(ranking) => ranking.fields_read(),
+        }
+    }
+
+    /// The state before any document; `group` is the group's `_id`, which the count of `$topN` may depend on.
+    pub(crate) fn start(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<State> {
+        Ok(match self {
+            Accumulation::Simple(kind, _) => State::One(kind.start_in(variables.collation())),
+            Accumulation::Count => State::Count(0),
+            Accumulation::Percentile {
+                shares,
+                method,
+                single,
+                ..
+            } => State::One(accumulator::percentile(shares, *method, *single)),
+            Accumulation::Ranked(ranking) => State::Ranked {
+                kept: Ranked::new(ranking.kept_max(group, variables)?),
+                single: ranking.is_single(),
+                reversed: ranking.is_reversed(),
+            },
+        })
+    }
+
+    /// Takes one more document into the state.
+    pub(crate) fn add(
+        &self,
+        state: &mut State,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<()> {
+        match (self, state) {
+            (Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. }, State::One(state)) => {
+                Ok(state.add(input.find(document, variables)?)?)
+            }
+            (Accumulation::Count, State::Count(count)) => {
+                *count += 1;
+                Ok(())
+            }
+            (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
+                ranking.add(kept, document, variables)
+            }
+            // A state is only ever given to the accumulation that started it.
+            _ => Ok(()),
+        }
+    }
+}
+
+impl State {
+    /// What came out; none is missing.
+    pub(crate) fn result(&mut self) -> Option<Value> {
+        match self {
+            State::One(state) => state.result(),
+            State::Count(count) => Some(i32::try_from(*count).map_or(Value::Int64(*count), Value::Int32)),
+            State::Ranked {
+                kept,
+                single,
+                reversed,
+            } => {
+                let mut values = kept.take();
+                if *reversed {
+                    values.reverse();
+                }
+                if *single {
+                    return values.pop();
+                }
+                Some(Value::Array(values))
+            }
+        }
+    }
+
+    /// About the bytes that the state keeps.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            State::One(state) => state.bytes(),
+            State::Count(_) => 0,
+            State::Ranked { kept, .. } => kept.bytes(),
+        }
+    }
+}
+
+fn check_field(field: &str) -> Result<()> {
+    if field.contains('.') {
+        return Err(QueryError::new(
+            Code::location(40_235),
+            format!("The field name '{field}' cannot contain '.'"),
+        ));
+    }
+    if field.starts_with('$') {
+        return Err(QueryError::new(
+            Code::location(40_236),
+            format!("The field name '{field}' cannot be an operator name"),
+        ));
+    }
+    Ok(())
+}
+
+fn not_an_accumulator(field: &str) -> QueryError {
+    QueryError::new(
+        Code::location(40_234),
+        format!("The field '{field}' must be an accumulator object"),
+    )
+}
+
+/// The fields of an accumulator whose operands have names.
+pub(super) fn options(operand: &Value, wrong: impl FnOnce() -> QueryError) -> Result<&Document> {
+    match operand {
+        Value::Document(options) => Ok(options),
+        _ => Err(wrong()),
+    }
+}
+
+/// The value of an operand that must not depend on the document.
+pub(super) fn constant(
+    operand: &Value,
+    scope: &StageScope<'_>,
+    wrong: impl Fn() -> QueryError,
+) -> Result<Option<Value>> {
+    let expression = Expression::parse(operand, &scope.variables.parse_scope())?;
+    if expression.reads_document() {
+        return Err(wrong());
+    }
+    let nothing = Document::new();
+    let found: Found<'_> = expression.find((&nothing).into(), scope.variables)?;
+    Ok(found.into_value())
+}

@@ -1,0 +1,261 @@
+//! `$bucketAuto`: intervals chosen so that about as many documents fall into each.
+
+use super::accumulation::{Accumulation, State};
+use super::bucket::{add_output, check_group_by};
+use super::granularity::Granularity;
+use crate::row::Row;
+use crate::stage::{Run, Stage, StageScope, named};
+use crate::step::{Flow, Step, Work};
+use crate::{Code, QueryError, Result};
+use language::expression::number::Number;
+use language::expression::{Expression, Variables};
+use query::execute::{Sorted, Sorter};
+use std::sync::Arc;
+use value::key::{self, Direction};
+use value::{Document, Value};
+
+#[derive(Clone, Debug)]
+struct BucketAuto {
+    operand: Document,
+    group_by: Expression,
+    buckets: usize,
+    fields: Arc<Vec<(String, Accumulation)>>,
+    granularity: Option<Granularity>,
+}
+
+fn wrong(code: Code, message: impl Into<String>) -> QueryError {
+    QueryError::new(code, message)
+}
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(options) = operand else {
+        return Err(wrong(
+            Code::location(40_240),
+            format!(
+                "The argument to $bucketAuto must be an object, but found type: {}.",
+                operand.type_of().alias()
+            ),
+        ));
+    };
+    let mut buckets = None;
+    let mut output = None;
+    let mut granularity = None;
+    for (name, value) in options.iter() {
+        match (name, value) {
+            ("groupBy", value) => check_group_by(value, Code::location(40_239))?,
+            ("buckets", value) => buckets = Some(parse_buckets(value)?),
+            ("output", Value::Document(fields)) => output = Some(fields),
+            ("output", other) => {
+                return Err(wrong(
+                    Code::location(40_244),
+                    format!(
+                        "The $bucketAuto 'output' field must be an object, but found type: {}.",
+                        other.type_of().alias()
+                    ),
+                ));
+            }
+            ("granularity", Value::String(name)) => granularity = Some(Granularity::find(name)?),
+            ("granularity", other) => {
+                return Err(wrong(
+                    Code::location(40_261),
+                    format!(
+                        "The $bucketAuto 'granularity' field must be a string, but found type: {}.",
+                        other.type_of().alias()
+                    ),
+                ));
+            }
+            (unknown, _) => {
+                return Err(wrong(
+                    Code::location(40_245),
+                    format!("Unrecognized option to $bucketAuto: {unknown}."),
+                ));
+            }
+        }
+    }
+    let (Some(group_by), Some(buckets)) = (options.get("groupBy"), buckets) else {
+        return Err(wrong(
+            Code::location(40_246),
+            "$bucketAuto requires 'groupBy' and 'buckets' to be specified.",
+        ));
+    };
+    let mut spec = Document::new();
+    add_output(&mut spec, output.filter(|fields| !fields.is_empty()));
+    let fields = spec
+        .iter()
+        .map(|(name, value)| Ok((name.to_owned(), Accumulation::parse(name, value, scope)?)));
+    Ok(vec![Arc::new(BucketAuto {
+        operand: options.clone(),
+        group_by: Expression::parse(group_by, &scope.variables.parse_scope())?,
+        buckets,
+        fields: Arc::new(fields.collect::<Result<_>>()?),
+        granularity,
+    })])
+}
+
+fn parse_buckets(value: &Value) -> Result<usize> {
+    let number = Number::of(value.as_ref()).ok_or_else(|| {
+        wrong(
+            Code::location(40_241),
+            format!(
+                "The $bucketAuto 'buckets' field must be a numeric value, but found type: {}.",
+                value.type_of().alias()
+            ),
+        )
+    })?;
+    let buckets = number.to_i32().ok_or_else(|| {
+        wrong(
+            Code::location(40_242),
+            "The $bucketAuto 'buckets' field must be representable as a 32-bit integer",
+        )
+    })?;
+    match usize::try_from(buckets) {
+        Ok(buckets @ 1..) => Ok(buckets),
+        _ => Err(wrong(
+            Code::location(40_243),
+            format!("The $bucketAuto 'buckets' field must be greater than 0, but found: {buckets}."),
+        )),
+    }
+}
+
+impl Stage for BucketAuto {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Bucketing {
+            stage: self.clone(),
+            variables: Arc::clone(&run.variables),
+            sorter: Some(run.sorter(None)),
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named("$bucketAuto", self.operand.clone())
+    }
+}
+
+/// What is sorted: the value that is grouped by, and the document.
+type Keyed = (Value, Row);
+
+struct Bucketing {
+    stage: BucketAuto,
+    variables: Arc<Variables>,
+    sorter: Option<Sorter<Keyed>>,
+}
+
+/// A bucket: the interval and the states of its accumulators.
+struct Bucket {
+    min: Value,
+    max: Value,
+    states: Vec<State>,
+}
+
+impl Step for Bucketing {
+    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        let Some(sorter) = &mut self.sorter else {
+            return Ok(Flow::Done);
+        };
+        for row in rows {
+            let value = self
+                .stage
+                .group_by
+                .evaluate(row.as_ref(), &self.variables)?
+                .unwrap_or(Value::Null);
+            if let Some(granularity) = &self.stage.granularity {
+                granularity.check(&value)?;
+            }
+            let mut bytes = Vec::new();
+            key::encode(value.as_ref(), Direction::Ascending, &mut bytes);
+            sorter.push(&bytes, &(value, row))?;
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
+        let Some(sorter) = self.sorter.take() else {
+            return Ok(Flow::Done);
+        };
+        let count = sorter.len();
+        let mut sorted = sorter.into_sorted()?;
+        let mut buckets: Vec<Bucket> = Vec::new();
+        // Each bucket takes its share of all; those that are left over go one each to the first.
+        let share = (count as f64 / self.stage.buckets as f64).round().max(1.0) as usize;
+        while let Some(first) = sorted.next()? {
+            let is_last = buckets.len() + 1 == self.stage.buckets;
+            let bucket = self.fill(first, &mut sorted, if is_last { usize::MAX } else { share })?;
+            let mut bucket = bucket;
+            if let Some(before) = buckets.last_mut() {
+                // The intervals touch; where boundaries are rounded, the lower one has said where.
+                match self.stage.granularity {
+                    None => before.max = bucket.min.clone(),
+                    Some(_) => bucket.min = before.max.clone(),
+                }
+            }
+            buckets.push(bucket);
+        }
+        let fields = &self.stage.fields;
+        out.extend(
+            buckets
+                .into_iter()
+                .map(|bucket| Row::Tree(bucket.into_document(fields))),
+        );
+        Ok(Flow::Done)
+    }
+}
+
+impl Bucketing {
+    /// A bucket of so many documents and all that are equal to its last, rounded outwards by the granularity.
+    fn fill(&self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
+        let (min, row) = first;
+        let mut bucket = Bucket {
+            max: min.clone(),
+            min,
+            states: self.states()?,
+        };
+        self.add(&mut bucket, &row)?;
+        let mut taken = 1;
+        while let Some((value, row)) = rest.next_if(|_, (value, _)| {
+            taken < share || value::compare(value.as_ref(), bucket.max.as_ref()).is_eq()
+        })? {
+            taken += 1;
+            bucket.max = value;
+            self.add(&mut bucket, &row)?;
+        }
+        if let Some(granularity) = &self.stage.granularity {
+            bucket.min = granularity.round_down(&bucket.min);
+            bucket.max = granularity.round_up(&bucket.max);
+            let inside = |value: &Value| value::compare(value.as_ref(), bucket.max.as_ref()).is_lt();
+            let mut inner = Vec::new();
+            while let Some((_, row)) = rest.next_if(|_, (value, _)| inside(value))? {
+                inner.push(row);
+            }
+            inner.iter().try_for_each(|row| self.add(&mut bucket, row))?;
+        }
+        Ok(bucket)
+    }
+
+    fn states(&self) -> Result<Vec<State>> {
+        let nothing = Document::new();
+        let fields = self.stage.fields.iter();
+        fields
+            .map(|(_, accumulation)| accumulation.start((&nothing).into(), &self.variables))
+            .collect()
+    }
+
+    fn add(&self, bucket: &mut Bucket, row: &Row) -> Result<()> {
+        for ((_, accumulation), state) in self.stage.fields.iter().zip(&mut bucket.states) {
+            accumulation.add(state, row.as_ref(), &self.variables)?;
+        }
+        Ok(())
+    }
+}
+
+impl Bucket {
+    fn into_document(mut self, fields: &[(String, Accumulation)]) -> Document {
+        let interval = Document::new().with("min", self.min).with("max", self.max);
+        let mut document = named("_id", interval);
+        for ((name, _), state) in fields.iter().zip(&mut self.states) {
+            if let Some(value) = state.result() {
+                document.push(name.as_str(), value);
+            }
+        }
+        document
+    }
+}

@@ -1,0 +1,45 @@
+//! `$listClusterCatalog`: the collections of a database, or of all.
+
+use super::describing::{stage, unknown_field, wrong_type};
+use crate::COLLECTIONLESS;
+use crate::collections::Subject;
+use crate::stage::{Origin, Stage, StageScope};
+use crate::{Code, QueryError, Result};
+use std::sync::Arc;
+use value::Value;
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(options) = operand else {
+        return Err(QueryError::new(
+            Code::location(9_621_302),
+            format!(
+                "$listClusterCatalog takes a nested object but found a value of type {}",
+                operand.type_of().alias()
+            ),
+        ));
+    };
+    let mut shards = false;
+    for (name, value) in options.iter() {
+        match (name, value) {
+            ("shards", Value::Bool(set)) => shards = *set,
+            // What is not sharded is not balanced.
+            ("balancingConfiguration", Value::Bool(_)) => {}
+            ("shards" | "balancingConfiguration", other) => {
+                return Err(wrong_type(&format!("$listClusterCatalog.{name}"), other, "bool"));
+            }
+            (unknown, _) => return Err(unknown_field("$listClusterCatalog", unknown)),
+        }
+    }
+    let namespace = scope.namespace;
+    if namespace.collection != COLLECTIONLESS {
+        return Err(QueryError::new(
+            Code::location(9_621_301),
+            "$listClusterCatalog can only be run on database level: {aggregate: 1}",
+        ));
+    }
+    let subject = Subject::Catalog {
+        database: (namespace.database != "admin").then(|| namespace.database.clone()),
+        shards,
+    };
+    stage("$listClusterCatalog", operand, subject, Origin::Database)
+}

@@ -1,0 +1,281 @@
+//! `$graphLookup`: what can be reached in another collection by following values from document to document.
+
+use crate::fields::{self, checked_path};
+use crate::join_key::{JoinKey, JoinValues, any_of, key_of};
+use crate::memory;
+use crate::row::Row;
+use crate::stage::{Run, Stage, StageScope, named};
+use crate::step::{AwaitedStep, Flow, Work};
+use crate::sub_pipeline::{SubPipeline, sibling};
+use crate::{Code, QueryError, Result};
+use futures::future::BoxFuture;
+use language::expression::number::Number;
+use language::expression::{Expression, Found};
+use query::execute::Interruption;
+use std::collections::HashSet;
+use std::sync::Arc;
+use value::collation::Collation;
+use value::path::FieldPath;
+use value::{Document, DocumentBuf, Value, ValueRef};
+
+#[derive(Clone, Debug)]
+struct GraphLookup {
+    operand: Document,
+    sub: SubPipeline,
+    start: Expression,
+    connect_from: FieldPath,
+    connect_to: String,
+    into: FieldPath,
+    depth_max: Option<u64>,
+    depth_field: Option<FieldPath>,
+    restriction: Option<Document>,
+}
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(options) = operand else {
+        return Err(QueryError::failed_to_parse(format!(
+            "the $graphLookup stage specification must be an object, but found {}",
+            operand.type_of().alias()
+        )));
+    };
+    let (mut from, mut start, mut connect_from, mut connect_to, mut into) = (None, None, None, None, None);
+    let (mut depth_max, mut depth_field, mut restriction) = (None, None, None);
+    for (name, value) in options.iter() {
+        match name {
+            "startWith" => start = Some(Expression::parse(value, &scope.variables.parse_scope())?),
+            "maxDepth" => depth_max = Some(parse_depth(value)?),
+            "restrictSearchWithMatch" => restriction = Some(parse_restriction(value, scope)?),
+            "from" => from = Some(text(name, value)?),
+            "as" => into = Some(checked_path(text(name, value)?)?),
+            "connectFromField" => connect_from = Some(checked_path(text(name, value)?)?),
+            "connectToField" => {
+                let field = text(name, value)?;
+                checked_path(field)?;
+                connect_to = Some(field.to_owned());
+            }
+            "depthField" => depth_field = Some(checked_path(text(name, value)?)?),
+            unknown => {
+                return Err(QueryError::new(
+                    Code::location(40_104),
+                    format!("Unknown argument to $graphLookup: {unknown}"),
+                ));
+            }
+        }
+    }
+    let (Some(from), Some(start), Some(connect_from), Some(connect_to), Some(into)) =
+        (from, start, connect_from, connect_to, into)
+    else {
+        return Err(QueryError::new(
+            Code::location(40_105),
+            "$graphLookup requires 'from', 'as', 'startWith', 'connectFromField', and 'connectToField' to be specified.",
+        ));
+    };
+    Ok(vec![Arc::new(GraphLookup {
+        operand: options.clone(),
+        sub: SubPipeline::on(sibling(scope, from)?, scope),
+        start,
+        connect_from,
+        connect_to,
+        into,
+        depth_max,
+        depth_field,
+        restriction,
+    })])
+}
+
+fn text<'v>(name: &str, value: &'v Value) -> Result<&'v str> {
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(QueryError::new(
+            Code::location(40_103),
+            format!(
+                "expected string as argument for {name}, found: {}",
+                other.type_of().alias()
+            ),
+        )),
+    }
+}
+
+fn parse_depth(value: &Value) -> Result<u64> {
+    let number = Number::of(value.as_ref()).ok_or_else(|| {
+        QueryError::new(
+            Code::location(40_100),
+            format!(
+                "maxDepth requires numeric argument, found type: {}",
+                value.type_of().alias()
+            ),
+        )
+    })?;
+    if number.is_negative() {
+        return Err(QueryError::new(
+            Code::location(40_101),
+            "maxDepth requires a nonnegative argument",
+        ));
+    }
+    number
+        .to_i64()
+        .and_then(|depth| u64::try_from(depth).ok())
+        .ok_or_else(|| {
+            QueryError::new(
+                Code::location(40_102),
+                "maxDepth could not be represented as a long long",
+            )
+        })
+}
+
+fn parse_restriction(value: &Value, scope: &StageScope<'_>) -> Result<Document> {
+    let Value::Document(filter) = value else {
+        return Err(QueryError::new(
+            Code::location(40_185),
+            format!(
+                "restrictSearchWithMatch must be an object, found {}",
+                value.type_of().alias()
+            ),
+        ));
+    };
+    let filters = language::filter::FilterScope {
+        variables: Some(scope.variables),
+        ..Default::default()
+    };
+    language::filter::Filter::parse(filter, &filters)?;
+    Ok(filter.clone())
+}
+
+impl Stage for GraphLookup {
+    fn start(&self, run: &Run) -> Work {
+        Work::awaited(Searching {
+            stage: self.clone(),
+            run: run.clone(),
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named("$graphLookup", self.operand.clone())
+    }
+}
+
+struct Searching {
+    stage: GraphLookup,
+    run: Run,
+}
+
+/// One search, breadth first.
+#[derive(Default)]
+struct Search {
+    /// The values to be looked for next.
+    frontier: Vec<Value>,
+    /// All values that were looked for.
+    asked: HashSet<JoinKey>,
+    /// The `_id`s of what was found.
+    visited: HashSet<JoinKey>,
+    found: Vec<Value>,
+    bytes: usize,
+}
+
+impl Searching {
+    async fn search(&self, row: &Row, interruption: &Interruption) -> Result<Vec<Value>> {
+        let collation = self.run.variables.collation();
+        let mut search = Search::default();
+        let start: Found<'_> = self.stage.start.find(row.as_ref(), &self.run.variables)?;
+        match start.get() {
+            None => {}
+            Some(ValueRef::Array(array)) => {
+                array
+                    .iter()
+                    .for_each(|value| search.ask(value.to_value(), collation));
+            }
+            Some(value) => search.ask(value.to_value(), collation),
+        }
+        let mut depth = 0;
+        while !search.frontier.is_empty() {
+            self.search_depth(&mut search, depth, interruption).await?;
+            if self.stage.depth_max.is_some_and(|max| depth >= max) {
+                break;
+            }
+            depth += 1;
+        }
+        Ok(search.found)
+    }
+
+    /// Looks for the frontier's values; what the results lead to is the next frontier.
+    async fn search_depth(&self, search: &mut Search, depth: u64, interruption: &Interruption) -> Result<()> {
+        let mut filter = any_of(&self.stage.connect_to, std::mem::take(&mut search.frontier));
+        if let Some(restriction) = &self.stage.restriction {
+            let both = vec![Value::Document(restriction.clone()), Value::Document(filter)];
+            filter = Document::new().with("$and", both);
+        }
+        let variables = &self.run.variables;
+        let mut stream = self
+            .stage
+            .sub
+            .open(Some(filter), variables, &self.run, interruption)
+            .await?;
+        loop {
+            interruption.check()?;
+            let page = stream.next_page(interruption).await?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for document in page {
+                self.visit(search, &document, depth);
+            }
+            memory::check("$graphLookup", search.bytes).map_err(|error| {
+                QueryError::new(
+                    Code::location(40_099),
+                    format!(
+                        "$graphLookup reached maximum memory consumption: {}",
+                        error.message()
+                    ),
+                )
+            })?;
+        }
+    }
+
+    fn visit(&self, search: &mut Search, document: &DocumentBuf, depth: u64) {
+        let id = document.as_raw().get("_id").unwrap_or(ValueRef::Null);
+        // An `_id` is told apart by its bytes, whatever the collation.
+        if !search.visited.insert(key_of(id, None)) {
+            return;
+        }
+        let collation = self.run.variables.collation();
+        let next = JoinValues::at(document.as_ref(), &self.stage.connect_from, collation);
+        next.into_values()
+            .into_iter()
+            .for_each(|value| search.ask(value, collation));
+        search.bytes += document.bytes().len();
+        let mut found = document.to_document();
+        if let Some(field) = &self.stage.depth_field {
+            fields::set(&mut found, field.parts(), Value::Int64(depth as i64));
+        }
+        search.found.push(Value::Document(found));
+    }
+}
+
+impl Search {
+    fn ask(&mut self, value: Value, collation: Option<&Collation>) {
+        let key = key_of(value.as_ref(), collation);
+        self.bytes += key.len();
+        if self.asked.insert(key) {
+            self.frontier.push(value);
+        }
+    }
+}
+
+impl AwaitedStep for Searching {
+    fn push<'a>(
+        &'a mut self,
+        rows: Vec<Row>,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async move {
+            for row in rows {
+                let found = self.search(&row, interruption).await?;
+                let mut document = row.into_document();
+                fields::set(&mut document, self.stage.into.parts(), Value::Array(found));
+                out.push(Row::Tree(document));
+            }
+            Ok(Flow::More)
+        })
+    }
+}

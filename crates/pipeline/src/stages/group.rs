@@ -1,0 +1,289 @@
+//! `$group`: documents with equal keys, and what accumulates over them.
+
+use super::accumulation::{Accumulation, State};
+use crate::join_key::append_key;
+use crate::memory;
+use crate::row::Row;
+use crate::stage::{Run, Stage, StageScope, named};
+use crate::step::{Flow, PAGE_ROWS, Step, Work};
+use crate::{Code, QueryError, Result};
+use language::expression::{Expression, Found, Variables};
+use query::execute::{Sorted, Sorter};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use value::{Document, DocumentRef, Value};
+
+/// Short keys are hashed much faster than by the standard library's hash; seeded, so that nobody can choose keys that meet.
+type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
+
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    operand: Document,
+    id: Expression,
+    fields: Arc<Vec<(String, Accumulation)>>,
+}
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(spec) = operand else {
+        return Err(QueryError::new(
+            Code::location(15_947),
+            "a group's fields must be specified in an object",
+        ));
+    };
+    Ok(vec![Arc::new(Group::parse(spec, scope).map_err(in_group)?)])
+}
+
+/// MongoDB runs groups in an engine of its own, which has other codes for the same errors.
+fn in_group(error: QueryError) -> QueryError {
+    match error {
+        QueryError::Language(error) if error.is_division_by_zero => {
+            QueryError::new(Code::location(4_848_401), error.message)
+        }
+        error if matches!(error.code().number(), 16_610 | 5_733_415) => {
+            error.with_code(Code::location(4_848_403))
+        }
+        error => error,
+    }
+}
+
+impl Group {
+    pub(super) fn parse(spec: &Document, scope: &StageScope<'_>) -> Result<Group> {
+        let mut id = None;
+        let mut fields = Vec::with_capacity(spec.len());
+        for (name, value) in spec.iter() {
+            if name == "_id" {
+                check_id(value)?;
+                id = Some(Expression::parse(value, &scope.variables.parse_scope())?);
+            } else {
+                fields.push((name.to_owned(), Accumulation::parse(name, value, scope)?));
+            }
+        }
+        Ok(Group {
+            operand: spec.clone(),
+            id: id.ok_or_else(|| {
+                QueryError::new(
+                    Code::location(15_955),
+                    "a group specification must include an _id",
+                )
+            })?,
+            fields: Arc::new(fields),
+        })
+    }
+}
+
+/// `{_id: {a: 1}}` looks like a projection, which a key is not.
+fn check_id(id: &Value) -> Result<()> {
+    let Value::Document(id) = id else {
+        return Ok(());
+    };
+    let is_operator = id.iter().next().is_some_and(|(name, _)| name.starts_with('$'));
+    let inclusion = |value: &Value| value.type_of().is_number() || matches!(value, Value::Bool(_));
+    if !is_operator && id.iter().any(|(_, value)| inclusion(value)) {
+        return Err(QueryError::new(
+            Code::location(17_390),
+            "$group does not support inclusion-style expressions",
+        ));
+    }
+    Ok(())
+}
+
+impl Stage for Group {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Grouping {
+            group: self.clone(),
+            run: run.clone(),
+            places: HashMap::default(),
+            groups: Vec::new(),
+            bytes: 0,
+            key: Vec::new(),
+            rest: None,
+            sorted: None,
+            given: 0,
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named("$group", self.operand.clone())
+    }
+
+    fn fields_read(&self) -> Option<BTreeSet<String>> {
+        let mut fields = self.id.fields_read()?.clone();
+        for (_, accumulation) in self.fields.iter() {
+            fields.append(&mut accumulation.fields_read()?);
+        }
+        Some(fields)
+    }
+}
+
+/// The groups so far. Once they are as many as memory takes, further documents wait in files, sorted by their keys; at
+/// the end they are added to their groups, one group after the other.
+struct Grouping {
+    group: Group,
+    run: Run,
+    /// Where each key's group is.
+    places: HashMap<Box<[u8]>, usize>,
+    /// None once a group was given.
+    groups: Vec<Option<OneGroup>>,
+    /// What keys and states hold.
+    bytes: usize,
+    /// The key of the document at hand, kept to be written again.
+    key: Vec<u8>,
+    /// The documents that came when memory was full.
+    rest: Option<Sorter<Row>>,
+    sorted: Option<Sorted<Row>>,
+    /// How many of the groups in memory were given at the end.
+    given: usize,
+}
+
+struct OneGroup {
+    id: Value,
+    states: Vec<State>,
+}
+
+/// About what a group takes beside its key and what its accumulators keep.
+const GROUP_BYTES: usize = 128;
+
+impl Grouping {
+    fn add(&mut self, row: Row) -> Result<()> {
+        let document = row.as_ref();
+        let id = self.group.id.find(document, &self.run.variables)?;
+        self.key.clear();
+        append_key(id.or_null(), self.run.variables.collation(), &mut self.key);
+        if let Some(rest) = &mut self.rest {
+            return rest.push(&self.key, &row);
+        }
+        let at = match self.places.get(self.key.as_slice()) {
+            Some(at) => *at,
+            None => {
+                let id = match id {
+                    Found::Missing => Value::Null,
+                    other => other.into_value().unwrap_or(Value::Null),
+                };
+                self.open(id)?
+            }
+        };
+        if let Some(group) = &mut self.groups[at] {
+            let (before, after) = self.group.add_to(group, document, &self.run.variables)?;
+            self.bytes = (self.bytes + after).saturating_sub(before);
+        }
+        if memory::is_full(self.bytes) {
+            if self.run.surroundings.spill.is_none() {
+                return Err(QueryError::new(
+                    Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
+                    "Exceeded memory limit for $group, but didn't allow external spilling; pass allowDiskUse:true to opt in",
+                ));
+            }
+            self.rest = Some(self.run.sorter(None));
+        }
+        Ok(())
+    }
+
+    /// Opens a group for the key at hand.
+    fn open(&mut self, id: Value) -> Result<usize> {
+        let at = self.groups.len();
+        let group = self.group.start(id, &self.run.variables)?;
+        self.bytes += GROUP_BYTES * (1 + group.states.len()) + 2 * self.key.len();
+        self.groups.push(Some(group));
+        self.places.insert(self.key.as_slice().into(), at);
+        Ok(at)
+    }
+
+    /// The next of the groups to which documents in files belong; none at their end.
+    fn next_of_rest(&mut self) -> Result<Option<OneGroup>> {
+        let Some(sorted) = &mut self.sorted else {
+            return Ok(None);
+        };
+        let Some(first) = sorted.next()? else {
+            self.sorted = None;
+            return Ok(None);
+        };
+        let key = sorted.key().to_vec();
+        let variables = &self.run.variables;
+        let known = self
+            .places
+            .get(key.as_slice())
+            .and_then(|at| self.groups[*at].take());
+        let mut group = match known {
+            Some(group) => group,
+            None => {
+                let id = self.group.id.evaluate(first.as_ref(), variables)?;
+                self.group.start(id.unwrap_or(Value::Null), variables)?
+            }
+        };
+        let mut next = Some(first);
+        while let Some(row) = next {
+            let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), variables)?;
+            memory::check("$group", bytes)?;
+            next = sorted.next_if(|other, _| other == key)?;
+        }
+        Ok(Some(group))
+    }
+}
+
+impl Group {
+    /// A group without documents.
+    fn start(&self, id: Value, variables: &Variables) -> Result<OneGroup> {
+        let document = Document::new().with("_id", id.clone());
+        let states = self.fields.iter();
+        let states = states.map(|(_, accumulation)| accumulation.start((&document).into(), variables));
+        Ok(OneGroup {
+            id,
+            states: states.collect::<Result<_>>()?,
+        })
+    }
+
+    /// Adds a document to its group; the bytes of the states before and after.
+    fn add_to(
+        &self,
+        group: &mut OneGroup,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<(usize, usize)> {
+        let (mut before, mut after) = (0, 0);
+        for ((_, accumulation), state) in self.fields.iter().zip(&mut group.states) {
+            before += state.bytes();
+            accumulation.add(state, document, variables)?;
+            after += state.bytes();
+        }
+        Ok((before, after))
+    }
+
+    fn result(&self, mut group: OneGroup) -> Row {
+        let mut document = Document::new().with("_id", group.id);
+        for ((name, _), state) in self.fields.iter().zip(&mut group.states) {
+            if let Some(value) = state.result() {
+                document.push(name.as_str(), value);
+            }
+        }
+        Row::Tree(document)
+    }
+}
+
+impl Step for Grouping {
+    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        rows.into_iter()
+            .try_for_each(|row| self.add(row))
+            .map_err(in_group)?;
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
+        if let Some(rest) = self.rest.take() {
+            self.sorted = Some(rest.into_sorted()?);
+        }
+        while out.len() < PAGE_ROWS {
+            if let Some(group) = self.next_of_rest().map_err(in_group)? {
+                out.push(self.group.result(group));
+                continue;
+            }
+            let Some(group) = self.groups.get_mut(self.given) else {
+                return Ok(Flow::Done);
+            };
+            self.given += 1;
+            if let Some(group) = group.take() {
+                out.push(self.group.result(group));
+            }
+        }
+        Ok(Flow::More)
+    }
+}

@@ -1,0 +1,189 @@
+//! Lookups by equal fields: one query for many documents, whose results are then dealt out by a table of values.
+
+use super::{JoinFields, Lookup};
+use crate::Result;
+use crate::fields::{self, Around};
+use crate::join_key::{JoinKey, JoinValues, any_of, keys_at};
+use crate::memory;
+use crate::row::Row;
+use crate::stage::Run;
+use crate::step::{AwaitedStep, Flow};
+use futures::future::BoxFuture;
+use query::execute::Interruption;
+use std::collections::HashMap;
+use std::sync::Arc;
+use value::collation::Collation;
+use value::{DocumentBuf, Value, ValueRef};
+
+/// The documents that are looked up together.
+const ROWS_TOGETHER_MAX: usize = 1_000;
+
+/// The bytes of results after which fewer documents are looked up together.
+const BYTES_TOGETHER_MAX: usize = 16 * 1024 * 1024;
+
+/// A running lookup.
+pub(super) struct Joining {
+    lookup: Arc<Lookup>,
+    fields: JoinFields,
+    run: Run,
+    /// Documents that are looked up together: fewer once their results were too large.
+    together: usize,
+}
+
+/// The results for some documents, by the value under which they were found.
+struct Found {
+    places: HashMap<JoinKey, usize>,
+    /// For each value the results that have it, by their order among all.
+    by_value: Vec<Vec<usize>>,
+    all: Vec<DocumentBuf>,
+}
+
+impl Joining {
+    pub(super) fn new(lookup: Arc<Lookup>, fields: JoinFields, run: &Run) -> Joining {
+        Joining {
+            lookup,
+            fields,
+            run: run.clone(),
+            together: ROWS_TOGETHER_MAX,
+        }
+    }
+
+    /// Looks up as many documents from the front as can be done together.
+    async fn some(
+        &mut self,
+        rows: &mut std::vec::IntoIter<Row>,
+        out: &mut Vec<Row>,
+        interruption: &Interruption,
+    ) -> Result<()> {
+        loop {
+            interruption.check()?;
+            let count = self.together.min(rows.len());
+            let keys: Vec<Vec<(JoinKey, Value)>> = rows.as_slice()[..count]
+                .iter()
+                .map(|row| {
+                    JoinValues::of(row.as_ref(), &self.fields.local, self.run.variables.collation())
+                        .into_keyed()
+                })
+                .collect();
+            let Some(found) = self.find(&keys, count == 1, interruption).await? else {
+                self.together = count.div_ceil(2);
+                continue;
+            };
+            for (row, keys) in rows.by_ref().take(count).zip(keys) {
+                out.push(self.joined(row, &keys, &found));
+            }
+            return Ok(());
+        }
+    }
+
+    /// The results for all these values; none where they are too large, unless they are for one document.
+    async fn find(
+        &self,
+        keys: &[Vec<(JoinKey, Value)>],
+        is_one: bool,
+        interruption: &Interruption,
+    ) -> Result<Option<Found>> {
+        let mut found = Found {
+            places: HashMap::new(),
+            by_value: Vec::new(),
+            all: Vec::new(),
+        };
+        let mut values = Vec::new();
+        for (key, value) in keys.iter().flatten() {
+            if !found.places.contains_key(key) {
+                found.places.insert(key.clone(), values.len());
+                values.push(value.clone());
+            }
+        }
+        found.by_value.resize_with(values.len(), Vec::new);
+        let filter = any_of(&self.fields.foreign_name, values);
+        let variables = Arc::clone(&self.run.variables);
+        let mut stream = self
+            .lookup
+            .sub
+            .open(Some(filter), &variables, &self.run, interruption)
+            .await?;
+        let mut bytes = 0;
+        loop {
+            let page = stream.next_page(interruption).await?;
+            if page.is_empty() {
+                return Ok(Some(found));
+            }
+            bytes += page.iter().map(|document| document.bytes().len()).sum::<usize>();
+            if is_one {
+                memory::check("$lookup", bytes)?;
+            } else if bytes > BYTES_TOGETHER_MAX {
+                return Ok(None);
+            }
+            page.into_iter()
+                .for_each(|document| found.add(document, &self.fields, variables.collation()));
+        }
+    }
+
+    fn joined(&self, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
+        let places = keys.iter().filter_map(|(key, _)| found.places.get(key));
+        let mut results: Vec<usize> = places
+            .flat_map(|place| found.by_value[*place].iter().copied())
+            .collect();
+        if keys.len() > 1 {
+            results.sort_unstable();
+            results.dedup();
+        }
+        let results = results.into_iter().map(|at| &found.all[at]);
+        match (row, self.lookup.into.parts()) {
+            (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
+            (row, parts) => {
+                let mut document = row.into_document();
+                let results = results.map(|result| Value::Document(result.to_document()));
+                fields::set(&mut document, parts, Value::Array(results.collect()));
+                Row::Tree(document)
+            }
+        }
+    }
+}
+
+/// The document with a field of other documents, all of them copied as they are.
+fn with_documents<'r>(
+    document: &DocumentBuf,
+    name: &str,
+    results: impl Iterator<Item = &'r DocumentBuf> + Clone,
+) -> DocumentBuf {
+    let bytes = results.clone().map(|result| result.bytes().len() + 8).sum();
+    Around::of(document.as_raw(), name).with(bytes, |writer, name| {
+        writer.put_array(name, |array| {
+            let mut number = itoa::Buffer::new();
+            for (at, result) in results.enumerate() {
+                array.put(number.format(at), ValueRef::Document(result.as_ref()));
+            }
+        });
+    })
+}
+
+impl Found {
+    fn add(&mut self, document: DocumentBuf, fields: &JoinFields, collation: Option<&Collation>) {
+        let at = self.all.len();
+        for key in keys_at(document.as_ref(), &fields.foreign, collation) {
+            if let Some(place) = self.places.get(&key) {
+                self.by_value[*place].push(at);
+            }
+        }
+        self.all.push(document);
+    }
+}
+
+impl AwaitedStep for Joining {
+    fn push<'a>(
+        &'a mut self,
+        rows: Vec<Row>,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async move {
+            let mut rows = rows.into_iter();
+            while rows.len() > 0 {
+                self.some(&mut rows, out, interruption).await?;
+            }
+            Ok(Flow::More)
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! `$lookup`: what another collection has for each document.
+
+mod by_document;
+mod by_field;
+mod parse;
+
+pub(crate) use parse::parse;
+
+use crate::stage::{Run, Stage, named};
+use crate::step::Work;
+use crate::sub_pipeline::SubPipeline;
+use language::expression::Expression;
+use std::sync::Arc;
+use value::Document;
+use value::path::FieldPath;
+
+/// A parsed `$lookup`.
+#[derive(Debug)]
+struct Lookup {
+    operand: Document,
+    /// What is looked up; it has no stages where none are given.
+    sub: SubPipeline,
+    /// Where the results go.
+    into: FieldPath,
+    /// The fields that must be equal, where they are given.
+    fields: Option<JoinFields>,
+    /// The variables that the stages see, by name.
+    variables: Vec<(String, Expression)>,
+    /// Whether stages were given, so that they run for each document.
+    has_pipeline: bool,
+}
+
+/// The fields on which documents are joined.
+#[derive(Clone, Debug)]
+struct JoinFields {
+    local: FieldPath,
+    foreign: FieldPath,
+    foreign_name: String,
+}
+
+impl Stage for Arc<Lookup> {
+    fn start(&self, run: &Run) -> Work {
+        match &self.fields {
+            Some(fields) if !self.has_pipeline => {
+                Work::awaited(by_field::Joining::new(Arc::clone(self), fields.clone(), run))
+            }
+            _ => Work::awaited(by_document::LookingUp::new(Arc::clone(self), run)),
+        }
+    }
+
+    fn to_document(&self) -> Document {
+        named("$lookup", self.operand.clone())
+    }
+}

@@ -1,0 +1,54 @@
+//! What must hold of the collection that is merged into.
+
+use super::Merge;
+use crate::collections::Collections;
+use crate::{Code, QueryError, Result};
+use store::Index;
+
+/// What was found out about the collection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checked {
+    /// Whether the index that keeps the fields unique leaves documents out that lack them.
+    pub(super) is_sparse: bool,
+}
+
+/// Refuses a view, and fields that no unique index keeps apart.
+pub(super) fn check(merge: &Merge, collections: &dyn Collections) -> Result<Checked> {
+    let present = collections.resolve(&merge.into)?;
+    if present.namespace != merge.into || !present.stages.is_empty() {
+        return Err(QueryError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("Namespace {} is a view, not a collection", merge.into),
+        ));
+    }
+    if matches!(merge.on.as_slice(), [(name, _)] if name == "_id") {
+        return Ok(Checked { is_sparse: false });
+    }
+    let indexes = present
+        .collection
+        .map(|collection| collection.indexes())
+        .unwrap_or_default();
+    let mut unique = indexes
+        .iter()
+        .filter(|index| keeps_apart(index, merge))
+        .peekable();
+    if unique.peek().is_none() {
+        return Err(QueryError::new(
+            Code::location(51_183),
+            "Cannot find index to verify that join fields will be unique",
+        ));
+    }
+    Ok(Checked {
+        is_sparse: unique.all(|index| index.spec().sparse),
+    })
+}
+
+/// Whether the index is unique on exactly these fields, for all documents.
+fn keeps_apart(index: &Index, merge: &Merge) -> bool {
+    let spec = index.spec();
+    spec.unique
+        && spec.partial_filter.is_none()
+        && !spec.kept.contains("collation")
+        && spec.key.len() == merge.on.len()
+        && merge.on.iter().all(|(name, _)| spec.key.contains(name))
+}

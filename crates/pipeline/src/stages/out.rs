@@ -1,0 +1,210 @@
+//! `$out`: the results become a collection, in one step, once all are there.
+
+use super::write_batch::{WriteBatch, insert_all};
+use crate::collections::WriteTarget;
+use crate::row::Row;
+use crate::stage::{Position, Run, Stage, StageScope, named};
+use crate::step::{AwaitedStep, Flow, Work};
+use crate::sub_pipeline::checked_namespace;
+use crate::{Code, QueryError, Result};
+use futures::future::BoxFuture;
+use query::execute::Interruption;
+use std::sync::Arc;
+use store::Namespace;
+use value::{Document, Value};
+
+/// The databases that hold the server's own collections.
+const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
+
+#[derive(Debug)]
+struct Out {
+    operand: Value,
+    target: Namespace,
+}
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let database = &scope.namespace.database;
+    let target = match operand {
+        Value::String(name) => checked(database, name)?,
+        Value::Document(options) => parse_options(options)?,
+        other => {
+            return Err(QueryError::new(
+                Code::location(16_990),
+                format!(
+                    "$out only supports a string or object argument, but found {}",
+                    other.type_of().alias()
+                ),
+            ));
+        }
+    };
+    if target.collection.starts_with("system.") {
+        return Err(QueryError::new(
+            Code::location(17_385),
+            format!("Can't $out to special collection: {}", target.collection),
+        ));
+    }
+    if OWN_DATABASES.contains(&target.database.as_str()) {
+        return Err(QueryError::new(
+            Code::location(31_321),
+            format!("Can't $out to internal database: {}", target.database),
+        ));
+    }
+    Ok(vec![Arc::new(Out {
+        operand: operand.clone(),
+        target,
+    })])
+}
+
+fn checked(database: &str, name: &str) -> Result<Namespace> {
+    checked_namespace(database, name)
+}
+
+fn parse_options(options: &Document) -> Result<Namespace> {
+    let (mut database, mut collection) = (None, None);
+    for (name, value) in options.iter() {
+        let place = match name {
+            "db" => &mut database,
+            "coll" => &mut collection,
+            "timeseries" => continue,
+            unknown => {
+                return Err(QueryError::new(
+                    Code::UNKNOWN_FIELD,
+                    format!("BSON field '$out.{unknown}' is an unknown field."),
+                ));
+            }
+        };
+        match value {
+            _ if place.is_some() => {
+                return Err(QueryError::new(
+                    Code::DUPLICATE_FIELD,
+                    format!("BSON field '$out.{name}' is a duplicate field"),
+                ));
+            }
+            Value::Null | Value::Undefined => {}
+            Value::String(text) => *place = Some(text.as_str()),
+            other => {
+                return Err(QueryError::type_mismatch(format!(
+                    "BSON field '$out.{name}' is the wrong type '{}', expected type 'string'",
+                    other.type_of().alias()
+                )));
+            }
+        }
+    }
+    let required = |part: Option<&str>, name: &str| {
+        part.map(str::to_owned).ok_or_else(|| {
+            QueryError::new(
+                Code::MISSING_FIELD,
+                format!("BSON field '$out.{name}' is missing but a required field"),
+            )
+        })
+    };
+    let collection = required(collection, "coll")?;
+    let namespace = checked(&required(database, "db")?, &collection)?;
+    if let Some(time_series) = options.get("timeseries") {
+        super::out_time_series::refuse(time_series)?;
+    }
+    Ok(namespace)
+}
+
+impl Stage for Out {
+    fn start(&self, run: &Run) -> Work {
+        Work::awaited(Replacing {
+            target: self.target.clone(),
+            run: run.clone(),
+            batch: WriteBatch::default(),
+            replacement: None,
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named("$out", self.operand.clone())
+    }
+
+    fn position(&self) -> Position {
+        Position::Last
+    }
+}
+
+struct Replacing {
+    target: Namespace,
+    run: Run,
+    batch: WriteBatch,
+    /// The collection that will take the target's place, once there is one.
+    replacement: Option<WriteTarget>,
+}
+
+impl Replacing {
+    /// Makes the replacement, unless that was done.
+    async fn prepare(&mut self) -> Result<WriteTarget> {
+        if let Some(replacement) = &self.replacement {
+            return Ok(replacement.clone());
+        }
+        let collections = &self.run.surroundings.collections;
+        let present = collections.resolve(&self.target)?;
+        if present.namespace != self.target || !present.stages.is_empty() {
+            return Err(QueryError::new(
+                Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+                format!("Namespace {} is a view, not a collection", self.target),
+            ));
+        }
+        if present
+            .collection
+            .is_some_and(|collection| collection.options().capped.is_some())
+        {
+            return Err(QueryError::new(
+                Code::location(17_152),
+                format!(
+                    "namespace '{}' is capped so it can't be used for $out",
+                    self.target
+                ),
+            ));
+        }
+        let replacement = collections.replacement(&self.target).await?;
+        self.replacement = Some(replacement.clone());
+        Ok(replacement)
+    }
+}
+
+impl Drop for Replacing {
+    fn drop(&mut self) {
+        // It did not come to its end.
+        if let Some(replacement) = self.replacement.take() {
+            self.run.surroundings.collections.discard(replacement.collection);
+        }
+    }
+}
+
+impl AwaitedStep for Replacing {
+    fn push<'a>(
+        &'a mut self,
+        rows: Vec<Row>,
+        _out: &'a mut Vec<Row>,
+        _interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async move {
+            let target = self.prepare().await?;
+            for row in rows {
+                if let Some(documents) = self.batch.add(row)? {
+                    insert_all(&target, documents).await?;
+                }
+            }
+            Ok(Flow::More)
+        })
+    }
+
+    fn finish<'a>(
+        &'a mut self,
+        _out: &'a mut Vec<Row>,
+        _interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async move {
+            let target = self.prepare().await?;
+            insert_all(&target, self.batch.take()).await?;
+            let collections = Arc::clone(&self.run.surroundings.collections);
+            collections.flush().await?;
+            collections.replace(&target.collection, &self.target).await?;
+            self.replacement = None;
+            Ok(Flow::Done)
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! `$project`, `$addFields` and its other name `$set`, `$unset`.
+
+use crate::row::Row;
+use crate::stage::{QueryPart, Run, Stage, StageScope, named};
+use crate::step::{Flow, Step, Work};
+use crate::{Code, QueryError, Result};
+use language::expression::Variables;
+use language::projection::{self, Projection};
+use std::sync::Arc;
+use value::{Document, DocumentBuf, Value};
+
+#[derive(Debug)]
+struct Project {
+    name: String,
+    operand: Value,
+    projection: Arc<Projection>,
+}
+
+pub(crate) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let stage = match name {
+        "$project" => projection::Stage::Project,
+        "$unset" => projection::Stage::Unset,
+        _ => projection::Stage::AddFields,
+    };
+    let projection = Projection::parse_stage(stage, name, operand, &scope.variables.parse_scope())
+        .map_err(|error| coded(stage, error))?;
+    Ok(vec![Arc::new(Project {
+        name: name.to_owned(),
+        operand: operand.clone(),
+        projection: Arc::new(projection),
+    })])
+}
+
+/// The codes in which MongoDB's stages differ from its projections.
+fn coded(stage: projection::Stage, error: language::Error) -> QueryError {
+    let number = match (stage, error.code.number()) {
+        (projection::Stage::AddFields, 31_249 | 31_250) => 40_176,
+        (projection::Stage::AddFields, 31_324) => 16_410,
+        (projection::Stage::AddFields, 15_983) => 40_181,
+        (projection::Stage::Unset, 16_411) => 9_527_900,
+        _ => return error.into(),
+    };
+    QueryError::new(Code::location(number), error.message)
+}
+
+impl Stage for Project {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Projecting {
+            projection: Arc::clone(&self.projection),
+            variables: Arc::clone(&run.variables),
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named(&self.name, self.operand.clone())
+    }
+
+    fn part(&self) -> QueryPart<'_> {
+        QueryPart::Projection(&self.projection)
+    }
+}
+
+struct Projecting {
+    projection: Arc<Projection>,
+    variables: Arc<Variables>,
+}
+
+impl Step for Projecting {
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            out.push(match row {
+                Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),
+                Row::Raw(bytes) => {
+                    let mut projected = Vec::new();
+                    self.projection
+                        .apply(bytes.as_ref(), None, &self.variables, &mut projected)?;
+                    Row::Raw(DocumentBuf::from_validated(projected.into()))
+                }
+            });
+        }
+        Ok(Flow::More)
+    }
+}

@@ -1,0 +1,212 @@
+//! The operands of `$firstN $lastN $minN $maxN`, `$top $topN $bottom $bottomN`.
+
+use super::accumulation::options;
+use crate::stage::StageScope;
+use crate::{Code, QueryError, Result};
+use language::expression::accumulator::Ranked;
+use language::expression::number::Number;
+use language::expression::{Expression, Variables};
+use query::execute::sort_key;
+use query::plan::SortPattern;
+use std::collections::BTreeSet;
+use value::key::{self, Direction};
+use value::{Document, DocumentRef, Value};
+
+/// By what documents are ranked.
+#[derive(Clone, Debug)]
+enum By {
+    /// The order in which they come.
+    Arrival,
+    /// The reverse of it.
+    Departure,
+    /// The value itself.
+    Value(Direction),
+    /// The fields of the document; `true` is from the end.
+    Fields(SortPattern, bool),
+}
+
+/// A parsed `$topN` or relative.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranking {
+    by: By,
+    output: Expression,
+    /// How many; none for the singular forms.
+    count: Option<Expression>,
+}
+
+/// The ranking of this name; none where it is not one.
+pub(super) fn parse_ranking(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Option<Ranking>> {
+    match name {
+        "$firstN" => parse_n(name, operand, By::Arrival, scope),
+        "$lastN" => parse_n(name, operand, By::Departure, scope),
+        "$minN" => parse_n(name, operand, By::Value(Direction::Ascending), scope),
+        "$maxN" => parse_n(name, operand, By::Value(Direction::Descending), scope),
+        "$top" | "$topN" => parse_sorted(name, operand, false, scope),
+        "$bottom" | "$bottomN" => parse_sorted(name, operand, true, scope),
+        _ => return Ok(None),
+    }
+    .map(Some)
+}
+
+fn parse_n(name: &str, operand: &Value, by: By, scope: &StageScope<'_>) -> Result<Ranking> {
+    let operand = options(operand, || {
+        QueryError::new(
+            Code::location(5_787_900),
+            format!(
+                "specification must be an object; found {name}: {}",
+                operand.type_of().alias()
+            ),
+        )
+    })?;
+    check_known(operand, &["n", "input"], Code::location(5_787_901))?;
+    let missing = |field: &str, code| QueryError::new(code, format!("Missing value for '{field}'"));
+    let count = operand
+        .get("n")
+        .ok_or_else(|| missing("n", Code::location(5_787_906)))?;
+    let input = operand
+        .get("input")
+        .ok_or_else(|| missing("input", Code::location(5_787_907)))?;
+    let parse_scope = scope.variables.parse_scope();
+    Ok(Ranking {
+        by,
+        output: Expression::parse(input, &parse_scope)?,
+        count: Some(Expression::parse(count, &parse_scope)?),
+    })
+}
+
+fn parse_sorted(name: &str, operand: &Value, from_end: bool, scope: &StageScope<'_>) -> Result<Ranking> {
+    let operand = options(operand, || {
+        QueryError::new(
+            Code::location(5_788_001),
+            format!(
+                "specification must be an object; found {name}: {}",
+                operand.type_of().alias()
+            ),
+        )
+    })?;
+    let many = name.ends_with('N');
+    check_known(
+        operand,
+        if many {
+            &["n", "sortBy", "output"]
+        } else {
+            &["sortBy", "output"]
+        },
+        Code::location(5_788_002),
+    )?;
+    let missing = |field: &str, code| QueryError::new(code, format!("Missing value for '{field}'"));
+    let parse_scope = scope.variables.parse_scope();
+    let count = match operand.get("n") {
+        Some(count) => Some(Expression::parse(count, &parse_scope)?),
+        None if many => return Err(missing("n", Code::location(5_788_003))),
+        None => None,
+    };
+    let output = operand
+        .get("output")
+        .ok_or_else(|| missing("output", Code::location(5_788_004)))?;
+    let sort = match operand.get("sortBy") {
+        Some(Value::Document(sort)) => sort,
+        Some(_) => {
+            return Err(QueryError::new(
+                Code::location(5_788_604),
+                "expected 'sortBy' to already be an object",
+            ));
+        }
+        None => return Err(missing("sortBy", Code::location(5_788_005))),
+    };
+    Ok(Ranking {
+        by: By::Fields(SortPattern::parse(sort)?, from_end),
+        output: Expression::parse(output, &parse_scope)?,
+        count,
+    })
+}
+
+fn check_known(operand: &Document, known: &[&str], code: Code) -> Result<()> {
+    match operand.iter().find(|(field, _)| !known.contains(field)) {
+        Some((unknown, _)) => Err(QueryError::new(
+            code,
+            format!("Unknown argument for 'n' operator: {unknown}"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A count of values to keep, as `n` gives it.
+pub(super) fn checked_count(value: Option<Value>) -> Result<usize> {
+    let value = value.unwrap_or(Value::Null);
+    let number = Number::of(value.as_ref())
+        .and_then(Number::to_i64)
+        .ok_or_else(|| {
+            QueryError::new(
+                Code::location(7_548_606),
+                format!(
+                    "Value for 'n' must be of integral type, but found {}",
+                    value.type_of().alias()
+                ),
+            )
+        })?;
+    match usize::try_from(number) {
+        Ok(count @ 1..) => Ok(count),
+        _ => Err(QueryError::new(
+            Code::location(7_548_606),
+            format!("'n' must be greater than 0, found {number}"),
+        )),
+    }
+}
+
+impl Ranking {
+    /// The fields of documents that are read; none where they are read as a whole.
+    pub(super) fn fields_read(&self) -> Option<BTreeSet<String>> {
+        let mut fields = self.output.fields_read()?.clone();
+        if let By::Fields(pattern, _) = &self.by {
+            fields.extend(pattern.fields().iter().map(|field| field.name.clone()));
+        }
+        Some(fields)
+    }
+
+    pub(super) fn kept_max(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<usize> {
+        match &self.count {
+            None => Ok(1),
+            Some(count) => checked_count(count.evaluate(group, variables)?),
+        }
+    }
+
+    pub(super) fn is_single(&self) -> bool {
+        self.count.is_none()
+    }
+
+    /// Whether what is kept comes in the reverse of the order that is wanted.
+    pub(super) fn is_reversed(&self) -> bool {
+        matches!(self.by, By::Departure | By::Fields(_, true))
+    }
+
+    pub(super) fn add(
+        &self,
+        kept: &mut Ranked,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<()> {
+        let value = self.output.find(document, variables)?;
+        let mut bytes = Vec::new();
+        match &self.by {
+            By::Arrival => {}
+            By::Departure => bytes.extend((u64::MAX - kept.arrivals()).to_be_bytes()),
+            By::Value(direction) => {
+                let Some(present) = value.present() else {
+                    return Ok(());
+                };
+                key::encode(present, *direction, &mut bytes);
+            }
+            By::Fields(pattern, from_end) => {
+                sort_key(document, pattern, &mut bytes)?;
+                if *from_end {
+                    // No key is the front of another, so that turned bytes turn the order.
+                    bytes.iter_mut().for_each(|byte| *byte = !*byte);
+                    bytes.extend((u64::MAX - kept.arrivals()).to_be_bytes());
+                }
+            }
+        }
+        kept.add(bytes, || value.into_value().unwrap_or(Value::Null));
+        Ok(())
+    }
+}

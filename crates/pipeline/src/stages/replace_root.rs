@@ -1,0 +1,110 @@
+//! `$replaceRoot` and `$replaceWith`.
+
+use crate::row::Row;
+use crate::stage::{Run, Stage, StageScope, named};
+use crate::step::{Flow, Step, Work};
+use crate::{Code, QueryError, Result};
+use language::expression::{Expression, Variables};
+use std::sync::Arc;
+use value::{Document, Value, json};
+
+#[derive(Debug)]
+struct ReplaceRoot {
+    operand: Value,
+    root: Expression,
+    /// How messages name the expression.
+    name: &'static str,
+}
+
+pub(crate) fn parse_replace_root(
+    name: &str,
+    operand: &Value,
+    scope: &StageScope<'_>,
+) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(options) = operand else {
+        return Err(QueryError::new(
+            Code::location(40_229),
+            format!(
+                "expected an object as specification for {name} stage, got {}",
+                operand.type_of().alias()
+            ),
+        ));
+    };
+    if let Some((unknown, _)) = options.iter().find(|(option, _)| *option != "newRoot") {
+        return Err(QueryError::new(
+            Code::UNKNOWN_FIELD,
+            format!("BSON field '$replaceRoot.{unknown}' is an unknown field."),
+        ));
+    }
+    let Some(root) = options.get("newRoot") else {
+        return Err(QueryError::new(
+            Code::MISSING_FIELD,
+            "BSON field '$replaceRoot.newRoot' is missing but a required field",
+        ));
+    };
+    stage(root, "'newRoot' expression", scope)
+}
+
+pub(crate) fn parse_replace_with(
+    _name: &str,
+    operand: &Value,
+    scope: &StageScope<'_>,
+) -> Result<Vec<Arc<dyn Stage>>> {
+    stage(operand, "'replacement document'", scope)
+}
+
+fn stage(root: &Value, name: &'static str, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let expression = Expression::parse(root, &scope.variables.parse_scope())?;
+    Ok(vec![Arc::new(ReplaceRoot {
+        operand: root.clone(),
+        root: expression,
+        name,
+    })])
+}
+
+impl Stage for ReplaceRoot {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Replacing {
+            root: self.root.clone(),
+            name: self.name,
+            variables: Arc::clone(&run.variables),
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        named("$replaceRoot", named("newRoot", self.operand.clone()))
+    }
+}
+
+struct Replacing {
+    root: Expression,
+    name: &'static str,
+    variables: Arc<Variables>,
+}
+
+impl Step for Replacing {
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            match self.root.evaluate(row.as_ref(), &self.variables)? {
+                Some(Value::Document(root)) => out.push(Row::Tree(root)),
+                other => return Err(not_an_object(self.name, other.as_ref(), &row)),
+            }
+        }
+        Ok(Flow::More)
+    }
+}
+
+fn not_an_object(name: &str, found: Option<&Value>, row: &Row) -> QueryError {
+    let shown = match found {
+        None => "MISSING".to_owned(),
+        Some(value) => json::to_string((&named("", value.clone())).into(), json::Mode::Relaxed),
+    };
+    QueryError::new(
+        Code::location(40_228),
+        format!(
+            "{name} must evaluate to an object, but resulting value was: {shown}. Type of resulting value: '{}'. Input document: {}",
+            found.map_or("missing", |value| value.type_of().alias()),
+            json::to_string(row.as_ref(), json::Mode::Relaxed)
+        ),
+    )
+}

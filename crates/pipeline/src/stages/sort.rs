@@ -1,0 +1,116 @@
+//! `$sort`; with a limit behind it, it keeps no more than that.
+
+use crate::row::Row;
+use crate::stage::{QueryPart, Run, Stage, StageScope, named};
+use crate::step::{Flow, PAGE_ROWS, Step, Work};
+use crate::{Code, QueryError, Result};
+use query::execute::{Sorted, Sorter, sort_key};
+use query::plan::SortPattern;
+use std::sync::Arc;
+use value::{Document, Value};
+
+#[derive(Clone, Debug)]
+pub(super) struct Sort {
+    pattern: SortPattern,
+    results_max: Option<u64>,
+}
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(pattern) = operand else {
+        return Err(QueryError::new(
+            Code::location(15_973),
+            "the $sort key specification must be an object",
+        ));
+    };
+    if pattern.is_empty() {
+        return Err(QueryError::new(
+            Code::location(15_976),
+            "$sort stage must have at least one sort key",
+        ));
+    }
+    Ok(vec![Arc::new(Sort::new(
+        SortPattern::parse(pattern)?.with_collation(scope.variables.collation()),
+    ))])
+}
+
+impl Sort {
+    pub(super) fn new(pattern: SortPattern) -> Sort {
+        Sort {
+            pattern,
+            results_max: None,
+        }
+    }
+}
+
+impl Stage for Sort {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Sorting {
+            pattern: self.pattern.clone(),
+            sorter: Some(run.sorter(self.results_max)),
+            sorted: None,
+            key: Vec::new(),
+        })
+    }
+
+    fn to_document(&self) -> Document {
+        let mut document = named(
+            "$sort",
+            Document::new().with("sortKey", self.pattern.to_document()),
+        );
+        if let (Some(limit), Some(Value::Document(sort))) = (self.results_max, document.get_mut("$sort")) {
+            sort.push("limit", limit as i64);
+        }
+        document
+    }
+
+    fn part(&self) -> QueryPart<'_> {
+        QueryPart::Sort(&self.pattern, self.results_max)
+    }
+
+    fn limited(&self, results_max: u64) -> Option<Box<dyn Stage>> {
+        Some(Box::new(Sort {
+            results_max: Some(
+                self.results_max
+                    .map_or(results_max, |known| known.min(results_max)),
+            ),
+            ..self.clone()
+        }))
+    }
+}
+
+struct Sorting {
+    pattern: SortPattern,
+    sorter: Option<Sorter<Row>>,
+    sorted: Option<Sorted<Row>>,
+    /// The key of the document at hand, kept to be written again.
+    key: Vec<u8>,
+}
+
+impl Step for Sorting {
+    fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        if let Some(sorter) = &mut self.sorter {
+            for row in rows {
+                self.key.clear();
+                sort_key(row.as_ref(), &self.pattern, &mut self.key)?;
+                sorter.push(&self.key, &row)?;
+            }
+        }
+        Ok(Flow::More)
+    }
+
+    fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
+        if let Some(sorter) = self.sorter.take() {
+            self.sorted = Some(sorter.into_sorted()?);
+        }
+        let Some(sorted) = &mut self.sorted else {
+            return Ok(Flow::Done);
+        };
+        while out.len() < PAGE_ROWS {
+            match sorted.next()? {
+                Some(row) => out.push(row),
+                None => return Ok(Flow::Done),
+            }
+        }
+        Ok(Flow::More)
+    }
+}

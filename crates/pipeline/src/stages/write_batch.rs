@@ -1,0 +1,79 @@
+//! What `$out` and `$merge` share: documents collected to be written together, and what writing gives back.
+
+use crate::collections::WriteTarget;
+use crate::row::Row;
+use crate::{Code, QueryError, Result};
+use query::write::{Failures, InsertOptions, WriteError, WriteOptions, insert};
+use store::Durability;
+use value::DocumentBuf;
+
+/// The documents that are written together.
+const DOCUMENTS_MAX: usize = 1_000;
+
+/// The bytes of documents after which no more are collected.
+const BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Documents that wait to be written.
+#[derive(Default)]
+pub(super) struct WriteBatch {
+    documents: Vec<DocumentBuf>,
+    bytes: usize,
+}
+
+impl WriteBatch {
+    /// Takes one more; gives back all once they are enough.
+    pub(super) fn add(&mut self, row: Row) -> Result<Option<Vec<DocumentBuf>>> {
+        let document = row.into_bson()?;
+        self.bytes += document.bytes().len();
+        self.documents.push(document);
+        let full = self.documents.len() >= DOCUMENTS_MAX || self.bytes >= BYTES_MAX;
+        Ok(full.then(|| self.take()))
+    }
+
+    /// All that wait.
+    pub(super) fn take(&mut self) -> Vec<DocumentBuf> {
+        self.bytes = 0;
+        std::mem::take(&mut self.documents)
+    }
+}
+
+/// Inserts documents; the first that is refused is the error. They are durable once the pipeline's end is flushed.
+pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>) -> Result<()> {
+    let options = InsertOptions {
+        keeps_empty_timestamps: false,
+        ordered: true,
+        durability: Durability::Soon,
+        validator: target.validator.clone(),
+        statements: Vec::new(),
+    };
+    let inserted = insert(&target.collection, documents, options).await?;
+    first_failure(inserted.failures)
+}
+
+/// How statements on the target are executed.
+pub(super) fn write_options(target: &WriteTarget) -> WriteOptions {
+    WriteOptions {
+        durability: Durability::Soon,
+        validator: target.validator.clone(),
+        ..WriteOptions::default()
+    }
+}
+
+/// The first statement that failed, as the pipeline's error.
+pub(super) fn first_failure(failures: Failures) -> Result<()> {
+    match failures.into_iter().next() {
+        Some((_, error)) => Err(as_query_error(error)),
+        None => Ok(()),
+    }
+}
+
+/// A failed write as the pipeline's error.
+pub(super) fn as_query_error(error: WriteError) -> QueryError {
+    match error {
+        WriteError::Language(error) => error.into(),
+        WriteError::Store(error) => error.into(),
+        WriteError::Validation(_) => {
+            QueryError::new(Code::DOCUMENT_VALIDATION_FAILURE, "Document failed validation")
+        }
+    }
+}

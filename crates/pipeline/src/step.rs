@@ -1,0 +1,102 @@
+//! A stage at work: rows in, rows out.
+
+use super::row::Row;
+use crate::Result;
+use futures::future::BoxFuture;
+use query::execute::Interruption;
+
+/// Whether a step has more to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// Go on: give it more, or ask it again.
+    More,
+    /// It needs and gives nothing more.
+    Done,
+}
+
+/// A stage at work. Rows are pushed in page by page; what comes out at once is appended to `out`.
+pub(crate) trait Step: Send {
+    /// Takes a page. After [`Flow::Done`] it is given nothing more, but still finished.
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow>;
+
+    /// Asked after the last page until it is done: gives what it has kept, a page at a time.
+    fn finish(&mut self, _out: &mut Vec<Row>) -> Result<Flow> {
+        Ok(Flow::Done)
+    }
+}
+
+/// A stage at work that reads or writes other collections; as [`Step`] otherwise.
+pub(crate) trait AwaitedStep: Send {
+    /// Takes a page.
+    fn push<'a>(
+        &'a mut self,
+        rows: Vec<Row>,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>>;
+
+    /// Asked after the last page until it is done.
+    fn finish<'a>(
+        &'a mut self,
+        _out: &'a mut Vec<Row>,
+        _interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async { Ok(Flow::Done) })
+    }
+}
+
+/// Either kind of stage at work.
+pub(crate) enum Work {
+    /// It needs nothing but its rows.
+    Local(Box<dyn Step>),
+    /// It reaches other collections.
+    Awaited(Box<dyn AwaitedStep>),
+}
+
+impl Work {
+    /// Of a step that needs nothing but its rows.
+    pub(crate) fn local(step: impl Step + 'static) -> Work {
+        Work::Local(Box::new(step))
+    }
+
+    /// Of a step that reaches other collections.
+    pub(crate) fn awaited(step: impl AwaitedStep + 'static) -> Work {
+        Work::Awaited(Box::new(step))
+    }
+
+    /// As [`Step::push`].
+    pub(super) async fn push(
+        &mut self,
+        rows: Vec<Row>,
+        out: &mut Vec<Row>,
+        interruption: &Interruption,
+    ) -> Result<Flow> {
+        match self {
+            Work::Local(step) => step.push(rows, out),
+            Work::Awaited(step) => step.push(rows, out, interruption).await,
+        }
+    }
+
+    /// As [`Step::finish`].
+    pub(super) async fn finish(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<Flow> {
+        match self {
+            Work::Local(step) => step.finish(out),
+            Work::Awaited(step) => step.finish(out, interruption).await,
+        }
+    }
+}
+
+/// Rows that a blocking stage gives at a time when it gives what it has kept.
+pub(crate) const PAGE_ROWS: usize = 1_000;
+
+/// Gives the next page of rows that are at hand.
+pub(crate) fn give(rows: &mut impl Iterator<Item = Row>, out: &mut Vec<Row>) -> Flow {
+    for row in rows.take(PAGE_ROWS) {
+        out.push(row);
+    }
+    if out.len() < PAGE_ROWS {
+        Flow::Done
+    } else {
+        Flow::More
+    }
+}

@@ -1,0 +1,281 @@
+//! Frames: which neighbours of a document a function sees.
+
+use super::partition::Partition;
+use crate::{Code, QueryError, Result};
+use language::expression::date::{self, Unit, Zone};
+use language::expression::number::Number;
+use std::ops::Range;
+use value::{Document, Value, ValueRef};
+
+/// Where a frame begins or ends, seen from its document.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Bound<T> {
+    /// At the partition's end.
+    Unbounded,
+    /// So far away; 0 for the document itself.
+    Offset(T),
+}
+
+/// A parsed `window`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Frame {
+    /// By how many documents away.
+    Documents(Bound<i64>, Bound<i64>),
+    /// By how far away in the value that is sorted by.
+    Range(Bound<Number>, Bound<Number>, Option<Unit>),
+}
+
+fn wrong(message: impl Into<String>) -> QueryError {
+    QueryError::failed_to_parse(message)
+}
+
+impl Frame {
+    /// The whole partition.
+    pub(super) const WHOLE: Frame = Frame::Documents(Bound::Unbounded, Bound::Unbounded);
+
+    /// Parses `window`; `sort` are the directions of the fields that are sorted by.
+    pub(super) fn parse(spec: &Value, ascending: &[bool]) -> Result<Frame> {
+        let Value::Document(spec) = spec else {
+            return Err(wrong(format!(
+                "'window' field must be an object, but found type {}",
+                spec.type_of().alias()
+            )));
+        };
+        let (mut documents, mut range, mut unit) = (None, None, None);
+        for (name, value) in spec.iter() {
+            match name {
+                "documents" => documents = Some(value),
+                "range" => range = Some(value),
+                "unit" => unit = Some(value),
+                unknown => {
+                    return Err(wrong(format!(
+                        "'window' field contains an unknown field: {unknown}"
+                    )));
+                }
+            }
+        }
+        match (documents, range) {
+            (Some(_), Some(_)) => Err(wrong(
+                "Window bounds can specify either 'documents' or 'range', not both",
+            )),
+            (None, None) if unit.is_some() => Err(wrong(
+                "Window bounds can only specify 'unit' with range-based bounds",
+            )),
+            (None, None) => Ok(Frame::WHOLE),
+            (Some(_), None) if unit.is_some() => Err(wrong(
+                "Window bounds can only specify 'unit' with range-based bounds",
+            )),
+            (Some(documents), None) => Frame::parse_documents(documents, ascending),
+            (None, Some(range)) => Frame::parse_range(range, unit, ascending),
+        }
+    }
+
+    fn parse_documents(bounds: &Value, ascending: &[bool]) -> Result<Frame> {
+        let (lower, upper) = pair(bounds, "documents")?;
+        let offset = |value: &Value| {
+            Number::of(value.as_ref())
+                .and_then(Number::to_i64)
+                .filter(|offset| i32::try_from(*offset).is_ok())
+                .ok_or_else(|| wrong("Numeric document-based bounds must be an integer"))
+        };
+        let (lower, upper) = (bound(lower, 0, offset)?, bound(upper, 0, offset)?);
+        if let (Bound::Offset(lower), Bound::Offset(upper)) = (&lower, &upper)
+            && lower > upper
+        {
+            return Err(not_ordered());
+        }
+        let frame = Frame::Documents(lower, upper);
+        if frame != Frame::WHOLE && ascending.is_empty() {
+            return Err(QueryError::new(
+                Code::location(5_339_901),
+                "Document-based bounds require a sortBy",
+            ));
+        }
+        Ok(frame)
+    }
+
+    fn parse_range(bounds: &Value, unit: Option<&Value>, ascending: &[bool]) -> Result<Frame> {
+        let unit = match unit {
+            None => None,
+            Some(Value::String(name)) => Some(Unit::parse(name)?),
+            Some(_) => return Err(wrong("'unit' must be a string")),
+        };
+        let (lower, upper) = pair(bounds, "range")?;
+        let offset = |value: &Value| {
+            let number = Number::of(value.as_ref())
+                .ok_or_else(|| wrong("Range-based bounds expression must be a number"))?;
+            if unit.is_some() && number.to_i64().is_none() {
+                return Err(wrong("With 'unit', range-based bounds must be an integer"));
+            }
+            Ok(number)
+        };
+        let zero = Number::Int(0);
+        let (lower, upper) = (bound(lower, zero, offset)?, bound(upper, zero, offset)?);
+        if let (Bound::Offset(lower), Bound::Offset(upper)) = (&lower, &upper)
+            && compare(*lower, *upper).is_gt()
+        {
+            return Err(not_ordered());
+        }
+        match ascending {
+            [true] => Ok(Frame::Range(lower, upper, unit)),
+            [false] => Err(QueryError::new(
+                Code::location(8_947_401),
+                "Range-based bounds require an ascending sortBy",
+            )),
+            _ => Err(QueryError::new(
+                Code::location(5_339_902),
+                "Range-based bounds require sortBy a single field",
+            )),
+        }
+    }
+
+    /// Whether all frames begin where the partition does.
+    pub(super) fn begins_with_partition(&self) -> bool {
+        matches!(
+            self,
+            Frame::Documents(Bound::Unbounded, _) | Frame::Range(Bound::Unbounded, ..)
+        )
+    }
+
+    /// The frames of all documents of a partition, in order.
+    pub(super) fn of_all(&self, partition: &Partition) -> Result<Vec<Range<usize>>> {
+        let count = partition.len();
+        match self {
+            Frame::Documents(lower, upper) => {
+                let place = |at: usize, offset: i64| {
+                    (at as i64).saturating_add(offset).clamp(0, count as i64) as usize
+                };
+                let frames = (0..count).map(|at| {
+                    let begin = match lower {
+                        Bound::Unbounded => 0,
+                        Bound::Offset(offset) => place(at, *offset),
+                    };
+                    let end = match upper {
+                        Bound::Unbounded => count,
+                        Bound::Offset(offset) => place(at, offset.saturating_add(1)),
+                    };
+                    begin..end.max(begin)
+                });
+                Ok(frames.collect())
+            }
+            Frame::Range(Bound::Unbounded, Bound::Unbounded, _) => Ok(vec![0..count; count]),
+            Frame::Range(lower, upper, unit) => by_range(partition, lower, upper, *unit),
+        }
+    }
+}
+
+fn by_range(
+    partition: &Partition,
+    lower: &Bound<Number>,
+    upper: &Bound<Number>,
+    unit: Option<Unit>,
+) -> Result<Vec<Range<usize>>> {
+    let values = partition.sort_values();
+    for value in values {
+        check_type(value, unit)?;
+    }
+    let (mut begin, mut end) = (0, 0);
+    let mut frames = Vec::with_capacity(values.len());
+    for value in values {
+        match lower {
+            Bound::Unbounded => {}
+            Bound::Offset(offset) => {
+                let limit = moved(value, *offset, unit)?;
+                while begin < values.len() && order(&values[begin], &limit).is_lt() {
+                    begin += 1;
+                }
+            }
+        }
+        match upper {
+            Bound::Unbounded => end = values.len(),
+            Bound::Offset(offset) => {
+                let limit = moved(value, *offset, unit)?;
+                while end < values.len() && order(&values[end], &limit).is_le() {
+                    end += 1;
+                }
+            }
+        }
+        frames.push(begin..end.max(begin));
+    }
+    Ok(frames)
+}
+
+fn order(a: &Value, b: &Value) -> std::cmp::Ordering {
+    value::compare(a.as_ref(), b.as_ref())
+}
+
+fn check_type(value: &Value, unit: Option<Unit>) -> Result<()> {
+    let found = value.type_of();
+    match unit {
+        Some(_) if found != value::Type::DateTime => Err(QueryError::new(
+            Code::location(5_429_513),
+            format!(
+                "Invalid range: Expected the sortBy field to be a Date, but it was {}",
+                found.alias()
+            ),
+        )),
+        None if !found.is_number() => Err(QueryError::new(
+            Code::location(5_429_414),
+            format!(
+                "Invalid range: Expected the sortBy field to be a number, but it was {}",
+                found.alias()
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The value so far from another.
+fn moved(value: &Value, offset: Number, unit: Option<Unit>) -> Result<Value> {
+    match (value.as_ref(), unit) {
+        (ValueRef::DateTime(ms), Some(unit)) => {
+            let amount = offset.to_i64().unwrap_or(0);
+            let moved = date::add(ms, unit, amount, &Zone::UTC).unwrap_or(if amount < 0 {
+                i64::MIN
+            } else {
+                i64::MAX
+            });
+            Ok(Value::DateTime(moved))
+        }
+        (number, _) => Ok(Number::of(number).map_or(Value::Null, |number| number.add(offset).into())),
+    }
+}
+
+fn compare(a: Number, b: Number) -> std::cmp::Ordering {
+    order(&a.into(), &b.into())
+}
+
+fn pair<'v>(bounds: &'v Value, name: &str) -> Result<(&'v Value, &'v Value)> {
+    match bounds {
+        Value::Array(bounds) => match bounds.as_slice() {
+            [lower, upper] => Ok((lower, upper)),
+            _ => Err(wrong(format!("Window bounds must be a 2-element array: {name}"))),
+        },
+        _ => Err(wrong(format!("Window bounds must be a 2-element array: {name}"))),
+    }
+}
+
+fn bound<T>(value: &Value, current: T, offset: impl Fn(&Value) -> Result<T>) -> Result<Bound<T>> {
+    match value {
+        Value::String(word) => match word.as_str() {
+            "unbounded" => Ok(Bound::Unbounded),
+            "current" => Ok(Bound::Offset(current)),
+            _ => Err(wrong(
+                "Window bounds must be 'unbounded', 'current', or a number.",
+            )),
+        },
+        other => offset(other).map(Bound::Offset),
+    }
+}
+
+fn not_ordered() -> QueryError {
+    QueryError::new(
+        Code::location(5_339_900),
+        "Lower bound must not exceed upper bound",
+    )
+}
+
+/// The frame's own field in an output, if it has one.
+pub(super) fn field(output: &Document) -> Option<&Value> {
+    output.get("window")
+}

@@ -1,0 +1,112 @@
+//! The functions of `$setWindowFields`, and how each goes over a partition.
+
+use super::frame::Frame;
+use super::moving::{Filling, Smoothing};
+use super::partition::Partition;
+use super::position::{Place, Shift};
+use super::removable::{Kind, Removable};
+use super::slope::{Derivative, Integral};
+use crate::Result;
+use crate::stages::accumulation::Accumulation;
+use language::expression::{Expression, Variables};
+use value::{Document, Value};
+
+/// A parsed function.
+#[derive(Clone, Debug)]
+pub(super) enum Function {
+    /// An accumulator whose state can forget.
+    Removable(Kind, Expression),
+    /// Any other accumulator of `$group`.
+    Accumulated(Accumulation),
+    Place(Place),
+    Shift(Shift),
+    Derivative(Derivative),
+    Integral(Integral),
+    Smoothing(Smoothing),
+    Filling(Filling),
+}
+
+impl Function {
+    /// The values for all documents of a partition, in order.
+    pub(super) fn apply(
+        &self,
+        partition: &Partition,
+        frame: &Frame,
+        variables: &Variables,
+    ) -> Result<Vec<Option<Value>>> {
+        match self {
+            Function::Removable(kind, input) => {
+                let values = partition.evaluate(input, variables)?;
+                slide(
+                    kind.start(frame.begins_with_partition()),
+                    &values,
+                    partition,
+                    frame,
+                )
+            }
+            Function::Accumulated(accumulation) => recompute(accumulation, partition, frame, variables),
+            Function::Place(place) => Ok(place.apply(partition)),
+            Function::Shift(shift) => shift.apply(partition, variables),
+            Function::Derivative(derivative) => derivative.apply(partition, frame, variables),
+            Function::Integral(integral) => integral.apply(partition, frame, variables),
+            Function::Smoothing(smoothing) => smoothing.apply(partition, variables),
+            Function::Filling(filling) => filling.apply(partition, variables),
+        }
+    }
+}
+
+/// Moves a frame over the values, adding and removing.
+fn slide(
+    mut state: Box<dyn Removable>,
+    values: &[Option<Value>],
+    partition: &Partition,
+    frame: &Frame,
+) -> Result<Vec<Option<Value>>> {
+    let (mut begin, mut end) = (0, 0);
+    let mut results: Vec<Option<Value>> = Vec::with_capacity(values.len());
+    for range in frame.of_all(partition)? {
+        let unchanged = range == (begin..end) && !results.is_empty();
+        if unchanged {
+            results.push(results.last().cloned().flatten());
+            continue;
+        }
+        while end < range.end {
+            state.add(values[end].as_ref())?;
+            end += 1;
+        }
+        while begin < range.start {
+            state.remove(values[begin].as_ref());
+            begin += 1;
+        }
+        results.push(Some(state.result()));
+    }
+    Ok(results)
+}
+
+/// Computes an accumulator anew for each different frame.
+fn recompute(
+    accumulation: &Accumulation,
+    partition: &Partition,
+    frame: &Frame,
+    variables: &Variables,
+) -> Result<Vec<Option<Value>>> {
+    let group = Document::new();
+    let mut known: Option<(std::ops::Range<usize>, Option<Value>)> = None;
+    let mut results = Vec::with_capacity(partition.len());
+    for range in frame.of_all(partition)? {
+        let value = match &known {
+            Some((same, value)) if *same == range => value.clone(),
+            _ => {
+                let mut state = accumulation.start((&group).into(), variables)?;
+                for row in &partition.rows()[range.clone()] {
+                    accumulation.add(&mut state, row.as_ref(), variables)?;
+                }
+                let value = state.result();
+                known = Some((range, value.clone()));
+                value
+            }
+        };
+        results.push(value);
+    }
+    Ok(results)
+}

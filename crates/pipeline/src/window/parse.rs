@@ -1,0 +1,358 @@
+//! `$setWindowFields` read from BSON.
+
+use super::frame::{self, Frame};
+use super::function::Function;
+use super::moving::{Filling, Smoothing};
+use super::position::{Place, Shift};
+use super::removable::Kind;
+use super::running::Running;
+use super::slope::{Derivative, Integral, unit_milliseconds};
+use crate::fields::checked_path;
+use crate::stage::{Run, Stage, StageScope, named};
+use crate::stages::accumulation::Accumulation;
+use crate::step::Work;
+use crate::{Code, QueryError, Result};
+use language::expression::Expression;
+use language::expression::date::Unit;
+use language::expression::number::Number;
+use query::plan::SortPattern;
+use std::sync::Arc;
+use value::key::Direction;
+use value::path::FieldPath;
+use value::{Decimal128, Document, Value};
+
+/// A parsed `$setWindowFields`.
+#[derive(Clone, Debug)]
+pub(crate) struct Windows {
+    operand: Document,
+    /// By what documents fall into partitions; none where all are one.
+    pub(super) partition_by: Option<Expression>,
+    pub(super) sort: Option<SortPattern>,
+    pub(super) outputs: Arc<Vec<Output>>,
+}
+
+/// One field that is set.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    pub(super) path: FieldPath,
+    pub(super) function: Function,
+    pub(super) frame: Frame,
+}
+
+fn wrong(message: impl Into<String>) -> QueryError {
+    QueryError::failed_to_parse(message)
+}
+
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+    let Value::Document(options) = operand else {
+        return Err(wrong(format!(
+            "the $setWindowFields stage specification must be an object, found {}",
+            operand.type_of().alias()
+        )));
+    };
+    Ok(vec![Arc::new(Windows::parse(options, scope)?)])
+}
+
+impl Windows {
+    pub(crate) fn parse(options: &Document, scope: &StageScope<'_>) -> Result<Windows> {
+        let (mut partition_by, mut sort, mut outputs) = (None, None, None);
+        let wrong_type = |name: &str, value: &Value| {
+            QueryError::type_mismatch(format!(
+                "BSON field '$setWindowFields.{name}' is the wrong type '{}', expected type 'object'",
+                value.type_of().alias()
+            ))
+        };
+        for (name, value) in options.iter() {
+            match (name, value) {
+                ("partitionBy", value) => {
+                    partition_by = Some(Expression::parse(value, &scope.variables.parse_scope())?);
+                }
+                ("sortBy", Value::Document(pattern)) if pattern.is_empty() => {}
+                ("sortBy", Value::Document(pattern)) => {
+                    sort = Some(SortPattern::parse(pattern)?.with_collation(scope.variables.collation()));
+                }
+                ("output", Value::Document(fields)) => outputs = Some(fields),
+                ("sortBy" | "output", other) => return Err(wrong_type(name, other)),
+                (unknown, _) => {
+                    return Err(QueryError::new(
+                        Code::UNKNOWN_FIELD,
+                        format!("BSON field '$setWindowFields.{unknown}' is an unknown field."),
+                    ));
+                }
+            }
+        }
+        let outputs = outputs.ok_or_else(|| {
+            QueryError::new(
+                Code::MISSING_FIELD,
+                "BSON field '$setWindowFields.output' is missing but a required field",
+            )
+        })?;
+        let ascending: Vec<bool> = sort
+            .iter()
+            .flat_map(SortPattern::fields)
+            .map(|field| field.direction == Direction::Ascending)
+            .collect();
+        let outputs = outputs
+            .iter()
+            .map(|(name, output)| Output::parse(name, output, &ascending, scope));
+        Ok(Windows {
+            operand: options.clone(),
+            partition_by,
+            outputs: Arc::new(outputs.collect::<Result<_>>()?),
+            sort,
+        })
+    }
+}
+
+impl Stage for Windows {
+    fn start(&self, run: &Run) -> Work {
+        Work::local(Running::new(self.clone(), run))
+    }
+
+    fn to_document(&self) -> Document {
+        named("$setWindowFields", self.operand.clone())
+    }
+}
+
+impl Output {
+    fn parse(name: &str, output: &Value, ascending: &[bool], scope: &StageScope<'_>) -> Result<Output> {
+        let path = checked_path(name)?;
+        let Value::Document(output) = output else {
+            return Err(wrong(format!(
+                "The field '{name}' must be an object that names a window function"
+            )));
+        };
+        let mut function = None;
+        for (part, operand) in output.iter() {
+            match part {
+                "window" => {}
+                _ if !part.starts_with('$') => {
+                    return Err(wrong(format!(
+                        "Window function found an unknown argument: {part}"
+                    )));
+                }
+                _ if function.is_some() => {
+                    return Err(wrong(format!(
+                        "The field '{name}' must name one window function, not several"
+                    )));
+                }
+                _ => function = Some((part, operand)),
+            }
+        }
+        let (function, operand) =
+            function.ok_or_else(|| wrong(format!("The field '{name}' must name a window function")))?;
+        let window = frame::field(output);
+        let parser = FunctionParser {
+            name: function,
+            operand,
+            ascending,
+            window,
+            scope,
+        };
+        Ok(Output {
+            path,
+            function: parser.parse()?,
+            frame: match window {
+                Some(window) => Frame::parse(window, ascending)?,
+                None => Frame::WHOLE,
+            },
+        })
+    }
+}
+
+/// A function that is being read.
+struct FunctionParser<'p> {
+    name: &'p str,
+    operand: &'p Value,
+    ascending: &'p [bool],
+    window: Option<&'p Value>,
+    scope: &'p StageScope<'p>,
+}
+
+impl FunctionParser<'_> {
+    fn parse(&self) -> Result<Function> {
+        if let Some(kind) = Kind::find(self.name) {
+            return Ok(Function::Removable(kind, self.expression(self.operand)?));
+        }
+        if let Some(rank) = Place::find(self.name) {
+            self.check_rank()?;
+            return Ok(Function::Place(rank));
+        }
+        match self.name {
+            "$shift" => self.shift(),
+            "$derivative" => {
+                if self.window.is_none() {
+                    return Err(wrong("$derivative requires explicit window bounds"));
+                }
+                let (input, unit) = self.input_and_unit()?;
+                Ok(Function::Derivative(Derivative { input, unit }))
+            }
+            "$integral" => {
+                let (input, unit) = self.input_and_unit()?;
+                Ok(Function::Integral(Integral { input, unit }))
+            }
+            "$expMovingAvg" => self.smoothing(),
+            "$locf" => {
+                self.refuse_window()?;
+                Ok(Function::Filling(Filling::LastObserved(
+                    self.expression(self.operand)?,
+                )))
+            }
+            "$linearFill" => {
+                self.refuse_window()?;
+                if self.ascending.len() != 1 {
+                    return Err(QueryError::new(
+                        Code::location(605_001),
+                        "$linearFill must be specified with a top level sortBy expression with exactly one element",
+                    ));
+                }
+                Ok(Function::Filling(Filling::Linear(self.expression(self.operand)?)))
+            }
+            "$count" | "$concatArrays" | "$setUnion" | "$percentile" | "$median" | "$firstN" | "$lastN"
+            | "$minN" | "$maxN" | "$top" | "$topN" | "$bottom" | "$bottomN" => Ok(Function::Accumulated(
+                Accumulation::parse_operand(self.name, self.operand, self.scope)?,
+            )),
+            unknown => Err(wrong(format!("Unrecognized window function, {unknown}"))),
+        }
+    }
+
+    fn expression(&self, operand: &Value) -> Result<Expression> {
+        Ok(Expression::parse(operand, &self.scope.variables.parse_scope())?)
+    }
+
+    fn refuse_window(&self) -> Result<()> {
+        match self.window {
+            None => Ok(()),
+            Some(_) => Err(wrong(format!("'window' field is not allowed in {}", self.name))),
+        }
+    }
+
+    fn check_rank(&self) -> Result<()> {
+        if self.window.is_some() {
+            return Err(QueryError::new(
+                Code::location(5_371_601),
+                "Rank style window functions take no other arguments",
+            ));
+        }
+        if self.ascending.len() != 1 {
+            return Err(QueryError::new(
+                Code::location(5_371_602),
+                format!(
+                    "{} must be specified with a top level sortBy expression with exactly one element",
+                    self.name
+                ),
+            ));
+        }
+        match self.operand {
+            Value::Document(none) if none.is_empty() => Ok(()),
+            _ => Err(QueryError::new(
+                Code::location(5_371_603),
+                format!("{} must be specified with '{{}}' as the value", self.name),
+            )),
+        }
+    }
+
+    /// The operand's fields, of which there are no others.
+    fn options(&self, known: &[&str]) -> Result<&Document> {
+        let Value::Document(options) = self.operand else {
+            return Err(wrong(format!("{} expects an object", self.name)));
+        };
+        match options.iter().find(|(field, _)| !known.contains(field)) {
+            Some((unknown, _)) => Err(wrong(format!("{} got unexpected argument: {unknown}", self.name))),
+            None => Ok(options),
+        }
+    }
+
+    fn required<'o>(&self, options: &'o Document, field: &str) -> Result<&'o Value> {
+        options
+            .get(field)
+            .ok_or_else(|| wrong(format!("{} requires '{field}'", self.name)))
+    }
+
+    fn shift(&self) -> Result<Function> {
+        if self.ascending.is_empty() {
+            return Err(wrong("'$shift' requires a sortBy"));
+        }
+        self.refuse_window()?;
+        let options = self.options(&["output", "by", "default"])?;
+        let by = self.required(options, "by")?;
+        let by = Number::of(by.as_ref())
+            .and_then(Number::to_i32)
+            .ok_or_else(|| wrong("'$shift:by' field must be an integer, but found another value"))?;
+        let default = match options.get("default") {
+            None => Value::Null,
+            Some(default) => {
+                let expression = self.expression(default)?;
+                let Some(value) = expression.as_constant() else {
+                    return Err(wrong("'$shift:default' expression must yield a constant value"));
+                };
+                value.map_or(Value::Null, Value::from)
+            }
+        };
+        Ok(Function::Shift(Shift {
+            output: self.expression(self.required(options, "output")?)?,
+            by: by.into(),
+            default,
+        }))
+    }
+
+    fn input_and_unit(&self) -> Result<(Expression, Option<Unit>)> {
+        let options = self.options(&["input", "unit"])?;
+        if self.ascending.len() != 1 {
+            return Err(wrong(format!(
+                "{} requires a sortBy with exactly one element",
+                self.name
+            )));
+        }
+        let unit = match options.get("unit") {
+            None => None,
+            Some(Value::String(name)) => {
+                let unit = Unit::parse(name)?;
+                if unit_milliseconds(unit).is_none() {
+                    return Err(QueryError::new(
+                        Code::location(5_490_704),
+                        "unit must be 'week' or smaller",
+                    ));
+                }
+                Some(unit)
+            }
+            Some(_) => {
+                return Err(wrong(format!("{} requires 'unit' to be a string", self.name)));
+            }
+        };
+        let input = self.expression(self.required(options, "input")?)?;
+        Ok((input, unit))
+    }
+
+    fn smoothing(&self) -> Result<Function> {
+        self.refuse_window()?;
+        if self.ascending.is_empty() {
+            return Err(wrong("$expMovingAvg requires an explicit 'sortBy'"));
+        }
+        let options = self.options(&["input", "N", "alpha"])?;
+        let number = |value: &Value| Number::of(value.as_ref());
+        let weight = match (options.get("N"), options.get("alpha")) {
+            (Some(count), None) => {
+                let count = number(count)
+                    .and_then(Number::to_i64)
+                    .filter(|count| *count > 0)
+                    .ok_or_else(|| wrong("'N' field must be a positive integer"))?;
+                Decimal128::from(2).divide(count.saturating_add(1).into())
+            }
+            (None, Some(alpha)) => number(alpha)
+                .filter(|alpha| alpha.is_positive() && alpha.to_f64() < 1.0)
+                .map(Number::to_decimal)
+                .ok_or_else(|| wrong("'alpha' must be between 0 and 1 (exclusive)"))?,
+            _ => {
+                return Err(wrong(
+                    "$expMovingAvg sub object must have exactly two fields: an 'input' field, and either an 'N' field or \
+                     an 'alpha' field",
+                ));
+            }
+        };
+        Ok(Function::Smoothing(Smoothing {
+            input: self.expression(self.required(options, "input")?)?,
+            weight,
+        }))
+    }
+}

@@ -1,0 +1,70 @@
+//! One partition: the documents with equal keys, in order.
+
+use crate::Result;
+use crate::row::Row;
+use language::expression::{Expression, Variables};
+use value::Value;
+
+/// The documents of a partition with what was sorted by.
+#[derive(Debug, Default)]
+pub(super) struct Partition {
+    rows: Vec<Row>,
+    /// The value of the one field that is sorted by; empty where it is not one.
+    sort_values: Vec<Value>,
+    /// The bytes that were sorted by.
+    sort_keys: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl Partition {
+    pub(super) fn push(&mut self, row: Row, sort_value: Option<Value>, sort_key: Vec<u8>) {
+        self.bytes += row.size_bytes() + sort_key.len();
+        self.rows.push(row);
+        self.sort_values.extend(sort_value);
+        self.sort_keys.push(sort_key);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// About the bytes that it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The values of the field that is sorted by, null where it is missing.
+    pub(super) fn sort_values(&self) -> &[Value] {
+        &self.sort_values
+    }
+
+    /// Whether a document is equal to the one before it in all that is sorted by.
+    pub(super) fn ties_with_previous(&self, at: usize) -> bool {
+        at > 0 && self.sort_keys[at] == self.sort_keys[at - 1]
+    }
+
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    pub(super) fn into_rows(self) -> Vec<Row> {
+        self.rows
+    }
+
+    /// An expression's value for each document; none where it is missing.
+    pub(super) fn evaluate(
+        &self,
+        expression: &Expression,
+        variables: &Variables,
+    ) -> Result<Vec<Option<Value>>> {
+        let values = self
+            .rows
+            .iter()
+            .map(|row| expression.evaluate(row.as_ref(), variables));
+        Ok(values.collect::<language::Result<_>>()?)
+    }
+}

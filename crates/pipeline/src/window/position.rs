@@ -1,0 +1,71 @@
+//! Functions of a document's place in its partition: `$rank $denseRank $documentNumber $shift`.
+
+use super::partition::Partition;
+use crate::Result;
+use language::expression::number::Number;
+use language::expression::{Expression, Variables};
+use value::Value;
+
+/// What of the place is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// How many documents come before, and 1; equal ones have the same.
+    Rank,
+    /// How many different ones come before, and 1.
+    Dense,
+    /// The place itself, from 1.
+    Number,
+}
+
+impl Place {
+    pub(super) fn find(name: &str) -> Option<Place> {
+        Some(match name {
+            "$rank" => Place::Rank,
+            "$denseRank" => Place::Dense,
+            "$documentNumber" => Place::Number,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn apply(self, partition: &Partition) -> Vec<Option<Value>> {
+        let (mut rank, mut dense) = (1, 0);
+        let ranks = (0..partition.len()).map(|at| {
+            if !partition.ties_with_previous(at) {
+                rank = at as i64 + 1;
+                dense += 1;
+            }
+            let number = match self {
+                Place::Rank => rank,
+                Place::Dense => dense,
+                Place::Number => at as i64 + 1,
+            };
+            Some(Number::int_or_long(number).into())
+        });
+        ranks.collect()
+    }
+}
+
+/// `$shift`: the value of a document some places away.
+#[derive(Clone, Debug)]
+pub(super) struct Shift {
+    pub(super) output: Expression,
+    pub(super) by: i64,
+    /// The value where there is no such document.
+    pub(super) default: Value,
+}
+
+impl Shift {
+    pub(super) fn apply(&self, partition: &Partition, variables: &Variables) -> Result<Vec<Option<Value>>> {
+        let values = partition.evaluate(&self.output, variables)?;
+        let shifted = (0..values.len()).map(|at| {
+            let place = (at as i64)
+                .checked_add(self.by)
+                .and_then(|place| usize::try_from(place).ok());
+            match place.and_then(|place| values.get(place)) {
+                Some(value) => Some(value.clone().unwrap_or(Value::Null)),
+                None => Some(self.default.clone()),
+            }
+        });
+        Ok(shifted.collect())
+    }
+}

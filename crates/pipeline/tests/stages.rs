@@ -1,0 +1,148 @@
+//! Pipelines over documents at hand: what stages give together, and what is refused.
+
+use language::expression::Variables;
+use pipeline::{Pipeline, Source, Surroundings};
+use query::QueryError;
+use query::execute::{Interruption, StreamState};
+use store::Namespace;
+use value::{Document, DocumentBuf, Value, array, doc};
+
+fn run(stages: Vec<Value>, input: &[Document]) -> Result<Vec<Document>, QueryError> {
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll"))?;
+    let source = Source::Documents(input.iter().map(DocumentBuf::from).collect());
+    let mut stream = pipeline.run(source, &Surroundings::default(), Interruption::default());
+    let mut batch = Vec::new();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime without drivers starts");
+    while runtime.block_on(stream.fill(&mut batch, usize::MAX, usize::MAX))? == StreamState::More {}
+    Ok(batch.iter().map(DocumentBuf::to_document).collect())
+}
+
+fn numbered(count: i32) -> Vec<Document> {
+    (0..count)
+        .map(|n| doc! {"_id": n, "parity": n % 2, "tags": [n, n + 1]})
+        .collect()
+}
+
+fn code(stages: Vec<Value>) -> i32 {
+    run(stages, &[])
+        .expect_err("the stages are wrong")
+        .code()
+        .number()
+}
+
+#[test]
+fn groups_accumulate_over_all_pages() {
+    let stages = array![
+        {"$match": {"_id": {"$lt": 9_000}}},
+        {"$group": {"_id": "$parity", "count": {"$sum": 1}, "last": {"$max": "$_id"}}},
+        {"$sort": {"_id": 1}},
+    ];
+    let groups = run(stages, &numbered(10_000)).unwrap();
+    assert_eq!(
+        groups,
+        [
+            doc! {"_id": 0, "count": 4_500, "last": 8_998},
+            doc! {"_id": 1, "count": 4_500, "last": 8_999},
+        ]
+    );
+}
+
+#[test]
+fn missing_and_null_keys_are_one_group() {
+    let input = [
+        doc! {"_id": 1},
+        doc! {"_id": 2, "k": null},
+        doc! {"_id": 3, "k": 1.0},
+        doc! {"_id": 4, "k": 1},
+    ];
+    let groups = run(array![{"$group": {"_id": "$k", "n": {"$count": {}}}}], &input).unwrap();
+    assert_eq!(groups, [doc! {"_id": null, "n": 2}, doc! {"_id": 1.0, "n": 2}]);
+}
+
+#[test]
+fn unwinding_keeps_the_position_and_what_is_empty_if_asked() {
+    let input = [
+        doc! {"_id": 1, "a": ["x", "y"]},
+        doc! {"_id": 2, "a": []},
+        doc! {"_id": 3},
+    ];
+    let stage =
+        doc! {"$unwind": {"path": "$a", "includeArrayIndex": "i", "preserveNullAndEmptyArrays": true}};
+    let unwound = run(array![stage], &input).unwrap();
+    assert_eq!(
+        unwound,
+        [
+            doc! {"_id": 1, "a": "x", "i": 0_i64},
+            doc! {"_id": 1, "a": "y", "i": 1_i64},
+            doc! {"_id": 2, "i": null},
+            doc! {"_id": 3, "i": null},
+        ]
+    );
+}
+
+#[test]
+fn a_limit_ends_what_comes_before_it() {
+    let found = run(
+        array![{"$unwind": "$tags"}, {"$skip": 1}, {"$limit": 2}],
+        &numbered(5_000),
+    )
+    .unwrap();
+    assert_eq!(
+        found,
+        [
+            doc! {"_id": 0, "parity": 0, "tags": 1},
+            doc! {"_id": 1, "parity": 1, "tags": 1}
+        ]
+    );
+}
+
+#[test]
+fn facets_see_the_same_documents() {
+    let stages = array![{"$facet": {"all": [{"$count": "n"}], "first": [{"$sort": {"_id": -1}}, {"$limit": 1}, {"$project": {"_id": 1}}]}}];
+    let found = run(stages, &numbered(2_500)).unwrap();
+    assert_eq!(found, [doc! {"all": [{"n": 2_500}], "first": [{"_id": 2_499}]}]);
+}
+
+#[test]
+fn buckets_hold_what_lies_between_their_boundaries() {
+    let stages = array![{"$bucket": {"groupBy": "$_id", "boundaries": [0, 3, 5], "default": "other"}}];
+    let found = run(stages, &numbered(7)).unwrap();
+    assert_eq!(
+        found,
+        [
+            doc! {"_id": 0, "count": 3},
+            doc! {"_id": 3, "count": 2},
+            doc! {"_id": "other", "count": 2}
+        ]
+    );
+}
+
+#[test]
+fn the_front_goes_to_the_query() {
+    let stages = array![
+        {"$match": {"a": 1}}, {"$match": {"b": 2}}, {"$sort": {"c": -1}}, {"$skip": 5}, {"$limit": 10},
+        {"$project": {"c": 1}}, {"$group": {"_id": "$c"}},
+    ];
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll")).unwrap();
+    let (leading, rest) = pipeline.split_leading();
+    assert_eq!(leading.filter, doc! {"$and": [{"a": 1}, {"b": 2}]});
+    assert_eq!(leading.sort.unwrap().to_document(), doc! {"c": -1});
+    assert_eq!((leading.skip, leading.limit), (5, Some(10)));
+    assert!(leading.projection.is_some());
+    assert_eq!(rest.first_stage_name().as_deref(), Some("$group"));
+}
+
+#[test]
+fn wrong_pipelines_have_mongodbs_codes() {
+    assert_eq!(code(array![1]), 14);
+    assert_eq!(code(array![{"$match": {}, "$limit": 1}]), 40_323);
+    assert_eq!(code(array![{"$nonsense": {}}]), 40_324);
+    assert_eq!(code(array![{"$geoNear": {}}]), 115);
+    assert_eq!(code(array![{"$lookup": {}}]), 9);
+    assert_eq!(code(array![{"$limit": 0}]), 15_958);
+    assert_eq!(code(array![{"$limit": -1}]), 5_107_201);
+    assert_eq!(code(array![{"$group": {"n": {"$sum": 1}}}]), 15_955);
+    assert_eq!(code(array![{"$match": {}}, {"$documents": []}]), 40_602);
+}
