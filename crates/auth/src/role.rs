@@ -226,6 +226,7 @@ const MONITOR: &[Action] = &[
     Action::Inprog,
     Action::ListDatabases,
     Action::ServerStatus,
+    Action::Top,
 ];
 
 const MONITOR_DB: &[Action] = &[
@@ -242,7 +243,9 @@ const HOST: &[Action] = &[
     Action::KillAnyCursor,
     Action::KillAnySession,
     Action::Killop,
+    Action::LogRotate,
     Action::SetParameter,
+    Action::Unlock,
 ];
 
 const HOST_DB: &[Action] = &[Action::KillAnyCursor];

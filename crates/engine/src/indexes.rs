@@ -90,9 +90,8 @@ impl Engine {
     /// Drops indexes named by name, by key, or all but `_id_` (`*`); gives how many there were.
     pub async fn drop_indexes(&self, namespace: &Namespace, which: &Value) -> Result<usize> {
         let collection = self
-            .store()
-            .collection(namespace)
-            .ok_or_else(|| Error::new(Code::NAMESPACE_NOT_FOUND, format!("ns not found {namespace}")))?;
+            .existing(namespace)
+            .map_err(|error| Error::new(error.code, format!("ns not found {namespace}")))?;
         if collection.is_view() {
             let message = format!("Namespace {namespace} is a view, not a collection");
             return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));

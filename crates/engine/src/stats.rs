@@ -3,6 +3,7 @@
 use crate::engine::Engine;
 use crate::error::Result;
 use store::Namespace;
+use value::Document;
 
 /// What a collection holds.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +112,11 @@ impl Engine {
             report.index_bytes += one.indexes.iter().map(|(_, bytes)| bytes).sum::<u64>();
         }
         Ok(report)
+    }
+
+    /// How often each collection was used since the start, and how long that took, in the form of MongoDB's `top`.
+    pub fn collection_usage(&self) -> Vec<(Namespace, Document)> {
+        self.latencies().usage()
     }
 
     /// The documents of all collections together.

@@ -203,17 +203,29 @@ fn list(
     if command.is_hello {
         return None;
     }
-    let collection = collection_name(request);
     Some(server.engine.register_operation(OperationInfo {
         id: 0,
         command: called.to_owned(),
-        namespace: (!collection.is_empty()).then(|| Namespace::new(database, collection)),
+        namespace: operated_on(command, database, request),
         body: request.body.clone(),
         connection: connection.id,
         client: connection.peer,
         started: Instant::now(),
         context: context.clone(),
     }))
+}
+
+/// The collection that a command is about, where it names one.
+fn operated_on(command: &Command, database: &str, request: &Request) -> Option<Namespace> {
+    let name = match (command.name, request.body.as_raw().get("collection")) {
+        ("getMore", Some(ValueRef::String(name))) => name,
+        _ => collection_name(request),
+    };
+    let (database, collection) = match command.name {
+        "dataSize" | "renameCollection" => name.split_once('.')?,
+        _ => (database, name),
+    };
+    (!collection.is_empty()).then(|| Namespace::new(database, collection))
 }
 
 fn count(server: &Server, command: &Command) {

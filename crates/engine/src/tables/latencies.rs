@@ -1,4 +1,4 @@
-//! How long operations take, a collection: what `$collStats` tells as `latencyStats`.
+//! How long operations take, a collection: what `$collStats` tells as `latencyStats`, and what `top` tells.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -25,7 +25,41 @@ pub(crate) struct CollectionLatencies {
     writes: Histogram,
     commands: Histogram,
     transactions: Histogram,
+    by_event: [Usage; EVENTS.len()],
+    reading: Usage,
+    writing: Usage,
 }
+
+/// How often, and for how many microseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    count: u64,
+    micros: u64,
+}
+
+/// What `top` counts apart, with the commands; all others are `commands`.
+const EVENTS: [(&str, &[&str]); 6] = [
+    ("queries", &["find"]),
+    ("getmore", &["getMore"]),
+    ("insert", &["insert"]),
+    ("update", &["update", "findAndModify", "findandmodify"]),
+    ("remove", &["delete"]),
+    ("commands", &[]),
+];
+
+/// Commands that only read; all others change something.
+const READS: [&str; 10] = [
+    "find",
+    "aggregate",
+    "count",
+    "distinct",
+    "getMore",
+    "listIndexes",
+    "collStats",
+    "dataSize",
+    "explain",
+    "validate",
+];
 
 #[derive(Clone, Debug)]
 struct Histogram {
@@ -61,6 +95,18 @@ impl Latencies {
             _ => &mut latencies.commands,
         };
         histogram.add(elapsed);
+        latencies.use_by(command, elapsed);
+    }
+
+    /// Each collection's usage in the form of `top`.
+    pub(crate) fn usage(&self) -> Vec<(Namespace, Document)> {
+        let collections = self.collections.lock();
+        let mut usage: Vec<_> = collections
+            .iter()
+            .map(|(namespace, latencies)| (namespace.clone(), latencies.to_usage()))
+            .collect();
+        usage.sort_by(|(a, _), (b, _)| a.cmp(b));
+        usage
     }
 
     pub(crate) fn of(&self, namespace: &Namespace) -> CollectionLatencies {
@@ -111,5 +157,49 @@ impl CollectionLatencies {
             "commands": self.commands.to_document(histograms),
             "transactions": self.transactions.to_document(histograms),
         }
+    }
+
+    fn use_by(&mut self, command: &str, elapsed: Duration) {
+        let event = EVENTS
+            .iter()
+            .position(|(_, commands)| commands.contains(&command));
+        if let Some(usage) = self.by_event.get_mut(event.unwrap_or(EVENTS.len() - 1)) {
+            usage.add(elapsed);
+        }
+        let lock = match READS.contains(&command) {
+            true => &mut self.reading,
+            false => &mut self.writing,
+        };
+        lock.add(elapsed);
+    }
+
+    /// In the form of `top`: what only reads would take a read lock in MongoDB, all else a write lock.
+    fn to_usage(&self) -> Document {
+        let total = Usage {
+            count: self.reading.count + self.writing.count,
+            micros: self.reading.micros.saturating_add(self.writing.micros),
+        };
+        let mut usage = doc! {
+            "total": total.to_document(),
+            "readLock": self.reading.to_document(),
+            "writeLock": self.writing.to_document(),
+        };
+        for ((name, _), event) in EVENTS.iter().zip(&self.by_event) {
+            usage.push(*name, event.to_document());
+        }
+        usage
+    }
+}
+
+impl Usage {
+    fn add(&mut self, elapsed: Duration) {
+        self.count += 1;
+        self.micros = self
+            .micros
+            .saturating_add(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX));
+    }
+
+    fn to_document(self) -> Document {
+        doc! {"time": self.micros as i64, "count": self.count as i64}
     }
 }

@@ -99,6 +99,7 @@ static COMMANDS: &[Command] = &[
     logged_in("cloneCollectionAsCapped", run!(clone_collection_as_capped)).writes(),
     logged_in("renameCollection", run!(rename_collection)).writes(),
     collection("collStats", Action::CollStats, run!(coll_stats)).aliases(&["collstats"]),
+    logged_in("dataSize", run!(data_size)).aliases(&["datasize"]),
     collection("validate", Action::Validate, run!(validate)),
     database("validateDBMetadata", Action::Validate, run!(validate_db_metadata)),
     collection("compact", Action::Compact, run!(compact)),
@@ -172,6 +173,8 @@ static COMMANDS: &[Command] = &[
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
     cluster("fsync", Action::Fsync, run!(fsync)),
+    cluster("top", Action::Top, run!(top)),
+    cluster("logRotate", Action::LogRotate, run!(log_rotate)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),
     cluster("getParameter", Action::GetParameter, run!(get_parameter)),
     cluster("setParameter", Action::SetParameter, run!(get_parameter::set)),
