@@ -172,12 +172,12 @@ impl Step for Bucketing {
         let Some(sorter) = self.sorter.take() else {
             return Ok(Flow::Done);
         };
-        let count = sorter.len();
+        let count = sorter.count();
         let mut sorted = sorter.into_sorted()?;
         let mut buckets: Vec<Bucket> = Vec::new();
         // Each bucket takes its share of all; those that are left over go one each to the first.
         let share = (count as f64 / self.stage.buckets as f64).round().max(1.0) as usize;
-        while let Some(first) = sorted.next()? {
+        while let Some(first) = sorted.pop()? {
             let is_last = buckets.len() + 1 == self.stage.buckets;
             let bucket = self.fill(first, &mut sorted, if is_last { usize::MAX } else { share })?;
             let mut bucket = bucket;

@@ -193,7 +193,7 @@ impl Grouping {
         let Some(sorted) = &mut self.sorted else {
             return Ok(None);
         };
-        let Some(first) = sorted.next()? else {
+        let Some(first) = sorted.pop()? else {
             self.sorted = None;
             return Ok(None);
         };

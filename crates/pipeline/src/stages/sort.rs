@@ -106,7 +106,7 @@ impl Step for Sorting {
             return Ok(Flow::Done);
         };
         while out.len() < PAGE_ROWS {
-            match sorted.next()? {
+            match sorted.pop()? {
                 Some(row) => out.push(row),
                 None => return Ok(Flow::Done),
             }

@@ -66,7 +66,7 @@ impl Running {
         let Some(sorted) = &mut self.sorted else {
             return Ok(partition);
         };
-        let mut next = sorted.next()?;
+        let mut next = sorted.pop()?;
         let same = next
             .as_ref()
             .map(|(_, length)| sorted.key()[..*length].to_vec())

@@ -295,8 +295,8 @@ impl Execution {
             self.exhausted = true;
             return Ok(());
         };
-        self.counters.sorted = (sorter.len() as u64, sorter.bytes() as u64);
-        self.counters.results = sorter.len() as u64;
+        self.counters.sorted = (sorter.count() as u64, sorter.bytes() as u64);
+        self.counters.results = sorter.count() as u64;
         self.counters.used_disk = sorter.uses_disk();
         self.sorted = Some(sorter.into_sorted()?);
         Ok(())
@@ -308,7 +308,7 @@ impl Execution {
         let mut hits: Vec<Hit> = Vec::with_capacity(count);
         if let Some(sorted) = &mut self.sorted {
             while hits.len() < count
-                && let Some(hit) = sorted.next()?
+                && let Some(hit) = sorted.pop()?
             {
                 hits.push(hit);
             }

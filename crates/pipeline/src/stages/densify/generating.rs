@@ -85,7 +85,7 @@ impl Densifying {
         let Some(sorted) = &mut self.sorted else {
             return Ok(None);
         };
-        let Some((row, length)) = sorted.next()? else {
+        let Some((row, length)) = sorted.pop()? else {
             return Ok(None);
         };
         let partition = sorted.key()[..length].to_vec();

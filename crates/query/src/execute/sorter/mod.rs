@@ -125,8 +125,8 @@ impl<T: Spilled> Sorter<T> {
         Ok(())
     }
 
-    /// How many are kept.
-    pub fn len(&self) -> usize {
+    /// The number of items, those in files included.
+    pub fn count(&self) -> usize {
         self.spilled + self.kept.len()
     }
 
@@ -187,7 +187,7 @@ mod tests {
 
     fn drained(sorter: Sorter<u64>) -> Vec<u64> {
         let mut sorted = sorter.into_sorted().unwrap();
-        std::iter::from_fn(|| sorted.next().unwrap()).collect()
+        std::iter::from_fn(|| sorted.pop().unwrap()).collect()
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         for (key, item) in [(5, 0), (1, 1), (1, 2), (9, 3), (0, 4)] {
             sorter.push(&[key], &item).unwrap();
         }
-        assert_eq!(sorter.len(), 3);
+        assert_eq!(sorter.count(), 3);
         assert_eq!(drained(sorter), [4, 1, 2]);
     }
 
@@ -240,10 +240,10 @@ mod tests {
         }
         let mut sorted = sorter.into_sorted().unwrap();
         for (at, key) in keys.iter().enumerate() {
-            assert_eq!(sorted.next().unwrap(), Some(at as u64));
+            assert_eq!(sorted.pop().unwrap(), Some(at as u64));
             assert_eq!(sorted.key(), key.as_bytes());
         }
-        assert_eq!(sorted.next().unwrap(), None);
+        assert_eq!(sorted.pop().unwrap(), None);
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
         }
         let mut sorted = sorter.into_sorted().unwrap();
         assert_eq!(sorted.next_if(|key, _| key == [1]).unwrap(), None);
-        assert_eq!(sorted.next().unwrap(), Some(0));
+        assert_eq!(sorted.pop().unwrap(), Some(0));
         assert_eq!(sorted.next_if(|key, _| key == [1]).unwrap(), Some(1));
     }
 }

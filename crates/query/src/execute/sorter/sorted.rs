@@ -55,7 +55,7 @@ impl<T: Spilled> Sorted<T> {
     }
 
     /// The next; none at the end.
-    pub fn next(&mut self) -> Result<Option<T>> {
+    pub fn pop(&mut self) -> Result<Option<T>> {
         match self.waiting.take() {
             Some(next) => Ok(Some(next)),
             None => self.read(),
@@ -69,7 +69,7 @@ impl<T: Spilled> Sorted<T> {
 
     /// The next, if it is wanted.
     pub fn next_if(&mut self, wanted: impl FnOnce(&[u8], &T) -> bool) -> Result<Option<T>> {
-        let Some(item) = self.next()? else {
+        let Some(item) = self.pop()? else {
             return Ok(None);
         };
         if wanted(&self.key, &item) {
