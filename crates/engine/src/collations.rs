@@ -1,9 +1,8 @@
 //! Which order of strings an operation takes: the one that it asks for, or its collection's.
 
-use crate::engine::Engine;
 use crate::error::{Error, Result};
 use query::Code;
-use store::{Collection, Namespace};
+use store::{Collection, Namespace, Store};
 use value::collation::{Collation, CollationError, CollationFault};
 use value::{Document, Value};
 
@@ -21,26 +20,29 @@ impl From<CollationError> for Error {
     }
 }
 
-impl Engine {
-    /// The collation asked for, or else that of the collection or view; none for the order of bytes.
-    pub(crate) fn collation(
-        &self,
-        namespace: &Namespace,
-        asked: Option<&Document>,
-    ) -> Result<Option<Collation>> {
-        match asked {
-            Some(options) => Ok(Collation::parse(options)?),
-            None => match self.store().collection(namespace) {
-                Some(collection) => default_of(&collection),
-                None => Ok(None),
-            },
-        }
+/// The collation asked for, or else that of the collection or view; none for the order of bytes.
+pub(crate) fn asked_or_default(
+    store: &Store,
+    namespace: &Namespace,
+    asked: Option<&Document>,
+) -> Result<Option<Collation>> {
+    match asked {
+        Some(options) => Ok(Collation::parse(options)?),
+        None => match store.collection(namespace) {
+            Some(collection) => default_of(&collection),
+            None => Ok(None),
+        },
     }
 }
 
 /// The collation that a collection was made with.
 pub(crate) fn default_of(collection: &Collection) -> Result<Option<Collation>> {
-    match collection.options().kept.get("collation") {
+    of_options(&collection.options().kept)
+}
+
+/// The collation that the options of a collection name.
+pub(crate) fn of_options(options: &Document) -> Result<Option<Collation>> {
+    match options.get("collation") {
         Some(Value::Document(options)) => Ok(Collation::parse(options)?),
         _ => Ok(None),
     }

@@ -1,5 +1,6 @@
 //! What all operations share: the store, and the tables of what runs and what is known.
 
+use crate::collations;
 use crate::error::{Error, Result};
 use crate::files::{FileCache, LiveUploads, Orphans};
 use crate::tables::cursors::Cursors;
@@ -15,6 +16,8 @@ use query::spill::SpillFolder;
 use std::sync::Arc;
 use std::time::Instant;
 use store::{Namespace, Store};
+use value::Document;
+use value::collation::Collation;
 
 /// The documents of one data folder and all that can be done with them. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -89,6 +92,15 @@ impl Engine {
 
     pub(crate) fn store(&self) -> &Store {
         &self.inner.store
+    }
+
+    /// The collation asked for, or else that of the collection or view; none for the order of bytes.
+    pub(crate) fn collation(
+        &self,
+        namespace: &Namespace,
+        asked: Option<&Document>,
+    ) -> Result<Option<Collation>> {
+        collations::asked_or_default(self.store(), namespace, asked)
     }
 
     pub(crate) fn kv(&self) -> &Kv {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
 
+use language::expression::Variables;
 use language::filter::{Filter, FilterPlace, FilterScope};
 use value::{Decimal128, Document, Value, array, doc};
 
@@ -153,6 +154,6 @@ fn validators_take_nothing_that_needs_an_index() {
             (doc! {"$where": "true"}, 2),
             (doc! {"a": {"$near": [0, 0]}}, 5_626_500),
         ],
-        &FilterScope::validator(),
+        &FilterScope::validator(&Variables::default()),
     );
 }

@@ -1,6 +1,10 @@
-//! Document validators: compiled once a collection, checked by every write.
+//! Document validators: compiled once a collection, checked by every write. One that reads the clock is compiled for each
+//! command, whose time it then has.
 
+use crate::clock::now_ms;
+use crate::collations::of_options;
 use crate::error::Result;
+use language::expression::{Variables, reads_clock};
 use language::filter::{Filter, FilterScope};
 use parking_lot::Mutex;
 use query::write::{ValidationAction, ValidationLevel, Validator};
@@ -19,14 +23,16 @@ impl Validators {
     /// The validator of a collection, if it has one.
     pub(crate) fn of(&self, collection: &Collection) -> Result<Option<Arc<Validator>>> {
         let options = collection.options();
-        if !options.kept.contains("validator") {
+        let Some(source) = options.kept.get("validator") else {
             return Ok(None);
-        }
+        };
         if let Some(compiled) = self.compiled.lock().get(&collection.uuid()) {
             return Ok(compiled.clone());
         }
         let compiled = compile(&options.kept)?.map(Arc::new);
-        self.compiled.lock().insert(collection.uuid(), compiled.clone());
+        if !reads_clock(source) {
+            self.compiled.lock().insert(collection.uuid(), compiled.clone());
+        }
         Ok(compiled)
     }
 
@@ -58,7 +64,8 @@ fn compile(options: &Document) -> Result<Option<Validator>> {
         Some("warn") => ValidationAction::Warn,
         _ => ValidationAction::Refuse,
     };
-    let filter = Filter::parse(source, &FilterScope::validator())?;
+    let variables = Variables::new(now_ms()).with_collation(of_options(options)?);
+    let filter = Filter::parse(source, &FilterScope::validator(&variables))?;
     Ok((!source.is_empty()).then(|| Validator {
         filter: Arc::new(filter),
         source: source.clone(),

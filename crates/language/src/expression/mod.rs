@@ -29,7 +29,7 @@ mod size;
 mod value_set;
 
 pub use found::Found;
-pub use scope::{ParseScope, Variables};
+pub use scope::{ParseScope, Variables, reads_clock};
 
 pub use ordered::Ordered;
 pub use parse::{check_field_name, check_new_variable};

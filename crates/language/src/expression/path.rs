@@ -5,7 +5,7 @@
 
 use super::found::Found;
 use super::node::Scope;
-use crate::{Code, Error};
+use super::scope::not_available;
 use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
 /// Where a path starts.
@@ -45,13 +45,8 @@ impl Path {
             Base::Root => return Ok(follow_document(scope.root, &self.fields)),
             Base::Local(slot) => scope.local(*slot),
             Base::Named(name) => scope.variables.named(name),
-            Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms())),
-            Base::ClusterTime => {
-                return Err(Error::new(
-                    Code::location(10_071_200),
-                    "Builtin variable '$$CLUSTER_TIME' is not available",
-                ));
-            }
+            Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms()?)),
+            Base::ClusterTime => return Err(not_available("CLUSTER_TIME")),
         };
         Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))
     }

@@ -38,8 +38,9 @@ impl ParseScope {
 /// The variables that the server itself sets for a command.
 const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
 
-/// Whether an expression reads such a variable anywhere.
-fn reads_server_variable(expression: &Value) -> bool {
+/// Whether what is computed depends on when: whether `$$NOW` or `$$CLUSTER_TIME` stands anywhere in an expression, or in a
+/// query with expressions.
+pub fn reads_clock(expression: &Value) -> bool {
     match expression {
         Value::String(text) => text
             .strip_prefix("$$")
@@ -47,16 +48,17 @@ fn reads_server_variable(expression: &Value) -> bool {
             .is_some_and(|name| matches!(name, "NOW" | "CLUSTER_TIME")),
         Value::Document(operator) => operator
             .iter()
-            .any(|(name, operand)| name != "$literal" && reads_server_variable(operand)),
-        Value::Array(operands) => operands.iter().any(reads_server_variable),
+            .any(|(name, operand)| name != "$literal" && reads_clock(operand)),
+        Value::Array(operands) => operands.iter().any(reads_clock),
         _ => false,
     }
 }
 
-/// The values of variables while a query runs.
+/// The values of variables while a query runs. The default ones have no time, so that what reads the clock fails and
+/// does not see a time that is not the operation's.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
-    now_ms: i64,
+    now_ms: Option<i64>,
     named: Vec<(String, Option<Value>)>,
     collation: Option<Collation>,
 }
@@ -65,7 +67,7 @@ impl Variables {
     /// With `$$NOW` at this time in milliseconds since 1970: the same for a whole command.
     pub fn new(now_ms: i64) -> Variables {
         Variables {
-            now_ms,
+            now_ms: Some(now_ms),
             ..Variables::default()
         }
     }
@@ -101,7 +103,7 @@ impl Variables {
                 ));
             }
             super::parse::check_new_variable(name)?;
-            if reads_server_variable(definition) {
+            if reads_clock(definition) {
                 return Err(Error::new(
                     Code::location(51_144),
                     format!(
@@ -132,12 +134,20 @@ impl Variables {
     }
 
     /// `$$NOW` in milliseconds since 1970.
-    pub fn now_ms(&self) -> i64 {
-        self.now_ms
+    pub fn now_ms(&self) -> Result<i64> {
+        self.now_ms.ok_or_else(|| not_available("NOW"))
     }
 
     pub(super) fn named(&self, name: &str) -> Option<ValueRef<'_>> {
         let (_, value) = self.named.iter().find(|(known, _)| known == name)?;
         value.as_ref().map(Value::as_ref)
     }
+}
+
+/// The error of a server variable that has no value here.
+pub(super) fn not_available(variable: &str) -> Error {
+    Error::new(
+        Code::location(10_071_200),
+        format!("Builtin variable '$${variable}' is not available"),
+    )
 }

@@ -23,12 +23,12 @@ pub struct FilterScope<'a> {
     pub variables: Option<&'a Variables>,
 }
 
-impl FilterScope<'_> {
-    /// For a collection's validator.
-    pub fn validator() -> FilterScope<'static> {
+impl<'a> FilterScope<'a> {
+    /// For a collection's validator: of the variables, it has the time of the write and the collection's collation.
+    pub fn validator(variables: &'a Variables) -> FilterScope<'a> {
         FilterScope {
             place: FilterPlace::Validator,
-            variables: None,
+            variables: Some(variables),
         }
     }
 }

@@ -25,6 +25,7 @@ pub(crate) mod shell;
 pub mod stored;
 mod tree;
 
+pub use operator_update::OPERATORS;
 pub use seed::seed_document;
 
 use crate::expression::Variables;
@@ -135,7 +136,10 @@ impl Update {
         match &self.kind {
             Kind::Operators(update) => update.apply(document, position, is_insert, variables),
             Kind::Replacement(replacement) => {
-                let now_ms = (!self.keeps_empty_timestamps).then(|| variables.now_ms());
+                let now_ms = match self.keeps_empty_timestamps {
+                    true => None,
+                    false => Some(variables.now_ms()?),
+                };
                 replacement::apply(replacement, document, now_ms)?;
                 Ok(Applied::Changed)
             }

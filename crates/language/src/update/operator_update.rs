@@ -57,7 +57,7 @@ impl OperatorUpdate {
         scope: &UpdateScope<'_>,
         used: &mut Vec<String>,
     ) -> Result<()> {
-        if !is_operator(name) {
+        if !OPERATORS.contains(&name) {
             return Err(Error::failed_to_parse(format!(
                 "Unknown modifier: {name}. Expected a valid update modifier or pipeline-style update specified as an \
                  array"
@@ -144,23 +144,21 @@ impl OperatorUpdate {
     }
 }
 
-fn is_operator(name: &str) -> bool {
-    const OPERATORS: [&str; 15] = [
-        "$set",
-        "$setOnInsert",
-        "$unset",
-        "$inc",
-        "$mul",
-        "$min",
-        "$max",
-        "$rename",
-        "$currentDate",
-        "$push",
-        "$addToSet",
-        "$pop",
-        "$pull",
-        "$pullAll",
-        "$bit",
-    ];
-    OPERATORS.contains(&name)
-}
+/// The names of all update operators, `$` included.
+pub const OPERATORS: [&str; 15] = [
+    "$set",
+    "$setOnInsert",
+    "$unset",
+    "$inc",
+    "$mul",
+    "$min",
+    "$max",
+    "$rename",
+    "$currentDate",
+    "$push",
+    "$addToSet",
+    "$pop",
+    "$pull",
+    "$pullAll",
+    "$bit",
+];

@@ -13,7 +13,8 @@ use crate::filter::FilterScope;
 use crate::{Error, Result};
 use arithmetic::Arithmetic;
 use std::cmp::Ordering;
-use value::{Value, compare};
+use value::Value;
+use value::collation::compare_in;
 
 /// What an operator does to the value at its path.
 #[derive(Clone, Debug)]
@@ -97,10 +98,10 @@ impl Operator {
             Operator::Unset => Ok(Effect::Removed),
             Operator::Increment(by) => Arithmetic::Add.apply(present, by, field, context),
             Operator::Multiply(by) => Arithmetic::Multiply.apply(present, by, field, context),
-            Operator::Min(bound) => Ok(replace_if_ordered(present, bound, Ordering::Less)),
-            Operator::Max(bound) => Ok(replace_if_ordered(present, bound, Ordering::Greater)),
+            Operator::Min(bound) => Ok(replace_if_ordered(present, bound, Ordering::Less, context)),
+            Operator::Max(bound) => Ok(replace_if_ordered(present, bound, Ordering::Greater, context)),
             Operator::CurrentDate(clock) => {
-                *present = clock.value(context.variables.now_ms());
+                *present = clock.value(context.variables.now_ms()?);
                 Ok(Effect::Changed)
             }
             Operator::Push(push) => push.apply(present, field, context),
@@ -134,11 +135,11 @@ impl Operator {
                 Arithmetic::Multiply.apply(&mut zero, by, "", context)?;
                 Missing::Create(zero)
             }
-            Operator::CurrentDate(clock) => Missing::Create(clock.value(context.variables.now_ms())),
-            Operator::Push(push) => Missing::Create(push.fresh()),
+            Operator::CurrentDate(clock) => Missing::Create(clock.value(context.variables.now_ms()?)),
+            Operator::Push(push) => Missing::Create(push.fresh(context.variables.collation())),
             Operator::AddToSet(values) => {
                 let mut set = Value::Array(Vec::new());
-                add_to_set::apply(values, &mut set, "", None)?;
+                add_to_set::apply(values, &mut set, "", context.variables.collation())?;
                 Missing::Create(set)
             }
             Operator::Pop(_) | Operator::Pull(_) => Missing::CheckPath,
@@ -165,8 +166,8 @@ fn replace_if_other(present: &mut Value, wanted: &Value) -> Effect {
 }
 
 /// Takes the bound where it stands in this order to the present value.
-fn replace_if_ordered(present: &mut Value, bound: &Value, wanted: Ordering) -> Effect {
-    if compare(bound.as_ref(), present.as_ref()) != wanted {
+fn replace_if_ordered(present: &mut Value, bound: &Value, wanted: Ordering, context: &Context<'_>) -> Effect {
+    if compare_in(context.variables.collation(), bound.as_ref(), present.as_ref()) != wanted {
         return Effect::Unchanged;
     }
     *present = bound.clone();

@@ -3,7 +3,8 @@
 use super::{Context, Effect, whole_number};
 use crate::{Error, Result};
 use std::cmp::Ordering;
-use value::{Document, Value, ValueRef, compare};
+use value::collation::{Collation, compare_in};
+use value::{Document, Value, ValueRef};
 
 /// Values to add, and what happens to the array then.
 #[derive(Clone, Debug, Default)]
@@ -105,15 +106,15 @@ fn parse_sort_fields(pattern: &Document) -> Result<Sort> {
 
 impl Push {
     /// The array where there was none.
-    pub(super) fn fresh(&self) -> Value {
+    pub(super) fn fresh(&self, collation: Option<&Collation>) -> Value {
         let mut elements = Vec::new();
-        self.change(&mut elements);
+        self.change(&mut elements, collation);
         Value::Array(elements)
     }
 
     pub(super) fn apply(&self, present: &mut Value, field: &str, context: &Context<'_>) -> Result<Effect> {
         match present {
-            Value::Array(elements) => Ok(if self.change(elements) {
+            Value::Array(elements) => Ok(if self.change(elements, context.variables.collation()) {
                 Effect::Changed
             } else {
                 Effect::Unchanged
@@ -127,12 +128,12 @@ impl Push {
     }
 
     /// Whether anything happened; sorting counts even where the order was right, as it does for MongoDB.
-    fn change(&self, elements: &mut Vec<Value>) -> bool {
+    fn change(&self, elements: &mut Vec<Value>, collation: Option<&Collation>) -> bool {
         let mut changed = !self.values.is_empty();
         let at = self.insert_at(elements.len());
         elements.splice(at..at, self.values.iter().cloned());
         if let Some(sort) = &self.sort {
-            sort.apply(elements);
+            sort.apply(elements, collation);
             changed = true;
         }
         if let Some(slice) = self.slice {
@@ -161,14 +162,15 @@ impl Push {
 }
 
 impl Sort {
-    fn apply(&self, elements: &mut [Value]) {
+    fn apply(&self, elements: &mut [Value], collation: Option<&Collation>) {
         match self {
             Sort::Elements(ascending) => {
-                elements.sort_by(|a, b| directed(compare(a.as_ref(), b.as_ref()), *ascending));
+                elements.sort_by(|a, b| directed(compare_in(collation, a.as_ref(), b.as_ref()), *ascending));
             }
             Sort::Fields(fields) => elements.sort_by(|a, b| {
                 let orders = fields.iter().map(|(path, ascending)| {
-                    directed(compare(sort_value(a, path), sort_value(b, path)), *ascending)
+                    let order = compare_in(collation, sort_value(a, path), sort_value(b, path));
+                    directed(order, *ascending)
                 });
                 orders.fold(Ordering::Equal, Ordering::then)
             }),
