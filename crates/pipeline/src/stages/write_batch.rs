@@ -7,11 +7,11 @@ use query::write::{Failures, InsertOptions, WriteError, WriteOptions, insert};
 use store::Durability;
 use value::DocumentBuf;
 
-/// The documents that are written together.
-const DOCUMENTS_MAX: usize = 1_000;
+/// The documents that are written together, as in MongoDB: of these, all are written that can be.
+const DOCUMENTS_MAX: usize = 100_000;
 
 /// The bytes of documents after which no more are collected.
-const BYTES_MAX: usize = 8 * 1024 * 1024;
+const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Documents that wait to be written.
 #[derive(Default)]
@@ -37,11 +37,12 @@ impl WriteBatch {
     }
 }
 
-/// Inserts documents; the first that is refused is the error. They are durable once the pipeline's end is flushed.
+/// Inserts all documents that can be; the first that is refused is the error. They are durable once the pipeline's end is
+/// flushed.
 pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>) -> Result<()> {
     let options = InsertOptions {
         keeps_empty_timestamps: false,
-        ordered: true,
+        ordered: false,
         durability: Durability::Soon,
         validator: target.validator.clone(),
         statements: Vec::new(),
@@ -50,9 +51,10 @@ pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>
     first_failure(inserted.failures)
 }
 
-/// How statements on the target are executed.
+/// How statements on the target are executed: all of them, whatever becomes of the others.
 pub(super) fn write_options(target: &WriteTarget) -> WriteOptions {
     WriteOptions {
+        ordered: false,
         durability: Durability::Soon,
         validator: target.validator.clone(),
         ..WriteOptions::default()

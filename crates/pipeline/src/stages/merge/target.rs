@@ -4,6 +4,8 @@ use super::Merge;
 use crate::collections::Collections;
 use crate::{Code, QueryError, Result};
 use store::Index;
+use value::Value;
+use value::collation::Collation;
 
 /// What was found out about the collection.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +14,12 @@ pub(super) struct Checked {
     pub(super) is_sparse: bool,
 }
 
-/// Refuses a view, and fields that no unique index keeps apart.
-pub(super) fn check(merge: &Merge, collections: &dyn Collections) -> Result<Checked> {
+/// Refuses a view, and fields that no unique index keeps apart by the pipeline's collation.
+pub(super) fn check(
+    merge: &Merge,
+    collections: &dyn Collections,
+    collation: Option<&Collation>,
+) -> Result<Checked> {
     let present = collections.resolve(&merge.into)?;
     if present.namespace != merge.into || !present.stages.is_empty() {
         return Err(QueryError::new(
@@ -21,8 +27,17 @@ pub(super) fn check(merge: &Merge, collections: &dyn Collections) -> Result<Chec
             format!("Namespace {} is a view, not a collection", merge.into),
         ));
     }
+    let not_kept_apart = || {
+        QueryError::new(
+            Code::location(51_183),
+            "Cannot find index to verify that join fields will be unique",
+        )
+    };
     if matches!(merge.on.as_slice(), [(name, _)] if name == "_id") {
-        return Ok(Checked { is_sparse: false });
+        return match present.collection {
+            Some(collection) if !orders_ids(&collection, collation) => Err(not_kept_apart()),
+            _ => Ok(Checked { is_sparse: false }),
+        };
     }
     let indexes = present
         .collection
@@ -30,17 +45,24 @@ pub(super) fn check(merge: &Merge, collections: &dyn Collections) -> Result<Chec
         .unwrap_or_default();
     let mut unique = indexes
         .iter()
-        .filter(|index| keeps_apart(index, merge))
+        .filter(|index| index.collation() == collation && keeps_apart(index, merge))
         .peekable();
     if unique.peek().is_none() {
-        return Err(QueryError::new(
-            Code::location(51_183),
-            "Cannot find index to verify that join fields will be unique",
-        ));
+        return Err(not_kept_apart());
     }
     Ok(Checked {
         is_sparse: unique.all(|index| index.spec().sparse),
     })
+}
+
+/// Whether a collection's own collation, which is that of its `_id`s, is this one.
+fn orders_ids(collection: &store::Collection, collation: Option<&Collation>) -> bool {
+    let options = collection.options();
+    let own = match options.kept.get("collation") {
+        Some(Value::Document(description)) => Some(description),
+        _ => None,
+    };
+    own == collation.map(Collation::description)
 }
 
 /// Whether the index is unique on exactly these fields, for all documents.
@@ -48,7 +70,6 @@ fn keeps_apart(index: &Index, merge: &Merge) -> bool {
     let spec = index.spec();
     spec.unique
         && spec.partial_filter.is_none()
-        && !spec.kept.contains("collation")
         && spec.key.len() == merge.on.len()
         && merge.on.iter().all(|(name, _)| spec.key.contains(name))
 }

@@ -15,9 +15,10 @@ use language::filter::{Filter, FilterScope};
 use language::update::{Update, UpdateInput, UpdateScope};
 use query::execute::Interruption;
 use query::plan::Ordering;
-use query::write::{UpdateRequest, update};
+use query::write::{CHANGES_PER_COMMIT_MAX, Failures, UpdateRequest, update};
 use std::sync::Arc;
-use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
+use value::path::FieldPath;
+use value::{Document, DocumentBuf, DocumentRef, ObjectId, Value, ValueRef};
 
 /// How often a document is tried again that another writer inserts or removes at the same time.
 const ATTEMPTS_MAX: usize = 10;
@@ -49,7 +50,11 @@ impl Merging {
         if let Some(checked) = self.checked {
             return Ok(checked);
         }
-        let checked = target::check(&self.merge, &*self.run.surroundings.collections)?;
+        let checked = target::check(
+            &self.merge,
+            &*self.run.surroundings.collections,
+            self.run.variables.collation(),
+        )?;
         self.checked = Some(checked);
         Ok(checked)
     }
@@ -72,37 +77,46 @@ impl Merging {
         if documents.is_empty() || self.finds_nothing()? {
             return Ok(());
         }
-        let target = self.target().await?;
-        let merge = Arc::clone(&self.merge);
-        match (&merge.matched, merge.not_matched) {
-            (WhenMatched::Fail, _) => {
-                for document in &documents {
-                    self.filter(&mut document.to_document())?;
-                }
-                insert_all(&target, documents).await
-            }
-            (WhenMatched::Pipeline(_), WhenNotMatched::Insert) => {
-                for document in documents {
-                    self.change_or_insert(&target, document).await?;
-                }
-                Ok(())
-            }
-            _ => {
-                let requests: Vec<UpdateRequest> = documents
-                    .iter()
-                    .map(|document| self.request(document.to_document()))
-                    .collect::<Result<_>>()?;
-                let count = requests.len() as u64;
-                let updated = update(&target.collection, requests, &write_options(&target))
-                    .await
-                    .map_err(as_query_error)?;
-                first_failure(updated.failures)?;
-                if merge.not_matched == WhenNotMatched::Fail && updated.matched < count {
-                    return Err(not_found());
-                }
-                Ok(())
-            }
+        for (document, (_, path)) in documents
+            .iter()
+            .flat_map(|document| self.merge.on.iter().map(move |field| (document, field)))
+        {
+            self.on_value(document.as_ref(), path)?;
         }
+        let target = self.target().await?;
+        match (&self.merge.matched, self.merge.not_matched) {
+            (WhenMatched::Fail, _) => insert_all(&target, documents).await,
+            (WhenMatched::Pipeline(_), WhenNotMatched::Insert) => {
+                let mut outcome = Ok(());
+                for document in documents {
+                    outcome = outcome.and(self.change_or_insert(&target, document).await);
+                }
+                outcome
+            }
+            _ => self.change_all(&target, &documents).await,
+        }
+    }
+
+    /// Changes the documents that these belong to, or inserts these, whatever becomes of the others; the first that fails is
+    /// the error.
+    async fn change_all(&mut self, target: &WriteTarget, documents: &[DocumentBuf]) -> Result<()> {
+        let (mut failures, mut matched) = (Failures::new(), 0);
+        for together in documents.chunks(CHANGES_PER_COMMIT_MAX) {
+            let requests = together
+                .iter()
+                .map(|document| self.request(document.to_document()))
+                .collect::<Result<_>>()?;
+            let updated = update(&target.collection, requests, &write_options(target))
+                .await
+                .map_err(as_query_error)?;
+            failures.extend(updated.failures);
+            matched += updated.matched;
+        }
+        first_failure(failures)?;
+        if self.merge.not_matched == WhenNotMatched::Fail && matched < documents.len() as u64 {
+            return Err(not_found());
+        }
+        Ok(())
     }
 
     /// Whether there is no collection and none is to be made, so that nothing matches.
@@ -168,30 +182,35 @@ impl Merging {
 
     /// The filter for the document that this one belongs to. A missing `_id` is made where documents are told apart by it.
     fn filter(&self, document: &mut Document) -> Result<Arc<Filter>> {
-        let is_sparse = self.checked.is_some_and(|checked| checked.is_sparse);
         let mut query = Document::new();
         for (name, path) in &self.merge.on {
             if name == "_id" && !document.contains("_id") {
                 document.insert_at(0, "_id", ObjectId::generate());
             }
-            let value = match reached((&*document).into(), path.parts()) {
-                Some(ValueRef::Array(_)) => {
-                    return Err(QueryError::new(
-                        Code::location(51_185),
-                        "$merge write error: 'on' field cannot be an array",
-                    ));
-                }
-                None | Some(ValueRef::Null | ValueRef::Undefined) if is_sparse => {
-                    return Err(QueryError::new(
-                        Code::location(51_132),
-                        "$merge write error: 'on' field cannot be missing, null or undefined if supporting index is sparse",
-                    ));
-                }
-                value => value.map_or(Value::Null, ValueRef::to_value),
-            };
+            let value = self.on_value((&*document).into(), path)?;
             query.push(name.as_str(), Document::new().with("$eq", value));
         }
-        Ok(Arc::new(Filter::parse(&query, &FilterScope::default())?))
+        let scope = FilterScope {
+            variables: Some(&self.run.variables),
+            ..FilterScope::default()
+        };
+        Ok(Arc::new(Filter::parse(&query, &scope)?))
+    }
+
+    /// The value of a field in which documents that belong together are equal.
+    fn on_value(&self, document: DocumentRef<'_>, path: &FieldPath) -> Result<Value> {
+        let is_sparse = self.checked.is_some_and(|checked| checked.is_sparse);
+        match reached(document, path.parts()) {
+            Some(ValueRef::Array(_)) => Err(QueryError::new(
+                Code::location(51_185),
+                "$merge write error: 'on' field cannot be an array",
+            )),
+            None | Some(ValueRef::Null | ValueRef::Undefined) if is_sparse => Err(QueryError::new(
+                Code::location(51_132),
+                "$merge write error: 'on' field cannot be missing, null or undefined if supporting index is sparse",
+            )),
+            value => Ok(value.map_or(Value::Null, ValueRef::to_value)),
+        }
     }
 
     /// What is done to the document that this one belongs to, and the variables that it sees.
