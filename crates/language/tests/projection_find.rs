@@ -48,6 +48,14 @@ fn fields_are_shown_in_the_documents_order() {
             doc! {"_id": 1, "f": [{"y": 1}, {"y": 2}, 7]},
         ),
         (doc! {"a.b": 1}, doc! {"_id": 1}),
+        (
+            doc! {"f.x": {"$literal": 9}},
+            doc! {"_id": 1, "f": [{"x": 9}, {"x": 9}, {"x": 9}]},
+        ),
+        (
+            doc! {"f.y": 1, "f.x": {"$literal": 9}},
+            doc! {"_id": 1, "f": [{"y": 1, "x": 9}, {"y": 2, "x": 9}, {"x": 9}]},
+        ),
     ];
     for (specification, expected) in cases {
         assert_eq!(

@@ -64,6 +64,8 @@ impl Applier<'_> {
                 Some(Value::Array(kept))
             }
             other if self.mode == Mode::Exclusion || only_slices(fields) => Some(other.to_value()),
+            // A document of what is computed takes this place later.
+            _ if fields.computes() => Some(Value::Null),
             _ => None,
         })
     }
