@@ -30,9 +30,7 @@ pub(super) fn check_top_level_name(name: &str) -> Result<()> {
 
 /// Checks what must hold of every stored document, however it was made.
 pub fn check_stored(document: &Document) -> Result<()> {
-    if let Some(id) = document.get("_id") {
-        check_id(id.as_ref())?;
-    }
+    check_ids(document.into())?;
     if document
         .iter()
         .any(|(_, value)| depth_exceeds(value, NESTING_DEPTH_MAX - 1))
@@ -45,8 +43,18 @@ pub fn check_stored(document: &Document) -> Result<()> {
     Ok(())
 }
 
+/// Refuses several `_id`s, and a value that cannot be one.
+pub fn check_ids(document: DocumentRef<'_>) -> Result<()> {
+    let mut ids = document.iter().filter(|(name, _)| *name == "_id");
+    match (ids.next(), ids.next()) {
+        (None, _) => Ok(()),
+        (Some((_, id)), None) => check_id(id),
+        (Some(_), Some(_)) => Err(Error::bad_value("can't have multiple _id fields in one document")),
+    }
+}
+
 /// Refuses values that cannot be an `_id`.
-pub fn check_id(id: ValueRef<'_>) -> Result<()> {
+fn check_id(id: ValueRef<'_>) -> Result<()> {
     match id {
         ValueRef::Array(_) | ValueRef::Regex { .. } | ValueRef::Undefined => Err(Error::new(
             Code::INVALID_ID_FIELD,

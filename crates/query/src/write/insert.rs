@@ -3,7 +3,7 @@
 use super::error::WriteError;
 use super::validator::Validator;
 use crate::{Code, QueryError};
-use language::update::stored::check_id;
+use language::update::stored::check_ids;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use store::{
@@ -113,11 +113,9 @@ fn prepare(document: DocumentBuf, options: &InsertOptions) -> Result<DocumentBuf
 /// The document with its `_id` first and empty timestamps of the top level set to now, as MongoDB does, unless they are
 /// kept.
 fn completed(document: DocumentBuf, keeps_empty_timestamps: bool) -> Result<DocumentBuf, QueryError> {
+    check_ids(document.as_ref())?;
     let raw = document.as_raw();
     let id = raw.get("_id");
-    if let Some(id) = id {
-        check_id(id)?;
-    }
     let first = raw.iter().next().is_some_and(|(name, _)| name == "_id");
     let fills = !keeps_empty_timestamps
         && raw
