@@ -158,4 +158,5 @@ codes! {
     NOT_PRIMARY_NO_SECONDARY_OK = 13_435, "NotPrimaryNoSecondaryOk";
     NOT_PRIMARY_OR_SECONDARY = 13_436, "NotPrimaryOrSecondary";
     OUT_OF_DISK_SPACE = 14_031, "OutOfDiskSpace";
+    NOT_A_RETRYABLE_WRITE_COMMAND = 50_768, "NotARetryableWriteCommand";
 }

@@ -154,14 +154,18 @@ fn collection_name(request: &Request) -> &str {
 
 fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<()> {
     if generic.in_transaction {
+        // Drivers take IllegalOperation for a server without retryable writes, and advise `retryWrites=false`.
         return Err(CommandError::new(
-            Code::ILLEGAL_OPERATION,
+            Code::OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
             "Multi-document transactions are not supported yet",
         ));
     }
     if generic.transaction_number.is_some() && !command.is_retryable {
-        let message = format!("{called} is not a retryable write, and transactions are not supported yet");
-        return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));
+        let message = format!(
+            "txnNumber is for multi-document transactions and retryable writes, and {called} without 'autocommit: false' is \
+             neither"
+        );
+        return Err(CommandError::new(Code::NOT_A_RETRYABLE_WRITE_COMMAND, message));
     }
     if generic.api_strict && !command.is_stable {
         let message = format!("Provided apiStrict:true, but the command {called} is not in API Version 1");

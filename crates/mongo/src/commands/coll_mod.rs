@@ -182,7 +182,6 @@ async fn modify_index(
     reply: &mut Document,
 ) -> Result<()> {
     let expires = change.expire_after_seconds;
-    let hides = change.hidden.is_some();
     let (before, after) = call.server.engine.modify_index(namespace, which, change).await?;
     if let Some(seconds) = expires {
         if let Some(before) = before.expire_after_seconds {
@@ -190,7 +189,8 @@ async fn modify_index(
         }
         reply.push("expireAfterSeconds_new", seconds);
     }
-    if hides {
+    // What is as it was asked to be is not told.
+    if before.hidden != after.hidden {
         reply.push("hidden_old", before.hidden);
         reply.push("hidden_new", after.hidden);
     }
