@@ -148,6 +148,15 @@ impl Number {
         }
     }
 
+    /// Whether the number is neither NaN nor infinite.
+    pub fn is_finite(self) -> bool {
+        match self {
+            Number::Int(_) | Number::Long(_) => true,
+            Number::Double(number) => number.is_finite(),
+            Number::Decimal(number) => number.is_finite(),
+        }
+    }
+
     /// Whether it is zero, of either sign.
     pub fn is_zero(self) -> bool {
         match self {
@@ -182,6 +191,17 @@ impl Number {
             Number::Double(number) => Number::Double(number.trunc()).to_i64(),
             Number::Decimal(number) => number.to_i64_truncated(),
             integer => integer.to_i64(),
+        }
+    }
+
+    /// The integer that MongoDB takes an option for: doubles without their fraction, decimals rounded, NaN as 0, and what
+    /// does not fit 64 bits as the next that does.
+    pub fn to_i64_saturating(self) -> i64 {
+        match self {
+            Number::Double(number) => number as i64,
+            Number::Decimal(number) if number.is_nan() => 0,
+            Number::Decimal(number) if number.is_negative() => self.rounded().unwrap_or(i64::MIN),
+            other => other.rounded().unwrap_or(i64::MAX),
         }
     }
 

@@ -121,9 +121,8 @@ fn scale(value: Option<&Value>) -> Result<u64> {
             "[int, decimal, double, long]",
         )
     })?;
-    number
-        .truncated()
-        .and_then(|scale| u64::try_from(scale).ok())
+    u64::try_from(number.to_i64_saturating())
+        .ok()
         .filter(|scale| *scale > 0)
         .ok_or_else(|| QueryError::bad_value("BSON field 'storageStats.scale' value must be >= 1"))
 }

@@ -6,7 +6,8 @@ use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use value::{Decimal128, Value, ValueRef};
 
-/// `$expMovingAvg`: an average in which what lies further back weighs less.
+/// `$expMovingAvg`: an average in which what lies further back weighs less. As in MongoDB it is computed in decimals, and is
+/// a double unless a decimal came.
 #[derive(Clone, Debug)]
 pub(super) struct Smoothing {
     pub(super) input: Expression,
@@ -16,30 +17,27 @@ pub(super) struct Smoothing {
 
 impl Smoothing {
     pub(super) fn apply(&self, partition: &Partition, variables: &Variables) -> Result<Vec<Option<Value>>> {
-        let mut average: Option<Number> = None;
+        let (mut average, mut is_decimal): (Option<Decimal128>, bool) = (None, false);
         let values = partition.evaluate(&self.input, variables)?;
         let averages = values.into_iter().map(|value| {
-            let value = value.as_ref().map(Value::as_ref).and_then(Number::of)?;
-            let next = match average {
-                None => value,
-                Some(average) => self.weighed(value, average),
-            };
-            average = Some(next);
-            Some(next.into())
+            // What is no number changes nothing.
+            if let Some(number) = value.as_ref().map(Value::as_ref).and_then(Number::of) {
+                is_decimal |= matches!(number, Number::Decimal(_));
+                let number = number.to_decimal();
+                average = Some(average.map_or(number, |average| self.weighed(number, average)));
+            }
+            Some(match average {
+                None => Value::Null,
+                Some(average) if is_decimal => Value::Decimal128(average),
+                Some(average) => Value::Double(average.to_f64()),
+            })
         });
-        Ok(averages
-            .map(|value: Option<Value>| Some(value.unwrap_or(Value::Null)))
-            .collect())
+        Ok(averages.collect())
     }
 
-    fn weighed(&self, value: Number, average: Number) -> Number {
-        let is_decimal = matches!(value, Number::Decimal(_)) || matches!(average, Number::Decimal(_));
-        let weight = match is_decimal {
-            true => Number::Decimal(self.weight),
-            false => Number::Double(self.weight.to_f64()),
-        };
-        let rest = Number::Int(1).subtract(weight);
-        value.multiply(weight).add(average.multiply(rest))
+    fn weighed(&self, number: Decimal128, average: Decimal128) -> Decimal128 {
+        let rest = Decimal128::from(1).subtract(self.weight);
+        number.multiply(self.weight).add(average.multiply(rest))
     }
 }
 

@@ -60,6 +60,13 @@ impl<'t> Cursor<'t> {
         }
     }
 
+    /// Takes blanks, if there are any.
+    fn take_blanks(&mut self) -> bool {
+        let before = self.rest.len();
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        self.rest.len() < before
+    }
+
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -119,23 +126,26 @@ impl<'t> Cursor<'t> {
     }
 }
 
+/// What C's `isspace` takes for white space, which may stand around a date.
+const SPACES: [char; 6] = [' ', '\t', '\n', '\u{b}', '\u{c}', '\r'];
+
 /// The moment that a text in no particular format means. A text with a zone of its own needs none besides.
 pub fn parse_text(text: &str, zone: Option<&Zone>) -> Result<i64, NotADate> {
     let mut cursor = Cursor {
-        rest: text.trim_matches(' '),
+        rest: text.trim_matches(SPACES),
     };
     let mut fields = Fields::default();
     if read_date(&mut cursor, &mut fields).is_none() {
         return wrong("Unexpected character");
     }
-    if cursor.take('T') || cursor.take('t') || (cursor.peek() == Some(' ') && cursor.take(' ')) {
-        while cursor.take(' ') {}
+    if cursor.take('T') || cursor.take('t') || cursor.take_blanks() {
+        cursor.take_blanks();
         if cursor.peek().is_some_and(|c| c.is_ascii_digit()) && read_time(&mut cursor, &mut fields).is_none()
         {
             return wrong("Unexpected character");
         }
     }
-    while cursor.take(' ') {}
+    cursor.take_blanks();
     let named = read_zone(&mut cursor, &mut fields)?;
     if !cursor.rest.is_empty() {
         return wrong("Trailing data");
@@ -236,7 +246,7 @@ fn read_time(cursor: &mut Cursor<'_>, fields: &mut Fields) -> Option<()> {
         }
     }
     let before = cursor.rest;
-    while cursor.take(' ') {}
+    cursor.take_blanks();
     match cursor.rest.get(..2).map(str::to_lowercase).as_deref() {
         Some("am") => fields.hour %= 12,
         Some("pm") => fields.hour = fields.hour % 12 + 12,

@@ -142,13 +142,6 @@ fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
             "can't $mod by zero",
         ));
     }
-    // A divisor that is a whole double does not make the remainder of an integer a double.
-    let b = match (a, b) {
-        (Number::Int(_) | Number::Long(_), Number::Double(whole)) => {
-            Number::Double(whole).to_i32().map_or(b, Number::Int)
-        }
-        _ => b,
-    };
     Ok(Some(Value::from(match a.pair(b) {
         Pair::Ints(a, b) => Number::int_or_long(a.wrapping_rem(b)),
         Pair::Longs(a, b) => Number::Long(a.wrapping_rem(b)),

@@ -1,7 +1,6 @@
 //! Functions of one number, and `$log $pow $round $trunc`: null for null, the type of the operand kept.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::decimal::{Wide, narrowed, wide_context, widened};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
@@ -155,9 +154,16 @@ fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
     };
     let x = Number::of(x).ok_or_else(|| wrong(Code::location(28_756), "argument", &operand))?;
     let b = Number::of(b).ok_or_else(|| wrong(Code::location(28_757), "base", &base))?;
+    let is_decimal = matches!(x, Number::Decimal(_)) || matches!(b, Number::Decimal(_));
+    let is_one = value::compare(Value::from(b).as_ref(), ValueRef::Int32(1)).is_eq();
+    if is_decimal && x.is_positive() && b.is_positive() && !is_one {
+        let quotient = x.to_decimal().ln().divide(b.to_decimal().ln());
+        return Ok(Some(Number::Decimal(quotient).into()));
+    }
+    // Of decimals only NaN is left, which gives a double.
     let (x_double, b_double) = (x.to_f64(), b.to_f64());
     positive_or(
-        x_double > 0.0 || x_double.is_nan() || x.is_positive(),
+        x_double > 0.0 || x_double.is_nan(),
         Code::location(28_758),
         format!("$log's argument must be a positive number, but is {x_double}"),
     )?;
@@ -166,10 +172,6 @@ fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
         Code::location(28_759),
         format!("$log's base must be a positive number not equal to 1, but is {b_double}"),
     )?;
-    if matches!(x, Number::Decimal(_)) || matches!(b, Number::Decimal(_)) {
-        let quotient = x.to_decimal().ln().divide(b.to_decimal().ln());
-        return Ok(Some(Number::Decimal(quotient).into()));
-    }
     Ok(Some(Value::Double(x_double.ln() / b_double.ln())))
 }
 
@@ -244,19 +246,10 @@ fn parse_sigmoid(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     ))
 }
 
-/// 1 / (1 + e^-x), with enough digits that the last of 34 is right.
+/// 1 / (1 + e^-x), rounded to 34 digits after each step as in MongoDB, where it is these operators one in another.
 fn decimal_sigmoid(x: Decimal128) -> Decimal128 {
     let one = Decimal128::from(1);
-    if !x.is_finite() || x.to_f64().abs() > 10_000.0 {
-        return one.divide(one.add(x.negate().exp()));
-    }
-    let mut cx = wide_context();
-    let mut denominator = -widened(x);
-    cx.exp(&mut denominator);
-    cx.add(&mut denominator, &Wide::from(1));
-    let mut quotient = Wide::from(1);
-    cx.div(&mut quotient, &denominator);
-    narrowed(&quotient)
+    one.divide(one.add(exact_one(x.negate().exp())))
 }
 
 fn sigmoid(operand: Found<'_>) -> Result<Option<Value>> {

@@ -11,26 +11,29 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$arrayToObject", Syntax::One(from_array)),
 ];
 
+/// Several documents, or the elements of one array.
 fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     let mut merged = Document::new();
-    for operand in &operands {
-        match operand.present() {
-            None => {}
-            Some(ValueRef::Document(document)) => {
-                for (name, value) in document.iter() {
-                    merged.set(name, value);
-                }
-            }
-            Some(_) => {
-                return Err(error(
-                    Code::location(40_400),
-                    format!(
-                        "$mergeObjects requires object inputs, but input is of type {}",
-                        type_name(operand)
-                    ),
-                ));
-            }
+    let mut add = |input: ValueRef<'_>| match input {
+        ValueRef::Null | ValueRef::Undefined => Ok(()),
+        ValueRef::Document(document) => {
+            document.iter().for_each(|(name, value)| merged.set(name, value));
+            Ok(())
         }
+        other => Err(error(
+            Code::location(40_400),
+            format!(
+                "$mergeObjects requires object inputs, but input is of type {}",
+                other.type_of().alias()
+            ),
+        )),
+    };
+    match operands.as_slice() {
+        [Found::Borrowed(ValueRef::Array(elements))] => elements.iter().try_for_each(&mut add)?,
+        [Found::Owned(Value::Array(elements))] => {
+            elements.iter().map(Value::as_ref).try_for_each(&mut add)?;
+        }
+        several => several.iter().filter_map(Found::get).try_for_each(&mut add)?,
     }
     Ok(Some(Value::Document(merged)))
 }

@@ -207,7 +207,8 @@ impl Search {
             } else {
                 to + text[to..].chars().next().map_or(1, char::len_utf8)
             };
-            if start > text.len() {
+            // What is empty is found at the end only where nothing was found before.
+            if start >= text.len() {
                 break;
             }
         }

@@ -34,14 +34,6 @@ fn pair(value: Option<&Value>) -> Option<(Number, Number)> {
     }
 }
 
-fn is_finite(number: Number) -> bool {
-    match number {
-        Number::Int(_) | Number::Long(_) => true,
-        Number::Double(number) => number.is_finite(),
-        Number::Decimal(number) => number.is_finite(),
-    }
-}
-
 /// The count is taken as a double, which in decimals has 15 digits.
 fn divide(number: Number, count: i64) -> Number {
     match number {
@@ -72,10 +64,10 @@ impl Removable for Covariance {
         let Some((x, y)) = pair(value) else {
             return Ok(());
         };
-        if !is_finite(x) || !is_finite(y) {
+        if !x.is_finite() || !y.is_finite() {
             [x, y]
                 .into_iter()
-                .filter(|number| !is_finite(*number))
+                .filter(|number| !number.is_finite())
                 .for_each(|number| self.not_finite.add(number));
             return Ok(());
         }
@@ -92,10 +84,10 @@ impl Removable for Covariance {
         let Some((x, y)) = pair(value) else {
             return;
         };
-        if !is_finite(x) || !is_finite(y) {
+        if !x.is_finite() || !y.is_finite() {
             [x, y]
                 .into_iter()
-                .filter(|number| !is_finite(*number))
+                .filter(|number| !number.is_finite())
                 .for_each(|number| self.not_finite.remove(number));
             return;
         }

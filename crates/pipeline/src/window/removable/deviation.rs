@@ -28,9 +28,7 @@ impl Deviation {
     }
 
     fn update(&mut self, number: Number, quantity: i64) {
-        if let Number::Double(number) = number
-            && !number.is_finite()
-        {
+        if !number.is_finite() {
             self.not_finite += quantity;
             self.count += quantity;
             return;

@@ -106,15 +106,13 @@ fn parse_short(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<
 impl Operation for Convert {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         let input = self.input.evaluate(scope)?;
-        let target = Target::of(&self.to.evaluate(scope)?)?;
-        let format = match &self.format {
-            Some(format) => Format::of(&format.evaluate(scope)?)?,
-            None => None,
+        let target = self.to.evaluate(scope)?;
+        let given = |operand: &'e Option<Node>| match operand {
+            Some(operand) => operand.evaluate(scope),
+            None => Ok(Found::Missing),
         };
-        let order = match &self.order {
-            Some(order) => ByteOrder::of(&order.evaluate(scope)?)?,
-            None => ByteOrder::Little,
-        };
+        let (format, order) = (given(&self.format)?, given(&self.order)?);
+        let target = Target::of(&target)?;
         let Some(present) = input.present() else {
             return match &self.on_null {
                 Some(on_null) => on_null.evaluate(scope),
@@ -124,14 +122,13 @@ impl Operation for Convert {
         let Some(target) = target else {
             return Ok(Found::of(Value::Null));
         };
-        match convert(
-            present,
-            &Options {
-                target,
-                format,
-                order,
-            },
-        ) {
+        // Where there is nothing to convert, how does not matter.
+        let options = Options {
+            target,
+            format: Format::of(&format)?,
+            order: ByteOrder::of(&order)?,
+        };
+        match convert(present, &options) {
             Ok(value) => Ok(Found::Owned(value)),
             Err(failure) => match &self.on_error {
                 Some(on_error) if failure.code == Code::CONVERSION_FAILURE => on_error.evaluate(scope),
