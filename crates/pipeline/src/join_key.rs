@@ -2,8 +2,8 @@
 //! what is missing as null.
 
 use std::collections::BTreeSet;
-use value::collation::Collation;
-use value::key::{self, Direction};
+use value::collation::{Collation, encode_in};
+use value::key::Direction;
 use value::path::{self, FieldPath, Reached};
 use value::{Document, DocumentRef, Value, ValueRef};
 
@@ -78,13 +78,7 @@ pub(super) fn key_of(value: ValueRef<'_>, collation: Option<&Collation>) -> Join
 
 /// Appends the key of one value: equal for values that are equal, strings by the collation where there is one.
 pub(super) fn append_key(value: ValueRef<'_>, collation: Option<&Collation>, key: &mut Vec<u8>) {
-    match collation {
-        None => key::encode(value, Direction::Ascending, key),
-        Some(collation) => {
-            let value = collation.key_value(value);
-            key::encode(value.as_ref(), Direction::Ascending, key);
-        }
-    }
+    encode_in(collation, value, Direction::Ascending, key);
 }
 
 /// The keys of all that a document is equal to at a path: arrays as a whole and by their elements.

@@ -36,8 +36,10 @@ pub use collections::{
 pub use leading::Leading;
 pub use memory::STAGE_BYTES_MAX;
 pub use open::{OpenOptions, Opened, open};
-pub use parse::{STAGES_MAX, SUB_PIPELINE_DEPTH_MAX};
+pub use parse::{STAGES_MAX, SUB_PIPELINE_DEPTH_MAX, stage_names};
 pub use stage::Surroundings;
+pub use stages::accumulation::accumulator_names;
+pub use window::window_function_names;
 
 pub use query::{Code, QueryError, Result};
 

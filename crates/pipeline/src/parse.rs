@@ -83,6 +83,11 @@ const UNSUPPORTED: &[&str] = &[
     "$listCachedAndActiveUsers",
 ];
 
+/// The names of all stages that are built, `$` included.
+pub fn stage_names() -> impl Iterator<Item = &'static str> {
+    STAGES.iter().map(|(name, _)| *name)
+}
+
 impl Pipeline {
     /// Parses the stages of a pipeline on a collection. The variables must have the values with which it will run.
     pub fn parse(stages: &[Value], variables: &Variables, namespace: &Namespace) -> Result<Pipeline> {

@@ -146,3 +146,78 @@ fn wrong_pipelines_have_mongodbs_codes() {
     assert_eq!(code(array![{"$group": {"n": {"$sum": 1}}}]), 15_955);
     assert_eq!(code(array![{"$match": {}}, {"$documents": []}]), 40_602);
 }
+
+#[test]
+fn a_computed_field_goes_into_every_element_of_an_array() {
+    let input = [doc! {"_id": 1, "a": [{"b": 1}, 5, null, {"c": 2}, [1, {"b": 3}]], "d": 4, "z": 1}];
+    let nine = || doc! {"$literal": 9};
+    let elements = array![{"b": 9}, {"b": 9}, {"b": 9}, {"b": 9}, [{"b": 9}, {"b": 9}]];
+    let cases = [
+        (
+            doc! {"$project": {"a.b": nine()}},
+            doc! {"_id": 1, "a": elements.clone()},
+        ),
+        // What gives way to a document keeps its place before the fields behind it.
+        (
+            doc! {"$project": {"z": 1, "d.b": nine()}},
+            doc! {"_id": 1, "d": {"b": 9}, "z": 1},
+        ),
+        (
+            doc! {"$project": {"a": {"b": nine(), "c": 1}}},
+            doc! {"_id": 1, "a": [{"b": 9}, {"b": 9}, {"b": 9}, {"c": 2, "b": 9}, [{"b": 9}, {"b": 9}]]},
+        ),
+        (
+            doc! {"$project": {"a.x.b": nine()}},
+            doc! {"_id": 1, "a": [{"x": {"b": 9}}, {"x": {"b": 9}}, {"x": {"b": 9}}, {"x": {"b": 9}}, [{"x": {"b": 9}}, {"x": {"b": 9}}]]},
+        ),
+        (
+            doc! {"$project": {"a.b": 1}},
+            doc! {"_id": 1, "a": [{"b": 1}, {}, [{"b": 3}]]},
+        ),
+        (
+            doc! {"$project": {"a.b": 0, "d": 0, "z": 0}},
+            doc! {"_id": 1, "a": [{}, 5, null, {"c": 2}, [1, {}]]},
+        ),
+        (
+            doc! {"$addFields": {"a.b": nine()}},
+            doc! {"_id": 1, "a": [{"b": 9}, {"b": 9}, {"b": 9}, {"c": 2, "b": 9}, [{"b": 9}, {"b": 9}]], "d": 4, "z": 1},
+        ),
+    ];
+    for (stage, expected) in cases {
+        let found = run(vec![Value::Document(stage.clone())], &input).unwrap();
+        assert_eq!(found, [expected], "{stage:?}");
+    }
+}
+
+#[test]
+fn a_moving_average_is_a_double_unless_a_decimal_came() {
+    let decimal = |text: &str| Value::Decimal128(text.parse().unwrap());
+    let values = [
+        Value::Null,
+        Value::Int32(4),
+        Value::from("x"),
+        Value::Int64(8),
+        decimal("2"),
+        Value::Int32(3),
+    ];
+    let input: Vec<Document> = (0..).zip(values).map(|(n, v)| doc! {"_id": n, "v": v}).collect();
+    let average = doc! {"$expMovingAvg": {"input": "$v", "N": 3}};
+    let stages = array![
+        {"$setWindowFields": {"sortBy": {"_id": 1}, "output": {"r": average}}},
+        {"$project": {"_id": 0, "r": 1}},
+    ];
+    let averages: Vec<Option<Value>> = run(stages, &input)
+        .unwrap()
+        .iter()
+        .map(|document| document.get("r").cloned())
+        .collect();
+    let expected = [
+        Value::Null,
+        Value::Double(4.0),
+        Value::Double(4.0),
+        Value::Double(6.0),
+        decimal("4.00"),
+        decimal("3.500"),
+    ];
+    assert_eq!(averages, expected.map(Some));
+}

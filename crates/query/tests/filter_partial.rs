@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
 
+use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
 use query::plan::implies::implies;
 use query::plan::leaves::Conjunction;
+use value::collation::Collation;
 use value::{Document, Value, doc};
 
 fn filter(query: &Document) -> Filter {
@@ -18,7 +20,7 @@ fn only_simple_conditions_are_taken() {
         doc! {"a": {"$exists": true}, "b": {"$type": "string"}},
         doc! {"$or": [{"a": 1}, {"b": {"$in": [1, 2]}}]},
     ] {
-        Filter::parse_partial(&condition).unwrap();
+        Filter::parse_partial(&condition, None).unwrap();
     }
     for condition in [
         doc! {"a": {"$ne": 5}},
@@ -27,7 +29,10 @@ fn only_simple_conditions_are_taken() {
         doc! {"$nor": [{"a": 1}]},
         doc! {"$expr": true},
     ] {
-        assert_eq!(Filter::parse_partial(&condition).unwrap_err().code.number(), 67);
+        assert_eq!(
+            Filter::parse_partial(&condition, None).unwrap_err().code.number(),
+            67
+        );
     }
 }
 
@@ -74,6 +79,42 @@ fn a_query_implies_wider_conditions_only() {
             implies(&Conjunction::of(&filter(&query)), filter(&condition).root()),
             expected,
             "{query:?} within {condition:?}"
+        );
+    }
+}
+
+#[test]
+fn a_condition_follows_its_indexs_collation() {
+    let any_case = Collation::parse(&doc! {"locale": "en", "strength": 2}).unwrap();
+    let accents = Collation::parse(&doc! {"locale": "en", "strength": 1}).unwrap();
+    let condition = Filter::parse_partial(&doc! {"a": "x"}, any_case.as_ref()).unwrap();
+    for (value, matches) in [("x", true), ("X", true), ("y", false)] {
+        let document = doc! {"a": value};
+        assert_eq!(condition.matches((&document).into()).unwrap(), matches, "{value}");
+    }
+    let number = Filter::parse_partial(&doc! {"a": 1}, any_case.as_ref()).unwrap();
+    let query = |query: Document, collation: &Option<Collation>| {
+        let variables = Variables::default().with_collation(collation.clone());
+        let scope = FilterScope {
+            variables: Some(&variables),
+            ..FilterScope::default()
+        };
+        Filter::parse(&query, &scope).unwrap()
+    };
+    let cases = [
+        (doc! {"a": "X"}, &any_case, &condition, true),
+        (doc! {"a": "x"}, &None, &condition, false),
+        (doc! {"a": "x"}, &accents, &condition, false),
+        (doc! {"a": "y"}, &any_case, &condition, false),
+        (doc! {"a": 1}, &None, &number, true),
+        (doc! {"a": 1}, &any_case, &number, true),
+    ];
+    for (asked, collation, condition, expected) in cases {
+        let asked = query(asked, collation);
+        assert_eq!(
+            implies(&Conjunction::of(&asked), condition.root()),
+            expected,
+            "{asked:?}"
         );
     }
 }

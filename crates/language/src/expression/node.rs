@@ -135,6 +135,19 @@ impl Node {
         })
     }
 
+    /// An operator on the values of any number of operands, which it compares by the collation where there is one.
+    pub(super) fn collated(
+        apply: fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
+        operands: Vec<Node>,
+        collation: Option<&Collation>,
+    ) -> Node {
+        Node::Call(Call {
+            apply: Apply::Collated(apply),
+            operands,
+            collation: collation.cloned(),
+        })
+    }
+
     pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         match self {
             Node::Constant(value) => Ok(Found::from(value.as_ref().map(Value::as_ref))),

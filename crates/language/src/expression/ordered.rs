@@ -2,10 +2,21 @@
 
 use std::cmp::Ordering;
 use value::Value;
+use value::collation::Collation;
 
 /// A value that is equal and ordered as MongoDB compares.
 #[derive(Clone, Debug)]
 pub struct Ordered(pub Value);
+
+impl Ordered {
+    /// What a value is compared by; with a collation, that stands for the value, which comes beside it.
+    pub fn of(value: Value, collation: Option<&Collation>) -> (Ordered, Option<Value>) {
+        match collation {
+            None => (Ordered(value), None),
+            Some(collation) => (Ordered(collation.key_value(value.as_ref())), Some(value)),
+        }
+    }
+}
 
 impl PartialEq for Ordered {
     fn eq(&self, other: &Ordered) -> bool {

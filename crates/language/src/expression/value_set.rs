@@ -33,10 +33,7 @@ impl ValueSet {
 
     /// Adds a value; whether it was not there yet.
     pub fn insert(&mut self, value: Value) -> bool {
-        let (key, original) = match &self.collation {
-            None => (Ordered(value), None),
-            Some(collation) => (Ordered(collation.key_value(value.as_ref())), Some(value)),
-        };
+        let (key, original) = Ordered::of(value, self.collation.as_ref());
         let is_new = !self.entries.contains_key(&key);
         if is_new {
             self.entries.insert(key, original);

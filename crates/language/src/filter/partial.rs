@@ -1,13 +1,21 @@
 //! Queries as the condition of a partial index.
 
 use super::{Filter, FilterScope, Node, Predicate, normal};
+use crate::expression::Variables;
 use crate::{Code, Error, Result};
+use value::collation::Collation;
 use value::{Document, DocumentFilter, DocumentRef};
 
 impl Filter {
-    /// Parses `partialFilterExpression`, and refuses what MongoDB does not take there.
-    pub fn parse_partial(condition: &Document) -> Result<Filter> {
-        let filter = Filter::parse(condition, &FilterScope::default())?;
+    /// Parses `partialFilterExpression`, and refuses what MongoDB does not take there. Strings are compared by the index's
+    /// collation.
+    pub fn parse_partial(condition: &Document, collation: Option<&Collation>) -> Result<Filter> {
+        let variables = Variables::default().with_collation(collation.cloned());
+        let scope = FilterScope {
+            variables: Some(&variables),
+            ..FilterScope::default()
+        };
+        let filter = Filter::parse(condition, &scope)?;
         check(&filter.root)?;
         Ok(filter)
     }

@@ -1,6 +1,6 @@
 //! One field of `$group`, `$bucket` …: which accumulator, over what.
 
-use super::ranking::{Ranking, parse_ranking};
+use super::ranking::{RANKINGS, Ranking, parse_ranking};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::accumulator::{self, Accumulator, Kind, Method, Ranked};
@@ -8,6 +8,12 @@ use language::expression::{Expression, Found, Variables};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use value::{Document, DocumentRef, Value};
+
+/// The names of all accumulators, `$` included.
+pub fn accumulator_names() -> impl Iterator<Item = &'static str> {
+    let others = ["$count", "$percentile", "$median"];
+    Kind::names().chain(others).chain(RANKINGS)
+}
 
 /// A parsed accumulator with its operands.
 #[derive(Clone, Debug)]
@@ -112,8 +118,17 @@ impl Accumulation {
 
     /// The state before any document; `group` is the group's `_id`, which the count of `$topN` may depend on.
     pub(crate) fn start(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<State> {
+        self.start_in(group, variables, false)
+    }
+
+    /// The state for one place of a moving frame, which documents leave again.
+    pub(crate) fn start_moving(&self, variables: &Variables) -> Result<State> {
+        self.start_in((&Document::new()).into(), variables, true)
+    }
+
+    fn start_in(&self, group: DocumentRef<'_>, variables: &Variables, forgets: bool) -> Result<State> {
         Ok(match self {
-            Accumulation::Simple(kind, _) => State::One(kind.start_in(variables.collation())),
+            Accumulation::Simple(kind, _) => State::One(kind.start(variables.collation())),
             Accumulation::Count => State::Count(0),
             Accumulation::Percentile {
                 shares,
@@ -122,7 +137,7 @@ impl Accumulation {
                 ..
             } => State::One(accumulator::percentile(shares, *method, *single)),
             Accumulation::Ranked(ranking) => State::Ranked {
-                kept: Ranked::new(ranking.kept_max(group, variables)?),
+                kept: ranking.start(group, variables, forgets)?,
                 single: ranking.is_single(),
                 reversed: ranking.is_reversed(),
             },
@@ -169,7 +184,8 @@ impl State {
                     values.reverse();
                 }
                 if *single {
-                    return values.pop();
+                    // A moving frame may be empty.
+                    return Some(values.pop().unwrap_or(Value::Null));
                 }
                 Some(Value::Array(values))
             }

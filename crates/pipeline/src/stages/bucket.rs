@@ -7,6 +7,7 @@ use crate::{Code, QueryError, Result};
 use language::expression::Expression;
 use query::plan::SortPattern;
 use std::sync::Arc;
+use value::collation::compare_in;
 use value::{Document, Value, canonical_type};
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
@@ -58,7 +59,8 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     };
     let mut spec = named("_id", switch(group_by, &boundaries, default));
     add_output(&mut spec, output);
-    let sort = Sort::new(SortPattern::parse(&named("_id", 1))?);
+    let pattern = SortPattern::parse(&named("_id", 1))?.with_collation(scope.variables.collation());
+    let sort = Sort::new(pattern);
     Ok(vec![Arc::new(Group::parse(&spec, scope)?), Arc::new(sort)])
 }
 
@@ -122,7 +124,7 @@ fn parse_boundaries(value: &Value, scope: &StageScope<'_>) -> Result<Vec<Value>>
                 "All values in the 'boundaries' option to $bucket must have the same type.",
             ));
         }
-        if value::compare(low.as_ref(), high.as_ref()).is_ge() {
+        if compare_in(scope.variables.collation(), low.as_ref(), high.as_ref()).is_ge() {
             return Err(wrong(
                 Code::location(40_194),
                 "The 'boundaries' option to $bucket must be sorted, but elements are not in ascending order",
@@ -149,8 +151,9 @@ fn parse_default(default: &Value, boundaries: &[Value], scope: &StageScope<'_>) 
     };
     let default = constant(default, scope, not_constant)?;
     if let (Some(low), Some(high)) = (boundaries.first(), boundaries.last()) {
-        let inside = value::compare(default.as_ref(), low.as_ref()).is_ge()
-            && value::compare(default.as_ref(), high.as_ref()).is_lt();
+        let to_default =
+            |bound: &Value| compare_in(scope.variables.collation(), default.as_ref(), bound.as_ref());
+        let inside = to_default(low).is_ge() && to_default(high).is_lt();
         if inside {
             return Err(wrong(
                 Code::location(40_199),

@@ -11,7 +11,8 @@ use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use query::execute::{Sorted, Sorter};
 use std::sync::Arc;
-use value::key::{self, Direction};
+use value::collation::{compare_in, encode_in};
+use value::key::Direction;
 use value::{Document, Value};
 
 #[derive(Clone, Debug)]
@@ -162,7 +163,12 @@ impl Step for Bucketing {
                 granularity.check(&value)?;
             }
             let mut bytes = Vec::new();
-            key::encode(value.as_ref(), Direction::Ascending, &mut bytes);
+            encode_in(
+                self.variables.collation(),
+                value.as_ref(),
+                Direction::Ascending,
+                &mut bytes,
+            );
             sorter.push(&bytes, &(value, row))?;
         }
         Ok(Flow::More)
@@ -212,7 +218,8 @@ impl Bucketing {
         self.add(&mut bucket, &row)?;
         let mut taken = 1;
         while let Some((value, row)) = rest.next_if(|_, (value, _)| {
-            taken < share || value::compare(value.as_ref(), bucket.max.as_ref()).is_eq()
+            taken < share
+                || compare_in(self.variables.collation(), value.as_ref(), bucket.max.as_ref()).is_eq()
         })? {
             taken += 1;
             bucket.max = value;

@@ -3,13 +3,14 @@
 use super::accumulation::options;
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
-use language::expression::accumulator::Ranked;
+use language::expression::accumulator::{Ranked, Ties};
 use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use query::execute::sort_key;
 use query::plan::SortPattern;
 use std::collections::BTreeSet;
-use value::key::{self, Direction};
+use value::collation::encode_in;
+use value::key::Direction;
 use value::{Document, DocumentRef, Value};
 
 /// By what documents are ranked.
@@ -33,6 +34,11 @@ pub(crate) struct Ranking {
     /// How many; none for the singular forms.
     count: Option<Expression>,
 }
+
+/// The names of all rankings.
+pub(super) const RANKINGS: [&str; 8] = [
+    "$firstN", "$lastN", "$minN", "$maxN", "$top", "$topN", "$bottom", "$bottomN",
+];
 
 /// The ranking of this name; none where it is not one.
 pub(super) fn parse_ranking(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Option<Ranking>> {
@@ -115,7 +121,10 @@ fn parse_sorted(name: &str, operand: &Value, from_end: bool, scope: &StageScope<
         None => return Err(missing("sortBy", Code::location(5_788_005))),
     };
     Ok(Ranking {
-        by: By::Fields(SortPattern::parse(sort)?, from_end),
+        by: By::Fields(
+            SortPattern::parse(sort)?.with_collation(scope.variables.collation()),
+            from_end,
+        ),
         output: Expression::parse(output, &parse_scope)?,
         count,
     })
@@ -164,11 +173,24 @@ impl Ranking {
         Some(fields)
     }
 
-    pub(super) fn kept_max(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<usize> {
-        match &self.count {
-            None => Ok(1),
-            Some(count) => checked_count(count.evaluate(group, variables)?),
-        }
+    /// The state before any document. Where documents go out again later, the last of equal ones stay longest.
+    pub(super) fn start(
+        &self,
+        group: DocumentRef<'_>,
+        variables: &Variables,
+        forgets: bool,
+    ) -> Result<Ranked> {
+        let kept_max = match &self.count {
+            None => 1,
+            Some(count) => checked_count(count.evaluate(group, variables)?)?,
+        };
+        let ties = match &self.by {
+            By::Departure => Ties::LastStay,
+            By::Value(Direction::Descending) | By::Fields(_, true) if forgets => Ties::LastStay,
+            By::Value(Direction::Descending) | By::Fields(_, true) => Ties::LastFirst,
+            By::Arrival | By::Value(Direction::Ascending) | By::Fields(_, false) => Ties::FirstFirst,
+        };
+        Ok(Ranked::new(kept_max, ties))
     }
 
     pub(super) fn is_single(&self) -> bool {
@@ -189,20 +211,18 @@ impl Ranking {
         let value = self.output.find(document, variables)?;
         let mut bytes = Vec::new();
         match &self.by {
-            By::Arrival => {}
-            By::Departure => bytes.extend((u64::MAX - kept.arrivals()).to_be_bytes()),
+            By::Arrival | By::Departure => {}
             By::Value(direction) => {
                 let Some(present) = value.present() else {
                     return Ok(());
                 };
-                key::encode(present, *direction, &mut bytes);
+                encode_in(variables.collation(), present, *direction, &mut bytes);
             }
             By::Fields(pattern, from_end) => {
                 sort_key(document, pattern, &mut bytes)?;
                 if *from_end {
                     // No key is the front of another, so that turned bytes turn the order.
                     bytes.iter_mut().for_each(|byte| *byte = !*byte);
-                    bytes.extend((u64::MAX - kept.arrivals()).to_be_bytes());
                 }
             }
         }

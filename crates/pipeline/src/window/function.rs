@@ -38,7 +38,7 @@ impl Function {
             Function::Removable(kind, input) => {
                 let values = partition.evaluate(input, variables)?;
                 slide(
-                    kind.start(frame.begins_with_partition()),
+                    kind.start(frame.begins_with_partition(), variables.collation()),
                     &values,
                     partition,
                     frame,
@@ -91,13 +91,17 @@ fn recompute(
     variables: &Variables,
 ) -> Result<Vec<Option<Value>>> {
     let group = Document::new();
+    let start = || match frame.begins_with_partition() {
+        true => accumulation.start((&group).into(), variables),
+        false => accumulation.start_moving(variables),
+    };
     let mut known: Option<(std::ops::Range<usize>, Option<Value>)> = None;
     let mut results = Vec::with_capacity(partition.len());
     for range in frame.of_all(partition)? {
         let value = match &known {
             Some((same, value)) if *same == range => value.clone(),
             _ => {
-                let mut state = accumulation.start((&group).into(), variables)?;
+                let mut state = start()?;
                 for row in &partition.rows()[range.clone()] {
                     accumulation.add(&mut state, row.as_ref(), variables)?;
                 }

@@ -17,4 +17,5 @@ mod removable;
 mod running;
 mod slope;
 
+pub use parse::window_function_names;
 pub(super) use parse::{Windows, parse};

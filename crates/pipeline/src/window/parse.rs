@@ -21,6 +21,39 @@ use value::key::Direction;
 use value::path::FieldPath;
 use value::{Decimal128, Document, Value};
 
+/// The accumulators of `$group` whose state cannot forget.
+const ACCUMULATORS: [&str; 13] = [
+    "$count",
+    "$concatArrays",
+    "$setUnion",
+    "$percentile",
+    "$median",
+    "$firstN",
+    "$lastN",
+    "$minN",
+    "$maxN",
+    "$top",
+    "$topN",
+    "$bottom",
+    "$bottomN",
+];
+
+/// The names of all window functions, `$` included.
+pub fn window_function_names() -> impl Iterator<Item = &'static str> {
+    let others = [
+        "$shift",
+        "$derivative",
+        "$integral",
+        "$expMovingAvg",
+        "$locf",
+        "$linearFill",
+    ];
+    Kind::names()
+        .chain(Place::names())
+        .chain(ACCUMULATORS)
+        .chain(others)
+}
+
 /// A parsed `$setWindowFields`.
 #[derive(Clone, Debug)]
 pub(crate) struct Windows {
@@ -208,8 +241,7 @@ impl FunctionParser<'_> {
                 }
                 Ok(Function::Filling(Filling::Linear(self.expression(self.operand)?)))
             }
-            "$count" | "$concatArrays" | "$setUnion" | "$percentile" | "$median" | "$firstN" | "$lastN"
-            | "$minN" | "$maxN" | "$top" | "$topN" | "$bottom" | "$bottomN" => Ok(Function::Accumulated(
+            accumulator if ACCUMULATORS.contains(&accumulator) => Ok(Function::Accumulated(
                 Accumulation::parse_operand(self.name, self.operand, self.scope)?,
             )),
             unknown => Err(wrong(format!("Unrecognized window function, {unknown}"))),

@@ -17,14 +17,21 @@ pub(super) enum Place {
     Number,
 }
 
+const PLACES: [(&str, Place); 3] = [
+    ("$rank", Place::Rank),
+    ("$denseRank", Place::Dense),
+    ("$documentNumber", Place::Number),
+];
+
 impl Place {
     pub(super) fn find(name: &str) -> Option<Place> {
-        Some(match name {
-            "$rank" => Place::Rank,
-            "$denseRank" => Place::Dense,
-            "$documentNumber" => Place::Number,
-            _ => return None,
-        })
+        let (_, place) = PLACES.iter().find(|(known, _)| *known == name)?;
+        Some(*place)
+    }
+
+    /// The names of all.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        PLACES.iter().map(|(name, _)| *name)
     }
 
     pub(super) fn apply(self, partition: &Partition) -> Vec<Option<Value>> {

@@ -7,8 +7,8 @@ use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
 use store::Collection;
-use value::collation::{Collation, compare_in};
-use value::key::{self, Direction};
+use value::collation::{Collation, compare_in, encode_in};
+use value::key::Direction;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
@@ -91,14 +91,7 @@ impl Distinct {
 
     fn add(&mut self, value: ValueRef<'_>) {
         let mut key = Vec::new();
-        match &self.collation {
-            None => key::encode(value, Direction::Ascending, &mut key),
-            Some(collation) => key::encode(
-                collation.key_value(value).as_ref(),
-                Direction::Ascending,
-                &mut key,
-            ),
-        }
+        encode_in(self.collation.as_ref(), value, Direction::Ascending, &mut key);
         if !self.known.contains(&key) {
             self.bytes += key.len();
             self.known.insert(key);

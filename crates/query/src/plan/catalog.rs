@@ -1,10 +1,9 @@
 //! The indexes of a collection as the planner sees them.
 
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
-use language::filter::{Filter, FilterScope};
+use language::filter::Filter;
 use std::sync::Arc;
 use store::{Collection, Index, IndexState};
-use value::Document;
 use value::key::Direction;
 
 /// One index that can be read, with what the planner knows of it.
@@ -55,7 +54,7 @@ fn facts_of(index: &Index) -> IndexFacts {
         unique: index.is_unique(),
         sparse: spec.sparse,
         hidden: spec.hidden,
-        partial: spec.partial_filter.as_ref().and_then(partial_filter),
+        partial: partial_filter(index),
         unusable: unusable(index),
         collation: index.collation().cloned(),
         wildcard_path: None,
@@ -63,12 +62,14 @@ fn facts_of(index: &Index) -> IndexFacts {
 }
 
 /// An index was made with this filter, so it does parse; if not, [`unusable`] says so.
-fn partial_filter(filter: &Document) -> Option<Arc<Filter>> {
-    Filter::parse(filter, &FilterScope::default()).ok().map(Arc::new)
+fn partial_filter(index: &Index) -> Option<Arc<Filter>> {
+    let condition = index.spec().partial_filter.as_ref()?;
+    Filter::parse_partial(condition, index.collation())
+        .ok()
+        .map(Arc::new)
 }
 
 fn unusable(index: &Index) -> Option<String> {
-    let spec = index.spec();
     for field in index.fields() {
         let kind = match field.kind {
             store::FieldKind::Geo2d | store::FieldKind::Geo2dSphere => "geospatial",
@@ -78,11 +79,7 @@ fn unusable(index: &Index) -> Option<String> {
         };
         return Some(format!("only {kind} queries can use a {kind} index"));
     }
-    if spec
-        .partial_filter
-        .as_ref()
-        .is_some_and(|filter| partial_filter(filter).is_none())
-    {
+    if index.spec().partial_filter.is_some() && partial_filter(index).is_none() {
         return Some("the index's partialFilterExpression cannot be read".to_owned());
     }
     None

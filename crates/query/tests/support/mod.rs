@@ -4,14 +4,14 @@
 pub mod random;
 
 use kv::{Kv, Simulation};
-use language::filter::{Filter, FilterScope};
+use language::filter::Filter;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Namespace, Store, StoreOptions, WriteOp};
 use value::{Document, DocumentBuf, DocumentFilter};
 
 pub fn options() -> StoreOptions {
-    StoreOptions::new(|filter| {
-        let filter = Filter::parse(filter, &FilterScope::default()).map_err(|error| error.to_string())?;
+    StoreOptions::new(|filter, collation| {
+        let filter = Filter::parse_partial(filter, collation).map_err(|error| error.to_string())?;
         Ok(Arc::new(filter) as Arc<dyn DocumentFilter>)
     })
 }

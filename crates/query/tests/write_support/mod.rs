@@ -17,7 +17,7 @@ use store::{Collection, Durability, IndexSpec, Namespace, Order, PageLimit, Stor
 use value::{Document, DocumentBuf};
 
 pub async fn new_collection() -> (Store, Arc<Collection>) {
-    let options = StoreOptions::new(|_| Err("no partial index here".to_owned()));
+    let options = StoreOptions::new(|_, _| Err("no partial index here".to_owned()));
     let store = Store::open(Kv::simulated(&Simulation::new(1)), options)
         .await
         .unwrap();

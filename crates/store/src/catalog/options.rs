@@ -26,7 +26,9 @@ impl StoreOptions {
 impl Default for StoreOptions {
     /// Without partial indexes.
     fn default() -> StoreOptions {
-        StoreOptions::new(|_| Err("this store was opened without a compiler of partial filters".to_owned()))
+        StoreOptions::new(
+            |_, _| Err("this store was opened without a compiler of partial filters".to_owned()),
+        )
     }
 }
 

@@ -216,7 +216,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_waits_after_a_build_has_failed_learns_it() {
-        let options = StoreOptions::new(|_| Err("no filters here".to_owned()));
+        let options = StoreOptions::new(|_, _| Err("no filters here".to_owned()));
         let store = Store::open(Kv::simulated(&Simulation::new(1)), options)
             .await
             .unwrap();

@@ -118,13 +118,16 @@ impl Index {
         now_ms: u64,
     ) -> Result<Index, StoreError> {
         let fields = spec.fields()?;
-        let filter = spec.partial_filter.as_ref().map(compile).transpose();
-        let filter = filter.map_err(StoreError::CannotCreateIndex)?;
         let collation = match spec.kept.get("collation") {
             Some(Value::Document(options)) => Collation::parse(options),
             _ => Ok(None),
         };
         let collation = collation.map_err(|error| StoreError::CannotCreateIndex(error.to_string()))?;
+        let filter = spec.partial_filter.as_ref();
+        let filter = filter
+            .map(|filter| compile(filter, collation.as_ref()))
+            .transpose();
+        let filter = filter.map_err(StoreError::CannotCreateIndex)?;
         let kinds = Kinds::of(&fields, &spec)?.map(Arc::new);
         let paths = fields
             .iter()

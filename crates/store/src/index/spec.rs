@@ -3,6 +3,7 @@
 use super::Wildcard;
 use crate::{FieldKind, INDEX_FIELDS_MAX, IndexField, StoreError};
 use std::sync::Arc;
+use value::collation::Collation;
 use value::key::Direction;
 use value::path::FieldPath;
 use value::{Document, DocumentFilter, Value, compare, doc};
@@ -19,8 +20,8 @@ pub const PARTITIONED_INDEX: &str = "partitioned";
 /// The kept options that tell indexes of the same key apart.
 const SIGNATURE: [&str; 3] = ["collation", "wildcardProjection", PARTITIONED_INDEX];
 
-/// Compiles a `partialFilterExpression`; the query language is above the store.
-pub type FilterCompiler = fn(&Document) -> Result<Arc<dyn DocumentFilter>, String>;
+/// Compiles a `partialFilterExpression` of an index with this collation; the query language is above the store.
+pub type FilterCompiler = fn(&Document, Option<&Collation>) -> Result<Arc<dyn DocumentFilter>, String>;
 
 /// The description of an index.
 #[derive(Clone, Debug, Default, PartialEq)]

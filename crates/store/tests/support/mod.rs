@@ -24,7 +24,7 @@ impl DocumentFilter for Equals {
 }
 
 pub fn options() -> StoreOptions {
-    StoreOptions::new(|filter| Ok(Arc::new(Equals(filter.clone())) as Arc<dyn DocumentFilter>))
+    StoreOptions::new(|filter, _| Ok(Arc::new(Equals(filter.clone())) as Arc<dyn DocumentFilter>))
 }
 
 pub async fn open(simulation: &Simulation) -> Store {

@@ -9,6 +9,7 @@ mod root;
 pub use options::{CollationError, CollationFault};
 pub use root::{VERSION, compare, sort_key};
 
+use crate::key::{self, Direction};
 use crate::order::compare_by;
 use crate::{Document, DocumentRef, Value, ValueRef};
 use icu_collator::CollatorBorrowed;
@@ -105,6 +106,20 @@ pub fn compare_in(collation: Option<&Collation>, a: ValueRef<'_>, b: ValueRef<'_
     match collation {
         None => crate::compare(a, b),
         Some(collation) => collation.compare_values(a, b),
+    }
+}
+
+/// Appends a value's key by a collation, or that of [`key::encode`] where there is none: comparing the bytes of two is
+/// [`compare_in`].
+pub fn encode_in(
+    collation: Option<&Collation>,
+    value: ValueRef<'_>,
+    direction: Direction,
+    key: &mut Vec<u8>,
+) {
+    match collation.filter(|_| has_text(value)) {
+        None => key::encode(value, direction, key),
+        Some(collation) => key::encode(collation.key_value(value).as_ref(), direction, key),
     }
 }
 

@@ -42,7 +42,7 @@ impl DocumentFilter for Nothing {
 }
 
 async fn collection() -> Arc<Collection> {
-    let options = StoreOptions::new(|_| Ok(Arc::new(Nothing) as Arc<dyn DocumentFilter>));
+    let options = StoreOptions::new(|_, _| Ok(Arc::new(Nothing) as Arc<dyn DocumentFilter>));
     let kv = kv::Kv::simulated(&kv::Simulation::new(1));
     let store = Store::open(kv, options).await.unwrap();
     // The collection needs the store no longer: it has its own shard and the derived pages theirs.

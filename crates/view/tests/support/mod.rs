@@ -64,7 +64,7 @@ impl Database {
         collection: CollectionOptions,
         limits: ScriptLimits,
     ) -> Database {
-        let options = StoreOptions::new(|_| Ok(Arc::new(Nothing) as Arc<dyn DocumentFilter>));
+        let options = StoreOptions::new(|_, _| Ok(Arc::new(Nothing) as Arc<dyn DocumentFilter>));
         let store = Store::open(Kv::simulated(simulation), options).await.unwrap();
         let namespace = Namespace::new("db", "c");
         if store.collection(&namespace).is_none() {

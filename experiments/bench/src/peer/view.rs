@@ -70,7 +70,7 @@ impl ViewStore {
             folder: folder.to_path_buf(),
             memory_bytes,
         })?;
-        let options = StoreOptions::new(|_| Ok(Arc::new(Everything) as Arc<dyn DocumentFilter>));
+        let options = StoreOptions::new(|_, _| Ok(Arc::new(Everything) as Arc<dyn DocumentFilter>));
         let store = runtime.block_on(Store::open(kv, options))?;
         let namespace = Namespace::new("default", "orders");
         let collection = runtime.block_on(store.create_if_missing(&namespace))?;

@@ -49,7 +49,7 @@ impl Accumulator for Extreme {
     }
 
     fn result(&mut self) -> Option<Value> {
-        Some(self.best.take().unwrap_or(Value::Null))
+        Some(self.best.clone().unwrap_or(Value::Null))
     }
 
     fn bytes(&self) -> usize {

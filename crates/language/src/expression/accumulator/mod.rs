@@ -10,7 +10,7 @@ mod removable_sum;
 mod sum;
 
 pub use percentile::{Method, method, percentiles, shares};
-pub use ranked::Ranked;
+pub use ranked::{Ranked, Ties};
 pub use removable_sum::RemovableTotal;
 pub use sum::Total;
 
@@ -58,34 +58,36 @@ pub enum Kind {
     DeviationOfSample,
 }
 
+const KINDS: [(&str, Kind); 13] = [
+    ("$sum", Kind::Sum),
+    ("$avg", Kind::Average),
+    ("$min", Kind::Min),
+    ("$max", Kind::Max),
+    ("$first", Kind::First),
+    ("$last", Kind::Last),
+    ("$push", Kind::Push),
+    ("$addToSet", Kind::AddToSet),
+    ("$mergeObjects", Kind::MergeObjects),
+    ("$setUnion", Kind::SetUnion),
+    ("$concatArrays", Kind::ConcatArrays),
+    ("$stdDevPop", Kind::DeviationOfPopulation),
+    ("$stdDevSamp", Kind::DeviationOfSample),
+];
+
 impl Kind {
     /// The accumulator of this name, `$` included.
     pub fn find(name: &str) -> Option<Kind> {
-        Some(match name {
-            "$sum" => Kind::Sum,
-            "$avg" => Kind::Average,
-            "$min" => Kind::Min,
-            "$max" => Kind::Max,
-            "$first" => Kind::First,
-            "$last" => Kind::Last,
-            "$push" => Kind::Push,
-            "$addToSet" => Kind::AddToSet,
-            "$mergeObjects" => Kind::MergeObjects,
-            "$setUnion" => Kind::SetUnion,
-            "$concatArrays" => Kind::ConcatArrays,
-            "$stdDevPop" => Kind::DeviationOfPopulation,
-            "$stdDevSamp" => Kind::DeviationOfSample,
-            _ => return None,
-        })
+        let (_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
+        Some(*kind)
     }
 
-    /// The state before any value.
-    pub fn start(self) -> Box<dyn Accumulator> {
-        self.start_in(None)
+    /// The names of all, `$` included.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        KINDS.iter().map(|(name, _)| *name)
     }
 
     /// The state before any value; values are compared by the collation where there is one.
-    pub fn start_in(self, collation: Option<&Collation>) -> Box<dyn Accumulator> {
+    pub fn start(self, collation: Option<&Collation>) -> Box<dyn Accumulator> {
         match self {
             Kind::Sum => Box::<Sum>::default(),
             Kind::Average => Box::<Average>::default(),

@@ -3,38 +3,52 @@
 use std::collections::BTreeMap;
 use value::Value;
 
-/// Keeps the N values with the smallest keys, in the order of keys, then of arrival.
+/// What becomes of values with the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// They stand in the order in which they came.
+    FirstFirst,
+    /// They stand in the reverse of it, but one that comes when N are kept takes no place of theirs.
+    LastFirst,
+    /// They stand in the reverse of it, and what comes later takes the place of what came first.
+    LastStay,
+}
+
+/// Keeps the N values with the smallest keys, in the order of keys.
 #[derive(Debug)]
 pub struct Ranked {
     kept_max: usize,
+    ties: Ties,
     arrivals: u64,
+    /// By key and place among equal keys.
     kept: BTreeMap<(Vec<u8>, u64), Value>,
     bytes: usize,
 }
 
 impl Ranked {
     /// Keeping so many.
-    pub fn new(kept_max: usize) -> Ranked {
+    pub fn new(kept_max: usize, ties: Ties) -> Ranked {
         Ranked {
             kept_max,
+            ties,
             arrivals: 0,
             kept: BTreeMap::new(),
             bytes: 0,
         }
     }
 
-    /// The number of values that came so far.
-    pub fn arrivals(&self) -> u64 {
-        self.arrivals
-    }
-
     /// Takes one more; the value is made only if it is kept.
     pub fn add(&mut self, key: Vec<u8>, value: impl FnOnce() -> Value) {
         self.arrivals += 1;
-        let key = (key, self.arrivals);
+        let place = match self.ties {
+            Ties::FirstFirst => self.arrivals,
+            Ties::LastFirst | Ties::LastStay => u64::MAX - self.arrivals,
+        };
+        let key = (key, place);
         if self.kept.len() >= self.kept_max {
             match self.kept.last_key_value() {
-                Some((last, _)) if *last > key => {}
+                Some(((last, _), _)) if *last > key.0 => {}
+                Some(((last, _), _)) if *last == key.0 && self.ties == Ties::LastStay => {}
                 _ => return,
             }
             if let Some(((key, _), value)) = self.kept.pop_last() {

@@ -37,7 +37,7 @@ pub(super) const OPERATORS: &[Operator] = &[
 ];
 
 fn accumulate(kind: Kind, collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
-    let mut accumulator = kind.start_in(collation);
+    let mut accumulator = kind.start(collation);
     if let [single] = operands.as_slice()
         && let Some(ValueRef::Array(array)) = single.get()
     {

@@ -2,12 +2,13 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::accumulator::{self, Method};
+use crate::expression::accumulator::{self, Method, Ranked, Ties};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
+use value::collation::{Collation, encode_in};
 use value::key::Direction;
 use value::{ArrayRef, Value, ValueRef};
 
@@ -39,25 +40,29 @@ fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node
             ("input", Code::location(5_787_907)),
         ],
     )?;
-    let apply: named::Apply = match name {
-        "$firstN" => |v| first_n("$firstN", v, Vec::truncate),
-        "$lastN" => |v| {
-            first_n("$lastN", v, |values, n| {
+    // Both are there.
+    let operands = named::operands(parser, argument, &fields)?;
+    let operands = operands.into_iter().flatten().collect();
+    let apply: fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>> = match name {
+        "$firstN" => |_, v| elements("$firstN", v, Vec::truncate),
+        "$lastN" => |_, v| {
+            elements("$lastN", v, |values, n| {
                 drop(values.drain(..values.len().saturating_sub(n)));
             })
         },
-        "$minN" => |v| first_n("$minN", v, |values, n| ranked(values, n, Direction::Ascending)),
-        _ => |v| first_n("$maxN", v, |values, n| ranked(values, n, Direction::Descending)),
+        "$minN" => |c, v| ranked("$minN", c, v, Direction::Ascending),
+        _ => |c, v| ranked("$maxN", c, v, Direction::Descending),
     };
-    named::call(parser, argument, &fields, apply)
+    Ok(Node::collated(apply, operands, parser.collation()))
 }
 
-fn first_n(
+/// What is kept of the elements of an array, by how many are wanted.
+fn elements(
     name: &str,
-    operands: Vec<Option<Found<'_>>>,
-    keep: fn(&mut Vec<Value>, usize),
+    operands: Vec<Found<'_>>,
+    keep: impl FnOnce(&mut Vec<Value>, usize),
 ) -> Result<Option<Value>> {
-    let [Some(count), Some(input)] = <[_; 2]>::try_from(operands).unwrap_or_default() else {
+    let Ok([count, input]) = <[Found<'_>; 2]>::try_from(operands) else {
         return Ok(None);
     };
     let count = checked_count(&count)?;
@@ -80,17 +85,26 @@ fn first_n(
 }
 
 /// The smallest or largest that are not null, in order.
-fn ranked(values: &mut Vec<Value>, count: usize, direction: Direction) {
-    values.retain(|value| !matches!(value, Value::Null | Value::Undefined));
-    values.sort_by(|a, b| {
-        let order = value::compare(a.as_ref(), b.as_ref());
-        if direction == Direction::Ascending {
-            order
-        } else {
-            order.reverse()
+fn ranked(
+    name: &str,
+    collation: Option<&Collation>,
+    operands: Vec<Found<'_>>,
+    direction: Direction,
+) -> Result<Option<Value>> {
+    let ties = match direction {
+        Direction::Ascending => Ties::FirstFirst,
+        Direction::Descending => Ties::LastFirst,
+    };
+    elements(name, operands, |values, count| {
+        let mut kept = Ranked::new(count, ties);
+        let present = |value: &Value| !matches!(value, Value::Null | Value::Undefined);
+        for value in values.drain(..).filter(present) {
+            let mut key = Vec::new();
+            encode_in(collation, value.as_ref(), direction, &mut key);
+            kept.add(key, || value);
         }
-    });
-    values.truncate(count);
+        *values = kept.take();
+    })
 }
 
 /// The operand `n`: a positive integer.

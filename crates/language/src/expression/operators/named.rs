@@ -64,6 +64,16 @@ pub(super) fn call(
     fields: &[&str],
     apply: Apply,
 ) -> Result<Node> {
+    let operands = operands(parser, argument, fields)?;
+    Ok(Node::Operation(Box::new(Named { apply, operands })))
+}
+
+/// The operands in these fields, in this order; none where a field is missing.
+pub(super) fn operands(
+    parser: &mut Parser<'_>,
+    argument: &Document,
+    fields: &[&str],
+) -> Result<Vec<Option<Node>>> {
     // Parsed in the order written, so that the first error is the one that MongoDB finds.
     let mut operands: Vec<Option<Node>> = fields.iter().map(|_| None).collect();
     for (field, value) in argument.iter() {
@@ -71,7 +81,7 @@ pub(super) fn call(
             operands[at] = Some(parser.operand(value)?);
         }
     }
-    Ok(Node::Operation(Box::new(Named { apply, operands })))
+    Ok(operands)
 }
 
 impl Operation for Named {

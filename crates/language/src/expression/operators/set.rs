@@ -3,7 +3,7 @@
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::ValueSet;
 use crate::expression::found::{Found, is_true};
-use crate::expression::node::{Apply, Call, Node};
+use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
 use value::collation::Collation;
@@ -115,11 +115,7 @@ fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
             ));
         }
     }
-    Ok(Node::Call(Call {
-        apply: Apply::Collated(equals),
-        operands,
-        collation: parser.collation().cloned(),
-    }))
+    Ok(Node::collated(equals, operands, parser.collation()))
 }
 
 fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {

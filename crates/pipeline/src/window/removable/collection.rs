@@ -1,10 +1,11 @@
 //! `$push $addToSet $first $last` over a moving frame.
 
 use super::Removable;
-use super::extreme::Counted;
+use super::multiset::Multiset;
 use crate::Result;
 use std::collections::VecDeque;
 use value::Value;
+use value::collation::Collation;
 
 /// `$push`: missing values are left out.
 #[derive(Debug, Default)]
@@ -30,27 +31,35 @@ impl Removable for Pushed {
 }
 
 /// `$addToSet`: each value once, in their order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Set {
-    counted: Counted,
+    values: Multiset,
+}
+
+impl Set {
+    pub(super) fn new(collation: Option<&Collation>) -> Set {
+        Set {
+            values: Multiset::new(collation),
+        }
+    }
 }
 
 impl Removable for Set {
     fn add(&mut self, value: Option<&Value>) -> Result<()> {
         if let Some(value) = value {
-            self.counted.add(value);
+            self.values.add(value);
         }
         Ok(())
     }
 
     fn remove(&mut self, value: Option<&Value>) {
         if let Some(value) = value {
-            self.counted.remove(value);
+            self.values.remove(value);
         }
     }
 
     fn result(&mut self) -> Value {
-        self.counted.distinct().cloned().collect()
+        self.values.distinct().cloned().collect()
     }
 }
 

@@ -1,64 +1,29 @@
-//! `$min` and `$max` over a moving frame: the values in order, each with how often it is in.
+//! `$min` and `$max` over a moving frame.
 
 use super::Removable;
+use super::multiset::Multiset;
 use crate::Result;
-use language::expression::Ordered;
-use std::collections::BTreeMap;
 use value::Value;
-
-/// The values that are in, each with how often.
-#[derive(Debug, Default)]
-pub(super) struct Counted {
-    values: BTreeMap<Ordered, u64>,
-}
-
-impl Counted {
-    pub(super) fn add(&mut self, value: &Value) {
-        *self.values.entry(Ordered(value.clone())).or_default() += 1;
-    }
-
-    pub(super) fn remove(&mut self, value: &Value) {
-        let value = Ordered(value.clone());
-        if let Some(count) = self.values.get_mut(&value) {
-            *count -= 1;
-            if *count == 0 {
-                self.values.remove(&value);
-            }
-        }
-    }
-
-    pub(super) fn smallest(&self) -> Option<&Value> {
-        self.values.first_key_value().map(|(value, _)| &value.0)
-    }
-
-    pub(super) fn largest(&self) -> Option<&Value> {
-        self.values.last_key_value().map(|(value, _)| &value.0)
-    }
-
-    /// Each value once, in order.
-    pub(super) fn distinct(&self) -> impl Iterator<Item = &Value> {
-        self.values.keys().map(|value| &value.0)
-    }
-}
+use value::collation::Collation;
 
 /// The smallest or the largest value; null and missing ones do not count.
 #[derive(Debug)]
 pub(super) struct Extreme {
-    counted: Counted,
+    values: Multiset,
     is_largest: bool,
 }
 
 impl Extreme {
-    pub(super) fn smallest() -> Extreme {
+    pub(super) fn smallest(collation: Option<&Collation>) -> Extreme {
         Extreme {
-            counted: Counted::default(),
+            values: Multiset::new(collation),
             is_largest: false,
         }
     }
 
-    pub(super) fn largest() -> Extreme {
+    pub(super) fn largest(collation: Option<&Collation>) -> Extreme {
         Extreme {
-            counted: Counted::default(),
+            values: Multiset::new(collation),
             is_largest: true,
         }
     }
@@ -71,21 +36,21 @@ fn present(value: Option<&Value>) -> Option<&Value> {
 impl Removable for Extreme {
     fn add(&mut self, value: Option<&Value>) -> Result<()> {
         if let Some(value) = present(value) {
-            self.counted.add(value);
+            self.values.add(value);
         }
         Ok(())
     }
 
     fn remove(&mut self, value: Option<&Value>) {
         if let Some(value) = present(value) {
-            self.counted.remove(value);
+            self.values.remove(value);
         }
     }
 
     fn result(&mut self) -> Value {
         let best = match self.is_largest {
-            true => self.counted.largest(),
-            false => self.counted.smallest(),
+            true => self.values.largest(),
+            false => self.values.smallest(),
         };
         best.cloned().unwrap_or(Value::Null)
     }

@@ -4,6 +4,7 @@ mod collection;
 mod covariance;
 mod deviation;
 mod extreme;
+mod multiset;
 mod sum;
 
 use crate::Result;
@@ -16,6 +17,7 @@ use language::expression::accumulator::{self, Accumulator};
 use std::fmt::Debug;
 use sum::{Average, Sum};
 use value::Value;
+use value::collation::Collation;
 
 /// The state of a function over a moving frame. Values are removed in the order in which they were added.
 pub(super) trait Removable: Debug + Send {
@@ -46,24 +48,31 @@ pub(super) enum Kind {
     CovarianceOfSample,
 }
 
+const KINDS: [(&str, Kind); 12] = [
+    ("$sum", Kind::Sum),
+    ("$avg", Kind::Average),
+    ("$min", Kind::Min),
+    ("$max", Kind::Max),
+    ("$first", Kind::First),
+    ("$last", Kind::Last),
+    ("$push", Kind::Push),
+    ("$addToSet", Kind::AddToSet),
+    ("$stdDevPop", Kind::DeviationOfPopulation),
+    ("$stdDevSamp", Kind::DeviationOfSample),
+    ("$covariancePop", Kind::CovarianceOfPopulation),
+    ("$covarianceSamp", Kind::CovarianceOfSample),
+];
+
 impl Kind {
     /// The accumulator of this name.
     pub(super) fn find(name: &str) -> Option<Kind> {
-        Some(match name {
-            "$sum" => Kind::Sum,
-            "$avg" => Kind::Average,
-            "$min" => Kind::Min,
-            "$max" => Kind::Max,
-            "$first" => Kind::First,
-            "$last" => Kind::Last,
-            "$push" => Kind::Push,
-            "$addToSet" => Kind::AddToSet,
-            "$stdDevPop" => Kind::DeviationOfPopulation,
-            "$stdDevSamp" => Kind::DeviationOfSample,
-            "$covariancePop" => Kind::CovarianceOfPopulation,
-            "$covarianceSamp" => Kind::CovarianceOfSample,
-            _ => return None,
-        })
+        let (_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
+        Some(*kind)
+    }
+
+    /// The names of all.
+    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+        KINDS.iter().map(|(name, _)| *name)
     }
 
     /// The same accumulator in `$group`, where asking for its result leaves its state as it is.
@@ -71,27 +80,29 @@ impl Kind {
         Some(match self {
             Kind::Sum => accumulator::Kind::Sum,
             Kind::Average => accumulator::Kind::Average,
+            Kind::Min => accumulator::Kind::Min,
+            Kind::Max => accumulator::Kind::Max,
             Kind::DeviationOfPopulation => accumulator::Kind::DeviationOfPopulation,
             Kind::DeviationOfSample => accumulator::Kind::DeviationOfSample,
             _ => return None,
         })
     }
 
-    /// The state before any value. Of a frame that begins with the partition nothing ever goes out; there numbers are added
-    /// up as `$group` does, whose rounding differs.
-    pub(super) fn start(self, only_grows: bool) -> Box<dyn Removable> {
+    /// The state before any value; values are compared by the collation where there is one. Of a frame that begins with the
+    /// partition nothing ever goes out; there `$group` does it, whose rounding differs, and whose choice among equal values.
+    pub(super) fn start(self, only_grows: bool, collation: Option<&Collation>) -> Box<dyn Removable> {
         if only_grows && let Some(growing) = self.of_group() {
-            return Box::new(Growing(growing.start()));
+            return Box::new(Growing(growing.start(collation)));
         }
         match self {
             Kind::Sum => Box::<Sum>::default(),
             Kind::Average => Box::<Average>::default(),
-            Kind::Min => Box::new(Extreme::smallest()),
-            Kind::Max => Box::new(Extreme::largest()),
+            Kind::Min => Box::new(Extreme::smallest(collation)),
+            Kind::Max => Box::new(Extreme::largest(collation)),
             Kind::First => Box::new(Edge::first()),
             Kind::Last => Box::new(Edge::last()),
             Kind::Push => Box::<Pushed>::default(),
-            Kind::AddToSet => Box::<Set>::default(),
+            Kind::AddToSet => Box::new(Set::new(collation)),
             Kind::DeviationOfPopulation => Box::new(Deviation::new(0)),
             Kind::DeviationOfSample => Box::new(Deviation::new(1)),
             Kind::CovarianceOfPopulation => Box::new(Covariance::new(0)),
@@ -122,7 +133,7 @@ mod tests {
 
     /// Slides a frame of two over the values.
     fn over_two(kind: Kind, values: &[Value]) -> Vec<Value> {
-        let mut state = kind.start(false);
+        let mut state = kind.start(false, None);
         let mut results = Vec::new();
         for (at, value) in values.iter().enumerate() {
             state.add(Some(value)).expect("any value may come");
@@ -162,5 +173,39 @@ mod tests {
         let values: Vec<Value> = vec![100.into(), 4.into(), 4.into()];
         let deviations = over_two(Kind::DeviationOfPopulation, &values);
         assert_eq!(deviations[2], Value::Double(0.0));
+    }
+
+    /// The numbers are MongoDB's, where what is not finite counts among the values while it is in the frame.
+    #[test]
+    fn deviations_are_numbers_again_once_what_is_not_finite_went() {
+        let decimal = |text: &str| Value::Decimal128(text.parse().expect("a decimal"));
+        let endless = [
+            f64::INFINITY.into(),
+            f64::NAN.into(),
+            decimal("Infinity"),
+            decimal("-Infinity"),
+            decimal("NaN"),
+        ];
+        for value in endless {
+            let values: Vec<Value> = vec![4.into(), value.clone(), 4.into(), 4.into()];
+            for (kind, square) in [
+                (Kind::DeviationOfPopulation, 4.0 / 3.0),
+                (Kind::DeviationOfSample, 8.0 / 3.0),
+            ] {
+                let deviations = over_two(kind, &values);
+                assert_eq!(
+                    deviations[1..3],
+                    [Value::Null, Value::Null],
+                    "{kind:?} of {value:?}"
+                );
+                let Value::Double(deviation) = deviations[3] else {
+                    panic!("{kind:?} of {value:?} gave {:?}", deviations[3]);
+                };
+                assert!(
+                    (deviation * deviation - square).abs() < 1e-12,
+                    "{kind:?} of {value:?}"
+                );
+            }
+        }
     }
 }
