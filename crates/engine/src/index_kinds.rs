@@ -4,6 +4,8 @@
 //! indexes are kept and listed. No query looks for texts or places yet.
 
 use crate::error::{Error, Result};
+use language::expression::Variables;
+use language::projection::Projection;
 use query::Code;
 use store::{IndexSpec, Wildcard};
 use value::{Document, Type, Value};
@@ -12,6 +14,15 @@ const CANNOT_CREATE: Code = Code::CANNOT_CREATE_INDEX;
 const WRONG_TYPE: Code = Code::TYPE_MISMATCH;
 const BAD_OPTIONS: Code = Code::INVALID_OPTIONS;
 const FAILED_TO_PARSE: Code = Code::FAILED_TO_PARSE;
+const SEVERAL_WILDCARDS: Code = Code::location(7_246_201);
+/// A projection names a path and one below it; of a compound index that has a code of its own.
+const PATH_COLLISIONS: [Code; 2] = [Code::location(31_249), Code::location(31_250)];
+const PROJECTION_OVERLAPS: Code = Code::location(7_246_200);
+/// A field that stands beside a wildcard which holds it: one on a subtree, one that includes it, one that does not
+/// exclude it.
+const BESIDE_SUBTREE: Code = Code::location(7_246_204);
+const BESIDE_INCLUDED: Code = Code::location(7_246_208);
+const BESIDE_NOT_EXCLUDED: Code = Code::location(7_246_209);
 
 /// The most bits that a 2d index takes of each coordinate.
 const BITS_MAX: f64 = 32.0;
@@ -223,34 +234,61 @@ fn wildcard(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
         return Ok(());
     };
     if wildcards.next().is_some() {
-        return Err(refused("an index has one wildcard field at most".to_owned()));
+        let message = "wildcard indexes do not allow more than one wildcard field";
+        return Err(Error::new(SEVERAL_WILDCARDS, message));
     }
-    let projection = match spec.get("wildcardProjection") {
-        Some(Value::Document(projection)) => Some(projection),
-        _ => None,
-    };
-    if projection.is_some() && path != "$**" {
-        let message = "The field 'wildcardProjection' is only allowed when 'key' is {\"$**\": 1}";
-        return Err(Error::new(FAILED_TO_PARSE, message));
-    }
-    if projection.is_some_and(Document::is_empty) {
-        let message = "The 'wildcardProjection' field can not be an empty object";
-        return Err(Error::new(FAILED_TO_PARSE, message));
-    }
+    let projection = wildcard_projection(spec, path, parsed.key.len() > 1)?;
     let held = Wildcard::parse(path, projection)?;
     let mut others = parsed
         .key
         .iter()
         .filter(|(other, _)| !Wildcard::is_pattern(other));
     if let Some((other, _)) = others.find(|(other, _)| held.holds(other)) {
-        return Err(refused(format!(
+        let code = match projection {
+            None => BESIDE_SUBTREE,
+            Some(_) if held.is_inclusive() => BESIDE_INCLUDED,
+            Some(_) => BESIDE_NOT_EXCLUDED,
+        };
+        let message = format!(
             "the wildcard of a compound index holds the field '{other}' too: leave it out by 'wildcardProjection'"
-        )));
+        );
+        return Err(Error::new(code, message));
     }
     if let Some(projection) = projection {
         parsed.kept.push("wildcardProjection", projection.clone());
     }
     Ok(())
+}
+
+/// The `wildcardProjection`, which only an index on everything may have, and must where it has other fields too.
+fn wildcard_projection<'s>(
+    spec: &'s Document,
+    path: &str,
+    is_compound: bool,
+) -> Result<Option<&'s Document>> {
+    let wrong = |message: &str| Err(Error::new(FAILED_TO_PARSE, message));
+    let projection = match spec.get("wildcardProjection") {
+        Some(Value::Document(projection)) => projection,
+        _ if is_compound && path == "$**" => {
+            let message =
+                "Compound wildcard indexes on all fields must also specify 'wildcardProjection' option";
+            return Err(refused(message.to_owned()));
+        }
+        _ => return Ok(None),
+    };
+    if path != "$**" {
+        return wrong("The field 'wildcardProjection' is only allowed when 'key' is {\"$**\": 1}");
+    }
+    if projection.is_empty() {
+        return wrong("The 'wildcardProjection' field can not be an empty object");
+    }
+    match Projection::parse_find(projection, None, &Variables::default()) {
+        Ok(_) => Ok(Some(projection)),
+        Err(error) if is_compound && PATH_COLLISIONS.contains(&error.code) => {
+            Err(Error::new(PROJECTION_OVERLAPS, error.message))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Turns the key pattern and the weights into the form in which MongoDB keeps them.

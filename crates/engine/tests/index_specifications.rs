@@ -38,3 +38,34 @@ async fn the_index_on_id_takes_no_options_of_other_indexes() {
         .unwrap();
     assert_eq!(hashed.after, hashed.before + 1);
 }
+
+#[tokio::test]
+async fn a_compound_wildcard_index_keeps_its_other_fields_apart_from_the_wildcard() {
+    let engine = new_engine().await;
+    let cases = [
+        (doc! {"a.$**": 1, "b.$**": 1}, None, 7_246_201),
+        (doc! {"a": 1, "$**": 1}, None, 67),
+        (doc! {"a": 1, "a.$**": 1}, None, 7_246_204),
+        (doc! {"a.b.c": 1, "a.b.$**": 1}, None, 7_246_204),
+        (doc! {"a": 1, "$**": 1}, Some(doc! {"a": 1}), 7_246_208),
+        (doc! {"a": 1, "$**": 1}, Some(doc! {"b": 0}), 7_246_209),
+        (
+            doc! {"$**": 1, "c": 1},
+            Some(doc! {"a.b": 1, "a.b.c": 1}),
+            7_246_200,
+        ),
+        (doc! {"$**": 1}, Some(doc! {"a.b": 1, "a.b.c": 1}), 31_249),
+        (doc! {"$**": 1}, Some(doc! {"a": 1, "b": 0}), 31_254),
+    ];
+    for (key, projection, code) in cases {
+        let mut spec = doc! {"key": (key), "name": "w"};
+        if let Some(projection) = projection {
+            spec.push("wildcardProjection", projection);
+        }
+        let error = engine
+            .create_indexes(&namespace("coll"), &[spec.clone()])
+            .await
+            .unwrap_err();
+        assert_eq!(error.code.number(), code, "{spec:?}: {error}");
+    }
+}

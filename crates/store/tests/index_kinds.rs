@@ -83,6 +83,17 @@ async fn a_compound_wildcard_index_repeats_the_other_fields() {
         ],
     )
     .await;
+    // Only what the wildcard holds may be arrays, even of a document that has nothing there.
+    for array in [
+        doc! {"_id": 3, "a": array![1], "b": 1},
+        doc! {"_id": 4, "a": array![]},
+    ] {
+        let refused = one(&collection, insert_op(array)).await;
+        assert!(
+            matches!(refused, Err(StoreError::CannotIndex { code, .. }) if code.number() == 7_246_301),
+            "{refused:?}"
+        );
+    }
     let expected: [[Value; 3]; 2] = [[7.into(), "b".into(), 1.into()], [7.into(), "c".into(), 2.into()]];
     assert_eq!(keys_of(&collection).await, expected.map(Vec::from));
     assert_valid(&collection).await;

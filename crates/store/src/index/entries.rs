@@ -173,7 +173,7 @@ fn refused(error: &ExtractError) -> StoreError {
 fn refused_kind(index: &Index, why: Refused) -> StoreError {
     match why {
         Refused::Extract(error) => refused(&error),
-        Refused::Geometry(code, message) => StoreError::CannotIndex {
+        Refused::Value(code, message) => StoreError::CannotIndex {
             code,
             message: format!("{message} (index {})", index.spec.name),
         },

@@ -13,6 +13,9 @@ use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath};
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
+/// MongoDB's code for an array in a compound wildcard index where only the wildcard's values may be arrays.
+const ARRAY_BESIDE_WILDCARD: Code = Code::location(7_246_301);
+
 /// What stands in a geospatial field's part of a key where there is a geometry.
 const PRESENT: ValueRef<'static> = ValueRef::Bool(true);
 
@@ -81,11 +84,14 @@ impl Kinds {
                 document,
             ));
         }
-        let Some(specials) = self.specials(index, document)? else {
+        let specials = self.specials(index, document)?;
+        if specials.is_none() && self.wildcard.is_none() {
+            return Ok(IndexKeys::default());
+        }
+        let plain = self.plain_keys(index, document)?;
+        let Some(specials) = specials else {
             return Ok(IndexKeys::default());
         };
-        let plain = extract::keys_collated(document, &self.plain, false, index.collation.as_ref())
-            .map_err(Refused::Extract)?;
         let mut found = IndexKeys {
             keys: Vec::with_capacity(plain.keys.len() * specials.sets.len()),
             array_parts: array_parts(index, &plain, specials.arrays),
@@ -99,6 +105,21 @@ impl Kinds {
         found.keys.sort_by(|a, b| a.key.cmp(&b.key));
         found.keys.dedup_by(|a, b| a.key == b.key);
         Ok(found)
+    }
+
+    /// What stands in the fields that are values. Beside a wildcard, whose entries are many already, there may be no
+    /// arrays.
+    fn plain_keys(&self, index: &Index, document: DocumentRef<'_>) -> Result<IndexKeys, Refused> {
+        let plain = extract::keys_collated(document, &self.plain, false, index.collation.as_ref());
+        let has_arrays = match &plain {
+            Ok(found) => found.array_parts.iter().any(|parts| !parts.is_empty()),
+            Err(error) => matches!(error, ExtractError::ParallelArrays { .. }),
+        };
+        if self.wildcard.is_some() && has_arrays {
+            let why = "the fields beside the wildcard of a compound index cannot be arrays".to_owned();
+            return Err(Refused::Value(ARRAY_BESIDE_WILDCARD, why));
+        }
+        plain.map_err(Refused::Extract)
     }
 
     /// What stands in the fields that are no values, once for each entry; none where the document has no entry.
@@ -136,8 +157,7 @@ impl Kinds {
     fn has_points(&self, document: DocumentRef<'_>, path: &FieldPath) -> Result<bool, Refused> {
         let (low, high) = self.planar_range;
         each_geometry(document, path, |value| {
-            let points =
-                planar_points(value).map_err(|why| Refused::Geometry(Code::location(16_804), why))?;
+            let points = planar_points(value).map_err(|why| Refused::Value(Code::location(16_804), why))?;
             match points
                 .iter()
                 .flatten()
@@ -145,7 +165,7 @@ impl Kinds {
             {
                 Some(_) => {
                     let why = format!("point not in interval of [ {low}, {high} ]");
-                    Err(Refused::Geometry(Code::location(13_027), why))
+                    Err(Refused::Value(Code::location(13_027), why))
                 }
                 None => Ok(()),
             }
@@ -164,8 +184,8 @@ impl Kinds {
 /// Why a document cannot be in the index.
 pub(super) enum Refused {
     Extract(ExtractError),
-    /// MongoDB's code, and what is wrong with the geometry.
-    Geometry(Code, String),
+    /// MongoDB's code, and what is wrong with a value.
+    Value(Code, String),
 }
 
 struct Specials<'a> {
@@ -241,7 +261,7 @@ fn has_geometry(document: DocumentRef<'_>, path: &FieldPath) -> Result<bool, Ref
         Err(why) => {
             let mut shown = String::new();
             value::json::write(value, value::json::Mode::Relaxed, &mut shown);
-            Err(Refused::Geometry(
+            Err(Refused::Value(
                 Code::location(16_755),
                 format!("Can't extract geo keys: {shown} {why}"),
             ))

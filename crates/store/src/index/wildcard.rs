@@ -90,6 +90,11 @@ impl Wildcard {
         Ok(())
     }
 
+    /// Whether only what `wildcardProjection` names is held.
+    pub fn is_inclusive(&self) -> bool {
+        self.inclusive
+    }
+
     /// Whether values at this path have entries.
     pub fn holds(&self, path: &str) -> bool {
         if !is_within(path, &self.root) {

@@ -5,7 +5,7 @@ use super::order::compare;
 use std::cmp::Ordering;
 use value::{Document, Value};
 
-/// Two different arrays meet in one key.
+/// Two different arrays meet in one key, or one is where none may be.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ParallelArrays;
 
@@ -130,11 +130,17 @@ pub fn is_held(index: &Document, document: &Document) -> Result<bool, ParallelAr
         .filter(|path| !path.contains("$**"))
         .collect();
     let all = keys(document, &paths)?;
-    let is_hashed = |kind: &Value| matches!(kind, Value::String(_));
-    for (path, _) in pattern.iter().filter(|(_, kind)| is_hashed(kind)) {
-        if passes_array(&Value::Document(document.clone()), path) {
-            return Err(ParallelArrays);
-        }
+    // Beside a wildcard and in a hashed field arrays are refused.
+    let takes_no_array = |(path, kind): &(&str, &Value)| {
+        matches!(kind, Value::String(_)) || paths.len() < pattern.len() && !path.contains("$**")
+    };
+    let whole = Value::Document(document.clone());
+    if pattern
+        .iter()
+        .filter(takes_no_array)
+        .any(|(path, _)| passes_array(&whole, path))
+    {
+        return Err(ParallelArrays);
     }
     let is_sparse = index.contains("sparse");
     Ok(!is_sparse || all.iter().flatten().any(Option::is_some))
