@@ -39,6 +39,10 @@ impl Engine {
         change: IndexChange,
     ) -> Result<(IndexSpec, IndexSpec)> {
         let collection = self.existing(namespace)?;
+        if collection.is_view() {
+            let message = format!("the view {namespace} has no index that could be modified");
+            return Err(Error::new(INVALID_OPTIONS, message));
+        }
         check_not_clustered(&collection, which, &change)?;
         let present = collection.indexes();
         let name = named(&present, which)?;

@@ -4,8 +4,9 @@
 
 mod support;
 
-use support::{namespace, new_engine};
-use value::{Document, doc};
+use engine::IndexChange;
+use support::{aggregate, insert, namespace, new_engine};
+use value::{Document, Value, doc};
 
 #[tokio::test]
 async fn the_index_on_id_takes_no_options_of_other_indexes() {
@@ -19,7 +20,7 @@ async fn the_index_on_id_takes_no_options_of_other_indexes() {
         ("expireAfterSeconds", 5.into()),
         ("partialFilterExpression", doc! {"a": 1}.into()),
     ] {
-        let value: value::Value = value;
+        let value: Value = value;
         let error = create(doc! {"key": {"_id": 1}, "name": "_id_1", option: value})
             .await
             .unwrap_err();
@@ -68,4 +69,39 @@ async fn a_compound_wildcard_index_keeps_its_other_fields_apart_from_the_wildcar
             .unwrap_err();
         assert_eq!(error.code.number(), code, "{spec:?}: {error}");
     }
+}
+
+#[tokio::test]
+async fn the_uses_of_an_index_are_counted_anew_once_it_is_modified() {
+    let engine = new_engine().await;
+    insert(&engine, "coll", &[doc! {"_id": 1, "a": 1}]).await;
+    let index = [doc! {"key": {"a": 1}, "name": "a_1"}];
+    engine.create_indexes(&namespace("coll"), &index).await.unwrap();
+    let stages = || vec![doc! {"$match": {"a": 1}}.into()];
+    aggregate(&engine, "coll", stages()).await.unwrap();
+    let uses = async || {
+        let stages = vec![
+            doc! {"$indexStats": {}}.into(),
+            doc! {"$match": {"name": "a_1"}}.into(),
+        ];
+        let found = aggregate(&engine, "coll", stages).await.unwrap().remove(0);
+        match found.get("accesses") {
+            Some(Value::Document(accesses)) => accesses.get("ops").cloned(),
+            other => panic!("accesses are {other:?}"),
+        }
+    };
+    assert_eq!(uses().await, Some(Value::Int64(1)));
+    for hidden in [true, false] {
+        let change = IndexChange {
+            hidden: Some(hidden),
+            ..IndexChange::default()
+        };
+        engine
+            .modify_index(&namespace("coll"), &"a_1".into(), change)
+            .await
+            .unwrap();
+        assert_eq!(uses().await, Some(Value::Int64(0)));
+        aggregate(&engine, "coll", stages()).await.unwrap();
+    }
+    assert_eq!(uses().await, Some(Value::Int64(1)));
 }

@@ -249,3 +249,16 @@ async fn a_sort_by_two_arrays_of_one_document_is_refused() {
         2
     );
 }
+
+#[tokio::test]
+async fn a_hint_of_natural_order_names_no_fields_besides() {
+    let engine = with_index(&[doc! {"_id": 1, "a": 1}], doc! {"a": 1}).await;
+    let request = FindRequest {
+        hint: Some(doc! {"$natural": 1, "a": 1}.into()),
+        ..FindRequest::default()
+    };
+    let error = engine
+        .find(&Context::default(), &namespace("coll"), &request)
+        .await;
+    assert_eq!(error.unwrap_err().code.number(), 2);
+}

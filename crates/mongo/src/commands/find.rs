@@ -38,22 +38,22 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
         // 0 stands for no limit.
         limit: not_negative(arguments, "limit")?.filter(|limit| *limit > 0),
         batch_size: not_negative(arguments, "batchSize")?,
-        single_batch: arguments.flag("singleBatch")?.unwrap_or(false),
+        single_batch: arguments.bool("singleBatch")?.unwrap_or(false),
         hint: cursor::hint(arguments)?,
         min: document("min")?,
         max: document("max")?,
-        return_key: arguments.flag("returnKey")?.unwrap_or(false),
-        show_record_id: arguments.flag("showRecordId")?.unwrap_or(false),
+        return_key: arguments.bool("returnKey")?.unwrap_or(false),
+        show_record_id: arguments.bool("showRecordId")?.unwrap_or(false),
         tailing: tailing(arguments)?,
-        no_cursor_timeout: arguments.flag("noCursorTimeout")?.unwrap_or(false),
+        no_cursor_timeout: arguments.bool("noCursorTimeout")?.unwrap_or(false),
         variables: cursor::variables(arguments)?,
         refuse_full_scan: false,
-        refuse_disk_use: !arguments.flag("allowDiskUse")?.unwrap_or(true),
+        refuse_disk_use: !arguments.bool("allowDiskUse")?.unwrap_or(true),
         collation: collation::parse(arguments)?,
     };
-    arguments.flag("mirrored")?;
-    arguments.flag("allowPartialResults")?;
-    arguments.flag("oplogReplay")?;
+    arguments.bool("mirrored")?;
+    arguments.bool("allowPartialResults")?;
+    arguments.bool("oplogReplay")?;
     arguments.ignore(&["term", "runtimeConstants", "includeQueryStatsMetrics"]);
     arguments.finish()?;
     check(&request)?;
@@ -71,8 +71,8 @@ fn not_negative(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<
 }
 
 fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
-    let tailable = arguments.flag("tailable")?.unwrap_or(false);
-    let awaits = arguments.flag("awaitData")?.unwrap_or(false);
+    let tailable = arguments.bool("tailable")?.unwrap_or(false);
+    let awaits = arguments.bool("awaitData")?.unwrap_or(false);
     match (tailable, awaits) {
         (true, true) => Ok(Tailing::Awaiting),
         (true, false) => Ok(Tailing::Tailing),

@@ -49,6 +49,9 @@ impl Hint {
             Value::Document(key) => match key.get("$natural") {
                 None if key.is_empty() => Ok(None),
                 None => Ok(Some(Hint::Key(key.clone()))),
+                Some(_) if key.len() > 1 => Err(QueryError::bad_value(
+                    "$natural cannot be combined with other fields of a hint",
+                )),
                 Some(direction) => {
                     let ordering = Ordering::parse(&Document::new().with("$natural", direction.clone()));
                     match ordering {

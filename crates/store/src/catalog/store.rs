@@ -192,7 +192,7 @@ impl Store {
             .ok_or_else(|| StoreError::IndexNotFound(index_name.to_owned()))?;
         let mut spec = index.spec().clone();
         change(&mut spec);
-        let changed = Arc::new(index.with_spec(spec));
+        let changed = Arc::new(index.with_spec(spec, collection.now_ms()));
         let replace = |old: &Arc<crate::Index>| {
             if old.id() == changed.id() {
                 changed.clone()

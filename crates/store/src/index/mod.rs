@@ -98,6 +98,23 @@ pub struct Index {
     collation: Option<Collation>,
     filter: Option<Arc<dyn value::DocumentFilter>>,
     runtime: Arc<Runtime>,
+    uses: Arc<Uses>,
+}
+
+/// How often an index was used under its present description.
+#[derive(Debug)]
+struct Uses {
+    count: AtomicU64,
+    since_ms: u64,
+}
+
+impl Uses {
+    fn since(now_ms: u64) -> Arc<Uses> {
+        Arc::new(Uses {
+            count: AtomicU64::new(0),
+            since_ms: now_ms,
+        })
+    }
 }
 
 /// What of an index changes while it is in use; shared by its successive descriptions.
@@ -106,8 +123,6 @@ struct Runtime {
     /// For each field the parts of its path that ever reached an array, one bit each.
     multikey: Vec<AtomicU64>,
     ready: AtomicBool,
-    uses: AtomicU64,
-    since_ms: u64,
 }
 
 impl Index {
@@ -139,8 +154,6 @@ impl Index {
         let runtime = Runtime {
             multikey: fields.iter().map(|_| AtomicU64::new(0)).collect(),
             ready: AtomicBool::new(id == ID_INDEX),
-            uses: AtomicU64::new(0),
-            since_ms: now_ms,
         };
         Ok(Index {
             id,
@@ -152,13 +165,16 @@ impl Index {
             collation,
             filter,
             runtime: Arc::new(runtime),
+            uses: Uses::since(now_ms),
         })
     }
 
-    /// The same index with another description of what can change without building it anew.
-    pub(crate) fn with_spec(&self, spec: IndexSpec) -> Index {
+    /// The same index with another description of what can change without building it anew. Its uses are counted from
+    /// now on.
+    pub(crate) fn with_spec(&self, spec: IndexSpec, now_ms: u64) -> Index {
         Index {
             spec: Arc::new(spec),
+            uses: Uses::since(now_ms),
             ..self.clone()
         }
     }
@@ -246,12 +262,12 @@ impl Index {
 
     /// How often queries have used the index, and since when (milliseconds since 1970).
     pub fn uses(&self) -> (u64, u64) {
-        (self.runtime.uses.load(Ordering::Relaxed), self.runtime.since_ms)
+        (self.uses.count.load(Ordering::Relaxed), self.uses.since_ms)
     }
 
     /// Counts one use.
     pub fn note_use(&self) {
-        self.runtime.uses.fetch_add(1, Ordering::Relaxed);
+        self.uses.count.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The compiled `partialFilterExpression`.
