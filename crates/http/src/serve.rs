@@ -1,4 +1,4 @@
-//! Accepting connections and answering requests until asked to stop.
+//! Answering the requests of connections until asked to stop.
 
 use crate::linger::LingeringStream;
 use crate::target::EncodedTargets;
@@ -15,10 +15,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use tokio::task::{JoinError, JoinSet};
-
-/// How long accepting pauses when the system has no file descriptor left.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What is sent ahead on the machine itself, where no distance is to be bridged: the kernel's megabytes a connection would put
 /// each other out of the processor's caches, and large bodies to many clients take twice as long.
@@ -63,42 +59,16 @@ pub async fn serve(
     listener: TcpListener,
     handler: Arc<impl Handler>,
     options: Options,
-    mut stop: watch::Receiver<bool>,
+    stop: watch::Receiver<bool>,
 ) {
-    let mut connections = JoinSet::new();
-    let builder = builder(&options);
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) if connections.len() < options.connections_max => {
-                    let connection = connection(builder.clone(), stream, peer, handler.clone(), stop.clone());
-                    connections.spawn(connection);
-                }
-                Ok((_, peer)) => {
-                    tracing::warn!(%peer, limit = options.connections_max, "refused: too many connections");
-                }
-                Err(error) => {
-                    // Out of descriptors, or a client that gave up: others may still come.
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                }
-            },
-            Some(ended) = connections.join_next() => log_panic(ended),
-            () = asked(&mut stop) => break,
-        }
-    }
-    drop(listener);
-    let all_ended = async {
-        while let Some(ended) = connections.join_next().await {
-            log_panic(ended);
-        }
+    let limits = net::Limits {
+        connections_max: options.connections_max,
+        stop_time_max: options.stop_time_max,
     };
-    if tokio::time::timeout(options.stop_time_max, all_ended)
-        .await
-        .is_err()
-    {
-        tracing::warn!("some requests did not end in time; their connections are closed");
-    }
+    let builder = builder(&options);
+    let stopping = stop.clone();
+    let connect = |stream, peer| connection(builder.clone(), stream, peer, handler.clone(), stopping.clone());
+    net::serve(listener, limits, stop, connect).await;
 }
 
 fn builder(options: &Options) -> http1::Builder {
@@ -136,7 +106,7 @@ async fn connection(
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = &mut served => ended,
-        () = asked(&mut stop) => {
+        () = net::stopped(&mut stop) => {
             is_stopping.store(true, Ordering::Relaxed);
             served.as_mut().graceful_shutdown();
             served.await
@@ -148,8 +118,6 @@ async fn connection(
 }
 
 fn prepare(stream: &TcpStream, peer: SocketAddr) -> std::io::Result<()> {
-    // Small answers must not wait for more to be sent with them.
-    stream.set_nodelay(true)?;
     if peer.ip().to_canonical().is_loopback() {
         socket2::SockRef::from(stream).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
     }
@@ -170,20 +138,6 @@ async fn answer(
         peer,
     };
     Ok(handler.handle(request).await)
-}
-
-/// Waits until `stop` becomes true, or nobody is left who could say so.
-async fn asked(stop: &mut watch::Receiver<bool>) {
-    // The answer borrows the channel; it must not live on while something else is awaited.
-    drop(stop.wait_for(|stop| *stop).await);
-}
-
-fn log_panic(ended: Result<(), JoinError>) {
-    if let Err(error) = ended
-        && error.is_panic()
-    {
-        tracing::error!(%error, "a connection failed for a mistake in the server");
-    }
 }
 
 /// What hyper asks of bodies.

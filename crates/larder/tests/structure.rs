@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-const LEVELS: [(&str, u8); 17] = [
+const LEVELS: [(&str, u8); 18] = [
     ("code", 0),
-    ("http", 0),
     ("kv", 0),
+    ("net", 0),
     ("value", 0),
+    ("http", 1),
     ("language", 1),
     ("store", 1),
     ("auth", 2),

@@ -28,9 +28,6 @@ impl Default for Options {
 /// Why serving ended before it was asked to.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The listening socket is of no use any more.
-    #[error("cannot accept connections: {0}")]
-    Accept(#[from] std::io::Error),
     /// A secret could not be made.
     #[error("cannot prepare logins: {0}")]
     Secret(#[from] auth::AuthError),

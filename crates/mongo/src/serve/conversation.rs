@@ -27,9 +27,9 @@ pub(crate) async fn run(
     server: Arc<Server>,
     stream: TcpStream,
     peer: SocketAddr,
-    id: i32,
     mut stop: watch::Receiver<bool>,
 ) {
+    let id = server.next_connection_id();
     server.counters.connections_now.fetch_add(1, Ordering::Relaxed);
     server.counters.connections_total.fetch_add(1, Ordering::Relaxed);
     let _counted = Counted(server.clone());
@@ -46,7 +46,7 @@ pub(crate) async fn run(
     loop {
         let next = tokio::select! {
             next = reader.next(&stream) => next,
-            _ = stop.wait_for(|stop| *stop) => return,
+            () = net::stopped(&mut stop) => return,
         };
         let ended = match next {
             Ok(Some((header, message))) => {

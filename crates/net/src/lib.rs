@@ -1,0 +1,96 @@
+//! Accepting connections: one loop for every protocol.
+//!
+//! [`serve`] accepts until it is asked to stop, gives each connection a task of the protocol's own, and at the end waits for
+//! these tasks as long as the limits allow.
+//!
+//! What must hold: neither a connection that fails nor a system without descriptors ends the loop; no connection outlives
+//! [`serve`].
+//!
+//! Left to others: what is said on a connection, and ending it soon after the stop (each protocol waits for [`stopped`] too).
+
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+
+/// How long accepting pauses when the system has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The limits of one listener.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at once; further ones are closed at once.
+    pub connections_max: usize,
+    /// How long connections may take to end by themselves after the stop.
+    pub stop_time_max: Duration,
+}
+
+/// Runs what `connect` makes of each connection in a task, until `stop` becomes true; then waits for all of them to end, and
+/// cuts off those that take too long.
+pub async fn serve<Served>(
+    listener: TcpListener,
+    limits: Limits,
+    mut stop: watch::Receiver<bool>,
+    mut connect: impl FnMut(TcpStream, SocketAddr) -> Served,
+) where
+    Served: Future<Output = ()> + Send + 'static,
+{
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((_, peer)) if connections.len() >= limits.connections_max => {
+                    tracing::warn!(%peer, limit = limits.connections_max, "refused: too many connections");
+                }
+                Ok((stream, peer)) => match prepare(&stream) {
+                    Ok(()) => _ = connections.spawn(connect(stream, peer)),
+                    Err(error) => tracing::debug!(%peer, %error, "the connection ended before it began"),
+                },
+                Err(error) => {
+                    // Out of descriptors, or a client that gave up: others may still come.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(ended) = connections.join_next() => log_panic(ended),
+            () = stopped(&mut stop) => break,
+        }
+    }
+    drop(listener);
+    let all_ended = async {
+        while let Some(ended) = connections.join_next().await {
+            log_panic(ended);
+        }
+    };
+    if tokio::time::timeout(limits.stop_time_max, all_ended)
+        .await
+        .is_err()
+    {
+        tracing::warn!(
+            connections = connections.len(),
+            "closed: still busy long after the stop"
+        );
+    }
+    // What is left is cut off.
+    drop(connections);
+}
+
+/// Small answers must not wait for more to be sent with them.
+fn prepare(stream: &TcpStream) -> std::io::Result<()> {
+    stream.set_nodelay(true)
+}
+
+/// Waits until `stop` becomes true, or nobody is left who could say so.
+pub async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // The answer borrows the channel; it must not live on while something else is awaited.
+    drop(stop.wait_for(|stop| *stop).await);
+}
+
+fn log_panic(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "a connection was closed by a mistake in the server");
+    }
+}
