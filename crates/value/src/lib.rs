@@ -28,6 +28,7 @@ pub mod json;
 pub mod key;
 pub mod path;
 pub mod raw;
+pub mod shell;
 
 pub use decimal::Decimal128;
 pub use document::Document;

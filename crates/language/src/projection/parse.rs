@@ -130,7 +130,7 @@ impl<'s> Parser<'s> {
                 Code::location(31_310),
                 format!(
                     "Cannot use an expression {} in an exclusion projection",
-                    crate::update::shell::field(path, value.as_ref())
+                    value::shell::field(path, value.as_ref())
                 ),
             ));
         }

@@ -119,7 +119,7 @@ fn apply_elements(
     let Value::Array(values) = array else {
         return Err(Error::bad_value(format!(
             "Cannot apply array updates to non-array element {}",
-            super::shell::field(field, array.as_ref())
+            value::shell::field(field, array.as_ref())
         )));
     };
     for at in 0..values.len() {

@@ -1,9 +1,8 @@
 //! What the operators of one update see while it is applied to one document.
 
 use super::array_filter::ArrayFilter;
-use super::shell;
 use crate::expression::Variables;
-use value::{Document, Value};
+use value::{Document, Value, shell};
 
 /// The surroundings of one application.
 #[derive(Debug)]

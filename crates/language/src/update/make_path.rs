@@ -3,9 +3,8 @@
 use super::apply::child_mut;
 use super::context::Context;
 use super::path::array_index;
-use super::shell;
 use crate::{Code, Error, Result};
-use value::{Document, Value};
+use value::{Document, Value, shell};
 
 /// The most nulls that setting an element far behind an array's end may add.
 const BACKFILL_MAX: usize = 1_500_000;

@@ -21,7 +21,6 @@ mod pipeline_update;
 mod rename;
 mod replacement;
 mod seed;
-pub(crate) mod shell;
 pub mod stored;
 mod tree;
 

@@ -43,7 +43,7 @@ impl OperatorUpdate {
                 return Err(Error::failed_to_parse(format!(
                     "The array filter for identifier '{}' was not used in the update {}",
                     filter.name,
-                    super::shell::document(document.into())
+                    value::shell::document(document.into())
                 )));
             }
         }
@@ -68,7 +68,7 @@ impl OperatorUpdate {
                 "Modifiers operate on fields but we found type {} instead. For example: {{$mod: {{<field>: ...}}}} not \
                  {{{}}}",
                 operands.type_of().alias(),
-                super::shell::field(name, operands.as_ref())
+                value::shell::field(name, operands.as_ref())
             )));
         };
         for (path, operand) in operands.iter() {

@@ -161,13 +161,13 @@ fn parse_replace_root(operand: &Value, scope: &ParseScope) -> Result<Step> {
 
 fn not_a_document(value: Option<&Value>, document: &Document) -> Error {
     let kind = value.map_or("missing", |value| value.type_of().alias());
-    let shown = value.map_or("MISSING".to_owned(), |value| super::shell::value(value.as_ref()));
+    let shown = value.map_or("MISSING".to_owned(), |value| value::shell::value(value.as_ref()));
     Error::new(
         Code::location(40_228),
         format!(
             "'newRoot' expression  must evaluate to an object, but resulting value was: {shown}. Type of resulting \
              value: '{kind}'. Input document: {}",
-            super::shell::document(document.into())
+            value::shell::document(document.into())
         ),
     )
 }

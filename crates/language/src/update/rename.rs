@@ -19,7 +19,7 @@ impl Rename {
         let Value::String(destination) = operand else {
             return Err(Error::bad_value(format!(
                 "The 'to' field for $rename must be a string: {}",
-                super::shell::field(source, operand.as_ref())
+                value::shell::field(source, operand.as_ref())
             )));
         };
         if destination.contains('\0') {
@@ -28,7 +28,7 @@ impl Rename {
                 "The 'to' field for $rename cannot contain an embedded null byte",
             ));
         }
-        let shown = || super::shell::field(source, operand.as_ref());
+        let shown = || value::shell::field(source, operand.as_ref());
         let (from, to) = (UpdatePath::parse(source)?, UpdatePath::parse(destination)?);
         if from.is_dynamic() {
             return Err(Error::bad_value(format!(

@@ -48,7 +48,7 @@ pub(super) fn with_id(old: Option<Value>, new: Document) -> Result<Document> {
             Code::IMMUTABLE_FIELD,
             format!(
                 "After applying the update, the (immutable) field '_id' was found to have been altered to {}",
-                super::shell::field("_id", given.as_ref())
+                value::shell::field("_id", given.as_ref())
             ),
         ));
     }

@@ -4,10 +4,10 @@ use super::build;
 use super::build_handle::BuildHandle;
 use super::{ID_INDEX, Index, IndexSpec, IndexState};
 use crate::catalog::Disk;
-use crate::error::shell_document;
 use crate::{Collection, INDEXES_MAX, StoreError};
 use code::Code;
 use std::sync::Arc;
+use value::shell;
 
 impl Collection {
     /// Makes indexes and waits until they are built. The numbers of indexes before and after.
@@ -95,8 +95,8 @@ async fn begin(collection: &Arc<Collection>, specs: Vec<IndexSpec>) -> Result<Be
 fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index>>, StoreError> {
     let both = |present: &Index| {
         let (asked, present) = (
-            shell_document(&spec.to_document()),
-            shell_document(&present.spec().to_document()),
+            shell::document((&spec.to_document()).into()),
+            shell::document((&present.spec().to_document()).into()),
         );
         format!("Requested index: {asked}, existing index: {present}")
     };
@@ -151,7 +151,7 @@ fn check_room(collection: &Collection, indexes: &[Arc<Index>], spec: &IndexSpec)
     if indexes.len() < INDEXES_MAX {
         return Ok(());
     }
-    let (namespace, key) = (collection.namespace(), shell_document(&spec.key));
+    let (namespace, key) = (collection.namespace(), shell::document((&spec.key).into()));
     Err(StoreError::CannotCreateIndex(format!(
         "add index fails, too many indexes for {namespace} key:{key}"
     )))

@@ -113,7 +113,7 @@ impl IndexSpec {
             .iter()
             .filter(|(path, _)| !(is_text && *path == TEXT_ORDER));
         fields.map(field).collect::<Option<_>>().ok_or_else(|| {
-            let key = crate::error::shell_document(&self.key);
+            let key = value::shell::document((&self.key).into());
             StoreError::CannotCreateIndex(format!("Unknown index plugin in the key pattern {key}"))
         })
     }

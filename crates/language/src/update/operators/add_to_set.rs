@@ -1,10 +1,9 @@
 //! `$addToSet`: values that are not there yet, by MongoDB's comparison (and the collation).
 
 use super::{Effect, not_array};
-use crate::update::shell;
 use crate::{Error, Result};
-use value::Value;
 use value::collation::{self, Collation};
+use value::{Value, shell};
 
 /// The values to add, each once.
 pub(super) fn parse(operand: &Value, collation: Option<&Collation>) -> Result<Vec<Value>> {

@@ -2,9 +2,8 @@
 
 use super::{Context, Effect};
 use crate::expression::number::{Number, Pair};
-use crate::update::shell;
 use crate::{Code, Error, Result};
-use value::{Value, compare};
+use value::{Value, compare, shell};
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! `$bit`.
 
 use super::{Context, Effect};
-use crate::update::shell;
 use crate::{Error, Result};
-use value::Value;
+use value::{Value, shell};
 
 /// One operation with its operand.
 #[derive(Clone, Debug)]

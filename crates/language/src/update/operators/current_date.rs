@@ -1,8 +1,7 @@
 //! `$currentDate`.
 
-use crate::update::shell;
 use crate::{Error, Result};
-use value::{Document, Timestamp, Value};
+use value::{Document, Timestamp, Value, shell};
 
 /// How the time is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! `$pop`.
 
 use super::{Context, Effect, whole_number};
-use crate::update::shell;
 use crate::{Error, Result};
-use value::Value;
+use value::{Value, shell};
 
 /// Which element is taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,5 @@
 //! What the store refuses.
 
-mod shell;
-
-pub(crate) use shell::shell_document;
-
 use code::Code;
 use value::Document;
 
@@ -12,7 +8,7 @@ use value::Document;
 #[non_exhaustive]
 pub enum StoreError {
     /// A unique key is taken.
-    #[error("E11000 duplicate key error collection: {namespace} index: {index} dup key: {}", shell_document(.key))]
+    #[error("E11000 duplicate key error collection: {namespace} index: {index} dup key: {}", value::shell::document(.key.into()))]
     DuplicateKey {
         /// The collection's full name.
         namespace: String,
