@@ -7,11 +7,11 @@ use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::record::Tombstone;
 use crate::{
     Collection, KeyRange, Order, PageLimit, Record, RecordId, RecordPage, Revision, Snapshot, StoreError,
-    keys, varint,
+    keys,
 };
 use kv::Page;
 use std::ops::Bound;
-use value::{DocumentBuf, Value};
+use value::{DocumentBuf, Value, varint};
 
 /// One entry of the change log.
 #[derive(Clone, Debug)]

@@ -27,7 +27,6 @@ mod record;
 mod seal;
 mod snapshot;
 mod state;
-mod varint;
 
 pub mod ids;
 pub mod sweep;

@@ -4,8 +4,7 @@
 //! and sizes are kept, in the commits that change them, so that what a partition holds is known without reading it.
 
 use crate::seal::{seal, unseal};
-use crate::varint;
-use value::ValueRef;
+use value::{ValueRef, varint};
 
 /// What stands between the partition and the rest of an id.
 pub const PARTITION_END: char = ':';

@@ -2,7 +2,7 @@
 //! its build has come. It is written with every commit, so it is small.
 
 use crate::seal::{seal, unseal};
-use crate::varint;
+use value::varint;
 
 /// The form of the bytes.
 const VERSION: u8 = 1;

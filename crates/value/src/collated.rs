@@ -15,17 +15,23 @@ use std::cmp::Ordering;
 pub const ABOVE: u8 = 0xff;
 
 /// Ends an array or object; below every tag, so that what ends first comes first.
-const END: u8 = 0x01;
+pub const END: u8 = 0x01;
 /// Ends a string; sort keys hold none.
-const STRING_END: u8 = 0x00;
-const NULL: u8 = 0x10;
-const FALSE: u8 = 0x11;
-const TRUE: u8 = 0x12;
-/// Followed by eight bytes.
-const NUMBER: u8 = 0x20;
-const STRING: u8 = 0x30;
-const ARRAY: u8 = 0x40;
-const OBJECT: u8 = 0x50;
+pub const STRING_END: u8 = 0x00;
+/// The encoding of null.
+pub const NULL: u8 = 0x10;
+/// The encoding of false.
+pub const FALSE: u8 = 0x11;
+/// The encoding of true.
+pub const TRUE: u8 = 0x12;
+/// Before the eight bytes of [`put_number`].
+pub const NUMBER: u8 = 0x20;
+/// Before a string's sort key and [`STRING_END`].
+pub const STRING: u8 = 0x30;
+/// Before elements and [`END`].
+pub const ARRAY: u8 = 0x40;
+/// Before names, each with its value, and [`END`].
+pub const OBJECT: u8 = 0x50;
 /// Followed by the key of MongoDB's order.
 const OTHER: u8 = 0x60;
 
@@ -64,8 +70,7 @@ pub fn encode(value: ValueRef<'_>, out: &mut Vec<u8>) {
             out.push(END);
         }
         number if number.is_number() => {
-            let number = number.as_f64().unwrap_or(f64::MAX);
-            out.extend_from_slice(&ordered(number).to_be_bytes());
+            put_number(number.as_f64().unwrap_or(f64::MAX), out);
         }
         other if tag(other) == OTHER => key::encode(other, Direction::Ascending, out),
         _ => {}
@@ -90,11 +95,12 @@ fn put_text(text: &str, out: &mut Vec<u8>) {
     out.push(STRING_END);
 }
 
-/// A number whose order as an integer is that of the float.
-fn ordered(number: f64) -> u64 {
+/// Appends eight bytes whose order is that of the numbers.
+pub fn put_number(number: f64, out: &mut Vec<u8>) {
     // Minus zero is zero.
     let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+    let ordered = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+    out.extend_from_slice(&ordered.to_be_bytes());
 }
 
 fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>) -> Ordering {

@@ -29,6 +29,7 @@ pub mod key;
 pub mod path;
 pub mod raw;
 pub mod shell;
+pub mod varint;
 
 pub use decimal::Decimal128;
 pub use document::Document;

@@ -1,19 +1,11 @@
 //! Reading and writing the parts of pages and heads.
 
 use bytes::{Buf, Bytes};
-
-/// Appends a number, seven bits a byte, lowest first.
-pub(crate) fn put_varint(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
+use value::varint;
 
 /// Appends bytes behind their size.
 pub(crate) fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
-    put_varint(bytes.len() as u64, out);
+    varint::put(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
@@ -35,15 +27,10 @@ impl Reader {
     }
 
     pub(crate) fn varint(&mut self) -> Option<u64> {
-        let mut number = 0u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            number |= u64::from(byte & 0x7F).checked_shl(shift)?;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
+        let mut rest = &self.bytes[..];
+        let number = varint::take(&mut rest)?;
+        self.bytes.advance(self.bytes.len() - rest.len());
+        Some(number)
     }
 
     pub(crate) fn number(&mut self) -> Option<u32> {

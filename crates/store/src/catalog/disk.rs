@@ -1,8 +1,9 @@
 //! The catalog's shard.
 
 use super::Namespace;
-use crate::{StoreError, varint};
+use crate::StoreError;
 use kv::{Batch, CommitError, Durability, Head, Kv, ShardId};
+use value::varint;
 
 /// The shard of the catalog; collections have the numbers above.
 pub(super) const CATALOG_SHARD: ShardId = ShardId(0);

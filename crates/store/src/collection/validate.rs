@@ -11,11 +11,11 @@ use crate::index::{EntrySet, IndexSet, entry_record};
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::{
     Collection, IndexState, KeyRange, Order, PageLimit, Record, RecordId, Snapshot, StoreError,
-    VALIDATE_FINDINGS_MAX, keys, varint,
+    VALIDATE_FINDINGS_MAX, keys,
 };
 use kv::Page;
 use std::ops::Bound;
-use value::RawDocument;
+use value::{RawDocument, varint};
 
 impl Collection {
     /// Checks records, entries, counts, partitions and change log; with `full`, also that every document is valid BSON.

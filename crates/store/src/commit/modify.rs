@@ -6,8 +6,8 @@ use super::{Outcome, Present, Target, Transform, Transformed};
 use crate::index::{EntrySet, Span};
 use crate::keys::{LOG_DELETED, LOG_PUT, id_key, id_of};
 use crate::record::{Ancestry, Tombstone};
-use crate::{REVISION_ANCESTORS_MAX, Record, RecordId, RevisionTree, StoreError, keys, varint};
-use value::{DocumentBuf, ValueRef};
+use crate::{REVISION_ANCESTORS_MAX, Record, RecordId, RevisionTree, StoreError, keys};
+use value::{DocumentBuf, ValueRef, varint};
 
 impl Group<'_> {
     /// Inserts a document with these index entries.

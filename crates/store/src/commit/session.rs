@@ -1,9 +1,9 @@
 //! What a session has executed, as it is stored.
 
 use super::{ReplayedKind, ReplayedOutcome, StatementId};
+use crate::StoreError;
 use crate::seal::{seal, unseal};
-use crate::{StoreError, varint};
-use value::{DocumentBuf, RawDocument, Value};
+use value::{DocumentBuf, RawDocument, Value, varint};
 
 /// What a session has executed under its latest transaction number.
 #[derive(Clone, Debug)]

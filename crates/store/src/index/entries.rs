@@ -3,12 +3,12 @@
 use super::kinds::Refused;
 use super::{ID_INDEX, Index, IndexSet};
 use crate::keys::{self, RECORD_ID_BYTES};
-use crate::{FieldKind, Namespace, RecordId, StoreError, varint};
+use crate::{FieldKind, Namespace, RecordId, StoreError};
 use code::Code;
 use std::ops::Range;
 use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey};
-use value::{Document, RawDocument, Value, ValueRef};
+use value::{Document, RawDocument, Value, ValueRef, varint};
 
 /// Entries of documents, one behind the other in one buffer.
 #[derive(Debug, Default)]

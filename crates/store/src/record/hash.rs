@@ -1,9 +1,9 @@
 //! The hash part of a revision: ours are digests, those that other stores give may be any text.
 
-use crate::varint;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
+use value::varint;
 
 /// What tells revisions of one generation apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

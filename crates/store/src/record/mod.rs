@@ -18,9 +18,8 @@ pub use revision::Revision;
 pub(crate) use tombstone::Tombstone;
 pub use tree::{Node, RevisionPath, RevisionTree};
 
-use crate::varint;
 use bytes::Bytes;
-use value::{DocumentBuf, RawDocument};
+use value::{DocumentBuf, RawDocument, varint};
 
 /// The place of a record in insertion order: the sequence number of the change that first inserted it.
 /// Natural order is the order of record ids.

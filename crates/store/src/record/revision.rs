@@ -1,11 +1,11 @@
 //! Revisions: the same edit gives the same revision on every node.
 
 use super::{RevisionHash, term};
-use crate::{REVISION_ANCESTORS_MAX, varint};
+use crate::REVISION_ANCESTORS_MAX;
 use bytes::Bytes;
 use md5::{Digest as _, Md5};
 use std::fmt;
-use value::RawDocument;
+use value::{RawDocument, varint};
 
 /// One version of a document: how many came before it, and a hash of its content and ancestry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

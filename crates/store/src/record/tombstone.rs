@@ -3,9 +3,8 @@
 
 use super::{Ancestry, Revision, RevisionHash};
 use crate::seal::{seal, unseal};
-use crate::varint;
 use bytes::Bytes;
-use value::{DocumentBuf, RawDocument, Value, ValueRef, doc};
+use value::{DocumentBuf, RawDocument, Value, ValueRef, doc, varint};
 
 /// The trace of a deleted document.
 #[derive(Clone, Debug)]

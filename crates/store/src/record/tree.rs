@@ -5,9 +5,9 @@
 
 use super::{Revision, RevisionHash};
 use crate::seal::{seal, unseal};
-use crate::varint;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use value::varint;
 
 /// The form of the bytes.
 const VERSION: u8 = 1;

@@ -1,7 +1,7 @@
 //! What one commit of an update changes.
 
 use super::state::State;
-use crate::codec::{Reader, put_sized, put_varint};
+use crate::codec::{Reader, put_sized};
 use crate::design::Definition;
 use crate::key::{self, Collation};
 use crate::limits::{ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES};
@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::{DerivedSnapshot, PageBatch, StoreError};
+use value::varint;
 
 /// Changed documents with their new rows, gathered until they are worth a commit.
 #[derive(Debug, Default)]
@@ -228,8 +229,8 @@ fn encode_places(rows: &[(usize, Row)]) -> Bytes {
     let size = rows.iter().map(|(_, row)| row.position.sort_key.len() + 6).sum();
     let mut out = Vec::with_capacity(size);
     for (view, row) in rows {
-        put_varint(*view as u64, &mut out);
-        put_varint(u64::from(row.position.emission), &mut out);
+        varint::put(*view as u64, &mut out);
+        varint::put(u64::from(row.position.emission), &mut out);
         put_sized(&row.position.sort_key, &mut out);
     }
     out.into()

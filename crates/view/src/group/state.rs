@@ -2,9 +2,10 @@
 //!
 //! Bytes: `docs/format.md`, "Views".
 
-use crate::codec::{Reader, put_sized, put_varint};
+use crate::codec::{Reader, put_sized};
 use crate::tree::{Child, Position, put_summary, take_summary};
 use bytes::Bytes;
+use value::varint;
 
 /// The form of the head.
 const VERSION: u8 = 1;
@@ -30,10 +31,10 @@ impl State {
     /// The bytes that are stored.
     pub fn encode(&self) -> Bytes {
         let mut out = vec![VERSION, u8::from(self.complete)];
-        put_varint(self.sequence, &mut out);
-        put_varint(self.next_page, &mut out);
+        varint::put(self.sequence, &mut out);
+        varint::put(self.next_page, &mut out);
         put_sized(self.design.as_bytes(), &mut out);
-        put_varint(self.views.len() as u64, &mut out);
+        varint::put(self.views.len() as u64, &mut out);
         put_root(self.documents.as_ref(), &mut out);
         self.views
             .iter()
@@ -69,7 +70,7 @@ impl State {
 fn put_root(root: Option<&Child>, out: &mut Vec<u8>) {
     out.push(u8::from(root.is_some()));
     if let Some(root) = root {
-        put_varint(root.page, out);
+        varint::put(root.page, out);
         put_summary(&root.summary, out);
     }
 }

@@ -15,6 +15,7 @@ pub use partition::{partition_end, partition_start};
 use crate::limits::KEY_DEPTH_MAX;
 use crate::{Error, Result};
 use serde_json::Value;
+use value::collated::{self, END, STRING_END};
 use value::collation;
 
 /// Which order a view has.
@@ -27,14 +28,10 @@ pub enum Collation {
     Raw,
 }
 
-/// Ends an array or object; below every tag, so that what ends first comes first.
-const END: u8 = 0x01;
-/// Ends a string; sort keys and escaped bytes hold none.
-const STRING_END: u8 = 0x00;
 /// In a raw string, stands before a byte that would be [`STRING_END`] or this one.
 const ESCAPE: u8 = 0x01;
 
-/// The tags of one order. Numbers are followed by eight bytes, strings by [`STRING_END`], arrays and objects by [`END`].
+/// The tags of one order; CouchDB's own are those of [`collated`]. Numbers are followed by eight bytes, strings by [`STRING_END`], arrays and objects by [`END`].
 struct Tags {
     null: u8,
     no: u8,
@@ -46,13 +43,13 @@ struct Tags {
 }
 
 const UNICODE: Tags = Tags {
-    null: 0x10,
-    no: 0x11,
-    yes: 0x12,
-    number: 0x20,
-    string: 0x30,
-    array: 0x40,
-    object: 0x50,
+    null: collated::NULL,
+    no: collated::FALSE,
+    yes: collated::TRUE,
+    number: collated::NUMBER,
+    string: collated::STRING,
+    array: collated::ARRAY,
+    object: collated::OBJECT,
 };
 
 /// In the order of the tags; `false < null < true` as Erlang orders atoms by name.
@@ -93,8 +90,7 @@ impl Encoder<'_> {
             Value::Bool(true) => self.out.push(self.tags.yes),
             Value::Number(number) => {
                 self.out.push(self.tags.number);
-                let number = number.as_f64().unwrap_or(f64::MAX);
-                self.out.extend_from_slice(&ordered(number).to_be_bytes());
+                collated::put_number(number.as_f64().unwrap_or(f64::MAX), self.out);
             }
             Value::String(text) => self.string(text),
             Value::Array(elements) => {
@@ -132,11 +128,4 @@ impl Encoder<'_> {
         }
         self.out.push(STRING_END);
     }
-}
-
-/// A number whose order as an integer is that of the float.
-fn ordered(number: f64) -> u64 {
-    // Minus zero is zero.
-    let bits = (number + 0.0).to_bits();
-    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }

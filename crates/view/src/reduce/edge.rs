@@ -3,9 +3,10 @@
 //! Reference: CouchDB, `couch_query_servers:builtin_first_last`. A reduction is the row's place (encoded key, id, emission) with the
 //! value's JSON text behind it, so that reductions of pages can be compared.
 
-use crate::codec::{Reader, put_sized, put_varint};
+use crate::codec::{Reader, put_sized};
 use crate::tree::{Position, Row};
 use bytes::Bytes;
+use value::varint;
 
 /// Which row counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ fn encode(row: &Row) -> Bytes {
     let mut out = Vec::new();
     put_sized(&row.position.sort_key, &mut out);
     put_sized(&row.position.id, &mut out);
-    put_varint(u64::from(row.position.emission), &mut out);
+    varint::put(u64::from(row.position.emission), &mut out);
     out.extend_from_slice(&row.value);
     out.into()
 }

@@ -5,11 +5,12 @@
 //! sees it. `docs/format.md`, "Views".
 
 use super::row::{Child, Position, Row, Summary};
-use crate::codec::{Reader, put_varint};
+use crate::codec::Reader;
 use crate::limits::PAGE_WORKERS_MAX;
 use bytes::Bytes;
 use std::num::NonZero;
 use std::thread;
+use value::varint;
 
 /// The one way of compression so far.
 const ZSTD: u8 = 1;
@@ -38,11 +39,11 @@ pub enum Page {
 pub fn encode_leaf(rows: &[Row]) -> Vec<u8> {
     let mut out = Vec::with_capacity(rows.iter().map(Row::size_bytes).sum());
     out.push(0);
-    put_varint(rows.len() as u64, &mut out);
+    varint::put(rows.len() as u64, &mut out);
     put_column(rows.iter().map(|row| &row.position.sort_key), &mut out);
     put_column(rows.iter().map(|row| &row.position.id), &mut out);
     rows.iter()
-        .for_each(|row| put_varint(u64::from(row.position.emission), &mut out));
+        .for_each(|row| varint::put(u64::from(row.position.emission), &mut out));
     put_column(rows.iter().map(|row| &row.key), &mut out);
     put_column(rows.iter().map(|row| &row.value), &mut out);
     compress(&out)
@@ -74,12 +75,12 @@ pub fn encode_leaves(leaves: &[&[Row]]) -> Vec<Vec<u8>> {
 pub fn encode_inner(level: u8, children: &[Child]) -> Vec<u8> {
     let mut out = Vec::with_capacity(children.iter().map(Child::size_bytes).sum());
     out.push(level);
-    put_varint(children.len() as u64, &mut out);
+    varint::put(children.len() as u64, &mut out);
     put_column(children.iter().map(|child| &child.first.sort_key), &mut out);
     put_column(children.iter().map(|child| &child.first.id), &mut out);
     for child in children {
-        put_varint(u64::from(child.first.emission), &mut out);
-        put_varint(child.page, &mut out);
+        varint::put(u64::from(child.first.emission), &mut out);
+        varint::put(child.page, &mut out);
     }
     children
         .iter()
@@ -89,9 +90,9 @@ pub fn encode_inner(level: u8, children: &[Child]) -> Vec<u8> {
 
 /// Appends what a subtree amounts to.
 pub fn put_summary(summary: &Summary, out: &mut Vec<u8>) {
-    put_varint(summary.rows, out);
-    put_varint(summary.bytes, out);
-    put_varint(summary.reductions.len() as u64, out);
+    varint::put(summary.rows, out);
+    varint::put(summary.bytes, out);
+    varint::put(summary.reductions.len() as u64, out);
     put_column(summary.reductions.iter(), out);
 }
 
@@ -161,11 +162,11 @@ fn put_column<'a>(column: impl Iterator<Item = &'a Bytes> + Clone, out: &mut Vec
     for bytes in column.clone() {
         let count = before.iter().zip(bytes).take_while(|(a, b)| a == b).count();
         shared.push(count);
-        put_varint(count as u64, out);
+        varint::put(count as u64, out);
         before = bytes;
     }
     let rests = column.zip(shared).map(|(bytes, shared)| &bytes[shared..]);
-    rests.clone().for_each(|rest| put_varint(rest.len() as u64, out));
+    rests.clone().for_each(|rest| varint::put(rest.len() as u64, out));
     rests.for_each(|rest| out.extend_from_slice(rest));
 }
 
@@ -195,7 +196,7 @@ fn take_column(reader: &mut Reader, count: usize) -> Option<Vec<Bytes>> {
 
 fn compress(content: &[u8]) -> Vec<u8> {
     let mut out = vec![ZSTD];
-    put_varint(content.len() as u64, &mut out);
+    varint::put(content.len() as u64, &mut out);
     // Only an invalid level could fail.
     let compressed = zstd::bulk::compress(content, ZSTD_LEVEL).expect("zstd compresses into memory");
     out.extend_from_slice(&compressed);
