@@ -4,7 +4,6 @@
 //! MongoDB Extended JSON; an object that reads exactly so becomes the value that it stands for, and every other object with `$`
 //! names stays the object that it is.
 
-mod lexer;
 mod read;
 
 pub use read::Reader;
@@ -23,6 +22,13 @@ pub enum JsonError {
     /// It is JSON of another kind than is wanted here.
     #[error("{0}")]
     Unexpected(&'static str),
+}
+
+/// CouchDB says no more than this.
+impl From<value::json::JsonError> for JsonError {
+    fn from(_: value::json::JsonError) -> JsonError {
+        JsonError::Invalid
+    }
 }
 
 /// Appends a value's text.

@@ -1,24 +1,23 @@
 //! From JSON text to BSON bytes.
 
 use super::JsonError;
-use super::lexer::{self, Number};
 use std::borrow::Cow;
-use value::json::Mode;
+use value::json::{Lexer, Mode, Number};
 use value::raw::NESTING_DEPTH_MAX;
 use value::{DocumentRef, RawDocument, Type, Value};
 
 /// Reads one text from front to back.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+    lexer: Lexer<'a>,
 }
 
 impl<'a> Reader<'a> {
     /// Reads these bytes, which must be UTF-8.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, JsonError> {
         let text = std::str::from_utf8(bytes).map_err(|_| JsonError::Invalid)?;
-        Ok(Reader { text, at: 0 })
+        let lexer = Lexer::new(text);
+        Ok(Reader { lexer })
     }
 
     /// The whole text as one value.
@@ -39,17 +38,11 @@ impl<'a> Reader<'a> {
 
     /// The next byte behind white space, not taken.
     pub fn peek(&mut self) -> Option<u8> {
-        let bytes = self.text.as_bytes();
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
-            self.at += 1;
-        }
-        bytes.get(self.at).copied()
+        self.lexer.next_token()
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let is_next = self.peek() == Some(byte);
-        self.at += usize::from(is_next);
-        is_next
+        self.peek() == Some(byte) && self.lexer.take(byte)
     }
 
     /// Calls `member` for each name of an object, to take its value.
@@ -105,9 +98,7 @@ impl<'a> Reader<'a> {
         if self.peek() != Some(b'"') {
             return Err(JsonError::Invalid);
         }
-        let (string, end) = lexer::string(self.text, self.at)?;
-        self.at = end;
-        Ok(string)
+        Ok(self.lexer.string()?)
     }
 
     /// Takes any value as a tree.
@@ -153,18 +144,13 @@ impl<'a> Reader<'a> {
     }
 
     fn word(&mut self, word: &str, bytes: &[u8], kind: Type, out: &mut Vec<u8>) -> Result<Type, JsonError> {
-        if !self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            return Err(JsonError::Invalid);
-        }
-        self.at += word.len();
+        self.lexer.word(word)?;
         out.extend_from_slice(bytes);
         Ok(kind)
     }
 
     fn number(&mut self, out: &mut Vec<u8>) -> Result<Type, JsonError> {
-        let (number, end) = lexer::number(self.text, self.at)?;
-        self.at = end;
-        Ok(match number {
+        Ok(match self.lexer.number()? {
             Number::Int32(int) => {
                 out.extend_from_slice(&int.to_le_bytes());
                 Type::Int32

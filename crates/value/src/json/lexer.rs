@@ -3,20 +3,35 @@
 //! Grammar: RFC 8259.
 
 use super::JsonError;
-use crate::Value;
+use memchr::memchr2;
+use std::borrow::Cow;
+
+/// A number as it is kept: an int or a long if it is written without point and exponent, and fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// An int.
+    Int32(i32),
+    /// A long.
+    Int64(i64),
+    /// A double.
+    Double(f64),
+}
 
 /// A place in the text.
-pub(super) struct Lexer<'a> {
+#[derive(Clone, Debug)]
+pub struct Lexer<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Lexer<'a> {
+    /// The beginning of a text.
+    pub fn new(text: &'a str) -> Lexer<'a> {
         Lexer { text, at: 0 }
     }
 
-    pub(super) fn offset(&self) -> usize {
+    /// How many bytes stand before the place.
+    pub fn offset(&self) -> usize {
         self.at
     }
 
@@ -37,12 +52,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next byte, not taken.
-    pub(super) fn peek(&self) -> Option<u8> {
+    fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
     /// The next byte behind white space, not taken.
-    pub(super) fn next_token(&mut self) -> Option<u8> {
+    pub fn next_token(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
@@ -50,7 +65,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes this byte if it is the next.
-    pub(super) fn take(&mut self, byte: u8) -> bool {
+    pub fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
         is_next
@@ -67,44 +82,44 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes this word, or fails.
-    pub(super) fn word(&mut self, word: &str, value: Value) -> Result<Value, JsonError> {
+    pub fn word(&mut self, word: &str) -> Result<(), JsonError> {
         if !self.rest().starts_with(word.as_bytes()) {
             return self.error("a value is expected here");
         }
         self.at += word.len();
-        Ok(value)
+        Ok(())
     }
 
-    /// A text, its opening quote being next.
-    pub(super) fn string(&mut self) -> Result<String, JsonError> {
+    /// Takes a text, its opening quote being next. Most have no escapes and are not copied.
+    pub fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
         self.at += 1;
-        let mut out = String::new();
+        let plain = self.plain()?;
+        if self.take(b'"') {
+            return Ok(Cow::Borrowed(plain));
+        }
+        let mut out = plain.to_owned();
         loop {
-            let start = self.at;
-            let plain = self
-                .rest()
-                .iter()
-                .position(|&byte| byte == b'"' || byte == b'\\' || byte < 0x20);
-            let Some(plain) = plain else {
-                self.at = self.text.len();
-                return self.error("the text has no closing quote");
-            };
-            self.at += plain;
-            if out.is_empty() && self.peek() == Some(b'"') {
-                // Most texts have no escapes, and are copied once.
-                out = self.slice(start).to_owned();
-            } else {
-                out.push_str(self.slice(start));
-            }
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(out);
-                }
-                Some(b'\\') => out.push(self.escape()?),
-                _ => return self.error("control characters in a text must be escaped"),
+            out.push(self.escape()?);
+            out.push_str(self.plain()?);
+            if self.take(b'"') {
+                return Ok(Cow::Owned(out));
             }
         }
+    }
+
+    /// Takes the characters up to the next quote or backslash.
+    fn plain(&mut self) -> Result<&'a str, JsonError> {
+        let (start, rest) = (self.at, self.rest());
+        let Some(length) = memchr2(b'"', b'\\', rest) else {
+            self.at = self.text.len();
+            return self.error("the text has no closing quote");
+        };
+        if let Some(control) = rest[..length].iter().position(|&byte| byte < 0x20) {
+            self.at += control;
+            return self.error("control characters in a text must be escaped");
+        }
+        self.at += length;
+        Ok(self.slice(start))
     }
 
     /// A character written as an escape, the backslash being next.
@@ -164,8 +179,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A number: int or long where it is written without point and exponent and fits, else double.
-    pub(super) fn number(&mut self) -> Result<Value, JsonError> {
+    /// Takes a number.
+    pub fn number(&mut self) -> Result<Number, JsonError> {
         let start = self.at;
         self.take(b'-');
         let leading_zero = self.peek() == Some(b'0');
@@ -187,10 +202,10 @@ impl<'a> Lexer<'a> {
         }
         let text = self.slice(start);
         if is_integer && let Ok(long) = text.parse::<i64>() {
-            return Ok(i32::try_from(long).map_or(Value::Int64(long), Value::Int32));
+            return Ok(i32::try_from(long).map_or(Number::Int64(long), Number::Int32));
         }
         match text.parse::<f64>() {
-            Ok(double) if double.is_finite() => Ok(Value::Double(double)),
+            Ok(double) if double.is_finite() => Ok(Number::Double(double)),
             _ => {
                 self.at = start;
                 self.error("the number is beyond the range of a double")

@@ -10,6 +10,8 @@ mod parse;
 mod wrapper;
 mod write;
 
+pub use lexer::{Lexer, Number};
+
 use crate::{Document, DocumentRef, Value, ValueRef};
 
 /// Which of the two forms is written.

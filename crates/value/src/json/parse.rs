@@ -1,9 +1,10 @@
 //! Objects and arrays, and what objects stand for.
 
-use super::lexer::Lexer;
+use super::lexer::{Lexer, Number};
 use super::{JsonError, wrapper};
 use crate::raw::MESSAGE_DEPTH_MAX;
 use crate::{Document, Value};
+use std::borrow::Cow;
 
 /// One value and nothing behind it.
 pub(super) fn whole(text: &str) -> Result<Value, JsonError> {
@@ -46,13 +47,17 @@ impl<'a> Parser<'a> {
 
     fn value(&mut self, depth: usize) -> Result<Value, JsonError> {
         match self.lexer.next_token() {
-            Some(b'"') => self.lexer.string().map(Value::String),
+            Some(b'"') => self.lexer.string().map(|text| Value::String(text.into_owned())),
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => self.array(depth + 1),
-            Some(b'-' | b'0'..=b'9') => self.lexer.number(),
-            Some(b't') => self.lexer.word("true", Value::Bool(true)),
-            Some(b'f') => self.lexer.word("false", Value::Bool(false)),
-            Some(b'n') => self.lexer.word("null", Value::Null),
+            Some(b'-' | b'0'..=b'9') => Ok(match self.lexer.number()? {
+                Number::Int32(number) => Value::Int32(number),
+                Number::Int64(number) => Value::Int64(number),
+                Number::Double(number) => Value::Double(number),
+            }),
+            Some(b't') => self.lexer.word("true").map(|()| Value::Bool(true)),
+            Some(b'f') => self.lexer.word("false").map(|()| Value::Bool(false)),
+            Some(b'n') => self.lexer.word("null").map(|()| Value::Null),
             Some(_) => self.lexer.error("a value is expected here"),
             None => self.lexer.error("the text ends where a value is expected"),
         }
@@ -103,7 +108,7 @@ impl<'a> Parser<'a> {
             {
                 return self.lexer.error(wrapper::DATE_FORMS);
             }
-            document.push(name, self.value(depth)?);
+            document.push(name.into_owned(), self.value(depth)?);
             self.lexer.next_token();
             if !self.lexer.take(b',') {
                 self.lexer.expect(b'}', "',' or '}'")?;
@@ -117,7 +122,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A field's name and its colon.
-    fn name(&mut self) -> Result<String, JsonError> {
+    fn name(&mut self) -> Result<Cow<'a, str>, JsonError> {
         if self.lexer.next_token() != Some(b'"') {
             return self.lexer.error("a field name in quotes is expected here");
         }
