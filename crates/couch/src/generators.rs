@@ -3,7 +3,7 @@
 use crate::config::Config;
 use engine::ids::{Generator, Kind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use value::date::since_1970;
 
 /// One generator of each kind.
 #[derive(Debug)]
@@ -52,8 +52,7 @@ impl Generators {
 
     /// The time in 14 hexadecimal digits of microseconds, later than that of any id before.
     fn microsecond(&self) -> String {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now_us = since.map_or(0, |since| u64::try_from(since.as_micros()).unwrap_or(u64::MAX));
+        let now_us = u64::try_from(since_1970().as_micros()).unwrap_or(u64::MAX);
         let later = |last_us: u64| Some(now_us.max(last_us.saturating_add(1)));
         let last_us = self
             .last_us

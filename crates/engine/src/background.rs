@@ -1,9 +1,9 @@
 //! What goes on without being asked: expired documents, idle cursors and sessions.
 
-use crate::clock::now_ms;
 use crate::engine::Engine;
 use crate::limits::SWEEP_INTERVAL_MS;
 use std::time::Duration;
+use value::date::now_ms;
 
 /// Starts the sweeps; they end when the engine is gone.
 pub(crate) fn start(engine: &Engine) {

@@ -54,6 +54,14 @@ impl Engine {
         self.store().databases()
     }
 
+    /// Refuses a view; what does not exist is none.
+    pub fn refuse_view(&self, namespace: &Namespace) -> Result<()> {
+        match self.existing(namespace) {
+            Ok(collection) => Ok(collection.refuse_view()?),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// The collections and views of a database, sorted by name.
     pub fn collections(&self, database: &str) -> Vec<CollectionEntry> {
         self.store()
@@ -104,10 +112,7 @@ impl Engine {
     /// The collection to write into, made where it does not exist.
     pub(crate) async fn for_writing(&self, namespace: &Namespace) -> Result<Arc<Collection>> {
         if let Some(collection) = self.store().collection(namespace) {
-            if collection.is_view() {
-                let message = format!("Namespace {namespace} is a view, not a collection");
-                return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
-            }
+            collection.refuse_view()?;
             return Ok(collection);
         }
         check_namespace(namespace)?;
@@ -178,10 +183,7 @@ impl Engine {
                 format!("Source collection {from} does not exist"),
             )
         })?;
-        if source.is_view() {
-            let message = format!("Namespace {from} is a view, not a collection");
-            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
-        }
+        source.refuse_view()?;
         if !drop_target && self.store().collection(to).is_some() {
             return Err(Error::new(
                 Code::NAMESPACE_EXISTS,

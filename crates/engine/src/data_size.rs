@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::find::FindRequest;
 use code::Code;
 use std::cmp::Ordering;
-use store::Namespace;
+use store::{Namespace, StoreError};
 use value::{Document, Value, compare};
 
 /// What `dataSize` is asked.
@@ -53,8 +53,7 @@ impl Engine {
         request: &DataSizeRequest,
     ) -> Result<DataSize> {
         if self.reads_as_view(namespace) {
-            let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
+            return Err(StoreError::IsView(namespace.to_string()).into());
         }
         let report = self.collection_report(namespace).await?;
         if report.documents == 0 {

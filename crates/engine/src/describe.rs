@@ -1,6 +1,5 @@
 //! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
 
-use crate::clock::now_ms;
 use crate::collections::CollectionEntry;
 use crate::context::Context;
 use crate::engine::Engine;
@@ -10,6 +9,7 @@ use crate::tables::display::date_of;
 use pipeline::{CollectionStatistics, Subject};
 use query::Code;
 use store::Namespace;
+use value::date::now_ms;
 use value::{Binary, Document, Value, doc};
 
 impl Engine {
@@ -45,11 +45,9 @@ impl Engine {
         namespace: &Namespace,
         wanted: &CollectionStatistics,
     ) -> Result<Document> {
-        let resolved = self.resolve_view(namespace)?;
-        let is_view = resolved.namespace != *namespace;
         let mut described = doc! {
             "ns": namespace.to_string(),
-            "host": host(),
+            "host": host_name(),
             "localTime": Value::DateTime(now_ms()),
         };
         if let Some(histograms) = wanted.latencies {
@@ -57,17 +55,16 @@ impl Engine {
             described.push("latencyStats", latencies.to_document(histograms));
         }
         let reads_storage = wanted.storage_scale.is_some() || wanted.count || wanted.query_execution;
-        if is_view && reads_storage {
-            let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
+        if reads_storage {
+            self.refuse_view(namespace)?;
         }
-        let collection = self.store().collection(namespace);
+        let collection = self.existing(namespace).ok();
         if let Some(scale) = wanted.storage_scale {
             let report = self.collection_report(namespace).await?;
             let mut storage = report.to_document(scale);
             if collection.is_none() {
                 storage = doc! {"size": 0, "count": 0, "numOrphanDocs": 0, "storageSize": 0, "totalSize": 0,
-                "nindexes": 0, "totalIndexSize": 0, "indexDetails": {}, "indexSizes": {}, "scaleFactor": number(scale)};
+                "nindexes": 0, "totalIndexSize": 0, "indexDetails": {}, "indexSizes": {}, "scaleFactor": Value::count(scale)};
             }
             described.push("storageStats", storage);
         }
@@ -79,7 +76,7 @@ impl Engine {
                 Error::new(Code::NAMESPACE_NOT_FOUND, message)
             })?;
             if wanted.count {
-                described.push("count", number(collection.stats().count));
+                described.push("count", Value::count(collection.stats().count));
             }
             if wanted.query_execution {
                 let total = query::plan::collection_scans(&collection) as i64;
@@ -103,7 +100,7 @@ impl Engine {
             let mut described = doc! {
                 "name": spec.name.as_str(),
                 "key": spec.key.clone(),
-                "host": host(),
+                "host": host_name(),
                 "accesses": {"ops": uses as i64, "since": Value::DateTime(since_ms as i64)},
             };
             if index.state() != store::IndexState::Ready {
@@ -190,39 +187,34 @@ impl CollectionReport {
         let sizes: Document = self
             .indexes
             .iter()
-            .map(|(name, bytes)| (name.clone(), number(bytes / scale)))
+            .map(|(name, bytes)| (name.clone(), Value::count(bytes / scale)))
             .collect();
         let mut document = doc! {
-            "size": number(self.data_bytes / scale),
-            "count": number(self.documents),
+            "size": Value::count(self.data_bytes / scale),
+            "count": Value::count(self.documents),
             "numOrphanDocs": 0,
-            "storageSize": number(self.storage_bytes / scale),
-            "totalIndexSize": number(index_bytes / scale),
-            "totalSize": number((self.storage_bytes + index_bytes) / scale),
+            "storageSize": Value::count(self.storage_bytes / scale),
+            "totalIndexSize": Value::count(index_bytes / scale),
+            "totalSize": Value::count((self.storage_bytes + index_bytes) / scale),
             "indexSizes": sizes,
             "nindexes": self.indexes.len() as i32,
             "indexBuilds": Value::Array(Vec::new()),
-            "scaleFactor": number(scale),
+            "scaleFactor": Value::count(scale),
             "capped": self.capped.is_some(),
         };
         if let Some(average) = self.data_bytes.checked_div(self.documents) {
-            document.push("avgObjSize", number(average));
+            document.push("avgObjSize", Value::count(average));
         }
         if let Some((size, max)) = self.capped {
-            document.push("max", max.map_or(Value::Int64(0), number));
-            document.push("maxSize", number(size / scale));
+            document.push("max", max.map_or(Value::Int64(0), Value::count));
+            document.push("maxSize", Value::count(size / scale));
         }
         document
     }
 }
 
-/// An int where it fits, as MongoDB shows counts and sizes.
-fn number(count: u64) -> Value {
-    i32::try_from(count).map_or(Value::Int64(count as i64), Value::Int32)
-}
-
 /// The machine's name.
-fn host() -> String {
+pub fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim() {
         "" => "localhost".to_owned(),

@@ -1,6 +1,5 @@
 //! Finding, counting, distinct values.
 
-use crate::clock::now_ms;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -15,6 +14,7 @@ use query::plan::{Hint, Ordering};
 use std::sync::Arc;
 use store::Namespace;
 use value::collation::Collation;
+use value::date::now_ms;
 use value::{Document, Value};
 
 /// A query as a client asks it, in MongoDB's forms.

@@ -70,10 +70,7 @@ impl Engine {
     /// The specifications of a collection's indexes.
     pub fn indexes(&self, namespace: &Namespace) -> Result<Vec<Document>> {
         let collection = self.existing(namespace)?;
-        if collection.is_view() {
-            let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
-        }
+        collection.refuse_view()?;
         let indexes = collection.indexes();
         let others = indexes
             .iter()
@@ -92,10 +89,7 @@ impl Engine {
         let collection = self
             .existing(namespace)
             .map_err(|error| Error::new(error.code, format!("ns not found {namespace}")))?;
-        if collection.is_view() {
-            let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
-        }
+        collection.refuse_view()?;
         let present = collection.indexes();
         let count = present.len() - usize::from(hides_id_index(&collection));
         let is_all = |name: &Value| matches!(name, Value::String(all) if all == "*");

@@ -13,7 +13,6 @@
 mod aggregate;
 mod background;
 mod capped;
-mod clock;
 mod collations;
 mod collections;
 mod context;
@@ -56,6 +55,7 @@ pub use aggregate::{AggregateRequest, AggregateSource};
 pub use collections::{CollectionEntry, CreateRequest, ModifyRequest};
 pub use context::Context;
 pub use data_size::{DataSize, DataSizeRequest};
+pub use describe::host_name;
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use explain::{Explained, Verbosity};

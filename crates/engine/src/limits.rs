@@ -35,6 +35,3 @@ pub const MOMENTS_MAX: usize = 256;
 
 /// How long a moment is kept for snapshot reads, as long as MongoDB does by default.
 pub const MOMENT_MS_MAX: u64 = 300_000;
-
-/// Bytes of a database's name.
-pub const DATABASE_NAME_BYTES_MAX: usize = 63;

@@ -4,7 +4,7 @@
 //! that the times given are never in the past of those given before.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use value::date::since_1970;
 use value::{Binary, Document, Timestamp, Value, doc};
 
 /// The length of the signature of a cluster time; nobody signs here, so it is all zero.
@@ -20,9 +20,7 @@ pub(crate) struct ClusterClock {
 impl ClusterClock {
     /// A time after all times given before.
     pub(crate) fn next(&self) -> Timestamp {
-        let seconds = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs());
+        let seconds = since_1970().as_secs();
         let now = (seconds << 32) | 1;
         let previous = self.last.fetch_max(now, Ordering::Relaxed);
         let time = if previous >= now {

@@ -134,9 +134,7 @@ fn database(message: &Message) -> Result<String> {
             ));
         }
     };
-    let forbidden = |c: char| matches!(c, '/' | '\\' | '.' | ' ' | '"' | '$' | '\0');
-    if database.is_empty() || database.len() > 63 || (database.contains(forbidden) && database != "$external")
-    {
+    if !Namespace::is_database_name(database) && database != "$external" {
         return Err(CommandError::invalid_namespace(format!(
             "Invalid database name: '{database}'"
         )));

@@ -149,20 +149,14 @@ pub(super) fn sibling(scope: &StageScope<'_>, name: &str) -> Result<Namespace> {
 
 /// A namespace that a stage names.
 pub(super) fn checked_namespace(database: &str, name: &str) -> Result<Namespace> {
-    let wrong = name.is_empty()
-        || name.starts_with('.')
-        || name.ends_with('.')
-        || name.contains(['\0', '$'])
-        || database.is_empty()
-        || database.contains(['\0', '.', ' ', '$', '/', '\\', '"'])
-        || database.len() > 63;
-    if wrong {
+    let namespace = Namespace::new(database, name);
+    if !namespace.is_well_formed() {
         return Err(QueryError::new(
             Code::INVALID_NAMESPACE,
-            format!("Invalid namespace specified '{database}.{name}'"),
+            format!("Invalid namespace specified '{namespace}'"),
         ));
     }
-    Ok(Namespace::new(database, name))
+    Ok(namespace)
 }
 
 /// The namespace of a sub-pipeline that makes its documents.

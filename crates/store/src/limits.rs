@@ -9,6 +9,9 @@ pub const INDEXES_MAX: usize = 64;
 /// The fields of one compound index (MongoDB's limit).
 pub const INDEX_FIELDS_MAX: usize = 32;
 
+/// The bytes of a database's name (MongoDB's limit).
+pub const DATABASE_NAME_BYTES_MAX: usize = 63;
+
 /// The bytes of database and collection name together, the dot counted (MongoDB's limit).
 pub const NAMESPACE_BYTES_MAX: usize = 255;
 

@@ -12,6 +12,7 @@
 pub mod collated;
 pub mod collation;
 pub mod column;
+pub mod date;
 pub mod decimal;
 mod document;
 mod document_filter;

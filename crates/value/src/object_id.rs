@@ -1,10 +1,10 @@
 //! The 12-byte id that MongoDB's clients make where none is given.
 
+use crate::date::since_1970;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Four bytes of seconds, five random bytes of this process, three bytes that count (BSON ObjectId specification).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,9 +29,7 @@ static GENERATOR: LazyLock<Generator> = LazyLock::new(|| {
 impl ObjectId {
     /// A new id of this process and second.
     pub fn generate() -> ObjectId {
-        let seconds = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |d| d.as_secs()) as u32;
+        let seconds = since_1970().as_secs() as u32;
         let count = GENERATOR.counter.fetch_add(1, Ordering::Relaxed).to_be_bytes();
         let mut bytes = [0; 12];
         bytes[..4].copy_from_slice(&seconds.to_be_bytes());

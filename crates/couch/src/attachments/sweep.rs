@@ -6,7 +6,7 @@ use crate::error::Result;
 use engine::files::ListRequest;
 use engine::{ChangeKind, Order};
 use std::collections::HashSet;
-use std::time::{SystemTime, UNIX_EPOCH};
+use value::date::now_ms;
 
 /// Files younger than this may be of a document that is just being written, in milliseconds.
 const YOUNG_MS: i64 = 60 * 60 * 1000;
@@ -73,9 +73,4 @@ async fn named_files(database: &Database) -> Result<HashSet<String>> {
 fn note(body: value::RawDocument<'_>, named: &mut HashSet<String>) {
     let files = Attachment::all(body).into_iter();
     named.extend(files.map(|attachment| format!("{:?}", attachment.file)));
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_millis() as i64)
 }

@@ -17,7 +17,8 @@ use http::cookie;
 use sha2::Sha256;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
+use value::date::since_1970;
 use value::{hex, unhex};
 
 /// The name of the cookie.
@@ -150,6 +151,5 @@ impl Cookies {
 }
 
 fn now_seconds() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_secs())
+    since_1970().as_secs()
 }

@@ -13,7 +13,7 @@ use hmac::{Hmac, Mac};
 use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::{Map, Value as Json};
 use sha2::{Sha256, Sha384, Sha512};
-use std::time::{SystemTime, UNIX_EPOCH};
+use value::date::since_1970;
 
 /// Whoever the request's token names.
 pub(super) fn user(call: &Call) -> Result<Option<User>> {
@@ -115,8 +115,7 @@ fn required_claims(text: &str) -> Vec<(String, Option<String>)> {
 }
 
 fn now_seconds() -> f64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0.0, |elapsed| elapsed.as_secs_f64())
+    since_1970().as_secs_f64()
 }
 
 /// The roles that a token gives: an array of texts, or a text with commas.

@@ -9,13 +9,13 @@ use super::access::{chunk_key, index_on};
 use super::chunk::SERVER;
 use super::orphans::CHUNKS_SUFFIX;
 use super::{Bucket, FileError, Files, Upload};
-use crate::clock::now_ms;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::find::FindRequest;
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Snapshot};
+use value::date::now_ms;
 use value::{Value, ValueRef, doc, key};
 
 /// Chunks without entry that a driver wrote are removed when none was added for so long.

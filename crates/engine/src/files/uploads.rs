@@ -11,13 +11,13 @@ use super::reader::read_by_index;
 use super::{
     CHUNK_BYTES_DEFAULT, Condition, DigestKind, Digests, FileEntry, FileError, FileWriter, Files, NewFile,
 };
-use crate::clock::now_ms;
 use crate::context::Context;
 use crate::error::Error;
 use crate::find::FindRequest;
 use crate::write::{UpdateStatement, WriteOptions};
 use query::Code;
 use store::{KeyRange, Order, PageLimit};
+use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value, doc};
 
 /// What a resumable upload is to be.

@@ -5,7 +5,6 @@ use super::digest::Digester;
 use super::entry::id_text;
 use super::live::LiveGuard;
 use super::{CHUNK_BYTES_DEFAULT, DigestKind, Digests, FileEntry, FileError, Files};
-use crate::clock::now_ms;
 use crate::context::Context;
 use crate::error::Error;
 use crate::write::WriteOptions;
@@ -16,6 +15,7 @@ use store::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
+use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value};
 
 /// Bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store before stay in

@@ -78,10 +78,7 @@ impl Engine {
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(None);
         };
-        if collection.is_view() {
-            let message = format!("Namespace {namespace} is a view, not a collection");
-            return Err(Error::new(Code::COMMAND_NOT_SUPPORTED_ON_VIEW, message));
-        }
+        collection.refuse_view()?;
         Ok(Some(RevisionedCollection {
             engine: self.clone(),
             collection,

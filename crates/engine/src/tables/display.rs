@@ -1,7 +1,7 @@
 //! How tables tell whose something is, and since when.
 
-use crate::clock::now_ms;
 use std::time::Instant;
+use value::date::now_ms;
 use value::{Document, Value, doc};
 
 /// Tells whose an operation, a connection or a cursor is.

@@ -1,7 +1,6 @@
 //! Document validators: compiled once a collection, checked by every write. One that reads the clock is compiled for each
 //! command, whose time it then has.
 
-use crate::clock::now_ms;
 use crate::collations::of_options;
 use crate::error::Result;
 use language::expression::{Variables, reads_clock};
@@ -11,6 +10,7 @@ use query::write::{ValidationAction, ValidationLevel, Validator};
 use std::collections::HashMap;
 use std::sync::Arc;
 use store::Collection;
+use value::date::now_ms;
 use value::{Document, Value};
 
 /// Compiled validators by the collection's UUID.

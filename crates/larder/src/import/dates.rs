@@ -1,5 +1,7 @@
 //! Dates in text.
 
+use value::date::{days_of, days_of_month};
+
 /// Milliseconds since 1970 of ISO 8601 dates and times, with a space or a T between; UTC where no zone is given.
 pub fn milliseconds(text: &str) -> Option<i64> {
     let text = text.trim();
@@ -20,59 +22,30 @@ pub fn milliseconds(text: &str) -> Option<i64> {
     Some(at.as_millisecond())
 }
 
-/// Days before each month in a year that is no leap year, and their lengths.
-const MONTHS: [(u32, u32); 13] = [
-    (0, 0),
-    (0, 31),
-    (31, 28),
-    (59, 31),
-    (90, 30),
-    (120, 31),
-    (151, 30),
-    (181, 31),
-    (212, 31),
-    (243, 30),
-    (273, 31),
-    (304, 30),
-    (334, 31),
-];
-
-/// From the first day of the year 1 to that of 1970.
-const DAYS_BEFORE_1970: i64 = 719_162;
-const DAYS_OF_400_YEARS: i64 = 146_097;
-
 /// Milliseconds since 1970 of `2026-01-31T12:00:00`, a blank or a T between, by far the most usual form in logs. None
 /// where it is of another form, or no such date exists.
 pub fn plain_milliseconds(text: &[u8]) -> Option<i64> {
     let text: &[u8; 19] = text.try_into().ok()?;
     let century = text[..2].iter().try_fold(0, |number, byte| {
         let digit = byte.wrapping_sub(b'0');
-        (digit <= 9).then_some(number * 10 + u32::from(digit))
+        (digit <= 9).then_some(number * 10 + i64::from(digit))
     })?;
     let [year, month, day] = three_pairs(text[2..10].try_into().ok()?, b'-')?;
     let [hour, minute, second] = three_pairs(text[11..].try_into().ok()?, b':')?;
     let year = century * 100 + year;
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let (before, length) = *MONTHS.get(month as usize)?;
-    let length = length + u32::from(is_leap && month == 2);
     // One condition, so that a date that is as it should takes one branch.
-    let is_date = matches!(text[10], b'T' | b' ') & (1..=length).contains(&day);
+    let is_date = matches!(text[10], b'T' | b' ') & (1..=days_of_month(year, month)).contains(&day);
     let is_time = (hour < 24) & (minute < 60) & (second < 60);
     if !(is_date & is_time) {
         return None;
     }
-    // Counted from 400 years before the year 1, so that the year 0 has whole years before it, too.
-    let years = year + 399;
-    let leap_days = years / 4 - years / 100 + years / 400 + u32::from(is_leap && month > 2);
-    let days = i64::from(years * 365 + leap_days + before + day - 1);
-    let days = days - DAYS_OF_400_YEARS - DAYS_BEFORE_1970;
-    let seconds = days * 86_400 + i64::from((hour * 60 + minute) * 60 + second);
+    let seconds = days_of(year, month, day) * 86_400 + (hour * 60 + minute) * 60 + second;
     Some(seconds * 1000)
 }
 
 /// The numbers of `26-01-31`, or of `12:00:00` with another mark. All bytes are looked at together, in one word (Lamport,
 /// "Multiple byte processing with full-word instructions", 1975).
-fn three_pairs(text: [u8; 8], mark: u8) -> Option<[u32; 3]> {
+fn three_pairs(text: [u8; 8], mark: u8) -> Option<[i64; 3]> {
     let form = [b'0', b'0', mark, b'0', b'0', mark, b'0', b'0'];
     // Digits become 0 to 9, marks 0; what is larger reaches the highest bit of its byte by these.
     const BEYOND: u64 = u64::from_le_bytes([0x76, 0x76, 0x7f, 0x76, 0x76, 0x7f, 0x76, 0x76]);
@@ -83,7 +56,7 @@ fn three_pairs(text: [u8; 8], mark: u8) -> Option<[u32; 3]> {
     }
     // Each byte ten times, and the one behind it.
     let pairs = (digits * 10 + (digits >> 8)).to_le_bytes();
-    Some([pairs[0], pairs[3], pairs[6]].map(u32::from))
+    Some([pairs[0], pairs[3], pairs[6]].map(i64::from))
 }
 
 #[cfg(test)]

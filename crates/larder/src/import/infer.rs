@@ -58,7 +58,7 @@ fn inferred(text: &str) -> Value {
 
 fn integer(text: &str) -> Option<Value> {
     let number: i64 = text.trim().parse().ok()?;
-    Some(i32::try_from(number).map_or(Value::Int64(number), Value::Int32))
+    Some(Value::integer(number))
 }
 
 fn boolean(text: &str) -> Option<Value> {

@@ -4,7 +4,6 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use code::Code;
 use value::doc;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -14,15 +13,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.flag("verbose")?;
     arguments.finish()?;
     let engine = &call.server.engine;
-    if engine
-        .collection_entry(&namespace)
-        .is_some_and(|entry| entry.is_view)
-    {
-        return Err(CommandError::new(
-            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
-            format!("Namespace {namespace} is a view, not a collection"),
-        ));
-    }
+    engine.refuse_view(&namespace)?;
     let report = engine.collection_report(&namespace).await?;
     let mut reply = doc! {"ns": namespace.to_string(), "sharded": false};
     for (name, value) in report.to_document(scale) {

@@ -1,12 +1,11 @@
 //! `compact`.
 
-use super::writes::number;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
 use engine::Namespace;
-use value::{ValueRef, doc};
+use value::{Value, ValueRef, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = match call.body().get("compact") {
@@ -46,5 +45,5 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         return Ok(doc! {"estimatedBytesFreed": 0}.into());
     }
     let freed = engine.compact(&namespace).await?;
-    Ok(doc! {"bytesFreed": number(freed)}.into())
+    Ok(doc! {"bytesFreed": Value::count(freed)}.into())
 }

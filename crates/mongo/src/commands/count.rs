@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::CountRequest;
-use value::doc;
+use value::{Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -16,11 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .count(&call.context, &namespace, &request)
         .await?;
-    Ok(match i32::try_from(count) {
-        Ok(count) => doc! {"n": count},
-        Err(_) => doc! {"n": count as i64},
-    }
-    .into())
+    Ok(doc! {"n": Value::count(count)}.into())
 }
 
 /// Reads the arguments; `explain` reads them too.

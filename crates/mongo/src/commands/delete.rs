@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::DeleteStatement;
-use value::{Document, DocumentRef, doc};
+use value::{Document, DocumentRef, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -21,7 +21,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .delete(&call.context, &namespace, statements, &options)
         .await?;
-    let mut reply = doc! {"n": writes::number(done.deleted)};
+    let mut reply = doc! {"n": Value::count(done.deleted)};
     writes::push_failures(&mut reply, done.failures);
     Ok(reply.into())
 }

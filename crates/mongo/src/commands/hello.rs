@@ -7,7 +7,7 @@ use crate::error::{CommandError, Result};
 use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
 use auth::Mechanism;
 use code::Code;
-use std::time::{SystemTime, UNIX_EPOCH};
+use value::date::now_ms;
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
 /// MongoDB 8.0: the newest protocol of which all is answered.
@@ -78,13 +78,6 @@ fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
         reply.push("compression", names);
     }
     reply
-}
-
-/// Milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as i64)
 }
 
 /// Keeps the ways to compress that both sides know.

@@ -1,19 +1,18 @@
 //! `hostInfo`.
 
-use super::hello::now_ms;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
+use value::date::now_ms;
 use value::{Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let hostname = read_line("/proc/sys/kernel/hostname").unwrap_or_else(|| "localhost".to_owned());
     Ok(doc! {
         "system": {
             "currentTime": Value::DateTime(now_ms()),
-            "hostname": hostname,
+            "hostname": engine::host_name(),
             "cpuAddrSize": usize::BITS as i32,
             "memSizeMB": memory_mb(),
             "memLimitMB": memory_mb(),

@@ -4,7 +4,7 @@ use super::writes;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
-use value::doc;
+use value::{Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -20,7 +20,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .insert(&call.context, &namespace, documents, &options)
         .await?;
-    let mut reply = doc! {"n": writes::number(done.inserted)};
+    let mut reply = doc! {"n": Value::count(done.inserted)};
     writes::push_failures(&mut reply, done.failures);
     Ok(reply.into())
 }

@@ -78,13 +78,9 @@ pub(super) async fn clear_filters(call: &mut Call<'_>) -> Result<Reply> {
 
 /// Whether the collection exists; a view is refused.
 fn is_collection(call: &Call<'_>, namespace: &Namespace) -> Result<bool> {
-    match call.server.engine.collection_entry(namespace) {
-        Some(entry) if entry.is_view => Err(CommandError::new(
-            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
-            format!("Namespace {namespace} is a view, not a collection"),
-        )),
-        found => Ok(found.is_some()),
-    }
+    let engine = &call.server.engine;
+    engine.refuse_view(namespace)?;
+    Ok(engine.collection_entry(namespace).is_some())
 }
 
 /// What makes a shape says nothing without the query.

@@ -1,11 +1,11 @@
 //! `serverStatus`.
 
 use super::build_info::VERSION;
-use super::hello::now_ms;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use std::sync::atomic::{AtomicU64, Ordering};
+use value::date::now_ms;
 use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {

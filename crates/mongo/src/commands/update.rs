@@ -22,7 +22,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .update(&call.context, &namespace, statements, &options)
         .await?;
-    let mut reply = doc! {"n": writes::number(done.matched), "nModified": writes::number(done.modified)};
+    let mut reply = doc! {"n": Value::count(done.matched), "nModified": Value::count(done.modified)};
     if !done.upserted.is_empty() {
         let upserted: Value = done
             .upserted

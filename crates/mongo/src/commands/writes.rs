@@ -101,8 +101,3 @@ pub(super) fn array_filters(arguments: &Arguments<'_>) -> Result<Vec<Document>> 
     let filters = arguments.documents("arrayFilters")?.unwrap_or_default();
     Ok(filters.iter().map(value::DocumentBuf::to_document).collect())
 }
-
-/// A count as MongoDB gives it: an int where it fits.
-pub(super) fn number(count: u64) -> Value {
-    i32::try_from(count).map_or(Value::Int64(count as i64), Value::Int32)
-}

@@ -173,7 +173,7 @@ impl State {
     pub(crate) fn result(&mut self) -> Option<Value> {
         match self {
             State::One(state) => state.result(),
-            State::Count(count) => Some(i32::try_from(*count).map_or(Value::Int64(*count), Value::Int32)),
+            State::Count(count) => Some(Value::integer(*count)),
             State::Ranked {
                 kept,
                 single,

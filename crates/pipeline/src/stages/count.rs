@@ -76,7 +76,7 @@ impl Step for Counting {
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
         // Of nothing there is no count, as there is no group.
         if self.count > 0 {
-            let count = i32::try_from(self.count).map_or(Value::Int64(self.count), Value::Int32);
+            let count = Value::integer(self.count);
             out.push(Row::Tree(named(&self.field, count)));
         }
         Ok(Flow::Done)

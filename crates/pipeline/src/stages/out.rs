@@ -10,7 +10,7 @@ use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use query::execute::Interruption;
 use std::sync::Arc;
-use store::Namespace;
+use store::{Namespace, StoreError};
 use value::{Document, Value};
 
 /// The databases that hold the server's own collections.
@@ -142,10 +142,7 @@ impl Replacing {
         let collections = &self.run.surroundings.collections;
         let present = collections.resolve(&self.target)?;
         if present.namespace != self.target || !present.stages.is_empty() {
-            return Err(QueryError::new(
-                Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
-                format!("Namespace {} is a view, not a collection", self.target),
-            ));
+            return Err(StoreError::IsView(self.target.to_string()).into());
         }
         if present
             .collection

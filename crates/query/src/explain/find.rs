@@ -1,7 +1,7 @@
 //! Explaining how documents are found, for a find or for a command that changes, counts or lists what it finds.
 
 use super::Verbosity;
-use super::stage::{Stage, number};
+use super::stage::Stage;
 use super::stages::stages;
 use crate::Result;
 use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Task, prepare};
@@ -179,9 +179,9 @@ fn statistics(execution: &Execution, stage: &Stage, given: u64, time_ms: u64) ->
     };
     Document::new()
         .with("executionSuccess", true)
-        .with("nReturned", number(given))
-        .with("executionTimeMillis", number(time_ms))
-        .with("totalKeysExamined", number(keys))
-        .with("totalDocsExamined", number(counters.documents))
+        .with("nReturned", Value::count(given))
+        .with("executionTimeMillis", Value::count(time_ms))
+        .with("totalKeysExamined", Value::count(keys))
+        .with("totalDocsExamined", Value::count(counters.documents))
         .with("executionStages", stage.execution(time_ms, true))
 }

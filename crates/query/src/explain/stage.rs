@@ -38,7 +38,7 @@ impl Stage {
     /// With one more count of what it did.
     #[must_use]
     pub fn counting(mut self, name: &str, count: u64) -> Stage {
-        self.examined.push(name, number(count));
+        self.examined.push(name, Value::count(count));
         self
     }
 
@@ -78,11 +78,11 @@ impl Stage {
         if let Some(filter) = self.fields.get("filter") {
             shown.push("filter", filter.clone());
         }
-        shown.push("nReturned", number(self.returned));
-        shown.push("executionTimeMillisEstimate", number(time_ms));
-        shown.push("works", number(self.works + u64::from(finished)));
-        shown.push("advanced", number(self.returned));
-        shown.push("needTime", number(self.works - self.returned));
+        shown.push("nReturned", Value::count(self.returned));
+        shown.push("executionTimeMillisEstimate", Value::count(time_ms));
+        shown.push("works", Value::count(self.works + u64::from(finished)));
+        shown.push("advanced", Value::count(self.returned));
+        shown.push("needTime", Value::count(self.works - self.returned));
         for name in ["needYield", "saveState", "restoreState"] {
             shown.push(name, 0);
         }
@@ -106,13 +106,5 @@ impl Stage {
                 shown.push("inputStages", shown_inputs);
             }
         }
-    }
-}
-
-/// A count as an int where it fits, as MongoDB does.
-pub fn number(count: u64) -> Value {
-    match i32::try_from(count) {
-        Ok(small) => Value::Int32(small),
-        Err(_) => Value::Int64(i64::try_from(count).unwrap_or(i64::MAX)),
     }
 }

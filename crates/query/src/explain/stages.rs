@@ -1,7 +1,7 @@
 //! From an execution to the tree of its stages.
 
 use super::Purpose;
-use super::stage::{Stage, number};
+use super::stage::Stage;
 use crate::execute::{Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
@@ -45,9 +45,9 @@ fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execu
     let counters = &execution.counters;
     let mut stage = Stage::new("SORT", counters.results, input.returned() + counters.results)
         .with("sortPattern", pattern.to_document())
-        .with("memLimit", number(SORT_BYTES_MAX as u64));
+        .with("memLimit", Value::count(SORT_BYTES_MAX as u64));
     if let Some(max) = spec.results_max() {
-        stage = stage.with("limitAmount", number(max));
+        stage = stage.with("limitAmount", Value::count(max));
     }
     stage
         .with("type", if plan.sort_keys { "default" } else { "simple" })
@@ -68,7 +68,7 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, giv
     if spec.skip > 0 {
         let returned = stage.returned().saturating_sub(spec.skip);
         stage = Stage::new("SKIP", returned, stage.returned())
-            .with("skipAmount", number(spec.skip))
+            .with("skipAmount", Value::count(spec.skip))
             .over(stage);
     }
     if let Some(projection) = &spec.projection {
@@ -84,7 +84,7 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, giv
     if let (Some(limit), None) = (spec.limit, &plan.sort) {
         let returned = stage.returned().min(limit);
         stage = Stage::new("LIMIT", returned, returned)
-            .with("limitAmount", number(limit))
+            .with("limitAmount", Value::count(limit))
             .over(stage);
     }
     match purpose {

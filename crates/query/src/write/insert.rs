@@ -5,10 +5,10 @@ use super::validator::Validator;
 use crate::{Code, QueryError};
 use language::update::stored::check_ids;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use store::{
     Collection, CommitOptions, DOCUMENT_BYTES_MAX, Durability, Outcome, StatementId, StoreError, WriteOp,
 };
+use value::date::since_1970;
 use value::raw::{DocumentWriter, NESTING_DEPTH_MAX};
 use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, ValueRef};
 
@@ -145,9 +145,7 @@ fn rewritten(raw: RawDocument<'_>, id: ValueRef<'_>, fills: bool) -> DocumentBuf
     let mut out = Vec::with_capacity(raw.as_bytes().len() + 17);
     let mut writer = DocumentWriter::new(&mut out);
     writer.put("_id", id);
-    let seconds = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_secs()) as u32;
+    let seconds = since_1970().as_secs() as u32;
     let mut increment = 0;
     let mut elements = raw.iter();
     while let Some((element, name, value)) = elements.next_element() {

@@ -1,6 +1,6 @@
 //! Full names of collections.
 
-use crate::{NAMESPACE_BYTES_MAX, StoreError};
+use crate::{DATABASE_NAME_BYTES_MAX, NAMESPACE_BYTES_MAX, StoreError};
 use std::fmt;
 
 /// The full name of a collection: `database.collection`. The database has no dot, the collection may.
@@ -27,7 +27,24 @@ impl Namespace {
         (!database.is_empty() && !collection.is_empty()).then(|| Namespace::new(database, collection))
     }
 
-    /// Refuses what the catalog cannot hold; what MongoDB further forbids is the engine's to say.
+    /// Whether a database may have this name, by MongoDB's rules.
+    pub fn is_database_name(name: &str) -> bool {
+        let forbidden = ['/', '\\', '.', ' ', '"', '$', '\0'];
+        !name.is_empty() && name.len() <= DATABASE_NAME_BYTES_MAX && !name.contains(forbidden)
+    }
+
+    /// Whether a collection may have this name in this database, by MongoDB's rules.
+    pub fn is_well_formed(&self) -> bool {
+        let name = &self.collection;
+        Namespace::is_database_name(&self.database)
+            && !name.is_empty()
+            && !name.starts_with('.')
+            && !name.ends_with('.')
+            && !name.contains(['$', '\0'])
+            && self.database.len() + 1 + name.len() <= NAMESPACE_BYTES_MAX
+    }
+
+    /// Refuses what the catalog cannot hold; what MongoDB further forbids is for others to refuse.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let fault = if self.database.is_empty() || self.collection.is_empty() {
             "must have a database and a collection"

@@ -39,8 +39,7 @@ impl std::fmt::Debug for StoreOptions {
 }
 
 fn system_time_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |elapsed| elapsed.as_millis() as u64)
+    value::date::since_1970().as_millis() as u64
 }
 
 /// How a collection was created.

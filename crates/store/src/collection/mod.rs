@@ -237,6 +237,11 @@ impl Collection {
         if self.is_dropped() {
             return Err(StoreError::CollectionDropped(self.namespace().to_string()));
         }
+        self.refuse_view()
+    }
+
+    /// Refuses a view, which has no documents of its own.
+    pub fn refuse_view(&self) -> Result<(), StoreError> {
         if self.is_view() {
             return Err(StoreError::IsView(self.namespace().to_string()));
         }

@@ -81,7 +81,7 @@ impl IndexSpec {
             document.push("partialFilterExpression", filter.clone());
         }
         if let Some(seconds) = self.expire_after_seconds {
-            document.push("expireAfterSeconds", smallest_integer(seconds));
+            document.push("expireAfterSeconds", Value::integer(seconds));
         }
         for (name, value) in self.kept.iter().filter(|(name, _)| *name != "v") {
             document.push(name, value.clone());
@@ -184,9 +184,4 @@ fn same_pattern(a: &Document, b: &Document) -> bool {
         a == b && compare(x.as_ref(), y.as_ref()).is_eq()
     };
     a.len() == b.len() && a.iter().zip(b.iter()).all(same)
-}
-
-/// As an int where it is one: what MongoDB shows.
-fn smallest_integer(number: i64) -> Value {
-    i32::try_from(number).map_or(Value::Int64(number), Value::Int32)
 }

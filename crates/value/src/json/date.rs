@@ -1,36 +1,10 @@
 //! Dates as ISO-8601 text.
-//!
-//! Days are turned into dates and back by counting from 0000-03-01, so that the leap day ends a year.
 
+use crate::date::{MILLISECONDS_A_DAY, date_of, days_of, days_of_month};
 use std::fmt::Write as _;
 
-const MS_PER_DAY: i64 = 86_400_000;
 /// 9999-12-31T23:59:59.999Z.
 const WRITTEN_MAX_MS: i64 = 253_402_300_799_999;
-const DAYS_PER_ERA: i64 = 146_097;
-/// From 0000-03-01 to 1970-01-01.
-const DAYS_TO_1970: i64 = 719_468;
-
-/// The days from 1970-01-01 to a date, which may be one that does not exist.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * DAYS_PER_ERA + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - DAYS_TO_1970
-}
-
-/// The year, month and day so many days after 1970-01-01.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let days = days + DAYS_TO_1970;
-    let (era, day_of_era) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
-    let leap_days = day_of_era / 1460 - day_of_era / 36_524 + day_of_era / 146_096;
-    let year_of_era = (day_of_era - leap_days) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
-}
 
 /// The milliseconds since 1970 of `YYYY-MM-DDThh:mm:ss` with or without a fraction, and with `Z` or an offset.
 pub(super) fn parse(text: &str) -> Option<i64> {
@@ -46,16 +20,13 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     };
     let (year, month, day) = (part(4, "-")?, part(2, "-")?, part(2, "T")?);
     let (hour, minute, second) = (part(2, ":")?, part(2, ":")?, part(2, "")?);
-    if !(1..=12).contains(&month) || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let days = days_of(year, month, day);
-    if date_of(days) != (year, month, day) {
+    let is_date = (1..=days_of_month(year, month)).contains(&day);
+    if !is_date || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
     let (ms, zone) = fraction_ms(rest)?;
     let seconds = hour * 3600 + minute * 60 + second - offset_seconds(zone)?;
-    Some(days * MS_PER_DAY + seconds * 1000 + ms)
+    Some(days_of(year, month, day) * MILLISECONDS_A_DAY + seconds * 1000 + ms)
 }
 
 /// The milliseconds of a fraction, further digits cut off, and what follows it.
@@ -104,8 +75,8 @@ pub(super) fn write(ms: i64, out: &mut String) -> bool {
     if !(0..=WRITTEN_MAX_MS).contains(&ms) {
         return false;
     }
-    let (year, month, day) = date_of(ms / MS_PER_DAY);
-    let seconds = ms % MS_PER_DAY / 1000;
+    let (year, month, day) = date_of(ms / MILLISECONDS_A_DAY);
+    let seconds = ms % MILLISECONDS_A_DAY / 1000;
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     // Writing to a String cannot fail.
     let _ = write!(

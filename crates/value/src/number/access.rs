@@ -82,6 +82,16 @@ fn double_to_i64(double: f64) -> Option<i64> {
 }
 
 impl Value {
+    /// An int if it is one, else a long.
+    pub fn integer(number: i64) -> Value {
+        i32::try_from(number).map_or(Value::Int64(number), Value::Int32)
+    }
+
+    /// A count or size as MongoDB shows them: an int if it is one, else a long.
+    pub fn count(number: u64) -> Value {
+        Value::integer(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+
     /// See [`ValueRef::as_f64`].
     pub fn as_f64(&self) -> Option<f64> {
         self.as_ref().as_f64()

@@ -1,9 +1,6 @@
-//! Civil time: the fields of a date, and the days that they count.
-//!
-//! Day numbers by the algorithms of Howard Hinnant's "chrono-compatible low-level date algorithms".
+//! Civil time: the fields of a date.
 
-/// The milliseconds of a day.
-pub const MILLISECONDS_A_DAY: i64 = 86_400_000;
+use value::date::{MILLISECONDS_A_DAY, date_of, days_of};
 
 /// A point in civil time. Fields may be out of their range until they are carried into a day number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,38 +28,10 @@ pub struct IsoWeek {
     pub week: i64,
 }
 
-/// The day number of a date, 0 for 1970-01-01. The month is 1 to 12; the day may be any.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let month_from_march = (month + 9) % 12;
-    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
-}
-
 impl Civil {
     /// The fields of local milliseconds since 1970.
     pub fn from_milliseconds(ms: i64) -> Civil {
-        let (year, month, day) = civil_from_days(ms.div_euclid(MILLISECONDS_A_DAY));
+        let (year, month, day) = date_of(ms.div_euclid(MILLISECONDS_A_DAY));
         let rest = ms.rem_euclid(MILLISECONDS_A_DAY);
         Civil {
             year,
@@ -96,7 +65,7 @@ impl Civil {
         if year.abs() > 400_000_000 {
             return None;
         }
-        let days = days_from_civil(year, months.rem_euclid(12) + 1, 1).checked_add(self.day - 1)?;
+        let days = days_of(year, months.rem_euclid(12) + 1, 1).checked_add(self.day - 1)?;
         let part = |count: i64, unit: i64| count.checked_mul(unit);
         part(days, MILLISECONDS_A_DAY)?
             .checked_add(part(self.hour, 3_600_000)?)?
@@ -107,12 +76,12 @@ impl Civil {
 
     /// The day number, 0 for 1970-01-01.
     pub fn day_number(self) -> i64 {
-        days_from_civil(self.year, self.month, self.day)
+        days_of(self.year, self.month, self.day)
     }
 
     /// 1 to 366.
     pub fn day_of_year(self) -> i64 {
-        self.day_number() - days_from_civil(self.year, 1, 1) + 1
+        self.day_number() - days_of(self.year, 1, 1) + 1
     }
 
     /// 1 for Monday to 7 for Sunday.
@@ -129,10 +98,10 @@ impl Civil {
     /// The week that holds the day: week 1 is the one with the year's first Thursday.
     pub fn iso_week(self) -> IsoWeek {
         let thursday = self.day_number() - (self.iso_day_of_week() - 1) + 3;
-        let (year, _, _) = civil_from_days(thursday);
+        let (year, _, _) = date_of(thursday);
         IsoWeek {
             year,
-            week: (thursday - days_from_civil(year, 1, 1)) / 7 + 1,
+            week: (thursday - days_of(year, 1, 1)) / 7 + 1,
         }
     }
 
@@ -140,17 +109,7 @@ impl Civil {
     pub fn from_iso_week(year: i64, week: i64, day_of_week: i64) -> Civil {
         let fourth = Civil::midnight(year, 1, 4);
         let monday = fourth.day_number() - (fourth.iso_day_of_week() - 1);
-        let (year, month, day) = civil_from_days(monday + (week - 1) * 7 + day_of_week - 1);
+        let (year, month, day) = date_of(monday + (week - 1) * 7 + day_of_week - 1);
         Civil::midnight(year, month, day)
-    }
-
-    /// The days of the month.
-    pub fn days_of_month(year: i64, month: i64) -> i64 {
-        let (next_year, next) = if month == 12 {
-            (year + 1, 1)
-        } else {
-            (year, month + 1)
-        };
-        days_from_civil(next_year, next, 1) - days_from_civil(year, month, 1)
     }
 }

@@ -7,7 +7,7 @@ mod parse;
 mod unit;
 mod zone;
 
-pub use civil::{Civil, MILLISECONDS_A_DAY};
+pub use civil::Civil;
 pub use format::{check_format, check_read_format, format};
 pub use parse::{parse_text, parse_with_format};
 pub use unit::{Unit, Weekday, add, difference, truncate};

@@ -2,6 +2,7 @@
 
 use super::format::MONTHS;
 use super::{Civil, Zone};
+use value::date::days_of_month;
 
 /// Why a text is not a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -386,7 +387,7 @@ impl Fields {
         let (Some(month), Some(day)) = (self.month, self.day) else {
             return wrong("an incomplete date/time string has been found, with elements missing");
         };
-        if !(1..=12).contains(&month) || day < 1 || day > Civil::days_of_month(year, month) {
+        if !(1..=days_of_month(year, month)).contains(&day) {
             return wrong("The parsed date was invalid");
         }
         Ok(Civil::midnight(year, month, day))

@@ -1,7 +1,8 @@
 //! Units of time: adding, counting and cutting off.
 
-use super::{Civil, MILLISECONDS_A_DAY, Zone};
+use super::{Civil, Zone};
 use crate::{Code, Error, Result};
+use value::date::{MILLISECONDS_A_DAY, days_of_month};
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
@@ -106,7 +107,7 @@ pub fn add(ms: i64, unit: Unit, amount: i64, zone: &Zone) -> Option<i64> {
             if civil.year.abs() > 400_000_000 {
                 return None;
             }
-            civil.day = civil.day.min(Civil::days_of_month(civil.year, civil.month));
+            civil.day = civil.day.min(days_of_month(civil.year, civil.month));
         }
         None => civil.day = civil.day.checked_add(amount.checked_mul(unit.days())?)?,
     }

@@ -3,6 +3,7 @@
 use super::Civil;
 use crate::{Code, Error, Result};
 use jiff::tz::TimeZone;
+use value::date::MILLISECONDS_A_DAY;
 
 /// A time zone.
 #[derive(Clone, Debug)]
@@ -43,8 +44,8 @@ impl Zone {
             Zone::Fixed(offset) => *offset,
             Zone::Named(zone) => {
                 let clamped = ms.clamp(
-                    jiff::Timestamp::MIN.as_millisecond() + 86_400_000,
-                    jiff::Timestamp::MAX.as_millisecond() - 86_400_000,
+                    jiff::Timestamp::MIN.as_millisecond() + MILLISECONDS_A_DAY,
+                    jiff::Timestamp::MAX.as_millisecond() - MILLISECONDS_A_DAY,
                 );
                 match jiff::Timestamp::from_millisecond(clamped) {
                     Ok(at) => i64::from(zone.to_offset(at).seconds()) * 1_000,
@@ -66,7 +67,7 @@ impl Zone {
             Zone::Fixed(offset) => local.checked_sub(*offset),
             Zone::Named(_) => {
                 // The offset before the change is right for gaps and for the earlier of two.
-                let before = self.offset_at(local.saturating_sub(super::MILLISECONDS_A_DAY));
+                let before = self.offset_at(local.saturating_sub(MILLISECONDS_A_DAY));
                 let first = local.checked_sub(before)?;
                 if self.offset_at(first) == before {
                     return Some(first);

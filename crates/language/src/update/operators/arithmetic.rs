@@ -49,9 +49,7 @@ impl Arithmetic {
                 };
                 let exact = exact.ok_or_else(|| self.overflow(present, context))?;
                 match (&*present, by) {
-                    (Value::Int32(_), Value::Int32(_)) => {
-                        i32::try_from(exact).map_or(Value::Int64(exact), Value::Int32)
-                    }
+                    (Value::Int32(_), Value::Int32(_)) => Value::integer(exact),
                     _ => Value::Int64(exact),
                 }
             }

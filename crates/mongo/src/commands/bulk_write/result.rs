@@ -1,9 +1,8 @@
 //! What the operations of a `bulkWrite` did.
 
-use super::super::writes::number;
 use crate::error::CommandError;
 use engine::{DeleteReply, InsertReply, UpdateReply, WriteFailure};
-use value::{Document, DocumentBuf, doc};
+use value::{Document, DocumentBuf, Value, doc};
 
 /// The operations that were done, in order, and their totals.
 #[derive(Default)]
@@ -42,7 +41,7 @@ impl Results {
     }
 
     pub(super) fn add_update(&mut self, index: usize, done: UpdateReply) {
-        let counts = doc! {"n": number(done.matched), "nModified": number(done.modified)};
+        let counts = doc! {"n": Value::count(done.matched), "nModified": Value::count(done.modified)};
         if let Some(failure) = done.failures.into_iter().next() {
             return self.fail(index, failure, counts);
         }
@@ -68,7 +67,7 @@ impl Results {
         self.deleted += done.deleted;
         self.each.push((
             true,
-            doc! {"ok": 1.0, "idx": index as i32, "n": number(done.deleted)},
+            doc! {"ok": 1.0, "idx": index as i32, "n": Value::count(done.deleted)},
         ));
     }
 
@@ -105,7 +104,7 @@ impl Results {
             ("nDeleted", self.deleted),
         ];
         for (name, total) in totals {
-            reply.push(name, number(total));
+            reply.push(name, Value::count(total));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Merge;
 use crate::collections::Collections;
 use crate::{Code, QueryError, Result};
-use store::Index;
+use store::{Index, StoreError};
 use value::Value;
 use value::collation::Collation;
 
@@ -22,10 +22,7 @@ pub(super) fn check(
 ) -> Result<Checked> {
     let present = collections.resolve(&merge.into)?;
     if present.namespace != merge.into || !present.stages.is_empty() {
-        return Err(QueryError::new(
-            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
-            format!("Namespace {} is a view, not a collection", merge.into),
-        ));
+        return Err(StoreError::IsView(merge.into.to_string()).into());
     }
     let not_kept_apart = || {
         QueryError::new(
