@@ -10,6 +10,7 @@ use crate::tables::operations::Operations;
 use crate::tables::sessions::Sessions;
 use crate::tables::users::Users;
 use crate::tables::validators::Validators;
+use crate::write_lock::WriteLocks;
 use kv::Kv;
 use query::Code;
 use query::spill::SpillFolder;
@@ -40,6 +41,7 @@ struct Inner {
     file_cache: FileCache,
     live_uploads: Arc<LiveUploads>,
     orphans: Orphans,
+    write_locks: WriteLocks,
     started: Instant,
 }
 
@@ -65,6 +67,7 @@ impl Engine {
             validators: Validators::default(),
             file_cache: FileCache::new(file_cache_bytes),
             live_uploads: Arc::default(),
+            write_locks: WriteLocks::default(),
             started: Instant::now(),
         };
         Engine {
@@ -74,6 +77,7 @@ impl Engine {
 
     /// Closes cursors, flushes and closes the store. Operations that come later fail.
     pub async fn close(&self) -> Result<()> {
+        self.release_writes().await?;
         self.inner.cursors.close_all();
         self.inner.moments.clear();
         self.inner.store.close().await?;
@@ -105,6 +109,10 @@ impl Engine {
 
     pub(crate) fn kv(&self) -> &Kv {
         &self.inner.kv
+    }
+
+    pub(crate) fn write_locks(&self) -> &WriteLocks {
+        &self.inner.write_locks
     }
 
     /// Where an operation goes on that memory does not take, if it may.

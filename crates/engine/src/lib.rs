@@ -44,6 +44,7 @@ mod time_series;
 mod users;
 mod views;
 mod write;
+mod write_lock;
 
 /// Views of design documents and the other functions that these hold.
 pub use view as design;

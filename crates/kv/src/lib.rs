@@ -16,6 +16,7 @@
 
 mod batch;
 mod error;
+mod gate;
 mod page;
 mod placed;
 mod poison;
@@ -31,12 +32,15 @@ pub use simulated::Simulation;
 pub use types::{Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId};
 
 use bytes::Bytes;
+use gate::Gate;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The store; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Kv {
     engine: Engine,
+    gate: Gate,
 }
 
 #[derive(Clone, Debug)]
@@ -74,9 +78,11 @@ enum EngineSnapshot {
 impl Kv {
     /// Opens the embedded engine. Fails with [`Error::Locked`] where another process has the folder.
     pub fn open(options: &OpenOptions) -> Result<Kv, Error> {
-        let engine = rocks::Engine::open(options)?;
+        let gate = Gate::default();
+        let engine = rocks::Engine::open(options, &gate)?;
         Ok(Kv {
             engine: Engine::Rocks(Arc::new(engine)),
+            gate,
         })
     }
 
@@ -85,6 +91,7 @@ impl Kv {
     pub fn simulated(simulation: &Simulation) -> Kv {
         Kv {
             engine: Engine::Simulated(Arc::new(simulated::Engine::open(simulation))),
+            gate: Gate::default(),
         }
     }
 
@@ -113,6 +120,7 @@ impl Kv {
         durability: Durability,
     ) -> Result<(), CommitError> {
         batch.check_keys();
+        let _pass = self.gate.pass().await;
         match &self.engine {
             Engine::Rocks(engine) => engine.commit(shard, expected, head, batch, durability).await,
             Engine::Simulated(engine) => engine.commit(shard, expected, head, batch, durability),
@@ -123,6 +131,7 @@ impl Kv {
     /// while others still come in. That commit waits until they are there. Comes back when there is room for more: a slow
     /// disk slows its writers down. None where the value is so small that it is to be put into the batch itself.
     pub async fn place(&self, value: &[u8]) -> Result<Option<Placed>, Error> {
+        let _pass = self.gate.pass().await;
         match &self.engine {
             Engine::Rocks(engine) => Ok(engine.place(value).await?.map(Placed::rocks)),
             Engine::Simulated(engine) => Ok(engine.place(value)?.map(Placed::simulated)),
@@ -150,6 +159,7 @@ impl Kv {
     /// Removes a shard with all in it, flushed before the answer; its space is freed in the background.
     /// Snapshots taken before still see it.
     pub async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
+        let _pass = self.gate.pass().await;
         match &self.engine {
             Engine::Rocks(engine) => engine.drop_shard(shard).await,
             Engine::Simulated(engine) => engine.drop_shard(shard),
@@ -164,8 +174,38 @@ impl Kv {
         }
     }
 
+    /// Lets all that writes wait, until [`Kv::release_files`], and brings the files to rest: they stay as they are, so a
+    /// copy of the folder is a store. Reads go on. False where what is under way takes longer than the limit.
+    pub async fn hold_files(&self, limit: Duration) -> Result<bool, Error> {
+        if !self.gate.shut(limit).await {
+            return Ok(false);
+        }
+        let rested = match &self.engine {
+            Engine::Rocks(engine) => engine.rest(limit).await,
+            Engine::Simulated(engine) => engine.flush(),
+        };
+        match rested {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                self.release_files().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends what [`Kv::hold_files`] began.
+    pub async fn release_files(&self) -> Result<(), Error> {
+        let resumed = match &self.engine {
+            Engine::Rocks(engine) => engine.resume().await,
+            Engine::Simulated(engine) => engine.check_open(),
+        };
+        self.gate.open();
+        resumed
+    }
+
     /// Rewrites the files of a shard so that they hold only live entries.
     pub async fn compact(&self, shard: ShardId) -> Result<(), Error> {
+        let _pass = self.gate.pass().await;
         match &self.engine {
             Engine::Rocks(engine) => engine.compact(shard).await,
             Engine::Simulated(engine) => engine.check_open(),
@@ -192,6 +232,7 @@ impl Kv {
     /// Flushes and closes; whoever still holds the store gets [`Error::Closed`]. The folder is free once the
     /// last snapshot is gone.
     pub async fn close(&self) -> Result<(), Error> {
+        self.gate.open();
         match &self.engine {
             Engine::Rocks(engine) => engine.close().await,
             Engine::Simulated(engine) => engine.close(),

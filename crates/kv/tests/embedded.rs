@@ -88,3 +88,56 @@ async fn a_dropped_shard_does_not_come_back() {
         kv.close().await.unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_held_can_be_copied() {
+    let (folder, copy) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    for at in 0..200 {
+        let name = format!("{at:04}");
+        commit(&kv, SHARD, puts([(&*name, &*name.repeat(25_000))]))
+            .await
+            .unwrap();
+    }
+    assert!(kv.hold_files(Duration::from_secs(60)).await.unwrap());
+    let late = tokio::spawn({
+        let kv = kv.clone();
+        async move { commit(&kv, SHARD, puts([("late", "1")])).await.unwrap() }
+    });
+    assert_eq!(names(&kv, SHARD).await.len(), 200, "reads go on");
+    copy_folder(folder.path(), copy.path());
+    assert!(!late.is_finished(), "writes wait");
+    kv.release_files().await.unwrap();
+    late.await.unwrap();
+    assert_eq!(names(&kv, SHARD).await.len(), 201);
+
+    let copied = Kv::open(&options(copy.path())).unwrap();
+    assert_eq!(names(&copied, SHARD).await.len(), 200);
+    assert_eq!(get(&copied, SHARD, "0199").await.unwrap().len(), 100_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_is_held_closes() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    assert!(kv.hold_files(Duration::from_secs(60)).await.unwrap());
+    let late = tokio::spawn({
+        let kv = kv.clone();
+        async move { commit(&kv, SHARD, puts([("late", "1")])).await }
+    });
+    kv.close().await.unwrap();
+    late.await.unwrap().unwrap_err();
+}
+
+fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&target).unwrap();
+            copy_folder(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

@@ -67,6 +67,8 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     }
     tracing::info!("stopping: commands that run now may end");
     stop.send_replace(true);
+    // Those who wait for a lock could not end else.
+    engine.release_writes().await?;
     while let Some(ended) = protocols.join_next().await {
         ended.context("a protocol's task failed")??;
     }

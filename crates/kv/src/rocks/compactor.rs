@@ -2,6 +2,7 @@
 
 use super::worker::Worker;
 use crate::Error;
+use crate::gate::Gate;
 use rocksdb::DB;
 use std::sync::Arc;
 
@@ -14,9 +15,10 @@ type Range = (Vec<u8>, Vec<u8>);
 pub(super) struct Compactor(Worker<Range>);
 
 impl Compactor {
-    pub(super) fn start(db: Arc<DB>) -> Result<Compactor, Error> {
+    pub(super) fn start(db: Arc<DB>, gate: Gate) -> Result<Compactor, Error> {
         let worker = Worker::start("kv-compact", move |ranges| {
             for (low, high) in ranges {
+                let _pass = gate.pass_blocking();
                 db.compact_range_opt(Some(low), Some(high), &super::options::compaction());
             }
         })?;

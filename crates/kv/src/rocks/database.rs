@@ -7,12 +7,14 @@ use super::heads::Heads;
 use super::large::LargeValues;
 use super::options::{self, Memory};
 use super::spare::Spare;
+use crate::gate::Gate;
 use crate::poison::Poison;
 use crate::{EngineStats, Error, OpenOptions};
-use rocksdb::{Cache, DB, properties};
+use rocksdb::{Cache, DB, WaitForCompactOptions, properties};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// The column family that everything lies in.
 pub(super) const COLUMN_FAMILY: &str = "default";
@@ -26,13 +28,14 @@ pub(super) struct Database {
     pub(super) heads: Heads,
     pub(super) poison: Poison,
     pub(super) commits: AtomicU64,
+    gate: Gate,
     pub(super) db: Arc<DB>,
     cache: Cache,
     folder: PathBuf,
 }
 
 impl Database {
-    pub(super) fn open(open: &OpenOptions) -> Result<Database, Error> {
+    pub(super) fn open(open: &OpenOptions, gate: &Gate) -> Result<Database, Error> {
         std::fs::create_dir_all(&open.folder).map_err(|error| Error::Engine {
             doing: "making the data folder",
             cause: error.to_string(),
@@ -58,12 +61,13 @@ impl Database {
         })?;
         Ok(Database {
             flusher,
-            compactor: Compactor::start(db.clone())?,
-            large: LargeValues::open(&db, &open.folder, poison.clone())?,
+            compactor: Compactor::start(db.clone(), gate.clone())?,
+            large: LargeValues::open(&db, &open.folder, poison.clone(), gate)?,
             spare: Spare::start()?,
             heads: Heads::default(),
             poison,
             commits: AtomicU64::new(0),
+            gate: gate.clone(),
             db,
             cache,
             folder: open.folder.clone(),
@@ -84,6 +88,26 @@ impl Database {
         }
     }
 
+    /// Puts the write buffers into tables, and waits until no compaction runs; none begins before [`Database::resume`].
+    pub(super) fn rest(&self, limit: Duration) -> Result<(), Error> {
+        let resting = engine_error("bringing the files to rest");
+        self.set_compactions(false)?;
+        self.db.flush().map_err(&resting)?;
+        let mut wait = WaitForCompactOptions::default();
+        wait.set_timeout(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX));
+        self.db.wait_for_compact(&wait).map_err(&resting)
+    }
+
+    pub(super) fn resume(&self) -> Result<(), Error> {
+        self.set_compactions(true)
+    }
+
+    fn set_compactions(&self, run: bool) -> Result<(), Error> {
+        let disabled = if run { "false" } else { "true" };
+        let set = self.db.set_options(&[("disable_auto_compactions", disabled)]);
+        set.map_err(engine_error("setting whether tables are merged"))
+    }
+
     /// Puts the write buffers into tables, so that the next start has no log to read, and ends what runs in
     /// the background.
     pub(super) fn shut_down(&self) -> Result<(), Error> {
@@ -99,6 +123,8 @@ impl Database {
 
 impl Drop for Database {
     fn drop(&mut self) {
+        // Threads that wait at it would never end.
+        self.gate.open();
         // Ends a compaction that may still run; the compactor's thread is joined after this.
         self.db.cancel_all_background_work(false);
     }

@@ -22,6 +22,7 @@ mod worker;
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
+use crate::gate::Gate;
 use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
 use blocking::blocking;
 use commit::Commit;
@@ -32,6 +33,7 @@ use parking_lot::RwLock;
 use rocksdb::Range;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The engine, open or closed.
 #[derive(Debug)]
@@ -40,8 +42,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub(crate) fn open(options: &OpenOptions) -> Result<Engine, Error> {
-        let database = Database::open(options)?;
+    pub(crate) fn open(options: &OpenOptions, gate: &Gate) -> Result<Engine, Error> {
+        let database = Database::open(options, gate)?;
         Ok(Engine {
             database: RwLock::new(Some(Arc::new(database))),
         })
@@ -108,6 +110,19 @@ impl Engine {
 
     pub(crate) async fn flush(&self) -> Result<(), Error> {
         self.database()?.flusher.flush().await
+    }
+
+    /// Writes all to tables and waits for what runs in the background, so that no file changes any more.
+    pub(crate) async fn rest(&self, limit: Duration) -> Result<(), Error> {
+        let database = self.database()?;
+        database.flusher.flush().await?;
+        blocking(move || database.rest(limit)).await?
+    }
+
+    /// Lets the background go on.
+    pub(crate) async fn resume(&self) -> Result<(), Error> {
+        let database = self.database()?;
+        blocking(move || database.resume()).await?
     }
 
     pub(crate) async fn compact(&self, shard: ShardId) -> Result<(), Error> {

@@ -48,5 +48,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .filter(|described| filter.matches(described))
         .map(Value::Document)
         .collect();
-    Ok(doc! {"inprog": Value::Array(operations)}.into())
+    let mut reply = doc! {"inprog": Value::Array(operations)};
+    if call.server.engine.are_writes_locked() {
+        reply.push("fsyncLock", true);
+        reply.push(
+            "info",
+            "use db.fsyncUnlock() to terminate the fsync write/snapshot lock",
+        );
+    }
+    Ok(reply.into())
 }

@@ -1,23 +1,50 @@
-//! `fsync`: flushes what was answered before its flush.
+//! `fsync`: flushes what was answered before its flush, and may lock the server against writes; `fsyncUnlock`.
 
 use crate::call::Call;
-use crate::error::{CommandError, Result};
+use crate::error::Result;
 use crate::wire::Reply;
-use code::Code;
+use std::time::Duration;
 use value::doc;
+
+/// How long a lock waits for the writes that run, where the client does not say.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// Where MongoDB's clients are sent to read about the lock.
+const SEE_ALSO: &str = "http://dochub.mongodb.org/core/fsynccommand";
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
     arguments.any("fsync");
     let lock = arguments.flag("lock")?.unwrap_or(false);
+    let timeout_ms = arguments.integer("fsyncLockAcquisitionTimeoutMillis")?;
     arguments.finish()?;
-    if lock {
-        return Err(CommandError::new(
-            Code::NOT_IMPLEMENTED,
-            "fsync with 'lock' is not supported yet",
-        ));
+    let engine = &call.server.engine;
+    if !lock {
+        engine.flush().await?;
+        return Ok(doc! {"numFiles": 1}.into());
     }
-    call.server.engine.flush().await?;
-    Ok(doc! {"numFiles": 1}.into())
+    let given = timeout_ms
+        .and_then(|ms| u64::try_from(ms).ok())
+        .filter(|ms| *ms > 0);
+    let count = engine
+        .lock_writes(given.map_or(LOCK_TIMEOUT, Duration::from_millis))
+        .await?;
+    tracing::warn!(
+        count,
+        "writes wait: the server is locked by fsync until fsyncUnlock"
+    );
+    Ok(doc! {
+        "info": "now locked against writes, use db.fsyncUnlock() to unlock",
+        "lockCount": count as i64,
+        "seeAlso": SEE_ALSO,
+    }
+    .into())
+}
+
+pub(super) async fn unlock(call: &mut Call<'_>) -> Result<Reply> {
+    call.require_admin()?;
+    let left = call.server.engine.unlock_writes().await?;
+    tracing::info!(left, "fsyncUnlock has released a lock");
+    Ok(doc! {"info": "fsyncUnlock completed", "lockCount": left as i64}.into())
 }

@@ -173,6 +173,7 @@ static COMMANDS: &[Command] = &[
     // The server.
     cluster("serverStatus", Action::ServerStatus, run!(server_status)),
     cluster("fsync", Action::Fsync, run!(fsync)),
+    cluster("fsyncUnlock", Action::Unlock, run!(fsync::unlock)),
     cluster("top", Action::Top, run!(top)),
     cluster("logRotate", Action::LogRotate, run!(log_rotate)),
     cluster("hostInfo", Action::HostInfo, run!(host_info)),

@@ -34,6 +34,8 @@ pub(super) use shards::LargeShards;
 use writeback::Writeback;
 
 use crate::Error;
+use crate::gate::Gate;
+use crate::poison::Poison;
 use rocksdb::DB;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,12 +57,13 @@ impl LargeValues {
     pub(super) fn open(
         db: &Arc<DB>,
         folder: &Path,
-        poison: crate::poison::Poison,
+        poison: Poison,
+        gate: &Gate,
     ) -> Result<LargeValues, Error> {
         let files = Arc::new(ValueFiles::open(folder)?);
         Ok(LargeValues {
             shards: LargeShards::load(db)?,
-            reclaimer: Reclaimer::start(db.clone(), files.clone(), poison.clone())?,
+            reclaimer: Reclaimer::start(db.clone(), files.clone(), poison.clone(), gate.clone())?,
             writeback: Writeback::start(poison)?,
             files,
         })

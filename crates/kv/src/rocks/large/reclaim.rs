@@ -3,6 +3,7 @@
 use super::files::ValueFiles;
 use super::pointer::Extent;
 use crate::Error;
+use crate::gate::Gate;
 use crate::poison::Poison;
 use crate::rocks::error::engine_error;
 use crate::rocks::layout::{own_key, own_range};
@@ -52,7 +53,12 @@ struct Freed {
 
 impl Reclaimer {
     /// Starts the thread; it begins with what is free already.
-    pub(super) fn start(db: Arc<DB>, files: Arc<ValueFiles>, poison: Poison) -> Result<Reclaimer, Error> {
+    pub(super) fn start(
+        db: Arc<DB>,
+        files: Arc<ValueFiles>,
+        poison: Poison,
+        gate: Gate,
+    ) -> Result<Reclaimer, Error> {
         let left = Freed {
             extents: all_free(&db)?,
             sequence: db.latest_sequence_number(),
@@ -61,6 +67,7 @@ impl Reclaimer {
             db,
             files,
             poison,
+            gate,
             waiting: VecDeque::from([left]),
             has_failed: false,
         };
@@ -80,6 +87,7 @@ struct Reclaiming {
     db: Arc<DB>,
     files: Arc<ValueFiles>,
     poison: Poison,
+    gate: Gate,
     waiting: VecDeque<Freed>,
     has_failed: bool,
 }
@@ -114,6 +122,7 @@ impl Reclaiming {
 
     /// Frees what no snapshot can read any more.
     fn reclaim(&mut self) -> Result<(), Error> {
+        let _pass = self.gate.pass_blocking();
         let oldest = self
             .db
             .property_int_value(OLDEST_SNAPSHOT)
