@@ -1,5 +1,6 @@
-//! What is wrong with a selector, in CouchDB's words.
+//! What is wrong with a selector, a query or an index, in CouchDB's words (`src/mango/src/mango_error.erl`).
 
+use std::borrow::Cow;
 use value::{Value, json};
 
 /// Why a text is no selector (`src/mango/src/mango_error.erl`).
@@ -35,11 +36,9 @@ pub enum SelectorError {
 
 impl SelectorError {
     pub(super) fn bad_argument(operator: &str, argument: &Value) -> SelectorError {
-        let mut shown = String::new();
-        json::write(argument.as_ref(), json::Mode::Relaxed, &mut shown);
         SelectorError::BadArgument {
             operator: operator.to_owned(),
-            argument: shown,
+            argument: shown(argument),
         }
     }
 
@@ -54,4 +53,45 @@ impl SelectorError {
             SelectorError::TextSearch => "required index service unavailable",
         }
     }
+}
+
+/// Why a query or an index is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Its selector is wrong.
+    #[error(transparent)]
+    Selector(#[from] SelectorError),
+    /// Something else is.
+    #[error("{reason}")]
+    Refused {
+        /// CouchDB's short word for it.
+        word: &'static str,
+        /// What is wrong, in CouchDB's words.
+        reason: Cow<'static, str>,
+    },
+}
+
+/// The result of reading a query or of choosing its index.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error of this short word and reason.
+    pub fn refused(word: &'static str, reason: impl Into<Cow<'static, str>>) -> Error {
+        Error::Refused {
+            word,
+            reason: reason.into(),
+        }
+    }
+
+    /// Something that is no bookmark; `shown` is JSON.
+    pub fn invalid_bookmark(shown: &str) -> Error {
+        Error::refused("invalid_bookmark", format!("Invalid bookmark value: {shown}"))
+    }
+}
+
+/// A value as JSON, for messages.
+pub fn shown(value: &Value) -> String {
+    let mut text = String::new();
+    json::write(value.as_ref(), json::Mode::Relaxed, &mut text);
+    text
 }

@@ -1,24 +1,35 @@
-//! CouchDB's query language (Mango): a selector parsed once, then matched against documents.
+//! CouchDB's query language (Mango): what a query asks, which documents match, which of the database's indexes answers.
 //!
-//! A selector becomes a tree of [`Node`]s in CouchDB's normal form: implicit conjunctions written out, fields pushed down to their
-//! tests, negations pushed down to what cannot be negated otherwise (`src/mango/src/mango_selector.erl`, `normalize`). [`Range`]s
-//! of fields are what an index can be bounded by (`src/mango/src/mango_idx_view.erl`).
+//! - [`Selector`]: a condition, parsed once, then matched against documents. It becomes a tree of nodes in CouchDB's normal form:
+//!   implicit conjunctions written out, fields pushed down to their tests, negations pushed down as far as they go
+//!   (`src/mango/src/mango_selector.erl`, `normalize`).
+//! - [`options`]: the body of `_find`; [`index`], [`sort`]: an index as clients see it.
+//! - [`choice`]: the index that CouchDB would choose, because clients see which it is; [`explain`] tells why. A [`Range`] is what
+//!   a field of an index is bounded by (`src/mango/src/mango_idx_view.erl`).
 //!
-//! It differs from MongoDB's filters (`language::filter`) in what documents it finds: values of all types are ordered with each other, strings
-//! by the root collation; a missing field satisfies nothing but `$exists: false`; arrays are not looked into.
+//! A selector differs from MongoDB's filters (`language::filter`) in what it finds: values of all types are ordered with each other,
+//! strings by the root collation; a missing field satisfies nothing but `$exists: false`; arrays are not looked into.
 //!
-//! Left to others: choosing an index and paging (`couch`), the order of values (`value::collated`).
+//! Left to others: design documents, reading and paging (`couch`), the order of values (`value::collated`).
 
+mod candidates;
+pub mod choice;
 mod error;
+pub mod explain;
+mod extract;
 mod fields;
 mod filter;
+pub mod index;
 mod matches;
 mod negate;
+pub mod options;
 mod parse;
 mod range;
 mod show;
+pub mod sort;
 
-pub use error::SelectorError;
+pub use error::{Error, Result, SelectorError, shown};
+pub use extract::extract;
 pub use range::{Range, Side};
 
 use language::regex::Regex;

@@ -1,7 +1,6 @@
 //! Where a query goes on: the place of the last document that was found, which means nothing to clients.
 
-use super::wrong;
-use crate::error::{CouchError, Result};
+use crate::error::Result;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use engine::DocumentPosition;
@@ -29,12 +28,7 @@ pub(crate) fn read(bookmark: &str) -> Result<Option<DocumentPosition>> {
         _ => {
             let mut shown = String::new();
             crate::json::write_string(bookmark, &mut shown);
-            Err(invalid(&shown))
+            Err(mango::Error::invalid_bookmark(&shown).into())
         }
     }
-}
-
-/// What is told of something that is no bookmark.
-pub(crate) fn invalid(shown: &str) -> CouchError {
-    wrong("invalid_bookmark", format!("Invalid bookmark value: {shown}"))
 }

@@ -1,24 +1,16 @@
 //! Indexes in design documents (`src/mango/src/mango_idx.erl`, `mango_idx_view.erl`).
 
-use super::index::Index;
 use super::wrong;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::ids::{self, DESIGN};
+use crate::ids;
 use crate::incoming::Incoming;
-use engine::{Edit, EditOrigin, EditOutcome, Order, Record, RevisionedSnapshot};
+use engine::{CollatedDefinition, Edit, EditOrigin, EditOutcome, Order, Record, RevisionedSnapshot};
+use mango::index::{Index, REVISION};
 use value::{Document, Value, doc};
 
 /// The design documents that are read at once.
 const PAGE_DESIGNS: usize = 1_000;
-
-/// The id of a design document that is named with or without its prefix.
-pub(crate) fn id(name: &str) -> String {
-    match name.starts_with(DESIGN) {
-        true => name.to_owned(),
-        false => format!("{DESIGN}{name}"),
-    }
-}
 
 /// The indexes of a database: that of all documents first, then by design document and name.
 pub(crate) async fn indexes(database: &Database, snapshot: &RevisionedSnapshot) -> Result<Vec<Index>> {
@@ -38,6 +30,16 @@ pub(crate) async fn indexes(database: &Database, snapshot: &RevisionedSnapshot) 
     }
     found.sort_by(|a, b| a.key().cmp(&b.key()));
     Ok(found)
+}
+
+/// The store's index that an index stands for; without fields, it is that of the ids.
+pub(crate) fn definition(index: &Index) -> CollatedDefinition {
+    let fields = index.columns().iter().filter(|column| *column != REVISION);
+    CollatedDefinition {
+        fields: fields.cloned().collect(),
+        selector: index.partial.clone(),
+        partitioned: index.partitioned,
+    }
 }
 
 fn is_query(design: &Document) -> bool {
@@ -90,7 +92,7 @@ impl Design {
         if !is_query(&body) {
             let language = body
                 .get("language")
-                .map_or_else(|| "false".to_owned(), super::shown);
+                .map_or_else(|| "false".to_owned(), mango::shown);
             let reason = format!("Existing design doc has an invalid language: {language}");
             return Err(wrong("invalid_ddoc_lang", reason));
         }

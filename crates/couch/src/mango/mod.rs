@@ -1,27 +1,19 @@
-//! Mango: queries by selector, and their indexes.
+//! Queries by selector on a database: their indexes in design documents, and what they find.
 //!
-//! Indexes are kept in design documents, as CouchDB keeps them ([`index`], [`design`]); each stands for an index of the store in
-//! CouchDB's order, which is made when it is first needed, so that a design document that came by replication serves too. A query
-//! ([`options`]) is answered by the index that CouchDB would choose ([`choice`]), because clients see which it is: in `_explain`
-//! ([`explain`]), in warnings, in the order of what is found. [`rows`] reads.
+//! What a query means and which index answers it is the language's (`mango`). Here indexes are kept in design documents, as CouchDB
+//! keeps them ([`design`]); each stands for an index of the store in CouchDB's order, which is made when it is first needed, so that a
+//! design document that came by replication serves too. [`rows`] reads.
 //!
 //! What must hold: whatever index is chosen, the same documents are found; the selector is matched against each.
 
 pub(crate) mod bookmark;
-pub(crate) mod candidates;
-pub(crate) mod choice;
 pub(crate) mod design;
-pub(crate) mod explain;
-pub(crate) mod fields;
-pub(crate) mod index;
-pub(crate) mod options;
 pub(crate) mod rows;
-pub(crate) mod sort;
 pub(crate) mod warning;
 
 use crate::error::CouchError;
 use http::StatusCode;
-use mango::SelectorError;
+use mango::{Error, SelectorError};
 use std::borrow::Cow;
 
 /// An error of status 400 (`src/mango/src/mango_error.erl`).
@@ -47,9 +39,11 @@ impl From<SelectorError> for CouchError {
     }
 }
 
-/// A value as JSON, for messages.
-pub(crate) fn shown(value: &value::Value) -> String {
-    let mut text = String::new();
-    crate::json::write(value.as_ref(), &mut text);
-    text
+impl From<Error> for CouchError {
+    fn from(error: Error) -> CouchError {
+        match error {
+            Error::Selector(error) => error.into(),
+            Error::Refused { word, reason } => wrong(word, reason),
+        }
+    }
 }

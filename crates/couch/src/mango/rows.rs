@@ -1,9 +1,6 @@
 //! Reading the part of an index that a query needs, in its order, and matching each document.
 
-use super::choice::Bounds;
-use super::index::Index;
-use super::options::FindOptions;
-use super::{bookmark, fields};
+use super::{bookmark, design};
 use crate::database::Database;
 use crate::error::Result;
 use crate::limits::PAGE_ROWS;
@@ -11,6 +8,9 @@ use crate::outgoing::{self, Shown};
 use crate::stream::Output;
 use crate::{ids, json};
 use engine::{CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, Record, RevisionedSnapshot};
+use mango::choice::Bounds;
+use mango::index::Index;
+use mango::options::FindOptions;
 use std::ops::Bound;
 use value::{Document, Value, ValueRef};
 
@@ -60,7 +60,7 @@ impl<'a> Rows<'a> {
         bounds: Bounds,
         options: &'a FindOptions,
     ) -> Result<Rows<'a>> {
-        let definition = index.definition();
+        let definition = design::definition(index);
         let bounds = bounds.of_first(index.bounded());
         let by_ids = index.is_special() || (definition.fields.is_empty() && !index.is_partial());
         let source = match (by_ids, options.update && !options.stale) {
@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
             only_id,
             source,
             bounds,
-            covering: super::explain::is_covering(index, options),
+            covering: mango::explain::is_covering(index, options),
             order,
             position: options
                 .bookmark
@@ -280,7 +280,7 @@ impl<'a> Rows<'a> {
         self.statistics.results += 1;
         match &self.options.fields {
             Some(names) => {
-                let extracted = fields::extract(body.into(), &members, names);
+                let extracted = mango::extract(body.into(), &members, names);
                 json::write(Value::from(extracted).as_ref(), text);
             }
             None => {

@@ -1,9 +1,9 @@
 //! What a query is warned of (`src/mango/src/mango_cursor.erl`, `maybe_add_warning`).
 
-use super::index::Index;
-use super::options::FindOptions;
 use super::rows::Rows;
 use crate::ids::DESIGN;
+use mango::index::Index;
+use mango::options::FindOptions;
 
 /// So many times as many documents examined as found are worth a warning (CouchDB's `index_scan_warning_threshold`).
 const EXAMINED_FOR_EACH_MAX: u64 = 10;

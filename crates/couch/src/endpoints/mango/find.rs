@@ -4,13 +4,14 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::{write, write_string};
-use crate::mango::choice::{Bounds, Choice};
-use crate::mango::options::FindOptions;
 use crate::mango::rows::{Rows, Statistics};
-use crate::mango::{design, explain, warning, wrong};
+use crate::mango::{design, warning, wrong};
 use crate::stream::Output;
-use crate::{respond, stream};
+use crate::{ids, respond, stream};
 use http::{Method, Response};
+use mango::choice::{Bounds, Choice};
+use mango::explain;
+use mango::options::FindOptions;
 use std::fmt::Write as _;
 use std::time::Instant;
 use value::Value;
@@ -45,6 +46,11 @@ async fn asked(call: &mut Call) -> Result<(Database, FindOptions)> {
     call.check_is_json()?;
     let body = call.json_object().await?;
     let options = FindOptions::parse(&body, call.query.get("partition"))?;
+    options
+        .partition
+        .as_deref()
+        .map(ids::check_partition)
+        .transpose()?;
     if options.partition.is_some() && !database.collection.is_partitioned() {
         return Err(wrong("bad_request", "database is not partitioned"));
     }
@@ -54,7 +60,8 @@ async fn asked(call: &mut Call) -> Result<(Database, FindOptions)> {
 async fn chosen(database: &Database, options: &FindOptions, must: bool) -> Result<Choice> {
     let snapshot = database.snapshot().await?;
     let indexes = design::indexes(database, &snapshot).await?;
-    Choice::of(indexes, options, database.collection.is_partitioned(), must)
+    let choice = Choice::of(indexes, options, database.collection.is_partitioned(), must)?;
+    Ok(choice)
 }
 
 /// Appends what is found.

@@ -6,14 +6,14 @@ use crate::error::{CouchError, Result};
 use crate::ids::DESIGN;
 use crate::json::write;
 use crate::mango::design::{self, Design};
-use crate::mango::index::Index;
-use crate::mango::options::{flag, invalid_key, positive, use_index};
-use crate::mango::sort::Sort;
-use crate::mango::{shown, unavailable, wrong};
+use crate::mango::{unavailable, wrong};
 use crate::respond;
 use engine::CollatedDefinition;
 use http::{Method, Response, StatusCode};
-use mango::Selector;
+use mango::index::{Index, design_id};
+use mango::options::{flag, invalid_key, positive, use_index};
+use mango::sort::Sort;
+use mango::{Selector, shown};
 use value::{Document, Value, doc, hex};
 
 /// `/{db}/_index…`; `path` is what stands behind it.
@@ -25,7 +25,7 @@ pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
         (["_bulk_delete"], &Method::POST) => bulk_delete(call).await,
         (["_bulk_delete"], _) => Err(CouchError::method_not_allowed("POST")),
         (["_design", ddoc, kind, name] | [ddoc, kind, name], &Method::DELETE) => {
-            delete(call, &design::id(ddoc), kind, name).await
+            delete(call, &design_id(ddoc), kind, name).await
         }
         (["_design", _, _, _] | [_, _, _], _) => Err(CouchError::method_not_allowed("DELETE")),
         _ => Err(CouchError::missing()),
@@ -78,7 +78,7 @@ async fn create(call: &mut Call) -> Result<Response> {
     let new = NewIndex::parse(&body)?;
     database.require_admin()?;
     let unnamed = new.hashed_name();
-    let ddoc = design::id(new.ddoc.as_deref().unwrap_or(&unnamed));
+    let ddoc = design_id(new.ddoc.as_deref().unwrap_or(&unnamed));
     let name = new.name.as_deref().unwrap_or(&unnamed);
     if ddoc == DESIGN {
         return Err(CouchError::illegal_docid("Illegal document id `_design/`"));
@@ -113,7 +113,10 @@ fn build(database: &Database, ddoc: &str, name: &str) {
 async fn build_named(database: &Database, ddoc: &str, name: &str) -> Result<()> {
     let indexes = design::indexes(database, &database.snapshot().await?).await?;
     let made = indexes.iter().find(|index| index.key() == (Some(ddoc), name));
-    if let Some(definition) = made.map(Index::definition).filter(|made| !made.fields.is_empty()) {
+    if let Some(definition) = made
+        .map(design::definition)
+        .filter(|made| !made.fields.is_empty())
+    {
         database.collection.collated_index(&definition).await?;
     }
     Ok(())
@@ -133,7 +136,7 @@ impl NewIndex {
                 // One copy is written, and all of it.
                 "w" => drop(positive(value)?),
                 "partitioned" => partitioned = Some(flag(value)?),
-                unknown => return Err(invalid_key(unknown)),
+                unknown => return Err(invalid_key(unknown).into()).into(),
             }
         }
         let given = given.ok_or_else(|| wrong("missing_required_key", "Missing required key: index"))?;
@@ -195,7 +198,7 @@ fn definition(given: &Document) -> Result<(Sort, Document)> {
                 let reason = format!("Selector must be a JSON object, not: {}", shown(other));
                 return Err(wrong("invalid_selector_json", reason));
             }
-            (unknown, _) => return Err(invalid_key(unknown)),
+            (unknown, _) => return Err(invalid_key(unknown).into()),
         }
     }
     let sort = sort.ok_or_else(|| wrong("missing_required_key", "Missing required key: fields"))?;
@@ -241,7 +244,7 @@ async fn bulk_delete(call: &mut Call) -> Result<Response> {
     database.require_admin()?;
     let (mut success, mut fail) = (Vec::new(), Vec::new());
     for ddoc in designs {
-        let id = design::id(&ddoc);
+        let id = design_id(&ddoc);
         match remove(&database, &id, |index| index.ddoc.as_deref() == Some(&id)).await {
             Ok(true) => success.push(Value::from(doc! {"id": id, "ok": true})),
             Ok(false) => fail.push(Value::from(doc! {"id": id, "error": "not_found"})),
@@ -272,7 +275,7 @@ fn bulk_designs(body: &Document) -> Result<Vec<String>> {
                 return Err(wrong("invalid_bulk_docs", reason));
             }
             ("w", value) => drop(positive(value)?),
-            (unknown, _) => return Err(invalid_key(unknown)),
+            (unknown, _) => return Err(invalid_key(unknown).into()),
         }
     }
     designs.ok_or_else(|| wrong("missing_required_key", "Missing required key: docids"))
@@ -293,7 +296,7 @@ async fn remove(database: &Database, ddoc: &str, is_meant: impl Fn(&Index) -> bo
         design.remove(&index.name);
     }
     design.save(database).await?;
-    let kept: Vec<CollatedDefinition> = kept.iter().map(Index::definition).collect();
+    let kept: Vec<CollatedDefinition> = kept.iter().map(design::definition).collect();
     database.collection.retain_collated(&kept).await?;
     Ok(true)
 }

@@ -1,27 +1,28 @@
 //! Fields with directions: what a query sorts by, and what an index has (`src/mango/src/mango_sort.erl`).
 
-use super::{shown, wrong};
-use crate::error::Result;
+use crate::error::{Error, Result, shown};
 use value::{Document, Value};
 
 /// Fields, all in one direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sort {
-    pub(crate) fields: Vec<String>,
-    pub(crate) descending: bool,
+pub struct Sort {
+    /// The fields, most significant first.
+    pub fields: Vec<String>,
+    /// Whether all are descending.
+    pub descending: bool,
 }
 
 impl Sort {
     /// Reads an array of names and of objects with one name each.
-    pub(crate) fn parse(value: &Value) -> Result<Sort> {
+    pub fn parse(value: &Value) -> Result<Sort> {
         let Value::Array(specs) = value else {
             let reason = format!("Sort must be an array of sort specs, not: {}", shown(value));
-            return Err(wrong("invalid_sort_json", reason));
+            return Err(Error::refused("invalid_sort_json", reason));
         };
         let parsed: Vec<(String, bool)> = specs.iter().map(field).collect::<Result<_>>()?;
         let descending = parsed.first().is_some_and(|(_, descending)| *descending);
         if parsed.iter().any(|(_, other)| *other != descending) {
-            return Err(wrong(
+            return Err(Error::refused(
                 "unsupported_mixed_sort",
                 "Sorts currently only support a single direction for all fields.",
             ));
@@ -40,7 +41,7 @@ impl Sort {
     }
 
     /// `{field: direction, …}`.
-    pub(crate) fn to_object(&self) -> Document {
+    pub fn to_object(&self) -> Document {
         let direction = self.direction();
         self.fields
             .iter()
@@ -49,7 +50,7 @@ impl Sort {
     }
 
     /// `[{field: direction}, …]`.
-    pub(crate) fn to_array(&self) -> Value {
+    pub fn to_array(&self) -> Value {
         let direction = self.direction();
         self.fields
             .iter()
@@ -60,7 +61,7 @@ impl Sort {
 
 fn field(spec: &Value) -> Result<(String, bool)> {
     let invalid = || {
-        wrong(
+        Error::refused(
             "invalid_sort_field",
             format!("Invalid sort field: {}", shown(spec)),
         )

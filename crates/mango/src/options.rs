@@ -1,10 +1,8 @@
 //! What a query asks (`src/mango/src/mango_opts.erl`).
 
-use super::sort::Sort;
-use super::{shown, wrong};
-use crate::error::Result;
-use crate::ids;
-use mango::Selector;
+use crate::Selector;
+use crate::error::{Error, Result, shown};
+use crate::sort::Sort;
 use value::{Document, Value, doc};
 
 /// The documents that are found where the client does not say.
@@ -12,42 +10,55 @@ const LIMIT_DEFAULT: u64 = 25;
 
 /// The body of `_find` and `_explain`.
 #[derive(Clone, Debug)]
-pub(crate) struct FindOptions {
-    pub(crate) selector: Selector,
+pub struct FindOptions {
+    /// What is asked for.
+    pub selector: Selector,
     /// A design document and perhaps a name; empty where none is named.
-    pub(crate) use_index: Vec<String>,
-    pub(crate) bookmark: Option<String>,
-    pub(crate) limit: u64,
-    pub(crate) skip: u64,
-    pub(crate) sort: Sort,
+    pub use_index: Vec<String>,
+    /// Where a query before this one ended.
+    pub bookmark: Option<String>,
+    /// The number of documents wanted.
+    pub limit: u64,
+    /// The number of documents to skip first.
+    pub skip: u64,
+    /// The order that is wanted; empty for that of the index.
+    pub sort: Sort,
     /// None for whole documents.
-    pub(crate) fields: Option<Vec<String>>,
-    pub(crate) partition: Option<String>,
+    pub fields: Option<Vec<String>>,
+    /// The partition that is asked; `None` for the whole database.
+    pub partition: Option<String>,
     /// The copies to read: one here, but more are counted apart in the statistics.
-    pub(crate) r: u64,
-    pub(crate) conflicts: bool,
-    pub(crate) stale: bool,
+    pub r: u64,
+    /// Whether documents tell of their conflicts.
+    pub conflicts: bool,
+    /// Whether an index is read as it is (`stale=ok`).
+    pub stale: bool,
     /// Whether an index that is not built is built first.
-    pub(crate) update: bool,
-    pub(crate) stable: bool,
-    pub(crate) execution_stats: bool,
-    pub(crate) allow_fallback: bool,
+    pub update: bool,
+    /// Whether one copy answers always; the same here.
+    pub stable: bool,
+    /// Whether the answer tells what was examined.
+    pub execution_stats: bool,
+    /// Whether another index than that of `use_index` may answer.
+    pub allow_fallback: bool,
 }
 
 impl FindOptions {
-    /// Reads the body; `partition` is that of the path.
-    pub(crate) fn parse(body: &Document, partition: Option<&str>) -> Result<FindOptions> {
+    /// Reads the body; `partition` is that of the path. Whether a partition may have such a name is left to the caller.
+    pub fn parse(body: &Document, partition: Option<&str>) -> Result<FindOptions> {
         let selector = match body.get("selector") {
             Some(Value::Document(selector)) => Selector::parse(selector)?,
             Some(other) => {
                 let reason = format!("Selector must be a JSON object, not: {}", shown(other));
-                return Err(wrong("invalid_selector_json", reason));
+                return Err(Error::refused("invalid_selector_json", reason));
             }
             None => {
-                return Err(wrong("missing_required_key", "Missing required key: selector"));
+                return Err(Error::refused(
+                    "missing_required_key",
+                    "Missing required key: selector",
+                ));
             }
         };
-        partition.map(ids::check_partition).transpose()?;
         let mut options = FindOptions {
             selector,
             use_index: Vec::new(),
@@ -95,16 +106,15 @@ impl FindOptions {
     fn set_partition(&mut self, value: &Value) -> Result<()> {
         match (value, &self.partition) {
             (Value::String(name), _) if name.is_empty() => Ok(()),
-            (Value::String(name), Some(of_path)) if name != of_path => Err(wrong(
+            (Value::String(name), Some(of_path)) if name != of_path => Err(Error::refused(
                 "bad_partition",
                 format!("the body names the partition {name}, the path {of_path}"),
             )),
             (Value::String(name), _) => {
-                ids::check_partition(name)?;
                 self.partition = Some(name.clone());
                 Ok(())
             }
-            (other, _) => Err(wrong(
+            (other, _) => Err(Error::refused(
                 "invalid_string",
                 format!("Invalid string: {}", shown(other)),
             )),
@@ -112,13 +122,13 @@ impl FindOptions {
     }
 
     /// The fields that an answer is made of and that the selector looks at; none where that is the whole document.
-    pub(crate) fn needed(&self) -> Option<impl Iterator<Item = &str>> {
+    pub fn needed(&self) -> Option<impl Iterator<Item = &str>> {
         let fields = self.fields.as_ref()?;
         Some(fields.iter().map(String::as_str).chain(self.selector.fields()))
     }
 
     /// As `_explain` shows it under `opts`.
-    pub(crate) fn to_document(&self) -> Document {
+    pub fn to_document(&self) -> Document {
         let texts = |texts: &[String]| {
             texts
                 .iter()
@@ -145,19 +155,20 @@ impl FindOptions {
 }
 
 /// A count as JSON.
-pub(crate) fn number(count: u64) -> Value {
+pub fn number(count: u64) -> Value {
     Value::Int64(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
 /// A name that no option has.
-pub(crate) fn invalid_key(name: &str) -> crate::error::CouchError {
-    wrong("invalid_key", format!("Invalid key {name} for this request."))
+pub fn invalid_key(name: &str) -> Error {
+    Error::refused("invalid_key", format!("Invalid key {name} for this request."))
 }
 
-pub(crate) fn flag(value: &Value) -> Result<bool> {
+/// Reads a boolean.
+pub fn flag(value: &Value) -> Result<bool> {
     match value {
         Value::Bool(flag) => Ok(*flag),
-        other => Err(wrong(
+        other => Err(Error::refused(
             "invalid_boolean",
             format!("Invalid boolean value: {}", shown(other)),
         )),
@@ -175,14 +186,15 @@ fn integer(value: &Value) -> Option<u64> {
 fn count(value: &Value) -> Result<u64> {
     integer(value).ok_or_else(|| {
         let reason = format!("{} is not an integer greater than or equal to zero", shown(value));
-        wrong("invalid_non_neg_integer", reason)
+        Error::refused("invalid_non_neg_integer", reason)
     })
 }
 
-pub(crate) fn positive(value: &Value) -> Result<u64> {
+/// Reads a whole number above zero.
+pub fn positive(value: &Value) -> Result<u64> {
     integer(value).filter(|number| *number > 0).ok_or_else(|| {
         let reason = format!("{} is not an integer greater than zero", shown(value));
-        wrong("invalid_pos_integer", reason)
+        Error::refused("invalid_pos_integer", reason)
     })
 }
 
@@ -191,7 +203,7 @@ fn stale(value: &Value) -> Result<bool> {
         Value::String(text) if text == "ok" => Ok(true),
         Value::String(text) if text == "false" => Ok(false),
         Value::Bool(false) => Ok(false),
-        other => Err(wrong(
+        other => Err(Error::refused(
             "invalid_ok_or_false_value",
             format!("Invalid value for stale: {}", shown(other)),
         )),
@@ -203,21 +215,22 @@ fn bookmark(value: &Value) -> Result<Option<String>> {
         Value::Null => Ok(None),
         Value::String(text) if text.is_empty() => Ok(None),
         Value::String(text) => Ok(Some(text.clone())),
-        other => Err(super::bookmark::invalid(&shown(other))),
+        other => Err(Error::invalid_bookmark(&shown(other))),
     }
 }
 
 fn fields(value: &Value) -> Result<Option<Vec<String>>> {
     let Value::Array(names) = value else {
         let reason = format!("Fields must be an array of strings, not: {}", shown(value));
-        return Err(wrong("invalid_fields", reason));
+        return Err(Error::refused("invalid_fields", reason));
     };
     let name = |name: &Value| match name {
-        Value::String(name) if name.split('.').any(str::is_empty) => {
-            Err(wrong("invalid_field_name", format!("Invalid field name: {name}")))
-        }
+        Value::String(name) if name.split('.').any(str::is_empty) => Err(Error::refused(
+            "invalid_field_name",
+            format!("Invalid field name: {name}"),
+        )),
         Value::String(name) => Ok(name.clone()),
-        other => Err(wrong(
+        other => Err(Error::refused(
             "invalid_field",
             format!("Invalid JSON for field spec: {}", shown(other)),
         )),
@@ -227,9 +240,9 @@ fn fields(value: &Value) -> Result<Option<Vec<String>>> {
 }
 
 /// A design document, and perhaps the name of one of its indexes.
-pub(crate) fn use_index(value: &Value) -> Result<Vec<String>> {
+pub fn use_index(value: &Value) -> Result<Vec<String>> {
     let invalid = || {
-        wrong(
+        Error::refused(
             "invalid_index_name",
             format!("Invalid index name: {}", shown(value)),
         )

@@ -1,16 +1,16 @@
 //! How a query would run (`src/mango/src/mango_cursor.erl`, `explain`).
 
-use super::candidates::candidates;
-use super::choice::{Bounds, Choice};
-use super::index::Index;
-use super::options::{FindOptions, number};
+use crate::candidates::candidates;
+use crate::choice::{Bounds, Choice};
+use crate::index::Index;
+use crate::options::{FindOptions, number};
 use value::{Document, Value, doc};
 
 /// What stands for the greatest value.
 const MAX: &str = "<MAX>";
 
 /// The body of the answer.
-pub(crate) fn explain(database: &str, partitioned: bool, choice: &Choice, options: &FindOptions) -> Document {
+pub fn explain(database: &str, partitioned: bool, choice: &Choice, options: &FindOptions) -> Document {
     let index = choice.index();
     let shown = options.to_document();
     let mut explained = doc! {
@@ -34,7 +34,7 @@ pub(crate) fn explain(database: &str, partitioned: bool, choice: &Choice, option
 }
 
 /// Whether the index has all that is asked for.
-pub(crate) fn is_covering(index: &Index, options: &FindOptions) -> bool {
+pub fn is_covering(index: &Index, options: &FindOptions) -> bool {
     options.needed().is_some_and(|fields| index.covers(fields))
 }
 

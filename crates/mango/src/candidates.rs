@@ -1,7 +1,7 @@
 //! The indexes that a query did not use, and why (`src/mango/src/mango_cursor.erl`, `extract_candidate_indexes`).
 
-use super::choice::{Choice, Considered};
-use super::options::FindOptions;
+use crate::choice::{Choice, Considered};
+use crate::options::FindOptions;
 use value::{Value, doc};
 
 /// What is told of one index.
@@ -39,7 +39,7 @@ impl Ranks {
 }
 
 /// All indexes but the one that answers, the last first.
-pub(crate) fn candidates(choice: &Choice, options: &FindOptions) -> Value {
+pub fn candidates(choice: &Choice, options: &FindOptions) -> Value {
     let ranks = Ranks::of(choice);
     let shown = |(place, known): (usize, &Considered)| {
         let verdict = verdict(choice, &ranks, place, known);
@@ -52,7 +52,7 @@ pub(crate) fn candidates(choice: &Choice, options: &FindOptions) -> Value {
             "analysis": {
                 "usable": verdict.usable,
                 "reasons": [{"name": verdict.reason}],
-                "ranking": super::options::number(verdict.ranking as u64),
+                "ranking": crate::options::number(verdict.ranking as u64),
                 "covering": covering,
             },
         })

@@ -4,7 +4,7 @@ use value::path::{FieldPath, exact};
 use value::{Document, DocumentRef, Value};
 
 /// The fields of these names, in nested objects as they were.
-pub(crate) fn extract(document: DocumentRef<'_>, members: &Document, fields: &[String]) -> Document {
+pub fn extract(document: DocumentRef<'_>, members: &Document, fields: &[String]) -> Document {
     let mut extracted = Document::new();
     for field in fields {
         let path = FieldPath::parse_escaped(field);

@@ -4,50 +4,52 @@
 //! that are, the one that most of the selector's bounds are the first fields of is chosen, then the one with the fewest fields,
 //! then the first by name; that of all documents only where there is no other.
 
-use super::index::{Index, REVISION};
-use super::options::FindOptions;
-use super::{design, wrong};
-use crate::error::Result;
-use mango::{Range, Selector};
+use crate::error::{Error, Result};
+use crate::index::{Index, REVISION, design_id};
+use crate::options::FindOptions;
+use crate::{Range, Selector};
 use value::Value;
 
 /// The indexes of a database as a query sees them.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub struct Choice {
     /// All indexes.
-    pub(crate) indexes: Vec<Considered>,
+    pub indexes: Vec<Considered>,
     /// The place of the one that answers; none where none is usable, which only `_explain` takes.
-    pub(crate) winner: Option<usize>,
+    pub winner: Option<usize>,
     /// The places of those of the winner's kind, best first, with their ranges and how many of the bounds they leave out.
-    pub(crate) ranked: Vec<Ranked>,
+    pub ranked: Vec<Ranked>,
 }
 
 /// An index as a query sees it.
 #[derive(Debug)]
-pub(crate) struct Considered {
-    pub(crate) index: Index,
+pub struct Considered {
+    /// The index.
+    pub index: Index,
     /// Whether it is of the kind of the database or partition that is asked.
-    pub(crate) in_scope: bool,
+    pub in_scope: bool,
     /// Why it cannot answer; none where it can, or was not looked at.
-    pub(crate) reason: Option<&'static str>,
-    pub(crate) usable: bool,
+    pub reason: Option<&'static str>,
+    /// Whether it can answer.
+    pub usable: bool,
     /// Whether it was usable and not excluded by `use_index`.
-    pub(crate) filtered: bool,
+    pub filtered: bool,
 }
 
 /// How well an index fits.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranked {
-    pub(crate) place: usize,
+pub struct Ranked {
+    /// The index's place among all.
+    pub place: usize,
     /// What its first fields are bounded by.
-    pub(crate) bounds: Bounds,
+    pub bounds: Bounds,
     /// The bounds of the selector that it leaves out.
-    pub(crate) distance: usize,
+    pub distance: usize,
 }
 
 /// The part of an index that is read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Bounds {
+pub enum Bounds {
     /// The selector can find nothing.
     Nothing,
     /// The ranges of the first fields.
@@ -56,7 +58,7 @@ pub(crate) enum Bounds {
 
 impl Bounds {
     /// The bounds of so many first fields.
-    pub(crate) fn of_first(self, fields: usize) -> Bounds {
+    pub fn of_first(self, fields: usize) -> Bounds {
         match self {
             Bounds::Nothing => Bounds::Nothing,
             Bounds::Ranges(mut ranges) => {
@@ -67,12 +69,12 @@ impl Bounds {
     }
 
     /// The values that the first fields begin at.
-    pub(crate) fn start(&self) -> Vec<Value> {
+    pub fn start(&self) -> Vec<Value> {
         self.side(|range| range.low.as_ref().map(|side| side.value.clone()))
     }
 
     /// The values that the first fields end at.
-    pub(crate) fn end(&self) -> Vec<Value> {
+    pub fn end(&self) -> Vec<Value> {
         self.side(|range| range.high.as_ref().map(|side| side.value.clone()))
     }
 
@@ -87,7 +89,7 @@ impl Bounds {
 impl Choice {
     /// Chooses among the indexes of a database, which is partitioned or not; where `must` be found and none is usable, the error
     /// says what is missing.
-    pub(crate) fn of(
+    pub fn of(
         indexes: Vec<Index>,
         options: &FindOptions,
         is_partitioned: bool,
@@ -99,7 +101,7 @@ impl Choice {
             .collect();
         let usable = indexes.iter().filter(|known| known.usable).count();
         if usable == 0 && must {
-            return Err(wrong(
+            return Err(Error::refused(
                 "no_usable_index",
                 missing_sort_index(options, is_partitioned),
             ));
@@ -108,7 +110,7 @@ impl Choice {
         let any_meant = indexes.iter().any(is_meant);
         let may_fall_back = options.allow_fallback || (options.use_index.is_empty() && usable > 1);
         if !any_meant && !may_fall_back {
-            return Err(wrong("invalid_index", not_suitable(&options.use_index)));
+            return Err(Error::refused("invalid_index", not_suitable(&options.use_index)));
         }
         for known in &mut indexes {
             known.filtered = match any_meant {
@@ -125,12 +127,12 @@ impl Choice {
     }
 
     /// The index that answers.
-    pub(crate) fn index(&self) -> Option<&Index> {
+    pub fn index(&self) -> Option<&Index> {
         self.winner.map(|place| &self.indexes[place].index)
     }
 
     /// The part of it that is read.
-    pub(crate) fn bounds(&self) -> Bounds {
+    pub fn bounds(&self) -> Bounds {
         let best = self.ranked.first().map(|best| best.bounds.clone());
         best.unwrap_or(Bounds::Nothing)
     }
@@ -251,7 +253,7 @@ fn missing_sort_index(options: &FindOptions, is_partitioned: bool) -> &'static s
 }
 
 fn not_suitable(use_index: &[String]) -> String {
-    let name = |named: &str| design::id(named);
+    let name = |named: &str| design_id(named);
     match use_index {
         [] => "You must specify an index with the `use_index` parameter.".to_owned(),
         [ddoc] => format!(
