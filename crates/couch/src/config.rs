@@ -2,6 +2,7 @@
 //!
 //! They are kept in a local document of `admin.system.couch`, which is made with the first change.
 
+use crate::names::USERS;
 use engine::{Engine, Namespace};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -68,6 +69,12 @@ impl Config {
     /// One setting.
     pub(crate) fn get(&self, section: &str, name: &str) -> Option<String> {
         self.sections.read().present.get(section)?.get(name).cloned()
+    }
+
+    /// The name of the database of users.
+    pub(crate) fn users_database(&self) -> String {
+        let configured = self.get("chttpd_auth", "authentication_db");
+        configured.unwrap_or_else(|| USERS.to_owned())
     }
 
     /// One setting that is a whole number; none where it is none.
@@ -183,7 +190,7 @@ fn defaults() -> Sections {
     let all = [
         ("chttpd", "enable_cors", "false"),
         ("chttpd", "require_valid_user", "false"),
-        ("chttpd_auth", "authentication_db", crate::names::USERS),
+        ("chttpd_auth", "authentication_db", USERS),
         (SECRET.0, SECRET.1, &secret),
         ("couchdb", "database_dir", "./data"),
         ("couchdb", "max_document_size", "8000000"),

@@ -39,7 +39,7 @@ impl Database {
             names::check(name)?;
             return Err(CouchError::no_database());
         };
-        let is_users = name == names::users(config);
+        let is_users = name == config.users_database();
         let permission = match security::permission(user, &namespace, collection.security().as_ref()) {
             // Each document there is checked by itself.
             permission if is_users && permission < Permission::Administer => Permission::Own,

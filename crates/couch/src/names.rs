@@ -1,6 +1,5 @@
 //! Databases of CouchDB are collections: `readings` is `default.readings`, `fleet/readings` is `fleet.readings`.
 
-use crate::config::Config;
 use crate::error::{CouchError, Result};
 use engine::files::Bucket;
 use engine::{Engine, Namespace};
@@ -52,12 +51,6 @@ pub fn check(name: &str) -> Result<()> {
              and / are allowed. Must begin with a letter."
         ),
     ))
-}
-
-/// The name of the database of users, which is a setting.
-pub(crate) fn users(config: &Config) -> String {
-    let configured = config.get("chttpd_auth", "authentication_db");
-    configured.unwrap_or_else(|| USERS.to_owned())
 }
 
 /// Whether a name with an underscore in front is a database's.

@@ -55,7 +55,7 @@ async fn set_up(call: &Call, name: &str, collection: &RevisionedCollection) -> R
     if default.is_some_and(|default| default == "everyone") {
         collection.set_security(Document::new()).await?;
     }
-    if name == names::users(config) {
+    if name == config.users_database() {
         users::put_design_soon(collection.clone());
     }
     Ok(())

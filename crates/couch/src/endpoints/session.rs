@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::login::Cookies;
-use crate::{login, names, respond, user};
+use crate::{login, respond, user};
 use http::{Method, Response, StatusCode, query_pairs};
 use value::Value;
 
@@ -42,7 +42,7 @@ fn show(call: &Call) -> Result<Response> {
         text.push_str(&format!(r#","authenticated":"{handler}""#));
     }
     text.push_str(r#","authentication_db":"#);
-    write_string(&names::users(&call.server.config), &mut text);
+    write_string(&call.server.config.users_database(), &mut text);
     text.push_str("}}");
     Ok(respond::ok(text))
 }

@@ -193,7 +193,7 @@ fn check_reserved(name: &str, roles: &[Value]) -> Result<()> {
 
 /// The database of users, if it is there.
 fn stored(engine: &Engine, config: &Config) -> Result<Option<RevisionedCollection>> {
-    Ok(engine.revisioned(&names::namespace(&names::users(config)))?)
+    Ok(engine.revisioned(&names::namespace(&config.users_database()))?)
 }
 
 /// Puts the design document that a database of users has, unless it is there. The rules themselves are part of the server, so that
