@@ -17,6 +17,7 @@ pub mod accumulator;
 pub mod date;
 pub mod decimal;
 mod found;
+mod let_variables;
 mod node;
 pub mod number;
 mod operators;
@@ -58,7 +59,7 @@ pub struct Expression {
 impl Expression {
     /// Parses an operand: a literal, `"$field.path"`, `"$$variable"`, an object or array of operands, or an operator.
     pub fn parse(value: &Value, scope: &ParseScope) -> Result<Expression> {
-        let mut parser = Parser::new(scope);
+        let mut parser = Parser::new(scope, operators::find);
         let node = parser.operand(value)?.folded()?;
         Ok(Expression {
             node: Arc::new(node),

@@ -1,7 +1,7 @@
 //! Expressions read from BSON: literals, field paths, variables, objects, arrays, operators.
 
 use super::node::{Apply, Call, Node};
-use super::operators::{self, Syntax};
+use super::operators::{Operator, Syntax, check_size};
 use super::path::{Base, Path};
 use super::scope::ParseScope;
 use crate::{Code, Error, Result};
@@ -12,9 +12,13 @@ use value::{Document, Value, json};
 /// The parts that a field path may have at most, as in MongoDB.
 const PATH_DEPTH_MAX: usize = 200;
 
+/// Finds an operator by its name, `$` included.
+pub(super) type FindOperator = fn(&str) -> Option<&'static Operator>;
+
 /// Reads expressions; knows the variables that the operators around have declared.
 pub(super) struct Parser<'s> {
     scope: &'s ParseScope,
+    find: FindOperator,
     /// The declared variables by name, innermost last; a place in the list is never reused for another variable.
     locals: Vec<(String, usize)>,
     slots: usize,
@@ -44,9 +48,10 @@ impl Reads {
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(scope: &'s ParseScope) -> Parser<'s> {
+    pub(super) fn new(scope: &'s ParseScope, find: FindOperator) -> Parser<'s> {
         Parser {
             scope,
+            find,
             locals: Vec::new(),
             slots: 0,
             reads: Reads::Fields(BTreeSet::new()),
@@ -75,7 +80,7 @@ impl<'s> Parser<'s> {
         match value {
             Value::String(text) if text.starts_with('$') => self.path(text),
             Value::String(text) => {
-                operators::check_size(text)?;
+                check_size(text)?;
                 Ok(Node::constant(text))
             }
             Value::Document(document) => self.object(document),
@@ -121,7 +126,7 @@ impl<'s> Parser<'s> {
     }
 
     fn operator(&mut self, name: &str, argument: &Value) -> Result<Node> {
-        let Some(operator) = operators::find(name) else {
+        let Some(operator) = (self.find)(name) else {
             return Err(Error::new(
                 Code::INVALID_PIPELINE_OPERATOR,
                 format!("Unrecognized expression '{name}'"),

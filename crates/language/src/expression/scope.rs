@@ -1,9 +1,8 @@
 //! The variables that an expression sees: what is declared when it is parsed, and the values when it runs.
 
-use super::Expression;
 use crate::{Code, Error, Result};
 use value::collation::Collation;
-use value::{Document, DocumentRef, Value, ValueRef};
+use value::{Value, ValueRef};
 
 /// What an expression may refer to.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +33,6 @@ impl ParseScope {
         self.variables.iter().any(|variable| variable == name)
     }
 }
-
-/// The variables that the server itself sets for a command.
-const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
 
 /// Whether what is computed depends on when: whether `$$NOW` or `$$CLUSTER_TIME` stands anywhere in an expression, or in a
 /// query with expressions.
@@ -91,38 +87,6 @@ impl Variables {
             Some((_, present)) => *present = value,
             None => self.named.push((name, value)),
         }
-    }
-
-    /// Sets the variables of a command's `let`: expressions without fields, each seeing those before it.
-    pub fn set_let(&mut self, definitions: &Document) -> Result<()> {
-        for (name, definition) in definitions.iter() {
-            if SERVER_VARIABLES.contains(&name) {
-                return Err(Error::new(
-                    Code::location(4_738_901),
-                    format!("Attempt to set value of built-in variable through 'let': $${name}"),
-                ));
-            }
-            super::parse::check_new_variable(name)?;
-            if reads_clock(definition) {
-                return Err(Error::new(
-                    Code::location(51_144),
-                    format!(
-                        "'let' variable '{name}' may not use the built-in variables $$NOW and $$CLUSTER_TIME"
-                    ),
-                ));
-            }
-            let expression = Expression::parse(definition, &self.parse_scope())?;
-            if expression.reads_document() {
-                return Err(Error::new(
-                    Code::location(4_890_500),
-                    "Command let Expression tried to access a field, but this is not allowed because command let \
-                     expressions run before the query examines any documents.",
-                ));
-            }
-            let value = expression.evaluate(DocumentRef::Tree(&Document::new()), self)?;
-            self.set(name, value);
-        }
-        Ok(())
     }
 
     /// The scope to parse expressions in that are evaluated with these variables.

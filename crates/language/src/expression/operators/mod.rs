@@ -18,6 +18,7 @@ mod misc;
 mod named;
 mod numeric;
 mod object;
+mod operator;
 mod regex;
 mod rounding;
 mod search;
@@ -30,44 +31,12 @@ mod trim;
 mod variable;
 mod zip;
 
+pub(super) use operator::{Operator, Syntax};
 pub(super) use text::check_size;
 
-use super::found::Found;
-use super::node::Node;
-use super::parse::Parser;
-use crate::{Code, Error, Result};
+use operator::{error, operator, type_name};
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use value::Value;
-use value::collation::Collation;
-
-/// An operator's name and how its argument is read.
-#[derive(Clone, Copy)]
-pub(super) struct Operator {
-    pub(super) name: &'static str,
-    pub(super) syntax: Syntax,
-}
-
-/// How the argument of an operator is read.
-#[derive(Clone, Copy)]
-pub(super) enum Syntax {
-    /// Exactly one operand.
-    One(fn(Found<'_>) -> Result<Option<Value>>),
-    /// Exactly two.
-    Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
-    /// Between so many and so many.
-    Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
-    /// Between so many and so many, compared by the collation where there is one.
-    Collated(
-        usize,
-        usize,
-        fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
-    ),
-    /// A form of its own.
-    Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),
-    /// A form that several operators share; the name says which.
-    Named(fn(&mut Parser<'_>, &str, &Value) -> Result<Node>),
-}
 
 static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
     [
@@ -112,17 +81,4 @@ pub(super) fn find(name: &str) -> Option<&'static Operator> {
 /// The names of all operators.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.keys().copied()
-}
-
-const fn operator(name: &'static str, syntax: Syntax) -> Operator {
-    Operator { name, syntax }
-}
-
-fn error(code: Code, message: impl Into<String>) -> Error {
-    Error::new(code, message)
-}
-
-/// The type's name as error messages have it; nothing there is `missing`.
-fn type_name(value: &Found<'_>) -> &'static str {
-    value.get().map_or("missing", |value| value.type_of().alias())
 }

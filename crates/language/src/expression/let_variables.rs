@@ -1,0 +1,44 @@
+//! The variables that a command declares by its `let`.
+
+use super::parse::check_new_variable;
+use super::scope::reads_clock;
+use super::{Expression, Variables};
+use crate::{Code, Error, Result};
+use value::{Document, DocumentRef};
+
+/// The variables that the server itself sets for a command.
+const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
+
+impl Variables {
+    /// Sets the variables of a command's `let`: expressions without fields, each seeing those before it.
+    pub fn set_let(&mut self, definitions: &Document) -> Result<()> {
+        for (name, definition) in definitions.iter() {
+            if SERVER_VARIABLES.contains(&name) {
+                return Err(Error::new(
+                    Code::location(4_738_901),
+                    format!("Attempt to set value of built-in variable through 'let': $${name}"),
+                ));
+            }
+            check_new_variable(name)?;
+            if reads_clock(definition) {
+                return Err(Error::new(
+                    Code::location(51_144),
+                    format!(
+                        "'let' variable '{name}' may not use the built-in variables $$NOW and $$CLUSTER_TIME"
+                    ),
+                ));
+            }
+            let expression = Expression::parse(definition, &self.parse_scope())?;
+            if expression.reads_document() {
+                return Err(Error::new(
+                    Code::location(4_890_500),
+                    "Command let Expression tried to access a field, but this is not allowed because command let \
+                     expressions run before the query examines any documents.",
+                ));
+            }
+            let value = expression.evaluate(DocumentRef::Tree(&Document::new()), self)?;
+            self.set(name, value);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! What an operator is: its name, how its argument is read, and what computes its value.
+
+use crate::expression::found::Found;
+use crate::expression::node::Node;
+use crate::expression::parse::Parser;
+use crate::{Code, Error, Result};
+use value::Value;
+use value::collation::Collation;
+
+/// An operator's name and how its argument is read.
+#[derive(Clone, Copy)]
+pub(in crate::expression) struct Operator {
+    pub(in crate::expression) name: &'static str,
+    pub(in crate::expression) syntax: Syntax,
+}
+
+/// How the argument of an operator is read.
+#[derive(Clone, Copy)]
+pub(in crate::expression) enum Syntax {
+    /// Exactly one operand.
+    One(fn(Found<'_>) -> Result<Option<Value>>),
+    /// Exactly two.
+    Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    /// Between so many and so many.
+    Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
+    /// Between so many and so many, compared by the collation where there is one.
+    Collated(
+        usize,
+        usize,
+        fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
+    ),
+    /// A form of its own.
+    Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),
+    /// A form that several operators share; the name says which.
+    Named(fn(&mut Parser<'_>, &str, &Value) -> Result<Node>),
+}
+
+pub(super) const fn operator(name: &'static str, syntax: Syntax) -> Operator {
+    Operator { name, syntax }
+}
+
+pub(super) fn error(code: Code, message: impl Into<String>) -> Error {
+    Error::new(code, message)
+}
+
+/// The type's name as error messages have it; nothing there is `missing`.
+pub(super) fn type_name(value: &Found<'_>) -> &'static str {
+    value.get().map_or("missing", |value| value.type_of().alias())
+}
