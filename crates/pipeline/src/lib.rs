@@ -48,7 +48,7 @@ use language::expression::Variables;
 use query::execute::{DocumentStream, Interruption};
 use row::Row;
 use run::{Input, Running};
-use stage::{Origin, Position, Run, Stage};
+use stage::{Origin, Position, Run, Stage, stage_name};
 use std::sync::Arc;
 use value::{Document, DocumentBuf};
 
@@ -102,7 +102,7 @@ impl Pipeline {
 
     /// The name of the first stage.
     pub fn first_stage_name(&self) -> Option<String> {
-        self.stages.first().map(|stage| parse::stage_name(&**stage))
+        self.stages.first().map(|stage| stage_name(&**stage))
     }
 
     /// Whether the last stage writes the documents, so that none are given.

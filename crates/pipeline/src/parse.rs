@@ -1,7 +1,7 @@
 //! Pipelines read from BSON: the table of stages, and the rules on their order.
 
 use super::Pipeline;
-use super::stage::{Position, Stage, StageScope};
+use super::stage::{Position, Stage, StageScope, stage_name};
 use super::stages::{
     bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, graph_lookup, group,
     limit, lookup, matching, merge, out, pack_buckets, project, redact, replace_root, sample, sort,
@@ -184,15 +184,6 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
             format!("Unrecognized pipeline stage name: '{name}'"),
         )),
     }
-}
-
-pub(super) fn stage_name(stage: &dyn Stage) -> String {
-    stage
-        .to_document()
-        .iter()
-        .next()
-        .map(|(name, _)| name.to_owned())
-        .unwrap_or_default()
 }
 
 /// Lets a sort know the limit behind it, so that it keeps no more than that.

@@ -130,3 +130,13 @@ impl Default for Surroundings {
 pub(crate) fn named(name: &str, value: impl Into<Value>) -> Document {
     Document::new().with(name, value)
 }
+
+/// The name by which a client gives the stage.
+pub(crate) fn stage_name(stage: &dyn Stage) -> String {
+    stage
+        .to_document()
+        .iter()
+        .next()
+        .map(|(name, _)| name.to_owned())
+        .unwrap_or_default()
+}

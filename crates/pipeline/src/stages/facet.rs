@@ -2,9 +2,9 @@
 
 use crate::chain::Chain;
 use crate::memory;
-use crate::parse::{parse_stages, stage_name};
+use crate::parse::parse_stages;
 use crate::row::Row;
-use crate::stage::{Position, Run, Stage, StageScope, named};
+use crate::stage::{Position, Run, Stage, StageScope, named, stage_name};
 use crate::step::{AwaitedStep, Flow, Work};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
