@@ -6,9 +6,15 @@ use crate::model::keys::is_held;
 use crate::model::update::updated;
 use crate::model::{id, matching};
 use crate::shown::all_shown;
-use engine::{Code, Context, Engine, Error, FindRequest, Namespace, UpdateStatement, WriteOptions};
+use engine::{
+    AggregateRequest, AggregateSource, Code, Context, Engine, Error, FindRequest, Namespace, UpdateStatement,
+    WriteOptions,
+};
 use kv::{Kv, Simulation};
-use value::{Document, DocumentBuf, Value, doc};
+use value::{Document, DocumentBuf, Value, array, doc};
+
+/// The collection with which joins are checked.
+pub const WITHOUT_INDEXES: &str = "without_indexes";
 
 /// What a run of the test is about: all that is needed to run it again.
 #[derive(Clone, Debug)]
@@ -81,8 +87,15 @@ impl Plan {
 }
 
 impl Stand {
-    /// Makes the collection; half of the documents come before the indexes.
+    /// Makes the collection, and one that joins can be checked with.
     pub async fn new(case: &Case) -> Result<Stand, String> {
+        let stand = Stand::filled(case).await?;
+        stand.copy_without_indexes().await?;
+        Ok(stand)
+    }
+
+    /// Makes the collection; half of the documents come before the indexes.
+    async fn filled(case: &Case) -> Result<Stand, String> {
         let kv = Kv::simulated(&Simulation::new(1));
         let mut stand = Stand {
             engine: Engine::on(kv).await.map_err(|error| error.to_string())?,
@@ -106,7 +119,7 @@ impl Stand {
 
     /// The same documents and indexes in a collection that can be changed.
     pub async fn copy(&self, operation: &Operation) -> Result<Stand, String> {
-        Stand::new(&Case {
+        Stand::filled(&Case {
             documents: self.documents.clone(),
             indexes: self.indexes.clone(),
             writes: Vec::new(),
@@ -211,6 +224,18 @@ impl Stand {
         let mut found: Vec<Document> = reply.batch.iter().map(DocumentBuf::to_document).collect();
         found.sort_by_key(id);
         Ok(found)
+    }
+
+    /// Makes a collection of the same documents that has no index.
+    async fn copy_without_indexes(&self) -> Result<(), String> {
+        let request = AggregateRequest {
+            pipeline: array![{"$out": WITHOUT_INDEXES}],
+            hint: Plan::Natural(1).hint(),
+            ..AggregateRequest::default()
+        };
+        let source = AggregateSource::Collection(self.namespace.clone());
+        let copied = self.engine.aggregate(&self.context, &source, &request).await;
+        copied.map(drop).map_err(|error| error.to_string())
     }
 
     /// Whether the collection holds what it should, and its indexes agree.

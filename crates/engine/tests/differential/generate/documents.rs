@@ -8,11 +8,16 @@ pub const FIELDS: [&str; 4] = ["a", "b", "c", "d"];
 /// The fields of embedded documents.
 pub const INNER: [&str; 3] = ["x", "y", "z"];
 
+/// The documents of a collection at most; a prime number, so that multiples of another run through all below it.
+const COUNT_MAX: u64 = 151;
+
 /// Documents of increasing `_id`; `u` tells each from all others.
 pub fn documents(random: &mut Random) -> Vec<Document> {
-    let (count, style) = (random.below(24) as i32, Style::any(random));
+    // Mostly few; now and then so many that plans run against each other for a while.
+    let most = if one_in(random, 15) { COUNT_MAX } else { 24 };
+    let (count, style) = (random.below(most) as i32, Style::any(random));
     let one = |id: i32| {
-        let mut document = doc! {"_id": id, "u": (id * 7 % 31)};
+        let mut document = doc! {"_id": id, "u": (id * 7 % COUNT_MAX as i32)};
         fill(random, &style, &mut document);
         document
     };
@@ -37,7 +42,7 @@ struct Style {
 impl Style {
     fn any(random: &mut Random) -> Style {
         Style {
-            arrays: !one_in(random, 3),
+            arrays: one_in(random, 2),
             scalars: one_in(random, 4),
         }
     }
@@ -53,9 +58,9 @@ fn fill(random: &mut Random, style: &Style, document: &mut Document) {
 }
 
 fn value_of(random: &mut Random, style: &Style, depth: u32) -> Value {
-    match random.below(if style.scalars || depth == 0 { 10 } else { 16 }) {
-        0..=9 => scalar(random),
-        10..=12 => {
+    match random.below(if style.scalars || depth == 0 { 8 } else { 16 }) {
+        0..=7 => scalar(random),
+        8..=11 => {
             let mut inner = Document::new();
             for name in INNER {
                 if one_in(random, 2) {

@@ -4,9 +4,9 @@ use super::documents::{FIELDS, INNER, scalar, value};
 use super::{Random, one_in, pick};
 use value::{Document, Value, doc};
 
-/// The paths that queries, sorts and indexes name.
-pub const PATHS: [&str; 12] = [
-    "a", "b", "c", "d", "c.x", "c.y", "d.x", "d.y", "c.x.y", "d.x.x", "_id", "u",
+/// The paths that queries, sorts and indexes name, some more often than others so that they meet.
+pub const PATHS: [&str; 15] = [
+    "a", "a", "b", "c", "c", "d", "c.x", "c.x", "c.y", "d.x", "d.y", "c.x.y", "d.x.x", "_id", "u",
 ];
 
 /// Paths that name an element of an array, or a field, by number.
@@ -62,7 +62,8 @@ fn expression(random: &mut Random) -> Document {
 
 fn condition(random: &mut Random) -> Value {
     match random.below(8) {
-        0..=2 => value(random),
+        0..=1 => value(random),
+        2 => Value::Document(doc! {"$exists": (!one_in(random, 3))}),
         3 => {
             let mut inner = Document::new();
             for name in INNER {
@@ -98,9 +99,9 @@ fn operator(random: &mut Random, depth: u32) -> (&'static str, Value) {
         3 => ("$lt", comparable(random)),
         4 => ("$lte", comparable(random)),
         5 => ("$ne", operand(random)),
-        6 | 7 => ("$in", some(random, 4)),
-        8 => ("$nin", some(random, 3)),
-        9 | 10 => ("$exists", Value::Bool(!one_in(random, 3))),
+        6 => ("$in", some(random, 4)),
+        7 => ("$nin", some(random, 3)),
+        8..=10 => ("$exists", Value::Bool(!one_in(random, 3))),
         11 => ("$type", pick(random, &TYPES).into()),
         12 => ("$regex", pick(random, &["^a", "^ab", "b", "^"]).into()),
         13 => ("$size", Value::Int32(random.below(4) as i32)),

@@ -17,9 +17,9 @@ pub fn indexes(random: &mut Random) -> Vec<Document> {
 
 fn index(random: &mut Random) -> Document {
     match random.below(12) {
-        0..=2 => wildcard(random),
-        3 => doc! {"key": (Document::new().with(pick(random, &["a", "b", "c.x"]), "hashed"))},
-        4 => doc! {"key": (unique_key(random)), "unique": true},
+        0..=3 => wildcard(random),
+        4 => doc! {"key": (Document::new().with(pick(random, &["a", "b", "c.x"]), "hashed"))},
+        5 => doc! {"key": (unique_key(random)), "unique": true},
         _ => {
             let mut spec = doc! {"key": (key(random))};
             if one_in(random, 4) {

@@ -113,20 +113,21 @@ pub enum Reach {
     First(Document),
 }
 
+/// An operation; few write, because each plan of these needs a collection of its own.
 pub fn operation(random: &mut Random) -> Operation {
     match random.below(20) {
-        0..=9 => Operation::Find(find(random)),
-        10..=11 => Operation::Count(Find {
+        0..=11 => Operation::Find(find(random)),
+        12..=13 => Operation::Count(Find {
             filter: filter(random),
             skip: skip(random),
             limit: limit(random),
             ..Find::default()
         }),
-        12..=13 => Operation::Distinct {
+        14..=15 => Operation::Distinct {
             field: pick(random, &PATHS).to_owned(),
             filter: filter(random),
         },
-        14..=16 => Operation::Pipeline {
+        16..=18 => Operation::Pipeline {
             filter: filter(random),
             stages: stages(random),
         },
@@ -191,7 +192,7 @@ fn stages(random: &mut Random) -> Vec<Value> {
     let mut stages = Vec::new();
     for _ in 0..random.below(4) {
         let field = format!("${}", pick(random, &FIELDS));
-        match random.below(9) {
+        match random.below(11) {
             0 => stages.push(doc! {"$match": (filter(random))}),
             1 => stages.push(doc! {"$project": (projection_kept(random))}),
             2 => stages.push(doc! {"$addFields": {"a": (field)}}),
@@ -205,6 +206,10 @@ fn stages(random: &mut Random) -> Vec<Value> {
                 // Of equal documents any may be the last.
                 return ended(stages);
             }
+            8 | 9 => {
+                stages.push(doc! {"$lookup": (lookup(random))});
+                stages.push(doc! {"$addFields": {"joined": {"$sortArray": {"input": "$joined", "sortBy": {"_id": 1}}}}});
+            }
             _ => stages.push(doc! {"$match": {(pick(random, &FIELDS)): {"$exists": true}}}),
         }
     }
@@ -212,6 +217,26 @@ fn stages(random: &mut Random) -> Vec<Value> {
         stages.push(doc! {"$count": "n"});
     }
     stages.into_iter().map(Value::Document).collect()
+}
+
+/// A join of the collection with itself.
+fn lookup(random: &mut Random) -> Document {
+    let (local, foreign) = (pick(random, &PATHS), pick(random, &PATHS));
+    let mut lookup = doc! {"from": "coll", "as": "joined"};
+    if one_in(random, 4) {
+        let operator = pick(random, &["$eq", "$lt", "$gte"]);
+        let (local, foreign) = (format!("${local}"), format!("${foreign}"));
+        let comparison = Document::new().with(operator, Value::Array(array![foreign, "$$local"]));
+        lookup.push("let", doc! {"local": local});
+        lookup.push("pipeline", array![{"$match": {"$expr": comparison}}]);
+        return lookup;
+    }
+    lookup.push("localField", local);
+    lookup.push("foreignField", foreign);
+    if one_in(random, 3) {
+        lookup.push("pipeline", array![{"$match": (filter(random))}]);
+    }
+    lookup
 }
 
 /// A limit shows only how many there are where documents may have become equal.
