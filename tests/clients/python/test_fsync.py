@@ -90,6 +90,8 @@ def test_a_locked_server_ends_when_it_is_asked_to(locking):
 
 def test_locks_that_are_asked_for_wrongly_are_refused(client, database):
     assert refused(lambda: client.admin.command({"fsync": 1, "lock": [True]})) == 14
-    assert refused(lambda: client.admin.command({"fsync": 1, "lock": True, "fsyncLockAcquisitionTimeoutMillis": "1"})) == 14
+    for timeout in ("1", 1.0, Int64(1)):
+        command = {"fsync": 1, "lock": True, "fsyncLockAcquisitionTimeoutMillis": timeout}
+        assert refused(lambda: client.admin.command(command)) == 14
     assert refused(lambda: database.command({"fsync": 1, "lock": True})) == 13
     assert refused(lambda: database.command({"fsyncUnlock": 1})) == 13

@@ -1,10 +1,11 @@
 //! `fsync`: flushes what was answered before its flush, and may lock the server against writes; `fsyncUnlock`.
 
+use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use std::time::Duration;
-use value::doc;
+use value::{ValueRef, doc};
 
 /// How long a lock waits for the writes that run, where the client does not say.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(90);
@@ -17,19 +18,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     arguments.any("fsync");
     let lock = arguments.flag("lock")?.unwrap_or(false);
-    let timeout_ms = arguments.integer("fsyncLockAcquisitionTimeoutMillis")?;
+    let timeout = timeout(&arguments)?;
     arguments.finish()?;
     let engine = &call.server.engine;
     if !lock {
         engine.flush().await?;
         return Ok(doc! {"numFiles": 1}.into());
     }
-    let given = timeout_ms
-        .and_then(|ms| u64::try_from(ms).ok())
-        .filter(|ms| *ms > 0);
-    let count = engine
-        .lock_writes(given.map_or(LOCK_TIMEOUT, Duration::from_millis))
-        .await?;
+    let count = engine.lock_writes(timeout).await?;
     tracing::warn!(
         count,
         "writes wait: the server is locked by fsync until fsyncUnlock"
@@ -40,6 +36,19 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         "seeAlso": SEE_ALSO,
     }
     .into())
+}
+
+/// An int and no other number, as in MongoDB; what is not positive asks for nothing.
+fn timeout(arguments: &Arguments<'_>) -> Result<Duration> {
+    const NAME: &str = "fsyncLockAcquisitionTimeoutMillis";
+    match arguments.present(NAME) {
+        None => Ok(LOCK_TIMEOUT),
+        Some(ValueRef::Int32(ms)) => {
+            let given = u64::try_from(ms).ok().filter(|ms| *ms > 0);
+            Ok(given.map_or(LOCK_TIMEOUT, Duration::from_millis))
+        }
+        Some(other) => Err(arguments.wrong_type(NAME, other, "'int'")),
+    }
 }
 
 pub(super) async fn unlock(call: &mut Call<'_>) -> Result<Reply> {
