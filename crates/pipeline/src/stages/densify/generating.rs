@@ -45,7 +45,7 @@ pub(super) struct Densifying {
 /// The steps within one partition.
 struct Steps {
     partition: Vec<u8>,
-    /// What the new documents have beside the field.
+    /// What new documents behind the last one have beside the field: what the first has.
     fields: Document,
     base: Value,
     taken: i64,
@@ -137,19 +137,24 @@ impl Densifying {
             (Bounds::Full, Some((min, _))) => min.clone(),
             _ => value.clone(),
         };
-        let mut fields = Document::new();
-        for field in &self.densify.partition_fields {
-            if let Some(value) = reached(first.row.as_ref(), field.parts()) {
-                set(&mut fields, field.parts(), value.to_value());
-            }
-        }
         Steps {
             partition: first.partition.clone(),
-            fields,
+            fields: self.partition_fields(&first.row),
             next: self.densify.step.from(&base, 0, None),
             base,
             taken: 0,
         }
+    }
+
+    /// What a document has in the fields that partitions are told apart by.
+    fn partition_fields(&self, row: &Row) -> Document {
+        let mut fields = Document::new();
+        for field in &self.densify.partition_fields {
+            if let Some(value) = reached(row.as_ref(), field.parts()) {
+                set(&mut fields, field.parts(), value.to_value());
+            }
+        }
+        fields
     }
 
     /// Begins the steps between bounds that are given, where no document has begun them.
@@ -188,7 +193,14 @@ impl Densifying {
             .from(&steps.base, steps.taken, steps.next.as_ref());
     }
 
-    fn make(&mut self, steps: &mut Steps, value: Value, out: &mut Vec<Row>) -> Result<()> {
+    /// Makes a document of this step before another one, whose partition's values it takes, or behind the last.
+    fn make(
+        &mut self,
+        steps: &mut Steps,
+        value: Value,
+        before: Option<&Keyed>,
+        out: &mut Vec<Row>,
+    ) -> Result<()> {
         self.made += 1;
         if self.made > MADE_MAX {
             return Err(QueryError::new(
@@ -200,7 +212,10 @@ impl Densifying {
                 ),
             ));
         }
-        let mut document = steps.fields.clone();
+        let mut document = match before {
+            Some(keyed) => self.partition_fields(&keyed.row),
+            None => steps.fields.clone(),
+        };
         set(&mut document, self.densify.field.parts(), value);
         out.push(Row::Tree(document));
         self.advance(steps);
@@ -225,7 +240,7 @@ impl Densifying {
                 self.steps = Some(steps);
                 return Ok(false);
             }
-            self.make(&mut steps, next, out)?;
+            self.make(&mut steps, next, keyed, out)?;
         }
         // A document at a step takes its place.
         if let (Some(limit), Some(next)) = (limit, &steps.next)
