@@ -99,39 +99,40 @@ fn whole(
 }
 
 fn natural_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
-    let check = |positive: bool, shown: String| {
-        positive_or(
-            positive,
-            Code::location(28_766),
-            format!("$ln's argument must be a positive number, but is {shown}"),
-        )
-    };
-    real(
-        "$ln",
-        operand,
-        |x| check(x > 0.0 || x.is_nan(), x.to_string()).map(|()| x.ln()),
-        |x| check(is_positive(x), x.to_string()).map(|()| x.ln()),
-    )
+    logarithm_of("$ln", Code::location(28_766), operand, f64::ln, Decimal128::ln)
 }
 
 fn decimal_logarithm(operand: Found<'_>) -> Result<Option<Value>> {
-    let check = |positive: bool, shown: String| {
-        positive_or(
-            positive,
-            Code::location(28_761),
-            format!("$log10's argument must be a positive number, but is {shown}"),
-        )
-    };
-    real(
+    logarithm_of(
         "$log10",
+        Code::location(28_761),
         operand,
-        |x| check(x > 0.0 || x.is_nan(), x.to_string()).map(|()| x.log10()),
-        |x| check(is_positive(x), x.to_string()).map(|()| x.log10()),
+        f64::log10,
+        Decimal128::log10,
     )
 }
 
-fn is_positive(x: Decimal128) -> bool {
-    x.is_nan() || (!x.is_zero() && !x.is_negative())
+fn logarithm_of(
+    name: &str,
+    not_positive: Code,
+    operand: Found<'_>,
+    double: fn(f64) -> f64,
+    decimal: fn(Decimal128) -> Decimal128,
+) -> Result<Option<Value>> {
+    Ok(Some(match number(name, &operand)? {
+        None => Value::Null,
+        Some(positive @ Number::Decimal(x)) if positive.is_positive() => Number::Decimal(decimal(x)).into(),
+        // Of decimals only NaN is left, which gives a double.
+        Some(other) => {
+            let x = other.to_f64();
+            positive_or(
+                x > 0.0 || x.is_nan(),
+                not_positive,
+                format!("{name}'s argument must be a positive number, but is {x}"),
+            )?;
+            Value::Double(double(x))
+        }
+    }))
 }
 
 fn positive_or(positive: bool, code: Code, message: String) -> Result<()> {
