@@ -54,6 +54,7 @@ pub fn operator_names() -> impl Iterator<Item = &'static str> {
 pub struct Expression {
     node: Arc<Node>,
     reads: Arc<Reads>,
+    reads_index_key: bool,
 }
 
 impl Expression {
@@ -63,6 +64,7 @@ impl Expression {
         let node = parser.operand(value)?.folded()?;
         Ok(Expression {
             node: Arc::new(node),
+            reads_index_key: parser.reads_index_key(),
             reads: Arc::new(parser.reads()),
         })
     }
@@ -72,6 +74,7 @@ impl Expression {
         Expression {
             node: Arc::new(Node::Constant(value)),
             reads: Arc::new(Reads::Fields(BTreeSet::new())),
+            reads_index_key: false,
         }
     }
 
@@ -123,6 +126,11 @@ impl Expression {
             Reads::Fields(fields) => Some(fields),
             Reads::Whole => None,
         }
+    }
+
+    /// Whether the key is read by which the document was found in an index: `{$meta: "indexKey"}`.
+    pub fn reads_index_key(&self) -> bool {
+        self.reads_index_key
     }
 
     /// Whether the value depends on the document, so not on constants, variables and chance alone.

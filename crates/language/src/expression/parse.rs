@@ -24,6 +24,8 @@ pub(super) struct Parser<'s> {
     slots: usize,
     /// The fields of the document that are read.
     reads: Reads,
+    /// Whether the key is read by which the document was found.
+    reads_index_key: bool,
 }
 
 /// What an expression reads of the document.
@@ -55,12 +57,18 @@ impl<'s> Parser<'s> {
             locals: Vec::new(),
             slots: 0,
             reads: Reads::Fields(BTreeSet::new()),
+            reads_index_key: false,
         }
     }
 
     /// The order of strings, where it is not that of their bytes.
     pub(super) fn collation(&self) -> Option<&'s Collation> {
         self.scope.collation()
+    }
+
+    /// Whether the key was read by which the document was found.
+    pub(super) fn reads_index_key(&self) -> bool {
+        self.reads_index_key
     }
 
     /// What was read of the document so far.
@@ -70,6 +78,7 @@ impl<'s> Parser<'s> {
 
     /// A path, noted as read.
     pub(super) fn read(&mut self, base: Base, fields: Vec<Box<str>>) -> Node {
+        self.reads_index_key |= base == Base::IndexKey;
         let path = Path { base, fields };
         self.reads.add(&path);
         Node::Path(path)

@@ -23,6 +23,8 @@ pub(super) enum Base {
     Now,
     /// `$$CLUSTER_TIME`.
     ClusterTime,
+    /// `{$meta: "indexKey"}`.
+    IndexKey,
 }
 
 /// A variable and the fields to follow from it.
@@ -46,6 +48,7 @@ impl Path {
             Base::Local(slot) => scope.local(*slot),
             Base::Named(name) => scope.variables.named(name),
             Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms()?)),
+            Base::IndexKey => scope.variables.index_key(),
             Base::ClusterTime => return Err(not_available("CLUSTER_TIME")),
         };
         Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))

@@ -2,7 +2,7 @@
 
 use crate::{Code, Error, Result};
 use value::collation::Collation;
-use value::{Value, ValueRef};
+use value::{Document, Value, ValueRef};
 
 /// What an expression may refer to.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,7 @@ pub struct Variables {
     now_ms: Option<i64>,
     named: Vec<(String, Option<Value>)>,
     collation: Option<Collation>,
+    index_key: Option<Value>,
 }
 
 impl Variables {
@@ -78,6 +79,17 @@ impl Variables {
     /// The order of strings, where it is not that of their bytes.
     pub fn collation(&self) -> Option<&Collation> {
         self.collation.as_ref()
+    }
+
+    /// With the key of the index entry by which the document was found: what `{$meta: "indexKey"}` gives.
+    #[must_use]
+    pub fn with_index_key(mut self, key: Document) -> Variables {
+        self.index_key = Some(Value::Document(key));
+        self
+    }
+
+    pub(super) fn index_key(&self) -> Option<ValueRef<'_>> {
+        self.index_key.as_ref().map(Value::as_ref)
     }
 
     /// Gives a variable its value; none is missing.

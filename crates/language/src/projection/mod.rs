@@ -85,6 +85,11 @@ impl Projection {
         }
     }
 
+    /// Whether the key is shown by which a document was found in an index.
+    pub fn needs_index_key(&self) -> bool {
+        self.fields.read_index_key()
+    }
+
     /// Whether the position at which the query matched is needed.
     pub fn needs_position(&self) -> bool {
         self.positional.is_some()

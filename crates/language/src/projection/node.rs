@@ -73,6 +73,15 @@ impl Fields {
         Ok(())
     }
 
+    /// Whether an expression here or below reads the key by which the document was found.
+    pub(super) fn read_index_key(&self) -> bool {
+        self.entries.iter().any(|(_, action)| match action {
+            Action::Compute(expression) => expression.reads_index_key(),
+            Action::Fields(fields) => fields.read_index_key(),
+            _ => false,
+        })
+    }
+
     /// Whether a value is computed here or below.
     pub(super) fn computes(&self) -> bool {
         self.entries.iter().any(|(_, action)| match action {

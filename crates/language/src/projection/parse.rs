@@ -168,6 +168,11 @@ impl<'s> Parser<'s> {
         nested: bool,
     ) -> Result<()> {
         match (self.place, operator) {
+            (_, "$meta") if operand.as_ref().as_str() == Some("indexKey") => {
+                // Unlike other expressions, metadata goes with an exclusion, and alone leaves all fields in.
+                let expression = Expression::parse(&Value::Document(object.clone()), self.expressions)?;
+                self.fields.add(path, Action::Compute(expression))
+            }
             (_, "$meta") => Err(refuse_meta(operand)),
             (Place::Find, "$elemMatch") => self.elem_match_entry(path, operand, nested),
             (Place::Find, "$slice") => {

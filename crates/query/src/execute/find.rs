@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use language::expression::Variables;
 use language::filter::Filter;
 use language::projection::Projection;
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
@@ -117,6 +118,13 @@ impl FindSpec {
         }
     }
 
+    /// Whether the projection shows the key by which a document was found.
+    fn shows_index_key(&self) -> bool {
+        self.projection
+            .as_ref()
+            .is_some_and(|projection| projection.needs_index_key())
+    }
+
     /// What a plan must know to run.
     pub(crate) fn task(&self) -> Task {
         Task {
@@ -138,7 +146,7 @@ impl FindSpec {
                 .as_ref()
                 .is_some_and(|projection| projection.needs_position()),
             records_only: false,
-            keys: self.return_key,
+            keys: self.return_key || self.shows_index_key(),
             fresh: false,
             spill: self.spill.clone(),
             interruption: self.interruption.clone(),
@@ -319,12 +327,11 @@ pub(super) fn show(spec: &FindSpec, found: &Found) -> Result<DocumentBuf> {
     let document = match &spec.projection {
         Some(projection) => {
             let mut bytes = Vec::with_capacity(found.document.bytes().len());
-            projection.apply(
-                found.document.as_ref(),
-                found.position,
-                &spec.variables,
-                &mut bytes,
-            )?;
+            let variables = match found.key.as_deref() {
+                Some(key) => Cow::Owned(spec.variables.clone().with_index_key(key.clone())),
+                None => Cow::Borrowed(&spec.variables),
+            };
+            projection.apply(found.document.as_ref(), found.position, &variables, &mut bytes)?;
             DocumentBuf::from_validated(Bytes::from(bytes))
         }
         None => found.document.clone(),

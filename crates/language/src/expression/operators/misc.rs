@@ -4,6 +4,7 @@ use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
+use crate::expression::path::Base;
 use crate::expression::random;
 use crate::{Code, Result};
 use value::raw::encode_document;
@@ -34,7 +35,7 @@ pub(super) const OPERATORS: &[Operator] = &[
         "$toHashedIndexKey",
         Syntax::One(|v| Ok(Some(Value::Int64(value::key::hash_of_value(v.or_null()))))),
     ),
-    operator("$meta", Syntax::Own(|_, argument| Err(meta(argument)))),
+    operator("$meta", Syntax::Own(meta)),
     operator("$function", Syntax::Named(refuse_code)),
     operator("$accumulator", Syntax::Named(refuse_code)),
     operator("$where", Syntax::Named(refuse_code)),
@@ -134,12 +135,16 @@ fn timestamp(
     }
 }
 
-/// There is no metadata here: text search, geospatial queries and their scores do not exist yet.
-fn meta(argument: &Value) -> crate::Error {
+/// The key by which the document was found. There is no other metadata here: text search, geospatial queries and their
+/// scores do not exist yet.
+fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     let Value::String(name) = argument else {
-        return error(Code::location(17_307), "$meta only supports string arguments");
+        return Err(error(
+            Code::location(17_307),
+            "$meta only supports string arguments",
+        ));
     };
-    const KNOWN: [&str; 12] = [
+    const KNOWN: [&str; 11] = [
         "textScore",
         "randVal",
         "searchScore",
@@ -147,22 +152,21 @@ fn meta(argument: &Value) -> crate::Error {
         "geoNearDistance",
         "geoNearPoint",
         "recordId",
-        "indexKey",
         "sortKey",
         "searchScoreDetails",
         "vectorSearchScore",
         "searchSequenceToken",
     ];
-    if KNOWN.contains(&name.as_str()) {
-        error(
+    match name.as_str() {
+        "indexKey" => Ok(parser.read(Base::IndexKey, Vec::new())),
+        known if KNOWN.contains(&known) => Err(error(
             Code::location(40_218),
             format!("query requires {name} metadata, but it is not available"),
-        )
-    } else {
-        error(
+        )),
+        _ => Err(error(
             Code::location(17_308),
             format!("Unsupported argument to $meta: {name}"),
-        )
+        )),
     }
 }
 
