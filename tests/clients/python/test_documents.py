@@ -166,3 +166,14 @@ def test_aggregation_groups_and_sorts(collection):
     stages = [{"$match": {"n": {"$gte": 3}}}, {"$group": {"_id": "$k", "sum": {"$sum": "$n"}, "count": {"$sum": 1}}},
               {"$sort": {"sum": -1}}, {"$limit": 2}, {"$project": {"sum": 1}}]
     assert list(collection.aggregate(stages)) == [{"_id": 2, "sum": 153}, {"_id": 1, "sum": 144}]
+
+
+def test_a_transaction_is_refused_without_advice_against_retryable_writes(client, collection):
+    with client.start_session() as session:
+        session.start_transaction()
+        with pytest.raises(OperationFailure) as refused:
+            collection.insert_one({}, session=session)
+        session.abort_transaction()
+    assert refused.value.code == 263
+    assert "retryWrites" not in str(refused.value)
+    assert collection.count_documents({}) == 0

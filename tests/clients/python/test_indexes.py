@@ -146,3 +146,10 @@ def test_a_capped_collection_forgets_the_oldest(database):
     ring = database.create_collection("ring", capped=True, size=100_000, max=10)
     ring.insert_many({"_id": i} for i in range(25))
     assert [d["_id"] for d in ring.find()] == list(range(15, 25))
+
+
+def test_hiding_an_index_tells_what_changed(database, collection):
+    collection.create_index("a")
+    for hidden, told in [(False, None), (True, (False, True)), (1, None), (0, (True, False))]:
+        reply = database.command("collMod", collection.name, index={"name": "a_1", "hidden": hidden})
+        assert (reply.get("hidden_old"), reply.get("hidden_new")) == (told or (None, None)), hidden
