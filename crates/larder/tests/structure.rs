@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-const LEVELS: [(&str, u8); 18] = [
+const LEVELS: [(&str, u8); 19] = [
     ("code", 0),
     ("kv", 0),
     ("net", 0),
+    ("testing", 0),
     ("value", 0),
     ("http", 1),
     ("language", 1),

@@ -10,8 +10,8 @@ use query::plan::Ordering;
 use query::{Code, QueryError};
 use std::sync::Arc;
 use store::{Collection, IndexSpec};
-use support::random::Random;
 use support::{insert_all, new_collection};
+use testing::{Random, seeds};
 use value::collation::Collation;
 use value::{Document, DocumentBuf, DocumentRef, Value, doc};
 
@@ -20,11 +20,7 @@ const QUERIES: usize = 60;
 
 #[tokio::test]
 async fn every_plan_gives_what_matching_every_document_gives() {
-    let first: u64 = std::env::var("SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or(1);
-    for seed in first..first + COLLECTIONS {
+    for seed in seeds(COLLECTIONS) {
         let mut random = Random::new(seed);
         let (_store, collection) = new_collection().await;
         let documents: Vec<Document> = (0..random.below(60))
@@ -44,7 +40,7 @@ async fn every_plan_gives_what_matching_every_document_gives() {
             } else {
                 sort(&mut random)
             };
-            let context = format!("SEED={seed} query {number}: {query:?} sort {sort:?}");
+            let context = format!("LARDER_SEED={seed} query {number}: {query:?} sort {sort:?}");
             check(&collection, &stored, &query, &sort, &mut random, &context).await;
         }
     }

@@ -12,6 +12,7 @@ use store::{
     Collection, CommitOptions, IndexSpec, IndexState, Namespace, Outcome, Store, StoreError, WriteOp,
 };
 use support::*;
+use testing::{Random, seeds};
 use value::{Document, doc};
 
 const SEEDS: u64 = 60;
@@ -19,24 +20,12 @@ const ROUNDS: usize = 4;
 const WRITERS: i32 = 6;
 const IDS_A_WRITER: i32 = 12;
 
-/// Numbers out of a seed (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
 /// What may be stored under each id: one state where the last write was answered, two where it was not.
 type Possible = BTreeMap<i32, Vec<Option<Document>>>;
 
 /// Writes until the store crashes.
 async fn write(collection: Arc<Collection>, writer: i32, seed: u64, mut possible: Possible) -> Possible {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Random::new(seed);
     loop {
         let mut planned: BTreeMap<i32, Option<Document>> = BTreeMap::new();
         let mut operations: Vec<WriteOp> = Vec::new();
@@ -90,7 +79,7 @@ async fn check(simulation: &Simulation, possible: &Possible, seed: u64) -> (Stor
         .expect("the collection was created before the first crash");
     builds_ended(&collection).await;
     let report = collection.validate(true).await.unwrap();
-    assert!(report.is_valid(), "seed {seed}: {:?}", report.findings);
+    assert!(report.is_valid(), "LARDER_SEED={seed}: {:?}", report.findings);
     let mut found: BTreeMap<i32, Document> = BTreeMap::new();
     for document in all(&collection).await {
         let Some(value::Value::Int32(id)) = document.get("_id").cloned() else {
@@ -102,10 +91,13 @@ async fn check(simulation: &Simulation, possible: &Possible, seed: u64) -> (Stor
         let is = found.remove(id);
         assert!(
             states.contains(&is),
-            "seed {seed}: {id} is {is:?}, but may be {states:?}"
+            "LARDER_SEED={seed}: {id} is {is:?}, but may be {states:?}"
         );
     }
-    assert!(found.is_empty(), "seed {seed}: {found:?} was never written");
+    assert!(
+        found.is_empty(),
+        "LARDER_SEED={seed}: {found:?} was never written"
+    );
     (store, collection)
 }
 
@@ -118,9 +110,9 @@ async fn settle(collection: &Collection, possible: &mut Possible) {
 
 #[tokio::test]
 async fn acknowledged_writes_survive_a_crash_at_any_step() {
-    for seed in 1..=SEEDS {
+    for seed in seeds(SEEDS) {
         let simulation = Simulation::new(seed);
-        let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut numbers = Random::new(seed);
         let store = open(&simulation).await;
         let collection = store.create_if_missing(&ns()).await.unwrap();
         let unique = IndexSpec {
@@ -136,12 +128,7 @@ async fn acknowledged_writes_survive_a_crash_at_any_step() {
             let writers: Vec<_> = (0..WRITERS)
                 .zip(possible)
                 .map(|(writer, possible)| {
-                    tokio::spawn(write(
-                        collection.clone(),
-                        writer,
-                        numbers.below(u64::MAX - 1) + 1,
-                        possible,
-                    ))
+                    tokio::spawn(write(collection.clone(), writer, numbers.any(), possible))
                 })
                 .collect();
             // An index is built and another dropped amidst the writes; both may be cut off.

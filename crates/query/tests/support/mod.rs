@@ -1,8 +1,6 @@
 //! What the tests of plans share: a collection in memory and random choices.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-pub mod random;
-
 use kv::{Kv, Simulation};
 use language::filter::Filter;
 use std::sync::Arc;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use store::{Collection, Durability, Namespace, PageBatch, Store, StoreOptions};
+use testing::{Random, seeds};
 use value::DocumentFilter;
 
 const SEEDS: u64 = 12;
@@ -19,18 +20,6 @@ const SIZES: PageSizes = PageSizes {
     leaf_bytes: 200,
     inner_bytes: 400,
 };
-
-/// Numbers out of a seed (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
 
 #[derive(Debug)]
 struct Nothing;
@@ -76,7 +65,7 @@ fn row(position: Position, value: u64) -> Row {
     }
 }
 
-fn changes(numbers: &mut Numbers, model: &mut BTreeMap<Position, u64>) -> Vec<RowChange> {
+fn changes(numbers: &mut Random, model: &mut BTreeMap<Position, u64>) -> Vec<RowChange> {
     let grows = numbers.below(3) > 0;
     let mut changes = BTreeMap::new();
     for _ in 0..numbers.below(120) {
@@ -122,7 +111,7 @@ async fn sum_and_count(tree: &Tree, ranks: Range<u64>) -> (u64, u64) {
     (sum, count)
 }
 
-async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Numbers) {
+async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Random) {
     let expected: Vec<Row> = model
         .iter()
         .map(|(place, value)| row(place.clone(), *value))
@@ -151,8 +140,8 @@ async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Numbe
 async fn a_tree_has_the_rows_ranks_and_reductions_of_a_sorted_map() {
     let reducers = reducers();
     let collection = collection().await;
-    for seed in 1..=SEEDS {
-        let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    for seed in seeds(SEEDS) {
+        let mut numbers = Random::new(seed);
         let derived = collection.open_derived(&seed.to_string()).await.unwrap();
         let mut model = BTreeMap::new();
         let (mut root, mut next_page): (Option<Child>, u64) = (None, 0);

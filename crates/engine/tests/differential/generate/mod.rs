@@ -5,10 +5,7 @@ pub mod filters;
 pub mod indexes;
 pub mod operations;
 
-#[path = "../../../../query/tests/support/random.rs"]
-mod random;
-
-pub use random::Random;
+pub use testing::Random;
 
 /// One of these.
 pub fn pick<T: Clone>(random: &mut Random, all: &[T]) -> T {
