@@ -136,7 +136,7 @@ impl NewIndex {
                 // One copy is written, and all of it.
                 "w" => drop(positive(value)?),
                 "partitioned" => partitioned = Some(flag(value)?),
-                unknown => return Err(invalid_key(unknown).into()).into(),
+                unknown => return Err(invalid_key(unknown).into()),
             }
         }
         let given = given.ok_or_else(|| wrong("missing_required_key", "Missing required key: index"))?;
