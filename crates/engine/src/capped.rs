@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::FindRequest;
 use crate::write::WriteOptions;
-use query::Code;
+use code::Code;
 use store::{CappedOptions, Namespace};
 use value::doc;
 

@@ -1,7 +1,7 @@
 //! Which order of strings an operation takes: the one that it asks for, or its collection's.
 
 use crate::error::{Error, Result};
-use query::Code;
+use code::Code;
 use store::{Collection, Namespace, Store};
 use value::collation::{Collation, CollationError, CollationFault};
 use value::{Document, Value};

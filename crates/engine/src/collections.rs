@@ -6,7 +6,7 @@ use crate::id_index;
 use crate::names::{check_database, check_namespace};
 use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange, buckets};
-use query::Code;
+use code::Code;
 use std::sync::Arc;
 use store::{CappedOptions, Collection, CollectionOptions, Namespace};
 use value::{Document, Value};

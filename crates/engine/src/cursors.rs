@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX};
 use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
-use query::Code;
+use code::Code;
 use query::execute::StreamState;
 use std::time::{Duration, Instant};
 use store::Namespace;

@@ -1,6 +1,7 @@
 //! What the engine answers when it cannot do what was asked.
 
-use query::{Code, QueryError};
+use code::Code;
+use query::QueryError;
 use store::StoreError;
 use value::Document;
 

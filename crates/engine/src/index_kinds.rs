@@ -4,9 +4,9 @@
 //! indexes are kept and listed. No query looks for texts or places yet.
 
 use crate::error::{Error, Result};
+use code::Code;
 use language::expression::Variables;
 use language::projection::Projection;
-use query::Code;
 use store::{IndexSpec, Wildcard};
 use value::{Document, Type, Value};
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::index_kinds;
 use crate::limits::INDEX_FIELDS_MAX;
 use crate::partial_filter::SELECTOR;
-use query::Code;
+use code::Code;
 use store::IndexSpec;
 use value::collation::Collation;
 use value::{Document, Type, Value};

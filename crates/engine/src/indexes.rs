@@ -7,7 +7,7 @@ use crate::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::limits::INDEXES_MAX;
 use crate::names::check_namespace;
 use crate::time_series::TimeSeries;
-use query::Code;
+use code::Code;
 use std::sync::Arc;
 use store::{Collection, Index, IndexSpec, Namespace};
 use value::{Document, Value, compare_documents};

@@ -46,9 +46,6 @@ mod views;
 mod write;
 mod write_lock;
 
-/// Views of design documents and the other functions that these hold.
-pub use view as design;
-
 pub mod files;
 pub mod limits;
 
@@ -63,12 +60,10 @@ pub use explain::{Explained, Verbosity};
 pub use filter::DocumentFilter;
 pub use find::{CountRequest, DistinctRequest, FindRequest};
 pub use indexes::CreatedIndexes;
-pub use mango;
 pub use modify_index::IndexChange;
 pub use open::EngineOptions;
 pub use pipeline::WantedOperations;
 pub use plan_cache::IndexFilter;
-pub use query::Code;
 pub use revisions::{
     Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow, DocumentHistory,
     DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,

@@ -70,11 +70,6 @@ impl Engine {
         // A listing is at hand, so the future is ready at once.
         self.open_cursor(cursor, batch_size, false)
             .now_or_never()
-            .unwrap_or_else(|| {
-                Err(Error::new(
-                    query::Code::UNKNOWN_ERROR,
-                    "a listing was not at hand",
-                ))
-            })
+            .unwrap_or_else(|| Err(Error::new(code::Code::UNKNOWN_ERROR, "a listing was not at hand")))
     }
 }

@@ -6,7 +6,7 @@
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::indexes::named;
-use query::Code;
+use code::Code;
 use std::sync::Arc;
 use store::{Collection, Index, IndexSpec, Namespace};
 use value::{Document, Value, doc};

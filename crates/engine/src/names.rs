@@ -1,7 +1,7 @@
 //! What databases and collections may be called.
 
 use crate::error::{Error, Result};
-use query::Code;
+use code::Code;
 use store::Namespace;
 
 /// MongoDB's rules for a database's name.

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::find::FindRequest;
 use crate::tables::cursors::CursorReply;
-use query::Code;
+use code::Code;
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, doc};
 

@@ -4,7 +4,8 @@
 
 mod support;
 
-use engine::{AggregateRequest, AggregateSource, Code, Context, CreateRequest, Engine, Error};
+use code::Code;
+use engine::{AggregateRequest, AggregateSource, Context, CreateRequest, Engine, Error};
 use support::{aggregate, insert, namespace, new_engine};
 use value::{Document, Value, array, doc};
 

@@ -4,7 +4,8 @@
 
 mod support;
 
-use engine::{Code, CreateRequest, Engine};
+use code::Code;
+use engine::{CreateRequest, Engine};
 use support::{aggregate, insert, namespace, new_engine};
 use value::{Document, Value, array, doc};
 

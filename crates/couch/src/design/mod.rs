@@ -8,7 +8,6 @@ mod selector;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::{ids, outgoing};
-use engine::design::{Error, Functions, Group, Refusal, ScriptError, ScriptLimits, Views, check_design};
 use engine::{Order, Record};
 use http::StatusCode;
 use mango::Selector;
@@ -18,6 +17,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use value::Value;
+use view::{Error, Functions, Group, Refusal, ScriptError, ScriptLimits, Views, check_design};
 
 /// The design documents that are read at once.
 const PAGE_DESIGNS: usize = 256;

@@ -3,9 +3,9 @@
 use crate::ids;
 use crate::json::{write_fields, write_string};
 use crate::outgoing::{self, Shown};
-use engine::design::{Render, RenderOptions};
 use engine::{DocumentHistory, Record};
 use value::{Value, ValueRef};
+use view::{Render, RenderOptions};
 
 /// The member that holds a document's revision.
 const REVISION: &str = "_rev";

@@ -121,7 +121,7 @@ impl<'a> Rows<'a> {
     /// The bookmark behind what was found.
     pub(crate) fn bookmark(&self) -> String {
         match (&self.position, &self.options.bookmark) {
-            (Some(position), _) => bookmark::write(position),
+            (Some(position), _) => position.to_token(),
             (None, Some(given)) => given.clone(),
             (None, None) => bookmark::NIL.to_owned(),
         }
@@ -168,7 +168,7 @@ impl<'a> Rows<'a> {
                 let mut rows = Vec::with_capacity(ids.len());
                 for id in &ids {
                     let position = DocumentPosition::of_id(id.as_ref());
-                    if !is_behind(&position, after, self.order) {
+                    if !is_after(&position, after, self.order) {
                         continue;
                     }
                     if let Some(record) = self.snapshot.document(id.as_ref()).await? {
@@ -296,11 +296,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether a row comes after a place that was reached before.
-fn is_behind(position: &DocumentPosition, after: Option<&DocumentPosition>, order: Order) -> bool {
+/// Whether a row comes after a position that was reached before.
+fn is_after(position: &DocumentPosition, after: Option<&DocumentPosition>, order: Order) -> bool {
     after.is_none_or(|after| match order {
-        Order::Forward => position.as_bytes() > after.as_bytes(),
-        Order::Backward => position.as_bytes() < after.as_bytes(),
+        Order::Forward => position > after,
+        Order::Backward => position < after,
     })
 }
 

@@ -1,7 +1,7 @@
 //! The name of a bucket and of its collections.
 
 use crate::error::{Error, Result};
-use query::Code;
+use code::Code;
 use std::fmt;
 use store::Namespace;
 

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::find::FindRequest;
 use bytes::Bytes;
-use query::Code;
+use code::Code;
 use std::collections::VecDeque;
 use std::ops::{Bound, Range};
 use std::sync::Arc;

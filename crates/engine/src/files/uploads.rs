@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::find::FindRequest;
 use crate::write::{UpdateStatement, WriteOptions};
-use query::Code;
+use code::Code;
 use store::{KeyRange, Order, PageLimit};
 use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value, doc};

@@ -8,7 +8,7 @@ use super::{CHUNK_BYTES_DEFAULT, DigestKind, Digests, FileEntry, FileError, File
 use crate::context::Context;
 use crate::error::Error;
 use crate::write::WriteOptions;
-use query::Code;
+use code::Code;
 use std::sync::Arc;
 use store::{
     Collection, CommitOptions, Durability, Outcome, PlacedDocument, Present, Target, Transformed, WriteOp,

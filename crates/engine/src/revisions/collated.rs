@@ -100,7 +100,7 @@ impl RevisionedCollection {
         self.collection.create_indexes(vec![definition.spec()]).await?;
         self.built_index(definition).ok_or_else(|| {
             let message = "the index was dropped while it was built";
-            Error::new(query::Code::INTERNAL_ERROR, message)
+            Error::new(code::Code::INTERNAL_ERROR, message)
         })
     }
 
@@ -146,7 +146,7 @@ impl RevisionedSnapshot {
         let ids: Vec<_> = page.iter().map(|entry| entry.record).collect();
         let records = self.snapshot.by_records(&ids).await?;
         let row = |(at, record): (usize, Option<Record>)| {
-            let position = DocumentPosition::from_bytes(page.position(at));
+            let position = DocumentPosition::of_key(page.position(at));
             record.map(|record| CollatedRow { position, record })
         };
         let rows = records.into_iter().enumerate().filter_map(row).collect();

@@ -21,7 +21,7 @@ pub use store::{
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::write::WriteOptions;
-use query::Code;
+use code::Code;
 use query::write::Validator;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Namespace, Outcome, WriteOp};

@@ -2,6 +2,8 @@
 
 use super::{Change, DocumentHistory, Order, Record, Revision};
 use crate::error::{Error, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{Collection, Index, KeyRange, PageLimit, PartitionStats, Snapshot};
@@ -15,26 +17,40 @@ pub struct RevisionedSnapshot {
     ids: Arc<Index>,
 }
 
-/// A place in the order of the `_id`s.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The form of the tokens of positions, their first byte: tokens of another form are refused.
+const TOKEN_FORM: u8 = 1;
+
+/// A position in an index of a collection, in the order of its ascending keys. What it is made of is the store's.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DocumentPosition(Vec<u8>);
 
 impl DocumentPosition {
-    /// A place that was told a client, and is told by it again. Bytes that name no place are between two places.
-    pub fn from_bytes(bytes: Vec<u8>) -> DocumentPosition {
-        DocumentPosition(bytes)
+    pub(super) fn of_key(key: Vec<u8>) -> DocumentPosition {
+        DocumentPosition(key)
     }
 
-    /// The place of an `_id` among all.
+    /// The position of a token that a client gives back; `None` if the text is no token. One that was made up is a position
+    /// between two documents.
+    pub fn from_token(token: &str) -> Option<DocumentPosition> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+        match bytes.split_first() {
+            Some((&TOKEN_FORM, key)) => Some(DocumentPosition(key.to_vec())),
+            _ => None,
+        }
+    }
+
+    /// The position as a token for clients, which means nothing to them.
+    pub fn to_token(&self) -> String {
+        let mut bytes = vec![TOKEN_FORM];
+        bytes.extend_from_slice(&self.0);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The position of an `_id` among all.
     pub fn of_id(id: ValueRef<'_>) -> DocumentPosition {
         let mut bytes = Vec::new();
         key::encode(id, Direction::Ascending, &mut bytes);
         DocumentPosition(bytes)
-    }
-
-    /// The place as bytes, to be told a client.
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
     }
 }
 
@@ -43,7 +59,7 @@ impl RevisionedSnapshot {
         let snapshot = collection.snapshot().await?;
         let ids =
             collection.indexes().into_iter().next().ok_or_else(|| {
-                Error::new(query::Code::INTERNAL_ERROR, "a collection without its _id_ index")
+                Error::new(code::Code::INTERNAL_ERROR, "a collection without its _id_ index")
             })?;
         Ok(RevisionedSnapshot { snapshot, ids })
     }

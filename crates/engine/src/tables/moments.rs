@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::limits::{MOMENT_MS_MAX, MOMENTS_MAX};
+use code::Code;
 use parking_lot::Mutex;
-use query::Code;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};

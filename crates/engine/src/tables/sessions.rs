@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::limits::{SESSION_IDLE_MINUTES_MAX, SESSIONS_MAX};
+use code::Code;
 use parking_lot::Mutex;
-use query::Code;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use value::{Binary, Document, doc};

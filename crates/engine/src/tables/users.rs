@@ -3,8 +3,8 @@
 use super::passwords::PasswordsSeen;
 use crate::error::{Error, Result};
 use auth::User;
+use code::Code;
 use parking_lot::RwLock;
-use query::Code;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{Namespace, Store};

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::write::{InsertReply, WriteFailure, WriteOptions};
-use query::Code;
+use code::Code;
 use query::write::{self, InsertOptions};
 use std::sync::Arc;
 use store::{Collection, Namespace};

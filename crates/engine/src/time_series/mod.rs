@@ -9,7 +9,7 @@ mod unpack;
 
 use crate::error::{Error, Result};
 use crate::write::UpdateStatement;
-use query::Code;
+use code::Code;
 use store::{CollectionOptions, IndexSpec, Wildcard};
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 

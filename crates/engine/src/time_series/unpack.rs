@@ -5,7 +5,7 @@
 
 use super::TimeSeries;
 use crate::error::{Error, Result};
-use query::Code;
+use code::Code;
 use value::column::COLUMN_SUBTYPE;
 use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 

@@ -3,9 +3,9 @@
 use crate::collations::asked_or;
 use crate::error::{Error, Result};
 use crate::find::{parse_filter, parse_hint, parse_projection, variables};
+use code::Code;
 use language::expression::Variables;
 use language::update::{Update, UpdateInput, UpdateScope};
-use query::Code;
 use query::plan::Ordering;
 use query::write::{DeleteRequest, FindAndModify, UpdateRequest};
 use std::sync::Arc;

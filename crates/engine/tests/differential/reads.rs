@@ -7,7 +7,7 @@ use crate::model::path::reach;
 use crate::model::{id, matching};
 use crate::shown::{all_shown, any_order, by_value, shown};
 use crate::stand::{Plan, Stand, WITHOUT_INDEXES};
-use engine::Code;
+use code::Code;
 use engine::{
     AggregateRequest, AggregateSource, CountRequest, CursorReply, DistinctRequest, Error, FindRequest,
 };

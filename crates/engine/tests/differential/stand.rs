@@ -6,8 +6,9 @@ use crate::model::keys::is_held;
 use crate::model::update::updated;
 use crate::model::{id, matching};
 use crate::shown::all_shown;
+use code::Code;
 use engine::{
-    AggregateRequest, AggregateSource, Code, Context, Engine, Error, FindRequest, Namespace, UpdateStatement,
+    AggregateRequest, AggregateSource, Context, Engine, Error, FindRequest, Namespace, UpdateStatement,
     WriteOptions,
 };
 use kv::{Kv, Simulation};

@@ -7,9 +7,8 @@ use crate::model::{id, matching};
 use crate::reads::expect;
 use crate::shown::{all_shown, shown};
 use crate::stand::{Plan, Stand};
-use engine::{
-    Code, DeleteStatement, Error, FindAndModifyRequest, UpdateStatement, WriteFailure, WriteOptions,
-};
+use code::Code;
+use engine::{DeleteStatement, Error, FindAndModifyRequest, UpdateStatement, WriteFailure, WriteOptions};
 use value::{Document, DocumentBuf, Value};
 
 /// What a write said that it did.

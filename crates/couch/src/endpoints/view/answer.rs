@@ -10,10 +10,10 @@ use crate::json::write_string;
 use crate::outgoing::{self, Shown};
 use crate::stream::Output;
 use engine::RevisionedSnapshot;
-use engine::design::{Answer, AnswerRow};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use value::RawDocument;
+use view::{Answer, AnswerRow};
 
 /// What the value of a row begins with where a reduce function did not shrink what it was given.
 const OVERFLOW: &[u8] = br#"{"reduce_overflow_error":"#;

@@ -13,11 +13,11 @@ use crate::error::{CouchError, Result};
 use crate::stream::{self, Output};
 use crate::{respond, row_limit};
 use answer::Asked;
-use engine::design::{Direction, Group, Update};
 use http::{Method, Response, StatusCode, if_none_match};
 use parameters::ViewParameters;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
+use view::{Direction, Group, Update};
 
 /// `/{db}/_design/{name}/_view/{view}`.
 pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Response> {

@@ -3,8 +3,8 @@
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::query::Query as UrlQuery;
-use engine::design::{Direction, Query, Update};
 use serde_json::{Map, Value as Json};
+use view::{Direction, Query, Update};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
