@@ -20,11 +20,19 @@ use tokio::sync::watch;
 /// each other out of the processor's caches, and large bodies to many clients take twice as long.
 const LOOPBACK_SEND_BYTES: usize = 128 * 1024;
 
+/// Connections at once, where nobody says how many.
+const CONNECTIONS_MAX: usize = 20_000;
+
+/// What a client is told while all places are taken.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n\
+    Content-Type: application/json\r\nContent-Length: 82\r\n\r\n\
+    {\"error\":\"unavailable\",\"reason\":\"too many connections are open; try again later\"}\n";
+
 /// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Connections at once; further ones are closed at once.
-    pub connections_max: usize,
+    /// Connections at once, of all listeners that share these places; further ones are answered with 503.
+    pub places: net::Places,
     /// The bytes of a request's line and headers, and of the buffer through which bodies come; at least 8 kB.
     pub head_bytes_max: usize,
     /// The headers of one request.
@@ -38,7 +46,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            connections_max: 20_000,
+            places: net::Places::new(CONNECTIONS_MAX),
             head_bytes_max: 128 * 1024,
             headers_max: 100,
             head_time_max: Duration::from_secs(300),
@@ -62,7 +70,8 @@ pub async fn serve(
     stop: watch::Receiver<bool>,
 ) {
     let limits = net::Limits {
-        connections_max: options.connections_max,
+        places: options.places.clone(),
+        refusal: FULL,
         stop_time_max: options.stop_time_max,
     };
     let builder = builder(&options);

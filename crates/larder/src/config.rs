@@ -33,7 +33,7 @@ pub struct ServeOptions {
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
-    /// Connections of each protocol at once [default: 20000].
+    /// Connections of all protocols at once; fewer where the system gives too few descriptors [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<usize>,
     /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
@@ -71,7 +71,7 @@ pub struct Settings {
     pub http_listen: Listen,
     /// Whether that address was asked for.
     pub http_listen_given: bool,
-    /// Connections of each protocol at once.
+    /// Connections of all protocols at once.
     pub connections_max: usize,
     /// Whether listening beyond loopback without users is allowed.
     pub insecure: bool,

@@ -2,6 +2,7 @@
 
 mod cli;
 mod config;
+mod descriptors;
 mod export;
 mod import;
 mod logging;

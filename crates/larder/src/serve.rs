@@ -1,6 +1,7 @@
 //! `larder serve`: opens the data folder, listens, and ends in an orderly way.
 
 use crate::config::{Listen, ServeOptions, Settings};
+use crate::descriptors;
 use crate::logging::{self, LogControl};
 use crate::shutdown::{Request, Signals};
 use anyhow::{Context, Result, bail};
@@ -14,6 +15,8 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     let settings = &options.settings()?;
     let log = &logging::start(&settings.log, settings.log_format)?;
     let mut signals = Signals::listen()?;
+    descriptors::raise_limit();
+    let places = net::Places::new(descriptors::connections_max(settings.connections_max));
     let folder = settings.data.clone();
     let engine = Engine::open(&EngineOptions {
         folder,
@@ -27,7 +30,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     let mut protocols = tokio::task::JoinSet::new();
     if let Some(listener) = listen("mongo", settings.mongo_listen, settings, &engine).await? {
         let options = mongo::Options {
-            connections_max: settings.connections_max,
+            places: places.clone(),
             test_commands: settings.test_commands,
         };
         let served = mongo::serve(listener, engine.clone(), options, stopped.clone());
@@ -37,7 +40,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     if let Some(listener) = listen_unless_taken("couch", address, is_given, settings, &engine).await? {
         let options = couch::Options {
             http: http::Options {
-                connections_max: settings.connections_max,
+                places: places.clone(),
                 ..http::Options::default()
             },
         };
@@ -48,7 +51,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     if let Some(listener) = listen_unless_taken("http", address, is_given, settings, &engine).await? {
         let options = web::Options {
             http: http::Options {
-                connections_max: settings.connections_max,
+                places: places.clone(),
                 ..http::Options::default()
             },
         };

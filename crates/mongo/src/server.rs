@@ -10,19 +10,10 @@ use std::time::Instant;
 /// How the protocol is served.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Connections at once; further ones are closed at once.
-    pub connections_max: usize,
+    /// Connections at once, of all listeners that share these places; further ones are closed at once.
+    pub places: net::Places,
     /// Whether commands for drivers' test suites are answered (`configureFailPoint`).
     pub test_commands: bool,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            connections_max: 20_000,
-            test_commands: false,
-        }
-    }
 }
 
 /// Why serving ended before it was asked to.

@@ -8,6 +8,14 @@
 //!
 //! Left to others: what is said on a connection, and ending it soon after the stop (each protocol waits for [`stopped`] too).
 
+mod places;
+mod refusal;
+mod seldom;
+
+pub use places::Places;
+
+use refusal::Refusal;
+use seldom::Seldom;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -18,10 +26,12 @@ use tokio::task::{JoinError, JoinSet};
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The limits of one listener.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
-    /// Connections at once; further ones are closed at once.
-    pub connections_max: usize,
+    /// Connections at once, of all listeners that share these places; further ones are refused.
+    pub places: Places,
+    /// What a refused client is told in its protocol; nothing where that has no words for it.
+    pub refusal: &'static [u8],
     /// How long connections may take to end by themselves after the stop.
     pub stop_time_max: Duration,
 }
@@ -37,19 +47,37 @@ pub async fn serve<Served>(
     Served: Future<Output = ()> + Send + 'static,
 {
     let mut connections = JoinSet::new();
+    let refusal = Refusal::new(limits.refusal);
+    let (mut full, mut failed) = (Seldom::default(), Seldom::default());
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((_, peer)) if connections.len() >= limits.connections_max => {
-                    tracing::warn!(%peer, limit = limits.connections_max, "refused: too many connections");
-                }
-                Ok((stream, peer)) => match prepare(&stream) {
-                    Ok(()) => _ = connections.spawn(connect(stream, peer)),
-                    Err(error) => tracing::debug!(%peer, %error, "the connection ended before it began"),
+                Ok((stream, peer)) => match limits.places.take() {
+                    Some(place) => match prepare(&stream) {
+                        Ok(()) => {
+                            let served = connect(stream, peer);
+                            connections.spawn(async move {
+                                served.await;
+                                drop(place);
+                            });
+                        }
+                        Err(error) => tracing::debug!(%peer, %error, "the connection ended before it began"),
+                    },
+                    None => {
+                        if let Some(refused) = full.happened() {
+                            let limit = limits.places.max();
+                            tracing::warn!(%peer, refused, limit, "refused: too many connections");
+                        }
+                        if let Some(told) = refusal.tell(stream) {
+                            connections.spawn(told);
+                        }
+                    }
                 },
                 Err(error) => {
                     // Out of descriptors, or a client that gave up: others may still come.
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    if let Some(times) = failed.happened() {
+                        tracing::warn!(%error, times, "connections could not be accepted");
+                    }
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },

@@ -1,6 +1,6 @@
 //! One listener, from its first connection to its stop.
 
-use net::{Limits, serve, stopped};
+use net::{Limits, Places, serve, stopped};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -68,7 +68,8 @@ async fn answers(stream: &mut TcpStream, byte: u8) -> bool {
 
 fn limits() -> Limits {
     Limits {
-        connections_max: 2,
+        places: Places::new(2),
+        refusal: b"",
         stop_time_max: Duration::from_secs(60),
     }
 }
@@ -83,6 +84,33 @@ async fn connections_beyond_the_limit_are_closed_and_room_is_made_by_those_that_
     while !answers(&mut server.connect().await, 4).await {}
     assert!(answers(&mut second, 5).await);
     server.stop().await;
+}
+
+#[tokio::test]
+async fn listeners_that_share_places_are_full_together_and_say_so_in_their_own_words() {
+    let places = Places::new(1);
+    let of = |refusal| Limits {
+        places: places.clone(),
+        refusal,
+        ..limits()
+    };
+    let (silent, polite) = (Server::start(of(b"")).await, Server::start(of(b"full")).await);
+    let mut first = silent.connect().await;
+    assert!(answers(&mut first, 1).await);
+    assert_eq!((places.max(), places.free()), (1, 0));
+
+    let mut refused = polite.connect().await;
+    // What a client says before it listens does not take the answer away from it.
+    refused.write_all(b"hello").await.expect("open");
+    let mut told = Vec::new();
+    refused.read_to_end(&mut told).await.expect("closed in order");
+    assert_eq!(told, b"full");
+    assert!(!answers(&mut silent.connect().await, 2).await);
+
+    drop(first);
+    while !answers(&mut polite.connect().await, 3).await {}
+    silent.stop().await;
+    polite.stop().await;
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import threading
@@ -13,7 +14,7 @@ LISTENING = re.compile(r"listening.*protocol=\"?(\w+)\"? address=(\S+)")
 class Server:
     """A running `larder serve` on a free port of 127.0.0.1."""
 
-    def __init__(self, folder, *options):
+    def __init__(self, folder, *options, descriptors=None):
         self.folder = folder
         self.options = options
         self.log = []
@@ -22,7 +23,8 @@ class Server:
         command = [os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", "64m",
                    "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0",
                    "--http-listen", "127.0.0.1:0", *options]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        limits = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=limits)
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
         if not self._listening.wait(60) or not self.is_listening():
@@ -78,8 +80,8 @@ class Server:
 
 
 @contextmanager
-def running(folder, *options):
-    server = Server(folder, *options)
+def running(folder, *options, **limits):
+    server = Server(folder, *options, **limits)
     try:
         yield server
     finally:

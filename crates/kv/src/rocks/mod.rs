@@ -9,6 +9,7 @@ mod blocking;
 mod commit;
 mod compactor;
 mod database;
+mod descriptors;
 mod error;
 mod flusher;
 mod heads;

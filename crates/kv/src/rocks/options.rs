@@ -1,5 +1,6 @@
 //! The engine's settings, each with what it was measured to be good for.
 
+use super::descriptors::descriptors_max;
 use rocksdb::{
     BlockBasedOptions, BottommostLevelCompaction, Cache, CompactOptions, CompactionPri, DBCompressionType,
     Env, LogLevel, Options, WriteBufferManager, WriteOptions,
@@ -28,7 +29,11 @@ const DICTIONARY_SAMPLE_BYTES: i32 = 16 * DICTIONARY_BYTES;
 /// each compaction that runs.
 const DICTIONARY_BUFFER_BYTES: usize = 4 * MIB;
 const TABLE_BYTES: u64 = 32 * MIB as u64;
-const OPEN_FILES_MAX: i32 = 512;
+
+/// Tables that are kept open; a quarter of the process's descriptors where that is less, and never fewer than the engine takes.
+const OPEN_TABLES_MAX: usize = 512;
+const OPEN_TABLES_MIN: usize = 20;
+
 const FILTER_BITS_PER_KEY: f64 = 10.0;
 
 /// New tables that are gathered before they are merged into the level below. With 8 instead of 4 a bulk load
@@ -148,7 +153,9 @@ fn set_background(options: &mut Options) {
 }
 
 fn set_housekeeping(options: &mut Options) {
-    options.set_max_open_files(OPEN_FILES_MAX);
+    let tables = (descriptors_max() / 4).clamp(OPEN_TABLES_MIN, OPEN_TABLES_MAX);
+    // At most 512, so it fits.
+    options.set_max_open_files(tables as i32);
     // Opening reads no table for statistics.
     options.set_skip_stats_update_on_db_open(true);
     options.set_stats_dump_period_sec(0);

@@ -14,7 +14,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let report = server.engine.server_report();
     let uptime_ms = server.started.elapsed().as_millis() as i64;
     let connections = counters.connections_now.load(Ordering::Relaxed);
-    let available = server.options.connections_max.saturating_sub(connections);
+    let available = server.options.places.free();
     Ok(doc! {
         "host": format!("{}:{}", std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned()), server.listening_port),
         "version": VERSION,

@@ -22,7 +22,9 @@ pub async fn serve(
     let listening_port = listener.local_addr().map_or(0, |address| address.port());
     let server = Arc::new(Server::new(engine, options, listening_port)?);
     let limits = net::Limits {
-        connections_max: server.options.connections_max,
+        places: server.options.places.clone(),
+        // A client has to ask before it can be told anything.
+        refusal: b"",
         stop_time_max: STOP_TIME_MAX,
     };
     let stopping = stop.clone();

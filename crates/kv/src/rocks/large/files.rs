@@ -4,6 +4,7 @@ use super::file::{Room, ValueFile, Written};
 use super::pack::{pack, unpack};
 use super::pointer::{Extent, Pointer};
 use crate::Error;
+use crate::rocks::descriptors::descriptors_max;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -21,7 +22,7 @@ const FILE_BYTES_MAX: u64 = 1 << 30;
 /// Values begin at multiples of this, so that a hole frees all blocks of the one that has gone.
 const ALIGNMENT_BYTES: u64 = 4096;
 
-/// Files kept open for reading.
+/// Files kept open for reading; an eighth of the process's descriptors where that is less.
 const OPEN_FILES_MAX: usize = 128;
 
 /// All files.
@@ -38,6 +39,8 @@ struct Table {
     current: Option<(u64, u64)>,
     /// The number of the next file.
     next: u64,
+    /// How many files are kept open.
+    open_max: usize,
 }
 
 /// Values that have been given a place, not yet written.
@@ -52,7 +55,10 @@ impl ValueFiles {
         std::fs::create_dir_all(&folder)
             .and_then(|()| File::open(data)?.sync_all())
             .map_err(failed("making the folder of large values"))?;
-        let mut table = Table::default();
+        let mut table = Table {
+            open_max: OPEN_FILES_MAX.min(descriptors_max() / 8),
+            ..Table::default()
+        };
         for file in std::fs::read_dir(&folder).map_err(failed("listing the large values"))? {
             let file = file.map_err(failed("listing the large values"))?;
             if let Some(number) = file.file_name().to_str().and_then(number_of) {
@@ -212,7 +218,7 @@ impl ValueFiles {
         if let Some(file) = table.open.get(&number) {
             return Ok(file.clone());
         }
-        if table.open.len() >= OPEN_FILES_MAX {
+        if table.open.len() >= table.open_max {
             let current = table.current.map(|(number, _)| number);
             table
                 .open

@@ -1,0 +1,49 @@
+//! Turning connections away where all places are taken: the client is told, where its protocol has words for it.
+
+use crate::places::Places;
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+/// Clients that are told at once that there is no room; further ones are closed without a word.
+const TOLD_AT_ONCE_MAX: usize = 16;
+
+/// How long a client may take to read that there is no room.
+const TELLING_TIME_MAX: Duration = Duration::from_secs(1);
+
+/// What is said to those who are turned away.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    words: &'static [u8],
+    places: Places,
+}
+
+impl Refusal {
+    pub(crate) fn new(words: &'static [u8]) -> Refusal {
+        Refusal {
+            words,
+            places: Places::new(TOLD_AT_ONCE_MAX),
+        }
+    }
+
+    /// What tells this client; `None` where it is closed at once.
+    pub(crate) fn tell(&self, stream: TcpStream) -> Option<impl Future<Output = ()> + Send + 'static> {
+        let place = self.places.take().filter(|_| !self.words.is_empty())?;
+        Some(tell(stream, self.words, place))
+    }
+}
+
+async fn tell(mut stream: TcpStream, words: &'static [u8], _place: OwnedSemaphorePermit) {
+    let told = async {
+        stream.write_all(words).await?;
+        stream.shutdown().await?;
+        // A socket that is closed over unread bytes takes the last answer away from its client.
+        while stream.read(&mut [0; 1024]).await? > 0 {}
+        io::Result::Ok(())
+    };
+    // A client that does not wait for it has been turned away all the same.
+    let _ = timeout(TELLING_TIME_MAX, told).await;
+}
