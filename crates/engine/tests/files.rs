@@ -433,8 +433,10 @@ async fn what_is_no_finished_part_is_not_joined() {
     let writer = files.resume_upload(finished).await.unwrap();
     assert!(matches!(join(&[finished]).await, Err(FileError::Busy)));
     drop(writer);
-    assert!(join(&[finished, finished]).await.is_ok());
-    assert_eq!(get(&files, "movie", -1).await, Some(bytes(10).repeat(2)));
+    let twice = join(&[finished, finished]).await;
+    assert!(matches!(twice, Err(FileError::PartTwice(id)) if id == finished));
+    assert!(join(&[finished]).await.is_ok());
+    assert_eq!(get(&files, "movie", -1).await, Some(bytes(10)));
 }
 
 #[tokio::test]

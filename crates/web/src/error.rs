@@ -66,6 +66,7 @@ impl From<FileError> for WebError {
             FileError::OtherLength { .. } => (StatusCode::BAD_REQUEST, "length"),
             FileError::Joined => (StatusCode::FORBIDDEN, "joined"),
             FileError::PartMissing(_) => (StatusCode::NOT_FOUND, "part_missing"),
+            FileError::PartTwice(_) => (StatusCode::BAD_REQUEST, "part_twice"),
             FileError::PartUnfinished { .. } => (StatusCode::BAD_REQUEST, "part_unfinished"),
             FileError::DigestMismatch(_) => (StatusCode::BAD_REQUEST, "digest_mismatch"),
             FileError::TooLong { .. } | FileError::TooManyChunks(_) => {

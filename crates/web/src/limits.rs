@@ -9,6 +9,9 @@ pub const UPLOADS_KEPT_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Bytes of one PATCH of a resumable upload that comes with a checksum: they are kept in memory until it was checked.
 pub const CHECKED_UPLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Parts of which one file is made.
+pub const JOINED_PARTS_MAX: usize = 1_000;
+
 /// Bytes of a file's name.
 pub const NAME_BYTES_MAX: usize = 1_024;
 

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import io
 import os
+import socket
 import threading
 
 import pymongo
@@ -70,6 +71,20 @@ def test_an_upload_goes_on_where_it_stopped(endpoint):
     assert head.headers["Upload-Offset"] == head.headers["Upload-Length"] == str(len(BYTES))
 
 
+def test_an_upload_that_has_all_its_bytes_is_a_file_though_its_last_request_did_not_end(endpoint):
+    upload = begin(endpoint, 5)
+    host, path = upload.removeprefix("http://").split("/", 1)
+    name, port = host.split(":")
+    with socket.create_connection((name, int(port)), timeout=10) as connection:
+        head = {**OCTETS, "Host": host, "Upload-Offset": "0", "Transfer-Encoding": "chunked"}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        connection.sendall(f"PATCH /{path} HTTP/1.1\r\n{lines}\r\n5\r\nhello\r\n".encode())
+    while requests.head(upload, headers=TUS, timeout=30).headers["Upload-Offset"] != "5":
+        pass
+    assert file_of(endpoint).content == b"hello"
+    assert [file["length"] for file in file_of(endpoint, "").json()["files"]] == [5]
+
+
 def test_the_rules_of_the_protocol(endpoint):
     options = requests.options(endpoint, timeout=30)
     assert options.status_code == 204 and "termination" in options.headers["Tus-Extension"]
@@ -130,6 +145,8 @@ def test_parts_that_cannot_be_joined_are_kept(endpoint):
         (join(endpoint, whole, begin(endpoint, 3)), 404),
         (join(endpoint, whole, whole.replace("/uploads/", "/uploads/x")), 400),
         (join(endpoint), 400),
+        (join(endpoint, whole, whole), 400),
+        (join(endpoint, *[whole] * 1001), 400),
         (join(endpoint, whole, **{"Upload-Length": "3"}), 400),
         (join(endpoint, whole, **{"Upload-Metadata": ""}), 400),
         (create(endpoint, **{"Upload-Concat": "parts", "Upload-Length": "3"}), 400),
@@ -137,8 +154,8 @@ def test_parts_that_cannot_be_joined_are_kept(endpoint):
         assert refused.status_code == status and refused.json()["reason"], refused.text
         assert "Location" not in refused.headers
     assert append(unfinished, 1, b"ef").status_code == 204
-    assert join(endpoint, whole, unfinished, whole).status_code == 201
-    assert file_of(endpoint).content == b"abcdefabc"
+    assert join(endpoint, whole, unfinished).status_code == 201
+    assert file_of(endpoint).content == b"abcdef"
 
 
 def test_extensions_that_are_not_offered_are_not_named(endpoint):

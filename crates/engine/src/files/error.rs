@@ -38,6 +38,9 @@ pub enum FileError {
     /// What is to be joined is not there as a part.
     #[error("no part {0} is kept: it expired, was joined before, or was not begun as a part")]
     PartMissing(ObjectId),
+    /// A part is in a file once: else a few names could make a file of any size.
+    #[error("the part {0} is named twice; a part can be joined once")]
+    PartTwice(ObjectId),
     /// A part has not all its bytes yet.
     #[error("the part {part} is not finished: it has {received} bytes so far; send the rest of it first")]
     PartUnfinished {

@@ -23,10 +23,12 @@ impl Files {
     /// names, since the answer was lost, gets the same file. Gives its id.
     ///
     /// # Errors
-    /// [`FileError::PartMissing`], [`FileError::PartUnfinished`]; [`FileError::Busy`] while somebody writes to a part.
+    /// [`FileError::PartMissing`], [`FileError::PartUnfinished`], [`FileError::PartTwice`]; [`FileError::Busy`] while somebody writes to a part.
     pub async fn join_uploads(&self, new: NewJoint) -> Result<ObjectId, FileError> {
-        // A part may come twice in a file, but can be held only once.
-        let parts: BTreeSet<_> = new.parts.iter().copied().collect();
+        let mut parts = BTreeSet::new();
+        if let Some(twice) = new.parts.iter().find(|part| !parts.insert(**part)) {
+            return Err(FileError::PartTwice(*twice));
+        }
         let held = parts.iter().map(|part| self.hold_upload(*part));
         let _held = held.collect::<Result<Vec<_>, _>>()?;
         let known = doc! {"joined": new.named.as_str(), "filename": new.file.name.as_str()};

@@ -31,6 +31,7 @@ mod live;
 mod orphans;
 mod reader;
 mod sweep;
+mod unended;
 mod uploads;
 mod writer;
 

@@ -21,8 +21,8 @@ use value::{Value, ValueRef, doc, key};
 /// Chunks without entry that a driver wrote are removed when none was added for so long.
 pub const ORPHANS_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Expired uploads that one round of the sweep takes.
-const EXPIRED_PAGE: u64 = 100;
+/// Uploads that the sweep looks at together; of those that expired, one round takes so many.
+pub(super) const UPLOADS_PAGE: u64 = 100;
 
 /// Chunks of one file, as their index shows them.
 struct Stored {
@@ -39,6 +39,7 @@ impl Engine {
             for collection in self.collections(&database) {
                 if let Some(name) = collection.name.strip_suffix(CHUNKS_SUFFIX) {
                     let files = self.files(Bucket::new(&database, name));
+                    files.sweep_whole().await?;
                     files.sweep_expired().await?;
                     removed += files.sweep_orphans().await?;
                 }
@@ -53,8 +54,8 @@ impl Files {
     async fn sweep_expired(&self) -> Result<(), FileError> {
         let request = FindRequest {
             filter: doc! {"expires": doc! {"$lt": Value::DateTime(now_ms())}},
-            limit: Some(EXPIRED_PAGE),
-            batch_size: Some(EXPIRED_PAGE),
+            limit: Some(UPLOADS_PAGE),
+            batch_size: Some(UPLOADS_PAGE),
             single_batch: true,
             ..FindRequest::default()
         };

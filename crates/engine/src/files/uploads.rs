@@ -128,6 +128,12 @@ impl Files {
         if let UploadKind::Joined(_) = upload.kind {
             return Err(FileError::Joined);
         }
+        if self.find_id(&Value::ObjectId(id)).await?.is_some() {
+            // A crash brought the upload back after it had become a file.
+            self.delete_in(&self.bucket.uploads(), doc! {"_id": id}, false)
+                .await?;
+            return Ok(None);
+        }
         let digester = match live.resume(upload.offset) {
             Some(digester) => digester,
             None => self.digest_again(&upload).await?,

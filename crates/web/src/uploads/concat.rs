@@ -3,6 +3,7 @@
 use super::UPLOAD_CONCAT;
 use crate::call::{Call, object_id};
 use crate::error::{Result, WebError};
+use crate::limits::JOINED_PARTS_MAX;
 use engine::files::{Bucket, UploadKind};
 use http::HeaderValue;
 use value::ObjectId;
@@ -30,6 +31,10 @@ impl Concat {
             return Ok(Some(Concat::Partial));
         }
         let named = header.strip_prefix("final;").unwrap_or_default();
+        if named.split_whitespace().count() > JOINED_PARTS_MAX {
+            let reason = format!("Upload-Concat: a file is made of at most {JOINED_PARTS_MAX} parts");
+            return Err(WebError::bad_request(reason));
+        }
         let found = |address| {
             let is_here = |at| call.files(at).is_ok_and(|files| files.bucket() == bucket);
             let here = part(address).filter(|(at, _)| is_here(at));

@@ -109,6 +109,8 @@ fn options() -> Response {
 async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Response>> {
     call.may(Action::Insert, files.bucket()).await?;
     let mut response = respond::empty(StatusCode::OK);
+    // Whoever is told that all bytes are there finds the file.
+    files.finish_if_whole(id).await?;
     let (offset, length) = match files.upload(id).await? {
         Some(upload) => {
             expires(&mut response, upload.expires_ms);

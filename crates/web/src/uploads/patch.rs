@@ -38,7 +38,8 @@ pub(super) fn has_bytes(call: &Call) -> bool {
     call.request.header(CONTENT_TYPE.as_str()) == Some(OFFSET_OCTETS)
 }
 
-/// Writes a request's body at an offset. When the connection ends early, what came is kept, unless it has a checksum.
+/// Writes a request's body at an offset. When the connection ends early, what came is kept, unless it has a checksum; it is a
+/// file where nothing is missing.
 pub(super) async fn take(
     call: &mut Call,
     files: &Files,
@@ -64,9 +65,10 @@ pub(super) async fn take(
         .counters
         .file_bytes_in
         .fetch_add(received, Ordering::Relaxed);
-    if outcome.is_ok() && writer.can_finish() {
+    if writer.can_finish() {
         let length = writer.length();
         files.finish_upload(writer, &Digests::default(), None).await?;
+        outcome?;
         return Ok(Some(answer(length, None)));
     }
     let (length, expires_ms) = writer.pause(KEPT_MS).await?;
