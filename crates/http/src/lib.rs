@@ -17,6 +17,7 @@ mod cookie;
 mod credentials;
 mod etag;
 mod linger;
+mod media_type;
 mod multipart;
 mod percent;
 mod query;
@@ -34,6 +35,7 @@ pub use credentials::{BasicCredentials, basic_credentials};
 pub use etag::{if_match, if_none_match};
 pub use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 pub use hyper::{Method, StatusCode, Uri};
+pub use media_type::is_harmless;
 pub use multipart::{
     Event, MultipartError, MultipartParser, MultipartReader, PART_HEAD_BYTES_MAX, PartHead, Pieces, boundary,
     parameter,

@@ -7,7 +7,7 @@ use http::header::{
     ACCEPT_RANGES, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LAST_MODIFIED,
     X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, http_date, percent_encode};
+use http::{HeaderMap, HeaderName, HeaderValue, http_date, is_harmless, percent_encode};
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
 use value::raw::encode_document;
@@ -96,10 +96,9 @@ pub(super) fn describe(headers: &mut HeaderMap, entry: &FileEntry, tag: &str, is
     }
 }
 
-/// The media type, and what goes with one that a browser would run.
+/// The media type, and what goes with one that a browser might run.
 pub(super) fn typed(headers: &mut HeaderMap, kind: HeaderValue) {
-    let text = kind.to_str().unwrap_or_default();
-    if text.starts_with("text/html") || text.contains("xml") {
+    if !kind.to_str().is_ok_and(is_harmless) {
         // Whoever may upload a file shall not run scripts with the rights of those who look at it.
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
     }

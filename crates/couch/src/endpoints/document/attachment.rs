@@ -69,7 +69,9 @@ async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
     let sent = Sent::choose(call, &attachment)?;
     let files = database.files();
     if let Sent::Parts(ranges) = sent {
-        return Ok(byte_ranges(files, attachment, ranges));
+        let mut response = byte_ranges(files, attachment, ranges);
+        sandbox(call, &mut response);
+        return Ok(response);
     }
     let length = sent.length(&attachment);
     let body = match (&call.method, &sent) {
@@ -87,8 +89,8 @@ async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
             .into_body(length),
     };
     let mut response = respond::with_type(body, &attachment.content_type);
+    sandbox(call, &mut response);
     let headers = response.headers_mut();
-    headers.insert("content-security-policy", HeaderValue::from_static("sandbox"));
     let accepted = if attachment.is_encoded() { "none" } else { "bytes" };
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static(accepted));
     match &sent {
@@ -105,6 +107,24 @@ async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
     }
     respond::tag(&mut response, &tag);
     Ok(response)
+}
+
+/// Whoever may upload an attachment shall not run scripts with the rights of those who look at it: as the section `csp` of the
+/// settings says, and whatever else a browser might take it for.
+fn sandbox(call: &Call, response: &mut Response) {
+    let config = &call.server.config;
+    let headers = response.headers_mut();
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    if config.is_off("csp", "attachments_enable") {
+        return;
+    }
+    let given = config.get("csp", "attachments_header_value");
+    let policy = given.and_then(|given| HeaderValue::from_str(&given).ok());
+    let policy = policy.unwrap_or(HeaderValue::from_static("sandbox"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
 }
 
 /// What of an attachment is sent, and in which form.
