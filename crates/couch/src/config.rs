@@ -87,6 +87,12 @@ impl Config {
         self.get(section, name).as_deref() == Some("true")
     }
 
+    /// Whether a setting is `false`: for those that are in force where nobody says anything, also in settings that were kept before
+    /// they were there.
+    pub(crate) fn is_off(&self, section: &str, name: &str) -> bool {
+        self.get(section, name).as_deref() == Some("false")
+    }
+
     /// All sections.
     pub(crate) fn all(&self) -> Sections {
         self.sections.read().present.clone()
@@ -188,6 +194,7 @@ fn merge(document: &Document, sections: &mut Sections) {
 fn defaults() -> Sections {
     let (uuid, secret) = (random(), random());
     let all = [
+        ("chttpd", "admin_only_all_dbs", "true"),
         ("chttpd", "enable_cors", "false"),
         ("chttpd", "require_valid_user", "false"),
         ("chttpd_auth", "authentication_db", USERS),
@@ -195,6 +202,8 @@ fn defaults() -> Sections {
         ("couchdb", "database_dir", "./data"),
         ("couchdb", "max_document_size", "8000000"),
         ("couchdb", "uuid", &uuid),
+        ("csp", "attachments_enable", "true"),
+        ("csp", "attachments_header_value", "sandbox"),
         ("httpd", "enable_cors", "false"),
         ("uuids", "algorithm", "sequential"),
         ("uuids", "max_count", "1000"),

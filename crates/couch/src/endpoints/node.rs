@@ -19,6 +19,7 @@ const HIDDEN: &str = "-scram-";
 
 /// `GET /_membership`.
 pub(crate) fn membership(call: &Call) -> Result<Response> {
+    require_server_admin(&call.user)?;
     call.require_read("GET")?;
     Ok(respond::ok(format!(
         r#"{{"all_nodes":["{NODE}"],"cluster_nodes":["{NODE}"]}}"#

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::DBS_INFO_MAX;
+use crate::security::require_server_admin;
 use crate::{names, query, respond};
 use http::{Method, Response};
 use value::{Document, Value};
@@ -28,8 +29,11 @@ pub(crate) fn up(call: &Call) -> Result<Response> {
     Ok(respond::ok(r#"{"status":"ok","seeds":{}}"#.to_owned()))
 }
 
-/// `GET /_all_dbs`, in whole or from one name to another.
+/// `GET /_all_dbs`, in whole or from one name to another; for administrators, unless the setting `admin_only_all_dbs` says otherwise.
 pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
+    if !call.server.config.is_off("chttpd", "admin_only_all_dbs") {
+        require_server_admin(&call.user)?;
+    }
     call.require_get()?;
     let key = |names: [&str; 2]| -> Result<Option<String>> {
         let text = names.into_iter().find_map(|name| call.query.get(name));
