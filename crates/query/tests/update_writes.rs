@@ -31,6 +31,26 @@ async fn one_statement_changes_the_first_or_all_that_match() {
 }
 
 #[tokio::test]
+async fn a_random_filter_draws_once_for_a_document() {
+    const COUNT: u64 = 400;
+    let (_store, collection) = new_collection().await;
+    insert(&collection, (0..COUNT as i32).map(|id| doc! {"_id": id})).await;
+    for filter in [
+        doc! {"$expr": {"$lt": [{"$rand": {}}, 0.5]}},
+        doc! {"$sampleRate": 0.5},
+    ] {
+        let mut all = request(filter.clone(), doc! {"$inc": {"n": 1}});
+        all.multi = true;
+        let matched = update(&collection, vec![all]).await.matched;
+        // Half of them; drawn twice it would be a quarter. One run in a million goes past this.
+        assert!(
+            (COUNT * 3 / 8..COUNT * 5 / 8).contains(&matched),
+            "{filter:?}: {matched}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn statements_run_in_order_whatever_their_kind() {
     let (_store, collection) = new_collection().await;
     insert(&collection, [doc! {"_id": 1, "a": 0}]).await;

@@ -85,6 +85,11 @@ impl Filter {
         Filter::parse(&Document::new().with("", condition.clone()), scope)
     }
 
+    /// Whether one document may match it once and not the next time: it draws lots (`$sampleRate`, `$rand`).
+    pub fn is_random(&self) -> bool {
+        self.root.is_random()
+    }
+
     /// The conditions as a tree, for the planner.
     pub fn root(&self) -> &Node {
         &self.root

@@ -38,6 +38,28 @@ pub enum Node {
     AlwaysFalse,
 }
 
+impl Node {
+    pub(super) fn is_random(&self) -> bool {
+        match self {
+            Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::is_random),
+            Node::Expr(condition) => names_rand(condition.source()),
+            Node::SampleRate(_) => true,
+            // Within arrays' elements neither is allowed.
+            Node::Field { .. } | Node::JsonSchema(_) | Node::AlwaysTrue | Node::AlwaysFalse => false,
+        }
+    }
+}
+
+fn names_rand(expression: &Value) -> bool {
+    match expression {
+        Value::Document(fields) => fields
+            .iter()
+            .any(|(name, value)| name == "$rand" || names_rand(value)),
+        Value::Array(elements) => elements.iter().any(names_rand),
+        _ => false,
+    }
+}
+
 /// A condition on what one path reaches.
 ///
 /// A predicate holds for a path if it holds for one of the values that the path reaches; each is tried on its own,

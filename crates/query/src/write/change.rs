@@ -31,6 +31,8 @@ pub(super) enum ChangeKind {
 pub(super) struct ChangeOne {
     pub(super) change: Arc<Change>,
     pub(super) missing: Missing,
+    /// The document as it was found, where the filter would draw lots once more.
+    pub(super) drawn: Option<DocumentBuf>,
     pub(super) report: Report,
 }
 
@@ -66,7 +68,11 @@ impl Transform for ChangeOne {
 
 impl ChangeOne {
     fn change_present(&self, present: &DocumentBuf) -> Result<Transformed, WriteError> {
-        let transformed = self.change.apply(present)?;
+        let is_drawn = self
+            .drawn
+            .as_ref()
+            .is_some_and(|drawn| drawn.bytes() == present.bytes());
+        let transformed = self.change.apply(present, is_drawn)?;
         match (&transformed, &self.missing) {
             (Transformed::NotMatched, Missing::IsMade { namespace } | Missing::Becomes { namespace, .. }) => {
                 Err(WriteError::Store(id_is_taken(namespace.clone(), present)))
@@ -101,9 +107,15 @@ fn id_is_taken(namespace: String, present: &DocumentBuf) -> StoreError {
 }
 
 impl Change {
-    fn apply(&self, present: &DocumentBuf) -> Result<Transformed, WriteError> {
+    /// What must be kept of a document that was found: nothing, unless matching it again could say otherwise.
+    pub(super) fn drawn(&self, found: &DocumentBuf) -> Option<DocumentBuf> {
+        self.filter.is_random().then(|| found.clone())
+    }
+
+    /// `is_drawn` tells that a random filter has taken the document as it is.
+    fn apply(&self, present: &DocumentBuf, is_drawn: bool) -> Result<Transformed, WriteError> {
         let mut position = None;
-        if !self.filter.matches_positioned(present.as_ref(), &mut position)? {
+        if !self.filter.matches_positioned(present.as_ref(), &mut position)? && !is_drawn {
             return Ok(Transformed::NotMatched);
         }
         let ChangeKind::Update(update) = &self.kind else {

@@ -1,11 +1,11 @@
 //! Finding the documents that a statement changes.
 
 use crate::Result;
-use crate::execute::{FindSpec, Interruption, RecordCursor, find_records};
+use crate::execute::{FindSpec, Found, Interruption, RecordCursor, find_records};
 use crate::plan::{Hint, Ordering};
 use language::filter::Filter;
 use std::sync::Arc;
-use store::{Collection, RecordId};
+use store::Collection;
 
 /// Which documents are looked for.
 #[derive(Clone, Debug)]
@@ -18,13 +18,13 @@ pub(super) struct Lookup {
 
 impl Lookup {
     /// The first document in the order asked for.
-    pub(super) async fn first(&self, collection: &Arc<Collection>) -> Result<Option<RecordId>> {
+    pub(super) async fn first(&self, collection: &Arc<Collection>) -> Result<Option<Found>> {
         let spec = FindSpec {
             limit: Some(1),
             ..self.spec()
         };
         let mut cursor = find_records(collection, spec).await?;
-        Ok(cursor.next_page(1).await?.first().map(|found| found.record))
+        Ok(cursor.next_page(1).await?.pop())
     }
 
     /// All of them, page by page, as they are now: none is met again after it was changed.

@@ -43,6 +43,7 @@ pub(super) async fn change_all(
             let one = ChangeOne {
                 change: change.clone(),
                 missing: Missing::Stays,
+                drawn: change.drawn(&found.document),
                 report: report.clone(),
             };
             ops.push(WriteOp::modify(Target::Record(found.record), one));

@@ -1,8 +1,9 @@
 //! Executing writes on a collection: the statements of inserts, updates, deletes and findAndModify.
 //!
 //! Every change is a [`store::Transform`] that the collection's committer runs on the document as it is at that
-//! moment: it matches the filter again, applies the update and checks the validator. So whatever was read to find the
-//! document, nothing is lost to concurrent writers, and the changes of all who wait are committed together.
+//! moment: it matches the filter again (one that draws lots only where the document has changed), applies the update
+//! and checks the validator. So whatever was read to find the document, nothing is lost to concurrent writers, and the
+//! changes of all who wait are committed together.
 //!
 //! - A statement whose filter fixes `_id` needs no plan: it goes straight to the committer, together with its
 //!   neighbours of the same kind ([`by_id`]).

@@ -47,14 +47,15 @@ impl Single {
             },
             false => Missing::Stays,
         };
-        Some(self.op(Target::Id(id), missing))
+        Some(self.op(Target::Id(id), missing, None))
     }
 
-    fn op(&self, target: Target, missing: Missing) -> (WriteOp, Report) {
+    fn op(&self, target: Target, missing: Missing, drawn: Option<DocumentBuf>) -> (WriteOp, Report) {
         let report = Report::default();
         let one = ChangeOne {
             change: self.change.clone(),
             missing,
+            drawn,
             report: report.clone(),
         };
         (WriteOp::modify(target, one), report)
@@ -76,7 +77,7 @@ impl Single {
         }
         for _ in 0..LOOKUP_ATTEMPTS_MAX {
             options.interruption.check()?;
-            let Some(record) = self.lookup.first(collection).await? else {
+            let Some(found) = self.lookup.first(collection).await? else {
                 if !self.upsert {
                     return Ok(Done::NothingMatched);
                 }
@@ -87,14 +88,9 @@ impl Single {
                 }
                 continue;
             };
-            match self
-                .commit(
-                    collection,
-                    options,
-                    self.op(Target::Record(record), Missing::Stays),
-                )
-                .await?
-            {
+            let drawn = self.change.drawn(&found.document);
+            let op = self.op(Target::Record(found.record), Missing::Stays, drawn);
+            match self.commit(collection, options, op).await? {
                 Done::NothingMatched => {}
                 done => return Ok(done),
             }
@@ -118,7 +114,7 @@ impl Single {
             document,
             namespace: collection.namespace().to_string(),
         };
-        self.commit(collection, options, self.op(Target::Id(id), missing))
+        self.commit(collection, options, self.op(Target::Id(id), missing, None))
             .await
     }
 
