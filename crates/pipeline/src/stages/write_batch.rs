@@ -3,7 +3,7 @@
 use crate::collections::WriteTarget;
 use crate::row::Row;
 use crate::{Code, QueryError, Result};
-use query::write::{Failures, InsertOptions, WriteError, WriteOptions, insert};
+use query::write::{CHANGES_PER_COMMIT_MAX, Failures, InsertOptions, WriteError, WriteOptions, insert};
 use store::Durability;
 use value::DocumentBuf;
 
@@ -47,8 +47,14 @@ pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>
         validator: target.validator.clone(),
         statements: Vec::new(),
     };
-    let inserted = insert(&target.collection, documents, options).await?;
-    first_failure(inserted.failures)
+    let mut failures = Failures::new();
+    let mut documents = documents.into_iter();
+    while documents.len() > 0 {
+        let together = documents.by_ref().take(CHANGES_PER_COMMIT_MAX).collect();
+        let inserted = insert(&target.collection, together, options.clone()).await?;
+        failures.extend(inserted.failures);
+    }
+    first_failure(failures)
 }
 
 /// How statements on the target are executed: all of them, whatever becomes of the others.
