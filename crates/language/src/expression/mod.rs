@@ -15,7 +15,6 @@
 
 pub mod accumulator;
 pub mod date;
-pub mod decimal;
 mod found;
 mod let_variables;
 mod node;

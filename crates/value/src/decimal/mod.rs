@@ -7,9 +7,12 @@ mod arithmetic;
 mod convert;
 mod rounding;
 mod text;
+pub mod trigonometry;
+mod wide;
 
 pub use rounding::Rounding;
 pub use text::ParseDecimalError;
+pub use wide::{from_double_exactly, to_places, without_zeros};
 
 use std::fmt;
 

@@ -2,9 +2,9 @@
 
 use super::Accumulator;
 use crate::Result;
-use crate::expression::decimal::{from_double_exactly, without_zeros};
 use crate::expression::found::Found;
 use crate::expression::number::Number;
+use value::decimal::{from_double_exactly, without_zeros};
 use value::{Decimal128, Value};
 
 /// The widest type that was added.

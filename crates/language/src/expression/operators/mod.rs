@@ -10,7 +10,6 @@ mod comparison;
 mod conditional;
 mod convert;
 mod date;
-mod decimal_trigonometry;
 mod field;
 mod iteration;
 mod literal;

@@ -1,12 +1,11 @@
 //! `$round` (half to even) and `$trunc` (towards zero), to a number of decimals.
 
 use super::{Operator, Syntax, error, operator, type_name};
-use crate::expression::decimal::{from_double_exactly, to_places};
 use crate::expression::found::Found;
 use crate::expression::number::{LONG_END, Number};
 use crate::{Code, Result};
 use value::Value;
-use value::decimal::Rounding;
+use value::decimal::{Rounding, from_double_exactly, to_places};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator(

@@ -1,12 +1,12 @@
 //! Trigonometric and hyperbolic functions, in radians; decimals are computed to 34 digits.
 
-use super::decimal_trigonometry as precise;
 use super::numeric::real;
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::number::{Number, Pair};
 use crate::{Code, Result};
 use std::cmp::Ordering;
+use value::decimal::trigonometry as precise;
 use value::{Decimal128, Value, ValueRef};
 
 /// A row of the table: the operator's name, where it is defined, what it does to doubles and to decimals.

@@ -1,8 +1,8 @@
 //! Trigonometry on decimals: reduction of the argument, then series, with twice the digits that are kept.
 
-use crate::expression::decimal::{Wide, narrowed, wide_context, widened};
+use super::Decimal128;
+use super::wide::{Wide, narrowed, wide_context, widened};
 use dec::Context;
-use value::Decimal128;
 
 /// π to 100 digits.
 const PI: &str =
@@ -144,15 +144,18 @@ fn apply(x: Decimal128, function: impl FnOnce(&mut Math, Wide) -> Wide) -> Decim
     narrowed(&function(&mut Math::new(), widened(x)))
 }
 
-pub(super) fn sin(x: Decimal128) -> Decimal128 {
+/// The sine.
+pub fn sin(x: Decimal128) -> Decimal128 {
     if x.is_zero() { x } else { apply(x, Math::sin) }
 }
 
-pub(super) fn cos(x: Decimal128) -> Decimal128 {
+/// The cosine.
+pub fn cos(x: Decimal128) -> Decimal128 {
     apply(x, Math::cos)
 }
 
-pub(super) fn tan(x: Decimal128) -> Decimal128 {
+/// The tangent.
+pub fn tan(x: Decimal128) -> Decimal128 {
     if x.is_zero() {
         return x;
     }
@@ -162,7 +165,8 @@ pub(super) fn tan(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn asin(x: Decimal128) -> Decimal128 {
+/// The angle whose sine this is, for numbers from -1 to 1.
+pub fn asin(x: Decimal128) -> Decimal128 {
     if x.is_zero() {
         return x;
     }
@@ -179,7 +183,8 @@ pub(super) fn asin(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn acos(x: Decimal128) -> Decimal128 {
+/// The angle whose cosine this is, for numbers from -1 to 1.
+pub fn acos(x: Decimal128) -> Decimal128 {
     apply(x, |math, x| {
         let (one, square) = (math.int(1), math.mul(x, x));
         let rest = math.sub(one, square);
@@ -195,7 +200,8 @@ pub(super) fn acos(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn atan(x: Decimal128) -> Decimal128 {
+/// The angle whose tangent this is.
+pub fn atan(x: Decimal128) -> Decimal128 {
     if x.is_zero() || x.is_nan() {
         return x;
     }
@@ -208,7 +214,8 @@ pub(super) fn atan(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn atan2(y: Decimal128, x: Decimal128) -> Decimal128 {
+/// The angle of the point at `x` and `y`.
+pub fn atan2(y: Decimal128, x: Decimal128) -> Decimal128 {
     if x.is_nan() || y.is_nan() || x.is_infinite() || y.is_infinite() || x.is_zero() || y.is_zero() {
         let quadrant = y.to_f64().atan2(x.to_f64());
         return apply(Decimal128::ZERO, |math, _| multiple_of_pi(math, quadrant));
@@ -244,7 +251,8 @@ fn half_sum(math: &mut Math, x: Wide, sign: i32) -> Wide {
     math.div(sum, two)
 }
 
-pub(super) fn sinh(x: Decimal128) -> Decimal128 {
+/// The hyperbolic sine.
+pub fn sinh(x: Decimal128) -> Decimal128 {
     if x.is_zero() || !x.is_finite() {
         x
     } else {
@@ -252,7 +260,8 @@ pub(super) fn sinh(x: Decimal128) -> Decimal128 {
     }
 }
 
-pub(super) fn cosh(x: Decimal128) -> Decimal128 {
+/// The hyperbolic cosine.
+pub fn cosh(x: Decimal128) -> Decimal128 {
     if x.is_infinite() {
         x.abs()
     } else {
@@ -260,7 +269,8 @@ pub(super) fn cosh(x: Decimal128) -> Decimal128 {
     }
 }
 
-pub(super) fn tanh(x: Decimal128) -> Decimal128 {
+/// The hyperbolic tangent.
+pub fn tanh(x: Decimal128) -> Decimal128 {
     if x.is_zero() {
         return x;
     }
@@ -275,7 +285,8 @@ pub(super) fn tanh(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn asinh(x: Decimal128) -> Decimal128 {
+/// The number whose hyperbolic sine this is.
+pub fn asinh(x: Decimal128) -> Decimal128 {
     if x.is_zero() || !x.is_finite() {
         return x;
     }
@@ -292,7 +303,8 @@ pub(super) fn asinh(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn acosh(x: Decimal128) -> Decimal128 {
+/// The number whose hyperbolic cosine this is, for numbers from 1.
+pub fn acosh(x: Decimal128) -> Decimal128 {
     if !x.is_finite() {
         return x;
     }
@@ -305,7 +317,8 @@ pub(super) fn acosh(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn atanh(x: Decimal128) -> Decimal128 {
+/// The number whose hyperbolic tangent this is, for numbers from -1 to 1.
+pub fn atanh(x: Decimal128) -> Decimal128 {
     if x.is_zero() || x.is_nan() {
         return x;
     }
@@ -318,7 +331,8 @@ pub(super) fn atanh(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn to_radians(x: Decimal128) -> Decimal128 {
+/// Degrees in radians.
+pub fn to_radians(x: Decimal128) -> Decimal128 {
     apply(x, |math, x| {
         let half_turn = math.int(180);
         let product = math.mul(x, math.pi);
@@ -326,7 +340,8 @@ pub(super) fn to_radians(x: Decimal128) -> Decimal128 {
     })
 }
 
-pub(super) fn to_degrees(x: Decimal128) -> Decimal128 {
+/// Radians in degrees.
+pub fn to_degrees(x: Decimal128) -> Decimal128 {
     apply(x, |math, x| {
         let half_turn = math.int(180);
         let product = math.mul(x, half_turn);

@@ -1,20 +1,19 @@
-//! Decimals in expressions, beyond what `value` offers.
+//! Computing with more digits than are kept, and giving the results as many as are meant.
 
+use super::{DIGITS_MAX, Decimal128, Parts, Rounding};
 use dec::{Context, Decimal};
-use value::Decimal128;
-use value::decimal::{DIGITS_MAX, Parts, Rounding};
 
 /// Units of three digits in which intermediate results are kept: 90 digits for results of 34.
-pub const WIDE_UNITS: usize = 30;
+pub(super) const WIDE_UNITS: usize = 30;
 
 /// A decimal with the digits of an intermediate result.
-pub type Wide = Decimal<WIDE_UNITS>;
+pub(super) type Wide = Decimal<WIDE_UNITS>;
 
 /// The largest exponent of intermediate results: libdecnumber's functions refuse to work without such a limit.
 const WIDE_EXPONENT_MAX: isize = 99_999;
 
 /// A context to compute in.
-pub fn wide_context() -> Context<Wide> {
+pub(super) fn wide_context() -> Context<Wide> {
     let mut cx = Context::<Wide>::default();
     // Within what the library accepts, so that neither can fail.
     let limited = cx
@@ -48,7 +47,7 @@ pub fn to_places(number: Decimal128, places: i32, rounding: Rounding) -> Decimal
 }
 
 /// The number with more digits to compute with.
-pub fn widened(number: Decimal128) -> Wide {
+pub(super) fn widened(number: Decimal128) -> Wide {
     // Both write and read the same notation.
     wide_context()
         .parse(number.to_string())
@@ -56,7 +55,7 @@ pub fn widened(number: Decimal128) -> Wide {
 }
 
 /// The result of a computation, rounded to 34 digits; an exact one without zeros behind the point.
-pub fn narrowed(number: &Wide) -> Decimal128 {
+pub(super) fn narrowed(number: &Wide) -> Decimal128 {
     let rounded = Decimal128::parse_rounded(&number.to_string()).unwrap_or(Decimal128::NAN);
     let mut shortest = *number;
     wide_context().reduce(&mut shortest);
