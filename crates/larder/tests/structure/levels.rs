@@ -1,0 +1,89 @@
+//! Which crate may use which.
+
+use crate::{read, root};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
+pub const LEVELS: [(&str, u8); 19] = [
+    ("code", 0),
+    ("kv", 0),
+    ("net", 0),
+    ("testing", 0),
+    ("value", 0),
+    ("http", 1),
+    ("language", 1),
+    ("store", 1),
+    ("auth", 2),
+    ("mango", 2),
+    ("query", 2),
+    ("replicate", 2),
+    ("view", 2),
+    ("pipeline", 3),
+    ("engine", 4),
+    ("couch", 5),
+    ("mongo", 5),
+    ("web", 5),
+    ("larder", 6),
+];
+
+#[test]
+fn crates_use_only_crates_of_lower_levels() {
+    let levels = BTreeMap::from(LEVELS);
+    for entry in fs::read_dir(root().join("crates")).expect("crates exist") {
+        let name = entry
+            .expect("readable")
+            .file_name()
+            .into_string()
+            .expect("a UTF-8 name");
+        let level = levels
+            .get(name.as_str())
+            .unwrap_or_else(|| panic!("crate {name} has no level in this test"));
+        let manifest = read(&root().join("crates").join(&name).join("Cargo.toml"));
+        for dependency in table_keys(&manifest, "dependencies") {
+            if let Some(below) = levels.get(dependency.as_str()) {
+                assert!(
+                    below < level,
+                    "{name} (level {level}) uses {dependency} (level {below})"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn only_kv_names_the_embedded_engine() {
+    for (name, _) in LEVELS.iter().filter(|(name, _)| *name != "kv") {
+        let manifest = read(&root().join("crates").join(name).join("Cargo.toml"));
+        assert!(
+            !table_keys(&manifest, "dependencies").contains(&"rocksdb".to_owned()),
+            "{name} names rocksdb"
+        );
+    }
+}
+
+#[test]
+fn protocols_see_neither_the_store_nor_its_keys() {
+    for protocol in ["mongo", "couch", "web"] {
+        let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
+        let dependencies = table_keys(&manifest, "dependencies");
+        for hidden in ["kv", "store", "query"] {
+            assert!(
+                !dependencies.contains(&hidden.to_owned()),
+                "{protocol} uses {hidden} past the engine"
+            );
+        }
+    }
+}
+
+/// The names in one table of a manifest.
+fn table_keys(manifest: &str, table: &str) -> Vec<String> {
+    let header = format!("[{table}]");
+    let lines = manifest.lines().skip_while(|line| line.trim() != header).skip(1);
+    let keys = lines
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split(['.', '=']).next());
+    keys.map(|key| key.trim().to_owned())
+        .filter(|key| !key.is_empty())
+        .collect()
+}
