@@ -299,6 +299,33 @@ def test_buckets_that_are_there_already_are_told_one_by_one(database):
     assert database["s"].count_documents({}) == 4
 
 
+def test_a_retried_insert_of_buckets_is_not_done_again(client, database):
+    database.create_collection("s", timeseries={"timeField": "at", "metaField": "sensor"})
+    without_ids = lambda: {**bucket(), "data": {"at": {"0": SPRING, "1": SPRING}}}
+    with client.start_session() as session:
+        insert = {"insert": "system.buckets.s", "documents": [without_ids(), without_ids()], "txnNumber": Int64(1)}
+        for _ in range(2):
+            assert database.command(insert, session=session)["n"] == 2
+    assert database["s"].count_documents({}) == 4
+
+
+def test_buckets_among_other_writes_of_a_command_are_all_unpacked(client, database):
+    """Each measurement is a statement of its own, and none is taken for one of another write."""
+    database.create_collection("s", timeseries={"timeField": "at", "metaField": "sensor"})
+    buckets, plain = f"{database.name}.system.buckets.s", f"{database.name}.s"
+    command = {"bulkWrite": 1, "nsInfo": [{"ns": buckets}, {"ns": plain}], "txnNumber": Int64(7), "ops": [
+        {"insert": 0, "document": bucket()},
+        {"insert": 1, "document": {"_id": 10, "at": SPRING}},
+        {"insert": 0, "document": bucket(_id={"0": 11, "1": 12})},
+        {"insert": 1, "document": {"_id": 13, "at": SPRING}},
+    ]}
+    with client.start_session() as session:
+        for _ in range(2):
+            done = client.admin.command(command, session=session)
+            assert (done["nInserted"], done["nErrors"]) == (4, 0)
+    assert database["s"].distinct("_id") == [1, 2, 10, 11, 12, 13]
+
+
 def test_buckets_are_read_and_inserted_and_nothing_else(database):
     database.create_collection("s", timeseries={"timeField": "at", "metaField": "sensor"})
     buckets = database["system.buckets.s"]

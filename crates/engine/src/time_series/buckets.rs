@@ -52,13 +52,34 @@ impl TimeSeries {
     }
 }
 
-/// Measurements that wait to be inserted, each with the position of its bucket.
+/// Measurements that wait to be inserted.
 #[derive(Default)]
 struct Unpacked {
     measurements: Vec<DocumentBuf>,
-    buckets: Vec<usize>,
-    /// The number of the first of them in the command, for retries.
-    first: usize,
+    places: Vec<Place>,
+}
+
+/// Which measurement of which bucket of the command.
+#[derive(Clone, Copy)]
+struct Place {
+    bucket: usize,
+    measurement: usize,
+}
+
+impl Place {
+    /// The statement that inserts the measurement, for retries. The numbers below zero are no command's own: each bucket
+    /// has as many of them as it can have measurements, by its number as a statement.
+    fn statement(self, first_statement: i32) -> Result<i32> {
+        let bucket = i64::from(first_statement) + self.bucket as i64;
+        let number = bucket * unpack::MEASUREMENTS_MAX as i64 + self.measurement as i64;
+        i32::try_from(i64::from(i32::MIN) + number)
+            .ok()
+            .filter(|statement| *statement < 0)
+            .ok_or_else(|| {
+                let message = format!("there is no room for the statements of bucket {bucket}");
+                Error::new(Code::BAD_VALUE, message)
+            })
+    }
 }
 
 impl Engine {
@@ -96,7 +117,11 @@ impl Engine {
         for (index, bucket) in buckets.iter().enumerate() {
             match unpack::measurements(&target.series, bucket.as_raw()) {
                 Ok(measurements) => {
-                    unpacked.buckets.extend(measurements.iter().map(|_| index));
+                    let places = (0..measurements.len()).map(|measurement| Place {
+                        bucket: index,
+                        measurement,
+                    });
+                    unpacked.places.extend(places);
                     unpacked.measurements.extend(measurements);
                 }
                 Err(error) => failures.push(WriteFailure { index, error }),
@@ -135,19 +160,19 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<Vec<WriteFailure>> {
         let measurements = std::mem::take(&mut unpacked.measurements);
-        let buckets = std::mem::take(&mut unpacked.buckets);
-        let count = measurements.len();
+        let places = std::mem::take(&mut unpacked.places);
+        let statement =
+            |place: &Place| -> Result<_> { Ok(context.statement(place.statement(options.first_statement)?)) };
         let insert = InsertOptions {
             ordered: options.ordered,
             durability: options.durability(),
             validator: None,
             keeps_empty_timestamps: true,
-            statements: options.statements(context, unpacked.first..unpacked.first + count),
+            statements: places.iter().map(statement).collect::<Result<_>>()?,
         };
-        unpacked.first += count;
         let inserted = write::insert(&target.collection, measurements, insert).await?;
         let located = |(at, error): (usize, write::WriteError)| WriteFailure {
-            index: buckets.get(at).copied().unwrap_or_default(),
+            index: places.get(at).map_or(0, |place| place.bucket),
             error: error.into(),
         };
         Ok(inserted.failures.into_iter().map(located).collect())

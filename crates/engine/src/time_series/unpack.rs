@@ -10,7 +10,7 @@ use value::column::COLUMN_SUBTYPE;
 use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
 /// The measurements that a bucket may have: far more than MongoDB puts into one.
-const MEASUREMENTS_MAX: usize = 100_000;
+pub(super) const MEASUREMENTS_MAX: usize = 20_000;
 
 /// The values of a field, by the number of the measurement.
 struct Column<'a> {

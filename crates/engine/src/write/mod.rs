@@ -11,7 +11,6 @@ use crate::time_series::TimeSeries;
 use code::Code;
 use kv::Durability;
 use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, WriteError};
-use std::ops::Range;
 use std::sync::Arc;
 use store::{Collection, Namespace, StatementId};
 use value::{DocumentBuf, Value};
@@ -127,11 +126,11 @@ impl WriteFailure {
 }
 
 impl WriteOptions {
-    /// The statement ids of some of a command's statements; empty outside retryable writes.
-    pub(crate) fn statements(&self, context: &Context, positions: Range<usize>) -> Vec<Option<StatementId>> {
+    /// The statement ids of a command's statements; empty outside retryable writes.
+    fn statements(&self, context: &Context, count: usize) -> Vec<Option<StatementId>> {
         match context.statement(self.first_statement) {
             None => Vec::new(),
-            Some(_) => positions
+            Some(_) => (0..count)
                 .map(|at| context.statement(self.first_statement + at as i32))
                 .collect(),
         }
@@ -170,7 +169,7 @@ impl Engine {
             durability: options.durability(),
             validator,
             keeps_empty_timestamps: options.keeps_empty_timestamps,
-            statements: options.statements(context, 0..documents.len()),
+            statements: options.statements(context, documents.len()),
         };
         let inserted = write::insert(&collection, documents, insert).await?;
         Ok(InsertReply {
