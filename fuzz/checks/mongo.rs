@@ -39,7 +39,7 @@ fn parse(bytes: &[u8]) -> Option<Message> {
 pub fn command(bytes: &[u8]) -> bool {
     let Some(message) = parse(bytes) else { return false };
     let request = &message.request;
-    let arguments = Arguments::of_command("hello", request);
+    let arguments = Arguments::new("hello", request);
     let _ = arguments.document("client");
     let _ = arguments.array("compression");
     let _ = arguments.string("saslSupportedMechs");

@@ -4,6 +4,7 @@
 //! - [`expression`]: the aggregation expression language, and the accumulators of `$group`.
 //! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
 //! - [`regex`]: regular expressions with MongoDB's options.
+//! - [`fields`]: options read strictly, with MongoDB's errors.
 //!
 //! What must hold: nothing here reads a collection, a clock or a file; what an evaluation needs of the world (the time, the
 //! variables) is handed in. Errors carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
@@ -12,6 +13,7 @@
 
 mod error;
 pub mod expression;
+pub mod fields;
 pub mod filter;
 pub mod projection;
 pub mod regex;
@@ -19,3 +21,4 @@ pub mod update;
 
 pub use code::Code;
 pub use error::{Error, Result};
+pub use fields::Fields;

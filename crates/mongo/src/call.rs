@@ -24,7 +24,7 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// The command's arguments.
     pub(crate) fn arguments(&self) -> arguments::Arguments<'_> {
-        arguments::Arguments::of_command(self.called, self.request)
+        arguments::Arguments::new(self.called, self.request)
     }
 
     /// The collection that the command names first.

@@ -101,6 +101,12 @@ impl From<engine::Error> for CommandError {
     }
 }
 
+impl From<language::Error> for CommandError {
+    fn from(error: language::Error) -> CommandError {
+        CommandError::new(error.code, error.message)
+    }
+}
+
 impl From<WireError> for CommandError {
     fn from(error: WireError) -> CommandError {
         match error {

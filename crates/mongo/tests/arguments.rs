@@ -18,7 +18,7 @@ fn code<T>(result: Result<T, mongo::CommandError>) -> i32 {
 #[test]
 fn unknown_fields_are_named() {
     let request = request(&doc! {"find": "c", "foo": 1, "$db": "d"});
-    let error = Arguments::of_command("find", &request).finish().unwrap_err();
+    let error = Arguments::new("find", &request).finish().unwrap_err();
     assert_eq!(
         (error.code.number(), error.message.as_str()),
         (40_415, "BSON field 'find.foo' is an unknown field.")
@@ -28,7 +28,7 @@ fn unknown_fields_are_named() {
 #[test]
 fn wrong_types_are_named() {
     let request = request(&doc! {"find": "c", "limit": "x", "filter": 1});
-    let arguments = Arguments::of_command("find", &request);
+    let arguments = Arguments::new("find", &request);
     assert_eq!(
         arguments.integer("limit").unwrap_err().message,
         "BSON field 'find.limit' is the wrong type 'string', expected types '[long, int, decimal, double]'"
@@ -44,7 +44,7 @@ fn fields_given_twice_are_refused() {
     let mut body = doc! {"find": "c", "limit": 1};
     body.push("limit", 2);
     let request = request(&body);
-    let arguments = Arguments::of_command("find", &request);
+    let arguments = Arguments::new("find", &request);
     arguments.ignore(&["limit"]);
     assert_eq!(code(arguments.finish()), 40_413);
 }
@@ -52,7 +52,7 @@ fn fields_given_twice_are_refused() {
 #[test]
 fn null_stands_for_missing() {
     let request = request(&doc! {"find": "c", "limit": null});
-    let arguments = Arguments::of_command("find", &request);
+    let arguments = Arguments::new("find", &request);
     assert_eq!(arguments.integer("limit").unwrap(), None);
     arguments.finish().unwrap();
 }
@@ -66,7 +66,7 @@ fn documents_come_from_the_body_or_from_beside_it() {
     });
     let within = request(&doc! {"insert": "c", "documents": [{"a": 1}]});
     for request in [beside, within] {
-        let arguments = Arguments::of_command("insert", &request);
+        let arguments = Arguments::new("insert", &request);
         let documents = arguments.documents("documents").unwrap().unwrap();
         assert_eq!(documents[0].to_document(), doc! {"a": 1});
         arguments.finish().unwrap();

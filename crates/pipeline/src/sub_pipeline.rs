@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use language::expression::Variables;
 use query::execute::{DocumentStream, Interruption, StreamState};
 use store::Namespace;
-use value::{Document, DocumentBuf, Value};
+use value::{Document, DocumentBuf, Value, ValueRef};
 
 /// Documents asked of a sub-pipeline at a time.
 const PAGE_DOCUMENTS: usize = 1_000;
@@ -165,18 +165,19 @@ pub(super) fn collectionless(scope: &StageScope<'_>) -> Namespace {
 }
 
 /// The stages in an option that must be an array of documents.
-pub(super) fn stages_of(option: &str, value: &Value) -> Result<Vec<Value>> {
-    let Value::Array(stages) = value else {
+pub(super) fn stages_of(option: &str, value: ValueRef<'_>) -> Result<Vec<Value>> {
+    let ValueRef::Array(stages) = value else {
         return Err(QueryError::type_mismatch(format!(
             "'{option}' option must be specified as an array"
         )));
     };
-    if stages.iter().any(|stage| !matches!(stage, Value::Document(_))) {
-        return Err(QueryError::type_mismatch(format!(
+    let stages = stages.iter().map(|stage| match stage {
+        ValueRef::Document(_) => Ok(stage.to_value()),
+        _ => Err(QueryError::type_mismatch(format!(
             "Each element of the '{option}' array must be an object"
-        )));
-    }
-    Ok(stages.clone())
+        ))),
+    });
+    stages.collect()
 }
 
 /// Whether the first stage makes the documents without a collection.

@@ -194,8 +194,8 @@ impl Number {
         }
     }
 
-    /// The integer that MongoDB takes an option for: doubles without their fraction, decimals rounded, NaN as 0, and what
-    /// does not fit 64 bits as the next that does.
+    /// The integer that MongoDB takes an option for: doubles without their fraction, decimals rounded half to even, NaN as
+    /// 0, and what does not fit 64 bits as the next that does.
     pub fn to_i64_saturating(self) -> i64 {
         match self {
             Number::Double(number) => number as i64,

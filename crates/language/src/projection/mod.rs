@@ -18,7 +18,7 @@ mod required;
 mod slice;
 mod stage;
 
-pub use stage::Stage;
+pub use stage::{Stage, new_root};
 
 use crate::expression::{ParseScope, Variables};
 use crate::filter::{Filter, FilterPlace, FilterScope, Node};

@@ -150,3 +150,20 @@ fn in_stage(stage: &str, error: &Error) -> Error {
         format!("Invalid {stage} :: caused by :: {}", error.message),
     )
 }
+
+/// The one option of `$replaceRoot`.
+pub fn new_root(operand: &Value) -> Result<&Value> {
+    let Value::Document(options) = operand else {
+        return Err(Error::new(
+            Code::location(40_229),
+            format!(
+                "expected an object as specification for $replaceRoot stage, got {}",
+                operand.type_of().alias()
+            ),
+        ));
+    };
+    let fields = crate::Fields::new("$replaceRoot", options);
+    fields.take("newRoot");
+    fields.finish()?;
+    options.get("newRoot").ok_or_else(|| fields.missing("newRoot"))
+}

@@ -4,7 +4,7 @@ use super::replacement::with_id;
 use super::stored::check_stored;
 use super::{Applied, UpdateScope};
 use crate::expression::{Expression, ParseScope, Variables};
-use crate::projection::{Projection, Stage};
+use crate::projection::{Projection, Stage, new_root};
 use crate::{Code, Error, Result};
 use value::{Document, DocumentRef, Value};
 
@@ -105,7 +105,7 @@ impl Step {
             "$project" => Projection::parse_stage(Stage::Project, name, operand, scope).map(Step::Project),
             "$unset" => Projection::parse_stage(Stage::Unset, name, operand, scope).map(Step::Project),
             "$replaceWith" => Expression::parse(operand, scope).map(Step::ReplaceWith),
-            "$replaceRoot" => parse_replace_root(operand, scope),
+            "$replaceRoot" => Expression::parse(new_root(operand)?, scope).map(Step::ReplaceWith),
             _ if OTHER_STAGES.contains(&name) => Err(Error::new(
                 Code::INVALID_OPTIONS,
                 format!("{name} is not allowed to be used within an update"),
@@ -128,35 +128,6 @@ impl Step {
             }
         }
     }
-}
-
-fn parse_replace_root(operand: &Value, scope: &ParseScope) -> Result<Step> {
-    let Value::Document(options) = operand else {
-        return Err(Error::new(
-            Code::location(40_229),
-            format!(
-                "expected an object as specification for $replaceRoot stage, got {}",
-                operand.type_of().alias()
-            ),
-        ));
-    };
-    let mut new_root = None;
-    for (name, value) in options.iter() {
-        if name != "newRoot" {
-            return Err(Error::new(
-                Code::UNKNOWN_FIELD,
-                format!("BSON field '$replaceRoot.{name}' is an unknown field."),
-            ));
-        }
-        new_root = Some(value);
-    }
-    let new_root = new_root.ok_or_else(|| {
-        Error::new(
-            Code::MISSING_FIELD,
-            "BSON field '$replaceRoot.newRoot' is missing but a required field",
-        )
-    })?;
-    Expression::parse(new_root, scope).map(Step::ReplaceWith)
 }
 
 fn not_a_document(value: Option<&Value>, document: &Document) -> Error {

@@ -1,6 +1,6 @@
 //! `readConcern`, and `writeConcern` judged as a standalone server does.
 
-use super::{Arguments, is_nonzero, is_null, number_as_f64, truncated_i64};
+use super::{Fields, Number, is_null};
 use crate::error::{CommandError, Result};
 use value::{DocumentRef, Timestamp, ValueRef};
 
@@ -48,20 +48,22 @@ pub enum ReadLevel {
 impl WriteConcern {
     /// Reads the document.
     pub fn parse(document: DocumentRef<'_>) -> Result<WriteConcern> {
-        let arguments = Arguments::of_document("writeConcern", document);
+        let arguments = Fields::new("writeConcern", document);
         let journaled = match arguments.present("j") {
             None => None,
             Some(ValueRef::Bool(journaled)) => Some(journaled),
-            Some(number) if number.is_number() => Some(is_nonzero(number)),
+            Some(number) if number.is_number() => Number::of(number).map(|number| !number.is_zero()),
             Some(other) => {
-                return Err(arguments.wrong_type("j", other, "'[bool, long, int, decimal, double]'"));
+                return Err(arguments
+                    .wrong_type("j", other, "'[bool, long, int, decimal, double]'")
+                    .into());
             }
         };
         check_timeout(&arguments)?;
         if let Some(provenance) = arguments.string("provenance")?
             && !PROVENANCES.contains(&provenance)
         {
-            return Err(arguments.bad_enumeration("provenance", provenance));
+            return Err(arguments.bad_enumeration("provenance", provenance).into());
         }
         arguments.ignore(&["fsync", "wElectionId", "wOpTime", "getLastError"]);
         let w = arguments.any("w");
@@ -96,9 +98,10 @@ fn parse_w(w: ValueRef<'_>) -> Result<bool> {
             }
         }
         number => {
-            let count = number_as_f64(number)
+            let count = Number::of(number)
+                .map(Number::to_f64)
                 .filter(|count| count.is_finite() && *count > -1.0)
-                .and_then(|_| truncated_i64(number))
+                .and_then(|_| Number::of(number).map(Number::to_i64_saturating))
                 .filter(|count| (0..=W_MAX).contains(count));
             match count {
                 Some(0) => Ok(true),
@@ -117,11 +120,11 @@ fn parse_w(w: ValueRef<'_>) -> Result<bool> {
     }
 }
 
-fn check_timeout(arguments: &Arguments<'_>) -> Result<()> {
+fn check_timeout(arguments: &Fields<'_>) -> Result<()> {
     let Some(value) = arguments.any("wtimeout").filter(|value| !is_null(*value)) else {
         return Ok(());
     };
-    match number_as_f64(value) {
+    match Number::of(value).map(Number::to_f64) {
         Some(timeout) if timeout > f64::from(i32::MAX) => {
             Err(CommandError::failed_to_parse("wtimeout must be a 32-bit integer"))
         }
@@ -133,7 +136,7 @@ fn check_timeout(arguments: &Arguments<'_>) -> Result<()> {
 impl ReadConcern {
     /// Reads the document.
     pub fn parse(document: DocumentRef<'_>) -> Result<ReadConcern> {
-        let arguments = Arguments::of_document("readConcern", document);
+        let arguments = Fields::new("readConcern", document);
         let level = arguments.string("level")?;
         // Every read sees all that was answered before it, so there is no time to wait for.
         timestamp(&arguments, "afterClusterTime")?;
@@ -141,7 +144,7 @@ impl ReadConcern {
         if let Some(provenance) = arguments.string("provenance")?
             && !PROVENANCES.contains(&provenance)
         {
-            return Err(arguments.bad_enumeration("provenance", provenance));
+            return Err(arguments.bad_enumeration("provenance", provenance).into());
         }
         arguments.ignore(&[
             "afterOpTime",
@@ -152,7 +155,7 @@ impl ReadConcern {
         if let Some(level) = level
             && !LEVELS.contains(&level)
         {
-            return Err(arguments.bad_enumeration("level", level));
+            return Err(arguments.bad_enumeration("level", level).into());
         }
         if at.is_some() && level != Some("snapshot") {
             return Err(CommandError::invalid_options(
@@ -170,10 +173,10 @@ impl ReadConcern {
     }
 }
 
-fn timestamp(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<Timestamp>> {
+fn timestamp(arguments: &Fields<'_>, name: &'static str) -> Result<Option<Timestamp>> {
     match arguments.any(name) {
         None => Ok(None),
         Some(ValueRef::Timestamp(time)) => Ok(Some(time)),
-        Some(other) => Err(arguments.wrong_type(name, other, "'timestamp'")),
+        Some(other) => Err(arguments.wrong_type(name, other, "'timestamp'").into()),
     }
 }

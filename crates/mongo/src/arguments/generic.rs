@@ -1,7 +1,7 @@
 //! The arguments that every command takes.
 
 use super::concern::{ReadConcern, WriteConcern};
-use super::{Arguments, exact_i64, number_as_f64};
+use super::{Arguments, Fields, Number};
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use code::Code;
@@ -63,7 +63,7 @@ pub struct Generic {
 impl Generic {
     /// Reads them out of a request.
     pub fn parse(command: &'static str, request: &Request) -> Result<Generic> {
-        let arguments = Arguments::of_command(command, request);
+        let arguments = Arguments::new(command, request);
         let autocommit = arguments.bool("autocommit")?;
         let starts = arguments.bool("startTransaction")?;
         let generic = Generic {
@@ -128,25 +128,11 @@ impl Generic {
 
 /// `{id: UUID, uid?}`.
 fn parse_session(document: DocumentRef<'_>) -> Result<[u8; 16]> {
-    let arguments = Arguments::of_document("OperationSessionInfo.lsid", document);
-    let id = arguments.any("id").ok_or_else(|| arguments.missing("id"))?;
-    arguments.ignore(&["uid", "txnNumber", "txnUUID"]);
-    arguments.finish()?;
-    uuid_of(&arguments, "id", id)
-}
-
-/// The 16 bytes of a UUID.
-pub fn uuid_of(arguments: &Arguments<'_>, name: &str, value: ValueRef<'_>) -> Result<[u8; 16]> {
-    match value {
-        ValueRef::Binary { subtype: 4, bytes } => bytes.try_into().map_err(|_| {
-            CommandError::new(
-                Code::INVALID_UUID,
-                "uuid must be a 16-byte binary field with UUID (4) subtype",
-            )
-        }),
-        ValueRef::Binary { .. } => Err(arguments.wrong_type(name, value, "'UUID'")),
-        other => Err(arguments.wrong_type(name, other, "'binData'")),
-    }
+    let fields = Fields::new("OperationSessionInfo.lsid", document);
+    let id = fields.uuid("id")?;
+    fields.ignore(&["uid", "txnNumber", "txnUUID"]);
+    fields.finish()?;
+    Ok(id.ok_or_else(|| fields.missing("id"))?)
 }
 
 fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
@@ -156,7 +142,7 @@ fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
         Some(ValueRef::Int64(_)) => Err(CommandError::invalid_options(
             "Transaction number cannot be negative",
         )),
-        Some(other) => Err(arguments.wrong_type("txnNumber", other, "'long'")),
+        Some(other) => Err(arguments.wrong_type("txnNumber", other, "'long'").into()),
     }
 }
 
@@ -165,10 +151,13 @@ pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Resul
     let Some(value) = arguments.present(name) else {
         return Ok(None);
     };
-    let Some(number) = number_as_f64(value) else {
+    let Some(number) = Number::of(value).map(Number::to_f64) else {
         return Err(CommandError::type_mismatch(format!("{name} must be a number")));
     };
-    let Some(milliseconds) = exact_i64(value).filter(|_| number.is_finite()) else {
+    let Some(milliseconds) = Number::of(value)
+        .and_then(Number::to_i64)
+        .filter(|_| number.is_finite())
+    else {
         return Err(CommandError::failed_to_parse(format!(
             "{name} has non-integral value"
         )));

@@ -1,7 +1,7 @@
 //! `aggregate`.
 
 use super::{aggregate_rules, collation, cursor};
-use crate::arguments::{Arguments, decoded_array};
+use crate::arguments::{Arguments, Number, decoded_array};
 use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -43,7 +43,7 @@ pub(super) fn parse(
     explains: bool,
 ) -> Result<(AggregateSource, AggregateRequest)> {
     let source = match arguments.any("aggregate").unwrap_or(ValueRef::Null) {
-        number if number.is_number() && crate::arguments::number_as_f64(number) == Some(1.0) => {
+        number if number.is_number() && Number::of(number).map(Number::to_f64) == Some(1.0) => {
             AggregateSource::Database(database.to_owned())
         }
         number if number.is_number() => {
@@ -57,7 +57,7 @@ pub(super) fn parse(
         name => AggregateSource::Collection(namespace_of(database, name)?),
     };
     let stages = match arguments.any("pipeline") {
-        None => return Err(arguments.missing("pipeline")),
+        None => return Err(arguments.missing("pipeline").into()),
         Some(ValueRef::Array(stages)) => decoded_array(stages),
         Some(_) => {
             return Err(CommandError::type_mismatch(
@@ -73,7 +73,7 @@ pub(super) fn parse(
     let wants_explain = match arguments.any("explain") {
         None => false,
         Some(ValueRef::Bool(explain)) => explain,
-        Some(other) => return Err(arguments.wrong_type("explain", other, "'bool'")),
+        Some(other) => return Err(arguments.wrong_type("explain", other, "'bool'").into()),
     };
     let has_cursor = arguments.strict_document("cursor")?.is_some();
     let batch_size = cursor::batch_size(arguments)?;

@@ -1,7 +1,7 @@
 //! `cloneCollectionAsCapped`.
 
 use super::create::capped_bytes;
-use crate::arguments::{Arguments, truncated_i64};
+use crate::arguments::{Arguments, Number};
 use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -31,7 +31,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 fn collection(database: &str, arguments: &Arguments<'_>, name: &'static str) -> Result<Namespace> {
     match arguments.any(name).unwrap_or(ValueRef::Null) {
         text @ ValueRef::String(_) => namespace_of(database, text),
-        other => Err(arguments.wrong_type(name, other, "'string'")),
+        other => Err(arguments.wrong_type(name, other, "'string'").into()),
     }
 }
 
@@ -39,7 +39,8 @@ fn collection(database: &str, arguments: &Arguments<'_>, name: &'static str) -> 
 pub(super) fn size(arguments: &Arguments<'_>) -> Result<i64> {
     arguments
         .any("size")
-        .and_then(truncated_i64)
+        .and_then(Number::of)
+        .map(Number::to_i64_saturating)
         .filter(|size| *size > 0)
         .ok_or_else(|| CommandError::invalid_options("Capped collection size must be greater than zero"))
 }

@@ -1,7 +1,7 @@
 //! `collMod`.
 
 use super::create;
-use crate::arguments::{Arguments, number_as_f64};
+use crate::arguments::{Arguments, Fields, Number};
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -68,7 +68,7 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Modif
         }
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
-        let inner = Arguments::of_document("collMod.changeStreamPreAndPostImages", images);
+        let inner = Fields::new("collMod.changeStreamPreAndPostImages", images);
         let enabled = inner.bool("enabled")?;
         inner.finish()?;
         let enabled = enabled.ok_or_else(|| inner.missing("enabled"))?;
@@ -111,7 +111,7 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Modif
 }
 
 fn time_series(document: DocumentRef<'_>) -> Result<TimeSeriesChange> {
-    let arguments = Arguments::of_document("collMod.timeseries", document);
+    let arguments = Fields::new("collMod.timeseries", document);
     let change = TimeSeriesChange {
         granularity: arguments.string("granularity")?.map(str::to_owned),
         bucket_max_span_seconds: create::time_series::seconds(&arguments, "bucketMaxSpanSeconds")?,
@@ -123,7 +123,7 @@ fn time_series(document: DocumentRef<'_>) -> Result<TimeSeriesChange> {
 
 /// Which index is meant, and what changes of it.
 fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, IndexChange)> {
-    let arguments = Arguments::of_document("collMod.index", document);
+    let arguments = Fields::new("collMod.index", document);
     let name = arguments.string("name")?;
     let key = arguments.document("keyPattern")?;
     let hidden = arguments.flag("hidden")?;
@@ -131,7 +131,9 @@ fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, Index
         None => None,
         Some(value) if value.is_number() => Some(seconds(value)?),
         Some(other) => {
-            return Err(arguments.wrong_type("expireAfterSeconds", other, "'[long, int, decimal, double]'"));
+            return Err(arguments
+                .wrong_type("expireAfterSeconds", other, "'[long, int, decimal, double]'")
+                .into());
         }
     };
     let unique = arguments.flag("unique")?;
@@ -167,7 +169,8 @@ fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, Index
 }
 
 fn seconds(value: ValueRef<'_>) -> Result<i64> {
-    number_as_f64(value)
+    Number::of(value)
+        .map(Number::to_f64)
         .map(f64::trunc)
         .filter(|seconds| (0.0..=f64::from(i32::MAX)).contains(seconds))
         .map(|seconds| seconds as i64)

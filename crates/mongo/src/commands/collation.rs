@@ -1,12 +1,12 @@
 //! `collation` as an argument.
 
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::error::{CommandError, Result};
 use value::Document;
 use value::collation::Collation;
 
 /// The collation asked for, which is a good one; none where nothing was asked for.
-pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Option<Document>> {
+pub(super) fn parse(arguments: &Fields<'_>) -> Result<Option<Document>> {
     let Some(options) = arguments
         .document("collation")?
         .filter(|options| !options.is_empty())
@@ -19,7 +19,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Option<Document>> {
 }
 
 /// The collation of a collection with all its options, as it is kept; none for the order of bytes.
-pub(super) fn completed(arguments: &Arguments<'_>) -> Result<Option<Collation>> {
+pub(super) fn completed(arguments: &Fields<'_>) -> Result<Option<Collation>> {
     match parse(arguments)? {
         Some(options) => read(&options),
         None => Ok(None),

@@ -1,6 +1,6 @@
 //! `configureFailPoint`, for drivers' test suites alone: only `failCommand` exists.
 
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::failpoint::{Effect, FailCommand};
@@ -28,10 +28,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         }
         ValueRef::String("alwaysOn") => (None, 0),
         ValueRef::Document(mode) => {
-            let mode = Arguments::of_document("configureFailPoint.mode", mode);
+            let mode = Fields::new("configureFailPoint.mode", mode);
             (mode.count("times")?, mode.count("skip")?.unwrap_or(0))
         }
-        other => return Err(arguments.wrong_type("mode", other, "'object'")),
+        other => return Err(arguments.wrong_type("mode", other, "'object'").into()),
     };
     let data = data.ok_or_else(|| arguments.missing("data"))?;
     call.server.fail_points.set(Some(parse(data, times, skip)?));
@@ -39,7 +39,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 fn parse(data: DocumentRef<'_>, times: Option<u64>, skip: u64) -> Result<FailCommand> {
-    let data = Arguments::of_document("configureFailPoint.data", data);
+    let data = Fields::new("configureFailPoint.data", data);
     let commands = data.strings("failCommands")?.unwrap_or_default();
     let labels = data.array("errorLabels")?.map(crate::arguments::decoded_array);
     let block_ms = data.count("blockTimeMS")?.unwrap_or(0);

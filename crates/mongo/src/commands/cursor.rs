@@ -1,6 +1,6 @@
 //! Cursors in arguments and replies.
 
-use crate::arguments::{Arguments, is_null};
+use crate::arguments::{Arguments, Fields, is_null};
 use crate::error::{CommandError, Result};
 use crate::wire::{CursorBatch, Reply};
 use engine::CursorReply;
@@ -35,14 +35,14 @@ pub(super) fn batch_size(arguments: &Arguments<'_>) -> Result<Option<u64>> {
     let Some(cursor) = arguments.document("cursor")? else {
         return Ok(None);
     };
-    let cursor = Arguments::of_document("cursor", cursor);
+    let cursor = Fields::new("cursor", cursor);
     let size = cursor.count("batchSize")?;
     cursor.finish()?;
     Ok(size)
 }
 
 /// `hint`: an index's name, its key, or `{$natural: ±1}`.
-pub(super) fn hint(arguments: &Arguments<'_>) -> Result<Option<Value>> {
+pub(super) fn hint(arguments: &Fields<'_>) -> Result<Option<Value>> {
     match arguments.any("hint") {
         None => Ok(None),
         Some(ValueRef::Document(key)) if key.is_empty() => Ok(None),
@@ -56,7 +56,7 @@ pub(super) fn hint(arguments: &Arguments<'_>) -> Result<Option<Value>> {
 }
 
 /// As [`hint`], but null is none of the forms.
-pub(super) fn hint_not_null(arguments: &Arguments<'_>) -> Result<Option<Value>> {
+pub(super) fn hint_not_null(arguments: &Fields<'_>) -> Result<Option<Value>> {
     match arguments.any("hint") {
         Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
             "Hint must be a string or an object",
@@ -67,5 +67,5 @@ pub(super) fn hint_not_null(arguments: &Arguments<'_>) -> Result<Option<Value>> 
 
 /// `let`: variables, each evaluated without a document.
 pub(super) fn variables(arguments: &Arguments<'_>) -> Result<Document> {
-    arguments.decoded("let")
+    Ok(arguments.decoded("let")?)
 }

@@ -1,7 +1,7 @@
 //! `delete`.
 
 use super::{collation, cursor, writes};
-use crate::arguments::{Arguments, exact_i64};
+use crate::arguments::{Arguments, Fields, Number};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -33,15 +33,17 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<DeleteStatement>> {
 }
 
 fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<DeleteStatement> {
-    let arguments = Arguments::of_document("delete.deletes", statement);
+    let arguments = Fields::new("delete.deletes", statement);
     let filter = arguments.document("q")?.ok_or_else(|| arguments.missing("q"))?;
     let limit = arguments
         .present("limit")
         .ok_or_else(|| arguments.missing("limit"))?;
     if !limit.is_number() {
-        return Err(arguments.wrong_type("limit", limit, "'[long, int, decimal, double]'"));
+        return Err(arguments
+            .wrong_type("limit", limit, "'[long, int, decimal, double]'")
+            .into());
     }
-    let only_first = match exact_i64(limit) {
+    let only_first = match Number::of(limit).and_then(Number::to_i64) {
         Some(0) => false,
         Some(1) => true,
         _ => {

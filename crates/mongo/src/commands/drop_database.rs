@@ -10,7 +10,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let value = arguments.any("dropDatabase");
     arguments.finish()?;
-    if !value.is_some_and(|value| crate::arguments::number_as_f64(value) == Some(1.0)) {
+    if !value.is_some_and(|value| {
+        crate::arguments::Number::of(value).map(crate::arguments::Number::to_f64) == Some(1.0)
+    }) {
         return Err(CommandError::new(
             Code::location(5_255_100),
             "Have to pass 1 as 'dropDatabase' parameter",

@@ -19,7 +19,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         which,
         ValueRef::String(_) | ValueRef::Document(_) | ValueRef::Array(_)
     ) {
-        return Err(arguments.wrong_type("index", which, "'[string, object, array]'"));
+        return Err(arguments
+            .wrong_type("index", which, "'[string, object, array]'")
+            .into());
     }
     if names_clustered(call, &namespace, which) {
         return Err(CommandError::new(

@@ -20,7 +20,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         None | Some("allPlansExecution") => Verbosity::AllPlansExecution,
         Some("executionStats") => Verbosity::ExecutionStats,
         Some("queryPlanner") => Verbosity::QueryPlanner,
-        Some(other) => return Err(arguments.bad_enumeration("verbosity", other)),
+        Some(other) => return Err(arguments.bad_enumeration("verbosity", other).into()),
     };
     arguments.finish()?;
     explain(call, &inner, verbosity).await
@@ -72,7 +72,7 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
             format!("Explain failed due to unknown command: {name}"),
         ));
     };
-    let arguments = Arguments::of_command(called, request);
+    let arguments = Arguments::new(called, request);
     let first = request.body.as_raw().get(called).unwrap_or(ValueRef::Null);
     let namespace = || namespace_of(&call.database, first);
     let one = |count: usize| match count {

@@ -1,7 +1,7 @@
 //! `find`.
 
 use super::{collation, cursor};
-use crate::arguments::{Arguments, truncated_i64};
+use crate::arguments::{Arguments, Number};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -91,9 +91,9 @@ fn check(request: &FindRequest) -> Result<()> {
     }
     let natural = |sort: &Document| {
         sort.len() == 1
-            && sort
-                .iter()
-                .all(|(name, value)| name == "$natural" && truncated_i64(value.as_ref()) == Some(1))
+            && sort.iter().all(|(name, value)| {
+                name == "$natural" && Number::of(value.as_ref()).map(Number::to_i64_saturating) == Some(1)
+            })
     };
     if request.tailing != Tailing::No && !request.sort.is_empty() && !natural(&request.sort) {
         return Err(CommandError::bad_value(

@@ -47,7 +47,7 @@ fn timeout(arguments: &Arguments<'_>) -> Result<Duration> {
             let given = u64::try_from(ms).ok().filter(|ms| *ms > 0);
             Ok(given.map_or(LOCK_TIMEOUT, Duration::from_millis))
         }
-        Some(other) => Err(arguments.wrong_type(NAME, other, "'int'")),
+        Some(other) => Err(arguments.wrong_type(NAME, other, "'int'").into()),
     }
 }
 

@@ -10,13 +10,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let id = match arguments.present("getMore") {
         Some(ValueRef::Int64(id)) => id,
-        Some(other) => return Err(arguments.wrong_type("getMore", other, "'long'")),
-        None => return Err(arguments.missing("getMore")),
+        Some(other) => return Err(arguments.wrong_type("getMore", other, "'long'").into()),
+        None => return Err(arguments.missing("getMore").into()),
     };
     let collection = match arguments.present("collection") {
         Some(ValueRef::String(name)) => name,
-        Some(other) => return Err(arguments.wrong_type("collection", other, "'string'")),
-        None => return Err(arguments.missing("collection")),
+        Some(other) => return Err(arguments.wrong_type("collection", other, "'string'").into()),
+        None => return Err(arguments.missing("collection").into()),
     };
     let batch_size = match arguments.integer("batchSize")? {
         None | Some(0) => None,
@@ -30,7 +30,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     if let Some(other) = arguments.present("term")
         && !matches!(other, ValueRef::Int64(_))
     {
-        return Err(arguments.wrong_type("term", other, "'long'"));
+        return Err(arguments.wrong_type("term", other, "'long'").into());
     }
     arguments.finish()?;
     // Listings have names that collections cannot have.

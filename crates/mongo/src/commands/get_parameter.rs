@@ -1,6 +1,6 @@
 //! `getParameter` and `setParameter`: the few of MongoDB's parameters that clients ask for.
 
-use crate::arguments::number_as_f64;
+use crate::arguments::Number;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -78,7 +78,9 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
         };
         let flag = match (name, value) {
             ("notablescan", ValueRef::Bool(flag)) => flag,
-            ("notablescan", number) if number.is_number() => number_as_f64(number) != Some(0.0),
+            ("notablescan", number) if number.is_number() => {
+                Number::of(number).map(Number::to_f64) != Some(0.0)
+            }
             _ => {
                 let message = format!("not allowed to change [{name}] at runtime");
                 return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));

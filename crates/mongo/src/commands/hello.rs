@@ -1,7 +1,7 @@
 //! `hello` and its older names: what the server is, and what it can do.
 
 use super::sasl;
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
@@ -112,7 +112,7 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
             message,
         ));
     }
-    let arguments = Arguments::of_document("client", DocumentRef::Tree(&client));
+    let arguments = Fields::new("client", DocumentRef::Tree(&client));
     if let Some(application) = arguments.document("application")?
         && let Some(ValueRef::String(name)) = application.get("name")
         && name.len() > APPLICATION_NAME_BYTES_MAX

@@ -1,6 +1,6 @@
 //! `killOp`.
 
-use crate::arguments::exact_i64;
+use crate::arguments::Number;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -23,7 +23,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         );
         return Err(CommandError::type_mismatch(message));
     }
-    let Some(number) = exact_i64(value).filter(|number| i32::try_from(*number).is_ok()) else {
+    let Some(number) = Number::of(value)
+        .and_then(Number::to_i64)
+        .filter(|number| i32::try_from(*number).is_ok())
+    else {
         return Err(CommandError::new(
             NO_OPERATION_NUMBER,
             "invalid op : the number of an operation is a 32-bit integer",

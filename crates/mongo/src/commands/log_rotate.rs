@@ -17,13 +17,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             return Err(CommandError::new(Code::NO_SUCH_KEY, message));
         }
         Some(other) => {
-            return Err(arguments.wrong_type(
-                "logRotate",
-                other,
-                "'[string, bool, long, int, decimal, double]'",
-            ));
+            return Err(arguments
+                .wrong_type("logRotate", other, "'[string, bool, long, int, decimal, double]'")
+                .into());
         }
-        None => return Err(arguments.missing("logRotate")),
+        None => return Err(arguments.missing("logRotate").into()),
     }
     arguments.finish()?;
     Ok(Document::new().into())

@@ -18,7 +18,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         Some(ValueRef::Bool(flag)) => flag,
         // A UUID names the collection that may be dropped; there is only one of that name.
         Some(ValueRef::Binary { .. }) => true,
-        Some(other) => return Err(arguments.wrong_type("dropTarget", other, "'[bool, binData]'")),
+        Some(other) => {
+            return Err(arguments
+                .wrong_type("dropTarget", other, "'[bool, binData]'")
+                .into());
+        }
     };
     arguments.bool("stayTemp")?;
     let uuid = arguments.uuid("collectionUUID")?;

@@ -1,6 +1,6 @@
 //! Roles and passwords as arguments of the user commands.
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Fields};
 use crate::error::{CommandError, Result};
 use auth::{Mechanism, Role, User, UserCredentials};
 use code::Code;
@@ -15,7 +15,7 @@ pub(super) fn parse(path: &str, database: &str, roles: ArrayRef<'_>) -> Result<V
         .map(|role| match role {
             ValueRef::String(name) => Ok(Role::parse(name, database)?),
             ValueRef::Document(role) => {
-                let arguments = Arguments::of_document(path, role);
+                let arguments = Fields::new(path.to_owned(), role);
                 let name = arguments.required_string("role")?;
                 let of = arguments.required_string("db")?;
                 arguments.finish()?;

@@ -1,6 +1,6 @@
 //! `rolesInfo`: all roles are built in.
 
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -43,7 +43,7 @@ fn one(database: &str, wanted: ValueRef<'_>) -> Result<Option<Role>> {
     match wanted {
         ValueRef::String(name) => Ok(Role::parse(name, database).ok()),
         ValueRef::Document(document) => {
-            let arguments = Arguments::of_document("rolesInfo", document);
+            let arguments = Fields::new("rolesInfo", document);
             let name = arguments.required_string("role")?;
             Ok(Role::parse(name, arguments.required_string("db")?).ok())
         }

@@ -1,6 +1,6 @@
 //! `saslStart` and `saslContinue`: logging in.
 
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::connection::{Awaits, SaslStep};
 use crate::error::{CommandError, Result};
@@ -35,7 +35,7 @@ pub(super) fn start_speculatively(call: &mut Call<'_>, start: &Document) -> Opti
 }
 
 fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Document> {
-    let arguments = Arguments::of_document("saslStart", DocumentRef::Tree(start));
+    let arguments = Fields::new("saslStart", DocumentRef::Tree(start));
     let mechanism = Mechanism::parse(arguments.required_string("mechanism")?)?;
     let payload = payload(&arguments)?;
     let skips_empty_exchange = match arguments
@@ -145,11 +145,11 @@ fn answer(id: i32, done: bool, payload: &str) -> Document {
     doc! {"conversationId": id, "done": done, "payload": payload}
 }
 
-fn payload(arguments: &Arguments<'_>) -> Result<Vec<u8>> {
+fn payload(arguments: &Fields<'_>) -> Result<Vec<u8>> {
     match arguments.present("payload") {
         Some(ValueRef::Binary { bytes, .. }) => Ok(bytes.to_vec()),
         Some(ValueRef::String(text)) => Ok(text.as_bytes().to_vec()),
-        Some(other) => Err(arguments.wrong_type("payload", other, "'binData'")),
-        None => Err(arguments.missing("payload")),
+        Some(other) => Err(arguments.wrong_type("payload", other, "'binData'").into()),
+        None => Err(arguments.missing("payload").into()),
     }
 }

@@ -1,14 +1,13 @@
 //! `startSession`, `endSessions`, `refreshSessions`.
 
-use crate::arguments::{Arguments, uuid_of};
+use crate::arguments::{Fields, wrong_type};
 use crate::call::Call;
-use crate::error::{CommandError, Result};
+use crate::error::Result;
 use crate::wire::Reply;
 use engine::SessionId;
 use value::{Binary, Document, ValueRef, doc};
 
 pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
-    call.arguments().finish()?;
     let id = uuid::Uuid::new_v4().into_bytes();
     call.server.engine.touch_session(of_this_user(call, id))?;
     Ok(doc! {
@@ -44,32 +43,36 @@ pub(super) fn of_this_user(call: &Call<'_>, id: [u8; 16]) -> SessionId {
 
 /// The sessions that a command lists under its own name.
 pub(super) fn listed(call: &Call<'_>, name: &'static str) -> Result<Vec<SessionId>> {
-    let arguments = call.arguments();
-    let value = arguments.any(name).unwrap_or(ValueRef::Null);
-    let ValueRef::Array(sessions) = value else {
-        return Err(arguments.wrong_type(name, value, "'array'"));
+    let sessions = documents(&call.arguments(), name)?;
+    let sessions = sessions.iter().map(|session| {
+        let id = session.uuid("id")?;
+        check_user_digest(session)?;
+        session.finish()?;
+        Ok(of_this_user(call, id.ok_or_else(|| session.missing("id"))?))
+    });
+    sessions.collect()
+}
+
+/// The documents that a command on sessions lists under its own name; MongoDB looks at no other argument of these.
+pub(super) fn documents<'a>(arguments: &Fields<'a>, name: &'static str) -> Result<Vec<Fields<'a>>> {
+    let listed = arguments.any(name).unwrap_or(ValueRef::Null);
+    let ValueRef::Array(documents) = listed else {
+        return Err(arguments.wrong_type(name, listed, "'array'").into());
     };
-    arguments.finish()?;
-    sessions
-        .iter()
-        .enumerate()
-        .map(|(at, session)| match session {
-            ValueRef::Document(document) => {
-                let arguments = Arguments::of_document(format!("{name}.{name}.{at}"), document);
-                let id = arguments.present("id").ok_or_else(|| arguments.missing("id"))?;
-                if let Some(other) = arguments.present("uid")
-                    && !matches!(other, ValueRef::Binary { .. })
-                {
-                    return Err(arguments.wrong_type("uid", other, "'binData'"));
-                }
-                arguments.finish()?;
-                Ok(of_this_user(call, uuid_of(&arguments, "id", id)?))
-            }
-            other => Err(crate::arguments::wrong_type(
-                &format!("{name}.{name}.{at}"),
-                other,
-                "'object'",
-            )),
-        })
-        .collect::<Result<_, CommandError>>()
+    let documents = documents.iter().enumerate().map(|(at, element)| {
+        let path = arguments.path_of(&format!("{name}.{at}"));
+        match element {
+            ValueRef::Document(document) => Ok(Fields::new(path, document)),
+            other => Err(wrong_type(&path, other, "'object'").into()),
+        }
+    });
+    documents.collect()
+}
+
+/// `uid`, the digest of a user's name, which says nothing that the login does not say.
+pub(super) fn check_user_digest(fields: &Fields<'_>) -> Result<()> {
+    match fields.present("uid") {
+        None | Some(ValueRef::Binary { .. }) => Ok(()),
+        Some(other) => Err(fields.wrong_type("uid", other, "'binData'").into()),
+    }
 }

@@ -1,7 +1,7 @@
 //! `update`.
 
 use super::{collation, cursor, writes};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -42,7 +42,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Vec<UpdateStatement>> {
 }
 
 fn parse_statement(statement: DocumentRef<'_>, variables: &Document) -> Result<UpdateStatement> {
-    let arguments = Arguments::of_document("update.updates", statement);
+    let arguments = Fields::new("update.updates", statement);
     let filter = arguments.document("q")?.ok_or_else(|| arguments.missing("q"))?;
     let update = arguments.any("u").ok_or_else(|| arguments.missing("u"))?;
     let parsed = UpdateStatement {

@@ -1,6 +1,6 @@
 //! `usersInfo`.
 
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -79,7 +79,7 @@ fn one(call: &Call<'_>, all: &[Arc<User>], wanted: ValueRef<'_>) -> Result<Optio
     let (name, database) = match wanted {
         ValueRef::String(name) => (name, call.database.as_str()),
         ValueRef::Document(document) => {
-            let arguments = Arguments::of_document("usersInfo", document);
+            let arguments = Fields::new("usersInfo", document);
             let name = arguments.required_string("user")?;
             (name, arguments.required_string("db")?)
         }

@@ -1,6 +1,6 @@
 //! `validateDBMetadata`: whether what is stored fits a version of the stable API. Nothing can be stored that does not.
 
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
@@ -14,7 +14,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let parameters = arguments
         .document("apiParameters")?
         .ok_or_else(|| arguments.missing("apiParameters"))?;
-    let parameters = Arguments::of_document("validateDBMetadata.apiParameters", parameters);
+    let parameters = Fields::new("validateDBMetadata.apiParameters", parameters);
     parameters.required_string("version")?;
     parameters.bool("strict")?;
     parameters.bool("deprecationErrors")?;

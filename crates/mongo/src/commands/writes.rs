@@ -1,7 +1,7 @@
 //! What the commands that write have in common.
 
 use super::cursor;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use code::Code;
@@ -97,7 +97,7 @@ pub(super) fn update_of(path: &str, value: ValueRef<'_>) -> Result<Value> {
 }
 
 /// `arrayFilters`, decoded.
-pub(super) fn array_filters(arguments: &Arguments<'_>) -> Result<Vec<Document>> {
-    let filters = arguments.documents("arrayFilters")?.unwrap_or_default();
-    Ok(filters.iter().map(value::DocumentBuf::to_document).collect())
+pub(super) fn array_filters(arguments: &Fields<'_>) -> Result<Vec<Document>> {
+    let filters = arguments.document_list("arrayFilters")?.unwrap_or_default();
+    Ok(filters.into_iter().map(DocumentRef::to_document).collect())
 }

@@ -1,10 +1,11 @@
 //! `$listClusterCatalog`: the collections of a database, or of all.
 
-use super::describing::{stage, unknown_field, wrong_type};
+use super::describing::stage;
 use crate::COLLECTIONLESS;
 use crate::collections::Subject;
 use crate::stage::{Origin, Stage, StageScope};
 use crate::{Code, QueryError, Result};
+use language::Fields;
 use std::sync::Arc;
 use value::Value;
 
@@ -18,18 +19,11 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             ),
         ));
     };
-    let mut shards = false;
-    for (name, value) in options.iter() {
-        match (name, value) {
-            ("shards", Value::Bool(set)) => shards = *set,
-            // What is not sharded is not balanced.
-            ("balancingConfiguration", Value::Bool(_)) => {}
-            ("shards" | "balancingConfiguration", other) => {
-                return Err(wrong_type(&format!("$listClusterCatalog.{name}"), other, "bool"));
-            }
-            (unknown, _) => return Err(unknown_field("$listClusterCatalog", unknown)),
-        }
-    }
+    let fields = Fields::new("$listClusterCatalog", options);
+    let shards = fields.strict_bool("shards")?.unwrap_or(false);
+    // What is not sharded is not balanced.
+    fields.strict_bool("balancingConfiguration")?;
+    fields.finish()?;
     let namespace = scope.namespace;
     if namespace.collection != COLLECTIONLESS {
         return Err(QueryError::new(

@@ -7,7 +7,7 @@ use crate::stage::{Origin, Position, Run, Stage, StageScope, named};
 use crate::step::{AwaitedStep, Flow, Work};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
-use language::expression::number::Number;
+use language::Fields;
 use query::execute::Interruption;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -39,20 +39,6 @@ pub(super) fn stage(
     })])
 }
 
-pub(super) fn unknown_field(stage: &str, field: &str) -> QueryError {
-    wrong(
-        Code::UNKNOWN_FIELD,
-        format!("BSON field '{stage}.{field}' is an unknown field."),
-    )
-}
-
-pub(super) fn wrong_type(field: &str, value: &Value, expected: &str) -> QueryError {
-    QueryError::type_mismatch(format!(
-        "BSON field '{field}' is the wrong type '{}', expected type '{expected}'",
-        value.type_of().alias()
-    ))
-}
-
 pub(crate) fn parse_collection_statistics(
     _name: &str,
     operand: &Value,
@@ -67,64 +53,45 @@ pub(crate) fn parse_collection_statistics(
             ),
         ));
     };
-    let mut wanted = CollectionStatistics::default();
-    for (name, value) in options.iter() {
-        let Value::Document(inner) = value else {
-            return Err(wrong_type(&format!("$collStats.{name}"), value, "object"));
-        };
-        let only = |known: &[&str]| match inner.iter().find(|(field, _)| !known.contains(field)) {
-            Some((field, _)) => Err(unknown_field(&format!("$collStats.{name}"), field)),
-            None => Ok(()),
-        };
-        match name {
-            "latencyStats" => {
-                only(&["histograms"])?;
-                wanted.latencies = Some(match inner.get("histograms") {
-                    None => false,
-                    Some(Value::Bool(histograms)) => *histograms,
-                    Some(other) => {
-                        return Err(wrong_type("$collStats.latencyStats.histograms", other, "bool"));
-                    }
-                });
-            }
-            "storageStats" => {
-                only(&["scale", "verbose", "waitForLock", "numericOnly"])?;
-                wanted.storage_scale = Some(scale(inner.get("scale"))?);
-            }
-            "count" | "queryExecStats" => {
-                if !inner.is_empty() {
-                    return Err(wrong(
-                        Code::location(31_170),
-                        format!("{name} stats expects an empty document"),
-                    ));
-                }
-                match name {
-                    "count" => wanted.count = true,
-                    _ => wanted.query_execution = true,
-                }
-            }
-            unknown => return Err(unknown_field("$collStats", unknown)),
-        }
-    }
+    let fields = Fields::new("$collStats", options);
+    let latencies = fields.nested("latencyStats")?;
+    let storage = fields.nested("storageStats")?;
+    let wanted = CollectionStatistics {
+        latencies: latencies.as_ref().map(parse_latencies).transpose()?,
+        storage_scale: storage.as_ref().map(parse_storage).transpose()?,
+        count: is_wanted(&fields, "count")?,
+        query_execution: is_wanted(&fields, "queryExecStats")?,
+    };
+    fields.finish()?;
     let subject = Subject::CollectionStatistics(scope.namespace.clone(), wanted);
     stage("$collStats", operand, subject, Origin::Collection)
 }
 
-fn scale(value: Option<&Value>) -> Result<u64> {
-    let Some(value) = value.filter(|value| !matches!(value, Value::Null)) else {
-        return Ok(1);
-    };
-    let number = Number::of(value.as_ref()).ok_or_else(|| {
-        wrong_type(
-            "$collStats.storageStats.scale",
-            value,
-            "[int, decimal, double, long]",
-        )
-    })?;
-    u64::try_from(number.to_i64_saturating())
-        .ok()
-        .filter(|scale| *scale > 0)
-        .ok_or_else(|| QueryError::bad_value("BSON field 'storageStats.scale' value must be >= 1"))
+/// Whether histograms are wanted.
+fn parse_latencies(fields: &Fields<'_>) -> Result<bool> {
+    let histograms = fields.strict_bool("histograms")?;
+    fields.finish()?;
+    Ok(histograms.unwrap_or(false))
+}
+
+/// The scale; MongoDB looks at no other option than these.
+fn parse_storage(fields: &Fields<'_>) -> Result<u64> {
+    let scale = fields.integer_within("scale", 1..=i64::MAX)?;
+    for option in ["verbose", "waitForLock", "numericOnly"] {
+        fields.strict_bool(option)?;
+    }
+    Ok(scale.map_or(1, i64::unsigned_abs))
+}
+
+/// Whether an option that has no options is there.
+fn is_wanted(fields: &Fields<'_>, name: &'static str) -> Result<bool> {
+    match fields.document(name)? {
+        Some(options) if !options.is_empty() => Err(wrong(
+            Code::location(31_170),
+            format!("{name} stats expects an empty document"),
+        )),
+        given => Ok(given.is_some()),
+    }
 }
 
 pub(crate) fn parse_index_statistics(
@@ -157,29 +124,33 @@ pub(crate) fn parse_plan_cache(
             operand.type_of().alias()
         )));
     };
-    let not_known = |name: &str| {
-        QueryError::failed_to_parse(format!(
-            "$planCacheStats parameters object may contain only 'allHosts' parameter. Found: {name}"
-        ))
-    };
-    if let Some((second, _)) = options.iter().nth(1) {
-        return Err(not_known(second));
+    let is_known = |at: usize, name: &str| at == 0 && name == "allHosts";
+    if let Some((_, (unknown, _))) = options
+        .iter()
+        .enumerate()
+        .find(|(at, (name, _))| !is_known(*at, name))
+    {
+        return Err(QueryError::failed_to_parse(format!(
+            "$planCacheStats parameters object may contain only 'allHosts' parameter. Found: {unknown}"
+        )));
     }
-    match options.iter().next() {
-        None | Some(("allHosts", Value::Bool(false))) => {}
-        Some(("allHosts", Value::Bool(true))) => {
+    match options.get("allHosts") {
+        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => {
             return Err(wrong(
                 Code::location(4_503_200),
                 "$planCacheStats stage supports allHosts parameter only for sharded clusters",
             ));
         }
-        Some(("allHosts", other)) => {
-            return Err(QueryError::failed_to_parse(format!(
-                "allHosts parameter must be boolean. Found type: {}",
-                other.type_of().alias()
-            )));
+        Some(other) => {
+            return Err(wrong(
+                Code::location(13_111),
+                format!(
+                    "wrong type for field (allHosts) {} != bool",
+                    other.type_of().alias()
+                ),
+            ));
         }
-        Some((unknown, _)) => return Err(not_known(unknown)),
     }
     stage(
         "$planCacheStats",
@@ -194,43 +165,25 @@ pub(crate) fn parse_current_op(
     operand: &Value,
     scope: &StageScope<'_>,
 ) -> Result<Vec<Arc<dyn Stage>>> {
-    const OPTIONS: [&str; 7] = [
-        "allUsers",
-        "idleCursors",
-        "idleConnections",
-        "idleSessions",
-        "localOps",
-        "truncateOps",
-        "targetAllNodes",
-    ];
     let Value::Document(options) = operand else {
-        return Err(QueryError::failed_to_parse(format!(
+        return Err(QueryError::type_mismatch(format!(
             "$currentOp options must be specified in an object, but found: {}",
             operand.type_of().alias()
         )));
     };
-    let mut wanted = WantedOperations::default();
-    for (name, value) in options.iter() {
-        if !OPTIONS.contains(&name) {
-            return Err(QueryError::failed_to_parse(format!(
-                "Unrecognized option '{name}' in $currentOp stage."
-            )));
-        }
-        let Value::Bool(set) = value else {
-            return Err(QueryError::failed_to_parse(format!(
-                "The '{name}' parameter of the $currentOp stage must be a boolean value, but found: {}",
-                value.type_of().alias()
-            )));
-        };
-        match name {
-            "allUsers" => wanted.all_users = *set,
-            "idleConnections" => wanted.idle_connections = *set,
-            "idleCursors" => wanted.idle_cursors = *set,
-            "truncateOps" => wanted.is_truncated = *set,
-            // No session holds locks between its operations, and there is but this one server.
-            _ => {}
-        }
+    let fields = Fields::new("$currentOp", options);
+    let option = |name| Ok::<_, QueryError>(fields.strict_bool(name)?.unwrap_or(false));
+    let wanted = WantedOperations {
+        all_users: option("allUsers")?,
+        idle_connections: option("idleConnections")?,
+        idle_cursors: option("idleCursors")?,
+        is_truncated: option("truncateOps")?,
+    };
+    // No session holds locks between its operations, and there is but this one server.
+    for other in ["idleSessions", "localOps", "targetAllNodes"] {
+        option(other)?;
     }
+    fields.finish()?;
     if scope.namespace.database != "admin" {
         return Err(QueryError::new(
             Code::INVALID_NAMESPACE,
@@ -270,23 +223,25 @@ pub(crate) fn parse_sessions(
     stage("$listSessions", operand, subject, Origin::Collection)
 }
 
-fn sessions(stage: &str, operand: &Value) -> Result<Subject> {
+fn sessions(stage: &'static str, operand: &Value) -> Result<Subject> {
     let Value::Document(options) = operand else {
         return Err(QueryError::type_mismatch(format!(
             "{stage} options must be specified in an object, but found: {}",
             operand.type_of().alias()
         )));
     };
-    let (mut all_users, mut users) = (false, None);
-    for (name, value) in options.iter() {
-        match (name, value) {
-            ("allUsers", Value::Bool(set)) => all_users = *set,
-            ("allUsers", other) => return Err(wrong_type(&format!("{stage}.allUsers"), other, "bool")),
-            ("users", Value::Array(listed)) => users = Some(parse_users(stage, listed)?),
-            ("users", other) => return Err(wrong_type(&format!("{stage}.users"), other, "array")),
-            (unknown, _) => return Err(unknown_field(stage, unknown)),
-        }
-    }
+    let fields = Fields::new(stage, options);
+    let all_users = fields.bool("allUsers")?.unwrap_or(false);
+    let users = fields.document_list("users")?;
+    fields.finish()?;
+    let users = users.map(|users| {
+        let path = fields.path_of("users");
+        let users = users
+            .into_iter()
+            .map(|user| parse_user(Fields::new(path.clone(), user)));
+        users.collect::<Result<Vec<_>>>()
+    });
+    let users = users.transpose()?;
     if all_users && users.as_ref().is_some_and(|users| !users.is_empty()) {
         return Err(QueryError::new(
             Code::CANNOT_MUTATE_OBJECT,
@@ -296,20 +251,13 @@ fn sessions(stage: &str, operand: &Value) -> Result<Subject> {
     Ok(Subject::Sessions { all_users, users })
 }
 
-fn parse_users(stage: &str, listed: &[Value]) -> Result<Vec<(String, String)>> {
-    let users = listed.iter().map(|user| match user {
-        Value::Document(user) => match (user.get("user"), user.get("db")) {
-            (Some(Value::String(name)), Some(Value::String(database))) => {
-                Ok((name.clone(), database.clone()))
-            }
-            _ => Err(wrong(
-                Code::MISSING_FIELD,
-                format!("each of {stage}'s 'users' needs the strings 'user' and 'db'"),
-            )),
-        },
-        other => Err(wrong_type(&format!("{stage}.users"), other, "object")),
-    });
-    users.collect()
+/// A user's name and database.
+fn parse_user(fields: Fields<'_>) -> Result<(String, String)> {
+    let (name, database) = (fields.string("user")?, fields.string("db")?);
+    fields.finish()?;
+    let name = name.ok_or_else(|| fields.missing("user"))?;
+    let database = database.ok_or_else(|| fields.missing("db"))?;
+    Ok((name.to_owned(), database.to_owned()))
 }
 
 impl Stage for Describing {

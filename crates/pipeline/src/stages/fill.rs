@@ -5,18 +5,12 @@ use crate::fields::checked_path;
 use crate::stage::{Stage, StageScope, named};
 use crate::window::Windows;
 use crate::{Code, QueryError, Result};
+use language::fields::{Fields, wrong_type};
 use std::sync::Arc;
-use value::{Document, Value};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 fn wrong(code: Code, message: impl Into<String>) -> QueryError {
     QueryError::new(code, message)
-}
-
-fn wrong_type(field: &str, value: &Value, expected: &str) -> QueryError {
-    QueryError::type_mismatch(format!(
-        "BSON field '$fill.{field}' is the wrong type '{}', expected type '{expected}'",
-        value.type_of().alias()
-    ))
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
@@ -26,29 +20,22 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             operand.type_of().alias()
         )));
     };
-    let (mut partition_by, mut partition_fields, mut sort, mut output) = (None, None, None, None);
-    for (name, value) in options.iter() {
-        match (name, value) {
-            ("partitionBy", Value::String(_) | Value::Document(_)) => partition_by = Some(value.clone()),
-            ("partitionBy", other) => return Err(wrong_type(name, other, "[string, object]")),
-            ("partitionByFields", fields) => partition_fields = Some(parse_partition_fields(fields)?),
-            ("sortBy", Value::Document(_)) => sort = Some(value.clone()),
-            ("output", Value::Document(fields)) => output = Some(fields),
-            ("sortBy" | "output", other) => return Err(wrong_type(name, other, "object")),
-            (unknown, _) => {
-                return Err(wrong(
-                    Code::UNKNOWN_FIELD,
-                    format!("BSON field '$fill.{unknown}' is an unknown field."),
-                ));
-            }
+    let fields = Fields::new("$fill", options);
+    let partition_by = match fields.present("partitionBy") {
+        None => None,
+        Some(by @ (ValueRef::String(_) | ValueRef::Document(_))) => Some(by.to_value()),
+        Some(other) => {
+            return Err(fields
+                .wrong_type("partitionBy", other, "'[string, object]'")
+                .into());
         }
-    }
-    let output = output.ok_or_else(|| {
-        wrong(
-            Code::MISSING_FIELD,
-            "BSON field '$fill.output' is missing but a required field",
-        )
-    })?;
+    };
+    let partition_fields = fields.strings("partitionByFields")?;
+    let sort = fields.document("sortBy")?;
+    let output = fields.document("output")?;
+    fields.finish()?;
+    let output = output.ok_or_else(|| fields.missing("output"))?;
+    let partition_fields = partition_fields.map(parse_partition_fields).transpose()?;
     if partition_by.is_some() && partition_fields.is_some() {
         return Err(wrong(
             Code::location(6_050_204),
@@ -63,7 +50,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             spec.push("partitionBy", by);
         }
         if let Some(sort) = sort {
-            spec.push("sortBy", sort);
+            spec.push("sortBy", sort.to_document());
         }
         spec.push("output", windows);
         stages.push(Arc::new(Windows::parse(&spec, scope)?));
@@ -75,15 +62,9 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 }
 
 /// Names of fields as an expression for all of them together.
-fn parse_partition_fields(fields: &Value) -> Result<Value> {
-    let Value::Array(names) = fields else {
-        return Err(wrong_type("partitionByFields", fields, "array"));
-    };
+fn parse_partition_fields(names: Vec<&str>) -> Result<Value> {
     let mut by = Document::new();
-    for (at, name) in names.iter().enumerate() {
-        let Value::String(name) = name else {
-            return Err(wrong_type(&format!("partitionByFields.{at}"), name, "string"));
-        };
+    for (at, name) in names.into_iter().enumerate() {
         if name.starts_with('$') {
             return Err(wrong(
                 Code::location(6_050_203),
@@ -97,32 +78,20 @@ fn parse_partition_fields(fields: &Value) -> Result<Value> {
 }
 
 /// What a `$setWindowFields` fills, and what an `$addFields` does.
-fn parse_output(output: &Document) -> Result<(Document, Document)> {
+fn parse_output(output: DocumentRef<'_>) -> Result<(Document, Document)> {
     let (mut windows, mut values) = (Document::new(), Document::new());
     for (field, how) in output.iter() {
-        let Value::Document(how) = how else {
-            return Err(wrong_type(&format!("output.{field}"), how, "object"));
+        let ValueRef::Document(how) = how else {
+            return Err(wrong_type(&format!("$fill.output.{field}"), how, "'object'").into());
         };
         let path = Value::from(format!("${field}"));
-        match (how.len(), how.get("method"), how.get("value")) {
-            (1, Some(Value::String(method)), None) => {
-                let function = match method.as_str() {
-                    "locf" => "$locf",
-                    "linear" => "$linearFill",
-                    _ => {
-                        return Err(wrong(
-                            Code::location(6_050_202),
-                            "Method must be either locf or linear",
-                        ));
-                    }
-                };
-                windows.push(field, named(function, path));
+        let how = Fields::new(format!("$fill.output.{field}"), how);
+        match (how.string("method")?, how.any("value")) {
+            (Some(method), None) if how.document_ref().iter().count() == 1 => {
+                windows.push(field, named(window_function(method)?, path));
             }
-            (1, Some(other), None) => {
-                return Err(wrong_type(&format!("output.{field}.method"), other, "string"));
-            }
-            (1, None, Some(value)) => {
-                values.push(field, named("$ifNull", vec![path, value.clone()]));
+            (None, Some(value)) if how.document_ref().iter().count() == 1 => {
+                values.push(field, named("$ifNull", vec![path, value.to_value()]));
             }
             _ => {
                 return Err(wrong(
@@ -135,4 +104,15 @@ fn parse_output(output: &Document) -> Result<(Document, Document)> {
         }
     }
     Ok((windows, values))
+}
+
+fn window_function(method: &str) -> Result<&'static str> {
+    match method {
+        "locf" => Ok("$locf"),
+        "linear" => Ok("$linearFill"),
+        _ => Err(wrong(
+            Code::location(6_050_202),
+            "Method must be either locf or linear",
+        )),
+    }
 }

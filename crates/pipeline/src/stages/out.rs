@@ -8,6 +8,7 @@ use crate::step::{AwaitedStep, Flow, Work};
 use crate::sub_pipeline::checked_namespace;
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
+use language::Fields;
 use query::execute::Interruption;
 use std::sync::Arc;
 use store::{Namespace, StoreError};
@@ -25,7 +26,7 @@ struct Out {
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
     let database = &scope.namespace.database;
     let target = match operand {
-        Value::String(name) => checked(database, name)?,
+        Value::String(name) => checked_namespace(database, name)?,
         Value::Document(options) => parse_options(options)?,
         other => {
             return Err(QueryError::new(
@@ -55,55 +56,17 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     })])
 }
 
-fn checked(database: &str, name: &str) -> Result<Namespace> {
-    checked_namespace(database, name)
-}
-
 fn parse_options(options: &Document) -> Result<Namespace> {
-    let (mut database, mut collection) = (None, None);
-    for (name, value) in options.iter() {
-        let place = match name {
-            "db" => &mut database,
-            "coll" => &mut collection,
-            "timeseries" => continue,
-            unknown => {
-                return Err(QueryError::new(
-                    Code::UNKNOWN_FIELD,
-                    format!("BSON field '$out.{unknown}' is an unknown field."),
-                ));
-            }
-        };
-        match value {
-            _ if place.is_some() => {
-                return Err(QueryError::new(
-                    Code::DUPLICATE_FIELD,
-                    format!("BSON field '$out.{name}' is a duplicate field"),
-                ));
-            }
-            Value::Null | Value::Undefined => {}
-            Value::String(text) => *place = Some(text.as_str()),
-            other => {
-                return Err(QueryError::type_mismatch(format!(
-                    "BSON field '$out.{name}' is the wrong type '{}', expected type 'string'",
-                    other.type_of().alias()
-                )));
-            }
-        }
+    let fields = Fields::new("$out", options);
+    let (database, collection) = (fields.string("db")?, fields.string("coll")?);
+    let time_series = fields.document("timeseries")?;
+    fields.finish()?;
+    let collection = collection.ok_or_else(|| fields.missing("coll"))?;
+    let namespace = checked_namespace(database.ok_or_else(|| fields.missing("db"))?, collection)?;
+    match time_series {
+        Some(options) => super::out_time_series::refuse(options),
+        None => Ok(namespace),
     }
-    let required = |part: Option<&str>, name: &str| {
-        part.map(str::to_owned).ok_or_else(|| {
-            QueryError::new(
-                Code::MISSING_FIELD,
-                format!("BSON field '$out.{name}' is missing but a required field"),
-            )
-        })
-    };
-    let collection = required(collection, "coll")?;
-    let namespace = checked(&required(database, "db")?, &collection)?;
-    if let Some(time_series) = options.get("timeseries") {
-        super::out_time_series::refuse(time_series)?;
-    }
-    Ok(namespace)
 }
 
 impl Stage for Out {

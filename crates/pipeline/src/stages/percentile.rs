@@ -3,6 +3,7 @@
 use super::accumulation::{Accumulation, constant, options};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
+use language::Fields;
 use language::expression::Expression;
 use language::expression::accumulator;
 use value::Value;
@@ -17,32 +18,20 @@ pub(super) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
             ),
         )
     })?;
-    let known: &[&str] = if name == "$median" {
-        &["input", "method"]
-    } else {
-        &["input", "p", "method"]
-    };
-    if let Some((unknown, _)) = operand.iter().find(|(field, _)| !known.contains(field)) {
-        return Err(QueryError::new(
-            Code::UNKNOWN_FIELD,
-            format!("BSON field '{name}.{unknown}' is an unknown field."),
-        ));
+    let fields = Fields::new(name.to_owned(), operand);
+    fields.ignore(&["input", "method"]);
+    if name != "$median" {
+        fields.take("p");
     }
-    let required = |field: &str| {
-        operand.get(field).ok_or_else(|| {
-            QueryError::new(
-                Code::MISSING_FIELD,
-                format!("BSON field '{name}.{field}' is missing but a required field"),
-            )
-        })
-    };
+    fields.finish()?;
+    let required = |field: &str| operand.get(field).ok_or_else(|| fields.missing(field));
     let input = Expression::parse(required("input")?, &scope.variables.parse_scope())?;
     let shares = if name == "$median" {
         vec![0.5]
     } else {
         shares(required("p")?, scope)?
     };
-    let method = accumulator::method(name, operand)?;
+    let method = accumulator::method(&fields)?;
     Ok(Accumulation::Percentile {
         input,
         shares,

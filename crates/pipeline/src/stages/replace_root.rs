@@ -5,6 +5,7 @@ use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use language::expression::{Expression, Variables};
+use language::projection::new_root;
 use std::sync::Arc;
 use value::{Document, Value, json};
 
@@ -17,32 +18,11 @@ struct ReplaceRoot {
 }
 
 pub(crate) fn parse_replace_root(
-    name: &str,
+    _name: &str,
     operand: &Value,
     scope: &StageScope<'_>,
 ) -> Result<Vec<Arc<dyn Stage>>> {
-    let Value::Document(options) = operand else {
-        return Err(QueryError::new(
-            Code::location(40_229),
-            format!(
-                "expected an object as specification for {name} stage, got {}",
-                operand.type_of().alias()
-            ),
-        ));
-    };
-    if let Some((unknown, _)) = options.iter().find(|(option, _)| *option != "newRoot") {
-        return Err(QueryError::new(
-            Code::UNKNOWN_FIELD,
-            format!("BSON field '$replaceRoot.{unknown}' is an unknown field."),
-        ));
-    }
-    let Some(root) = options.get("newRoot") else {
-        return Err(QueryError::new(
-            Code::MISSING_FIELD,
-            "BSON field '$replaceRoot.newRoot' is missing but a required field",
-        ));
-    };
-    stage(root, "'newRoot' expression", scope)
+    stage(new_root(operand)?, "'newRoot' expression", scope)
 }
 
 pub(crate) fn parse_replace_with(

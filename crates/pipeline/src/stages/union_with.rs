@@ -8,6 +8,7 @@ use crate::sub_pipeline::{
 };
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
+use language::Fields;
 use query::execute::Interruption;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -22,21 +23,15 @@ struct UnionWith {
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
-    let mut stages = Vec::new();
-    let namespace = match operand {
-        Value::String(name) => sibling(scope, name)?,
+    let (name, stages) = match operand {
+        Value::String(name) => (Some(name.as_str()), Vec::new()),
         Value::Document(options) => {
-            let collection = read(options, &mut stages)?;
-            match collection {
-                Some(name) => sibling(scope, name)?,
-                None if starts_with_documents(&stages) => collectionless(scope),
-                None => {
-                    return Err(QueryError::failed_to_parse(
-                        "$unionWith stage without explicit collection must have a pipeline with $documents as first \
-                         stage",
-                    ));
-                }
-            }
+            let fields = Fields::new("$unionWith", options);
+            let name = fields.string("coll")?;
+            let stages = fields.present("pipeline");
+            fields.finish()?;
+            let stages = stages.map(|stages| stages_of("pipeline", stages)).transpose()?;
+            (name, stages.unwrap_or_default())
         }
         other => {
             return Err(QueryError::failed_to_parse(format!(
@@ -45,35 +40,20 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             )));
         }
     };
+    let namespace = match name {
+        Some(name) => sibling(scope, name)?,
+        None if starts_with_documents(&stages) => collectionless(scope),
+        None => {
+            return Err(QueryError::failed_to_parse(
+                "$unionWith stage without explicit collection must have a pipeline with $documents as first stage",
+            ));
+        }
+    };
     let sub = SubPipeline::parse(stages, namespace, scope, &[], ("$unionWith", NOT_ALLOWED))?;
     Ok(vec![Arc::new(UnionWith {
         operand: operand.clone(),
         sub,
     })])
-}
-
-fn read<'o>(options: &'o Document, stages: &mut Vec<Value>) -> Result<Option<&'o str>> {
-    let mut collection = None;
-    for (name, value) in options.iter() {
-        match (name, value) {
-            ("coll", Value::String(name)) => collection = Some(name.as_str()),
-            ("coll" | "pipeline", Value::Null) => {}
-            ("coll", other) => {
-                return Err(QueryError::type_mismatch(format!(
-                    "BSON field '$unionWith.coll' is the wrong type '{}', expected type 'string'",
-                    other.type_of().alias()
-                )));
-            }
-            ("pipeline", stages_given) => *stages = stages_of("pipeline", stages_given)?,
-            (unknown, _) => {
-                return Err(QueryError::new(
-                    Code::UNKNOWN_FIELD,
-                    format!("BSON field '$unionWith.{unknown}' is an unknown field."),
-                ));
-            }
-        }
-    }
-    Ok(collection)
 }
 
 impl Stage for UnionWith {

@@ -12,6 +12,7 @@ use crate::stage::{Run, Stage, StageScope, named};
 use crate::stages::accumulation::Accumulation;
 use crate::step::Work;
 use crate::{Code, QueryError, Result};
+use language::Fields;
 use language::expression::Expression;
 use language::expression::date::Unit;
 use language::expression::number::Number;
@@ -88,38 +89,19 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 
 impl Windows {
     pub(crate) fn parse(options: &Document, scope: &StageScope<'_>) -> Result<Windows> {
-        let (mut partition_by, mut sort, mut outputs) = (None, None, None);
-        let wrong_type = |name: &str, value: &Value| {
-            QueryError::type_mismatch(format!(
-                "BSON field '$setWindowFields.{name}' is the wrong type '{}', expected type 'object'",
-                value.type_of().alias()
-            ))
-        };
-        for (name, value) in options.iter() {
-            match (name, value) {
-                ("partitionBy", value) => {
-                    partition_by = Some(Expression::parse(value, &scope.variables.parse_scope())?);
-                }
-                ("sortBy", Value::Document(pattern)) if pattern.is_empty() => {}
-                ("sortBy", Value::Document(pattern)) => {
-                    sort = Some(SortPattern::parse(pattern)?.with_collation(scope.variables.collation()));
-                }
-                ("output", Value::Document(fields)) => outputs = Some(fields),
-                ("sortBy" | "output", other) => return Err(wrong_type(name, other)),
-                (unknown, _) => {
-                    return Err(QueryError::new(
-                        Code::UNKNOWN_FIELD,
-                        format!("BSON field '$setWindowFields.{unknown}' is an unknown field."),
-                    ));
-                }
-            }
-        }
-        let outputs = outputs.ok_or_else(|| {
-            QueryError::new(
-                Code::MISSING_FIELD,
-                "BSON field '$setWindowFields.output' is missing but a required field",
-            )
-        })?;
+        let fields = Fields::new("$setWindowFields", options);
+        fields.take("partitionBy");
+        let sort = fields.document("sortBy")?.filter(|pattern| !pattern.is_empty());
+        let outputs = fields.document("output")?;
+        fields.finish()?;
+        let outputs = outputs.ok_or_else(|| fields.missing("output"))?.to_document();
+        let partition_by = options.get("partitionBy");
+        let partition_by = partition_by.map(|by| Expression::parse(by, &scope.variables.parse_scope()));
+        let partition_by = partition_by.transpose()?;
+        let sort = sort
+            .map(|pattern| SortPattern::parse(&pattern.to_document()))
+            .transpose()?;
+        let sort = sort.map(|pattern| pattern.with_collation(scope.variables.collation()));
         let ascending: Vec<bool> = sort
             .iter()
             .flat_map(SortPattern::fields)

@@ -3,8 +3,8 @@
 use super::Accumulator;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use crate::{Code, Error, Result};
-use value::{Document, Value};
+use crate::{Code, Error, Fields, Result};
+use value::Value;
 
 /// How a value between two is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,23 +89,13 @@ fn at(sorted: &[f64], share: f64, method: Method) -> Option<f64> {
 }
 
 /// The `method` that `$percentile` and `$median` must name.
-pub fn method(name: &str, operand: &Document) -> Result<Method> {
-    match operand.get("method") {
-        Some(Value::String(method)) => match method.as_str() {
-            "approximate" | "discrete" => Ok(Method::Discrete),
-            "continuous" => Ok(Method::Continuous),
-            other => Err(Error::bad_value(format!(
-                "Currently only 'approximate', 'discrete' and 'continuous' can be used as percentile 'method', found: {other}"
-            ))),
-        },
-        Some(other) => Err(Error::type_mismatch(format!(
-            "BSON field '{name}.method' is the wrong type '{}', expected type 'string'",
-            other.type_of().alias()
+pub fn method(fields: &Fields<'_>) -> Result<Method> {
+    match fields.required_string("method")? {
+        "approximate" | "discrete" => Ok(Method::Discrete),
+        "continuous" => Ok(Method::Continuous),
+        other => Err(Error::bad_value(format!(
+            "Currently only 'approximate', 'discrete' and 'continuous' can be used as percentile 'method', found: {other}"
         ))),
-        None => Err(Error::new(
-            Code::MISSING_FIELD,
-            format!("BSON field '{name}.method' is missing but a required field"),
-        )),
     }
 }
 

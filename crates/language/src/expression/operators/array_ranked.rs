@@ -7,7 +7,7 @@ use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
-use crate::{Code, Result};
+use crate::{Code, Fields, Result};
 use value::collation::{Collation, encode_in};
 use value::key::Direction;
 use value::{ArrayRef, Value, ValueRef};
@@ -169,7 +169,7 @@ fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
         &[("input", Code::MISSING_FIELD), ("method", Code::MISSING_FIELD)]
     };
     named::require(name, argument, required)?;
-    let method = accumulator::method(name, argument)?;
+    let method = accumulator::method(&Fields::new(name.to_owned(), argument))?;
     let shares = argument
         .get("p")
         .map(|shares| parser.operand(shares))

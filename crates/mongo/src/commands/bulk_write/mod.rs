@@ -6,7 +6,7 @@ mod operation;
 mod result;
 
 use super::{cursor, rename_collection::full_name, writes};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -55,7 +55,7 @@ fn namespaces(arguments: &Arguments<'_>) -> Result<Vec<Namespace>> {
     infos
         .iter()
         .map(|info| {
-            let info = Arguments::of_document("bulkWrite.nsInfo", info.as_ref());
+            let info = Fields::new("bulkWrite.nsInfo", info.as_ref());
             let name = info.required_string("ns")?;
             if info.present("encryptionInformation").is_some() {
                 return Err(CommandError::new(

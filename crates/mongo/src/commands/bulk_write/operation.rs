@@ -1,7 +1,7 @@
 //! One operation of a `bulkWrite`.
 
 use super::super::{collation, cursor, writes};
-use crate::arguments::Arguments;
+use crate::arguments::Fields;
 use crate::error::{CommandError, Result};
 use auth::Action;
 use engine::{DeleteStatement, UpdateStatement};
@@ -35,12 +35,12 @@ impl Operation {
             "delete" => ("delete", "BulkWriteDeleteOp"),
             other => {
                 let message = format!(
-                    "BSON field 'bulkWrite.ops.{other}' is an unknown field: an operation begins with insert, update or delete"
+                    "an operation of 'bulkWrite.ops' begins with insert, update or delete, not with '{other}'"
                 );
                 return Err(CommandError::failed_to_parse(message));
             }
         };
-        let arguments = Arguments::of_document(path, DocumentRef::Raw(raw));
+        let arguments = Fields::new(path, DocumentRef::Raw(raw));
         let namespace = namespace(&arguments, kind, namespaces)?;
         let change = match kind {
             "insert" => insert(&arguments)?,
@@ -62,7 +62,7 @@ impl Operation {
     }
 }
 
-fn namespace(arguments: &Arguments<'_>, kind: &'static str, namespaces: usize) -> Result<usize> {
+fn namespace(arguments: &Fields<'_>, kind: &'static str, namespaces: usize) -> Result<usize> {
     let index = arguments.integer(kind)?.ok_or_else(|| arguments.missing(kind))?;
     if index < 0 {
         let message = format!("BSON field '{kind}' value must be >= 0, actual value '{index}'");
@@ -78,14 +78,14 @@ fn namespace(arguments: &Arguments<'_>, kind: &'static str, namespaces: usize) -
         })
 }
 
-fn insert(arguments: &Arguments<'_>) -> Result<Change> {
+fn insert(arguments: &Fields<'_>) -> Result<Change> {
     let document = arguments
         .document("document")?
         .ok_or_else(|| arguments.missing("document"))?;
     Ok(Change::Insert(crate::arguments::shared(document, None)))
 }
 
-fn update(arguments: &Arguments<'_>, variables: &Document) -> Result<UpdateStatement> {
+fn update(arguments: &Fields<'_>, variables: &Document) -> Result<UpdateStatement> {
     let filter = arguments
         .document("filter")?
         .ok_or_else(|| arguments.missing("filter"))?;
@@ -109,7 +109,7 @@ fn update(arguments: &Arguments<'_>, variables: &Document) -> Result<UpdateState
     Ok(statement)
 }
 
-fn delete(arguments: &Arguments<'_>, variables: &Document) -> Result<DeleteStatement> {
+fn delete(arguments: &Fields<'_>, variables: &Document) -> Result<DeleteStatement> {
     let filter = arguments
         .document("filter")?
         .ok_or_else(|| arguments.missing("filter"))?;
@@ -123,7 +123,7 @@ fn delete(arguments: &Arguments<'_>, variables: &Document) -> Result<DeleteState
     Ok(statement)
 }
 
-fn hint(arguments: &Arguments<'_>) -> Result<Option<value::Value>> {
+fn hint(arguments: &Fields<'_>) -> Result<Option<value::Value>> {
     match arguments.any("hint") {
         Some(ValueRef::Null) => Err(CommandError::failed_to_parse(
             "Hint must be a string or an object",

@@ -3,7 +3,7 @@
 //! Documents are found by `_id` through its index in any case, and no collection is laid out by `_id`: the natural
 //! order stays that of insertion.
 
-use crate::arguments::{Arguments, is_nonzero, truncated_i64};
+use crate::arguments::{Arguments, Fields, Number};
 use crate::error::{CommandError, Result};
 use code::Code;
 use value::{Document, DocumentRef, ValueRef, doc};
@@ -24,11 +24,13 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
         ValueRef::Bool(_) => None,
         number if number.is_number() => None,
         other => {
-            return Err(create.wrong_type(
-                "clusteredIndex",
-                other,
-                "'[object, bool, long, int, decimal, double]'",
-            ));
+            return Err(create
+                .wrong_type(
+                    "clusteredIndex",
+                    other,
+                    "'[object, bool, long, int, decimal, double]'",
+                )
+                .into());
         }
     };
     let parsed = document.map(check).transpose()?;
@@ -40,7 +42,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     }
     match (document, value) {
         (None, ValueRef::Bool(false)) => return Ok(None),
-        (None, number) if number.is_number() && !is_nonzero(number) => return Ok(None),
+        (None, number) if Number::of(number).is_some_and(Number::is_zero) => return Ok(None),
         (None, _) => {
             return Err(CommandError::new(
                 Code::location(5_979_703),
@@ -70,7 +72,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
 }
 
 fn check(document: DocumentRef<'_>) -> Result<Document> {
-    let arguments = Arguments::of_document("create.clusteredIndex", document);
+    let arguments = Fields::new("create.clusteredIndex", document);
     let version = arguments.integer("v")?;
     let key = arguments
         .document("key")?
@@ -86,7 +88,8 @@ fn check(document: DocumentRef<'_>) -> Result<Document> {
             "The only version of a clustered index is 2",
         ));
     }
-    let is_id = key.iter().count() == 1 && key.get("_id").and_then(truncated_i64) == Some(1);
+    let is_id = key.iter().count() == 1
+        && key.get("_id").and_then(Number::of).map(Number::to_i64_saturating) == Some(1);
     if !is_id {
         return Err(CommandError::new(
             Code::INVALID_INDEX_SPECIFICATION_OPTION,

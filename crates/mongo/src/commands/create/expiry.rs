@@ -1,12 +1,12 @@
 //! `expireAfterSeconds` of a whole collection: a time series or one clustered by `_id`.
 
-use crate::arguments::truncated_i64;
+use crate::arguments::Number;
 use crate::error::{CommandError, Result};
 use value::ValueRef;
 
 /// Checks the number. Of a time series no time before 1970 can be meant.
 pub(in crate::commands) fn seconds(value: ValueRef<'_>, now_ms: u64) -> Result<i64> {
-    let seconds = truncated_i64(value).ok_or_else(|| {
+    let seconds = Number::of(value).map(Number::to_i64_saturating).ok_or_else(|| {
         CommandError::type_mismatch(format!(
             "'expireAfterSeconds' is the wrong type '{}', expected a number",
             value.type_of().alias()

@@ -1,6 +1,6 @@
 //! `idIndex`: the index of `_id` is always the same, so this may only describe it.
 
-use crate::arguments::{Arguments, exact_i64, truncated_i64};
+use crate::arguments::{Arguments, Number};
 use crate::commands::collation;
 use crate::error::{CommandError, Result};
 use code::Code;
@@ -33,7 +33,8 @@ pub(super) fn check(create: &Arguments<'_>, collation: Option<&Collation>) -> Re
         None => return Err(missing("name")),
     };
     check_rest(document, collation)?;
-    let is_id = key.iter().count() == 1 && key.get("_id").and_then(truncated_i64) == Some(1);
+    let is_id = key.iter().count() == 1
+        && key.get("_id").and_then(Number::of).map(Number::to_i64_saturating) == Some(1);
     if !is_id {
         return Err(CommandError::bad_value(
             "The field 'key' for an _id index must be {_id: 1}",
@@ -80,7 +81,7 @@ fn check_version(value: ValueRef<'_>) -> Result<()> {
     if !value.is_number() {
         return Err(wrong_type("v", value));
     }
-    match exact_i64(value) {
+    match Number::of(value).and_then(Number::to_i64) {
         Some(1 | 2) => Ok(()),
         Some(other) => Err(CommandError::new(
             Code::CANNOT_CREATE_INDEX,

@@ -127,7 +127,7 @@ pub(super) fn validation(arguments: &Arguments<'_>, options: &mut Document) -> R
             continue;
         };
         if !allowed.contains(&value) {
-            return Err(arguments.bad_enumeration(name, value));
+            return Err(arguments.bad_enumeration(name, value).into());
         }
         options.push(name, value);
     }
@@ -178,7 +178,7 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
         }
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
-        let inner = Arguments::of_document("create.changeStreamPreAndPostImages", images);
+        let inner = crate::arguments::Fields::new("create.changeStreamPreAndPostImages", images);
         let enabled = inner.bool("enabled")?;
         inner.finish()?;
         let enabled = enabled.ok_or_else(|| inner.missing("enabled"))?;

@@ -1,6 +1,6 @@
 //! `timeseries`: what a time-series collection is made with.
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Fields};
 use crate::error::{CommandError, Result};
 use engine::GRANULARITIES;
 use value::{Document, Value, ValueRef};
@@ -24,7 +24,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     let Some(document) = create.document("timeseries")? else {
         return Ok(None);
     };
-    let arguments = Arguments::of_document("create.timeseries", document);
+    let arguments = Fields::new("create.timeseries", document);
     let time_field = arguments.required_string("timeField")?;
     let meta_field = arguments.string("metaField")?;
     let granularity = arguments.string("granularity")?;
@@ -42,7 +42,7 @@ pub(super) fn parse(create: &Arguments<'_>) -> Result<Option<Document>> {
     }
     let known = granularity.map(|name| (name, GRANULARITIES.iter().find(|(known, _)| *known == name)));
     if let Some((name, None)) = known {
-        return Err(arguments.bad_enumeration("granularity", name));
+        return Err(arguments.bad_enumeration("granularity", name).into());
     }
     let granularity = known.and_then(|(_, known)| known);
     check_span(granularity, max_span, rounding)?;
@@ -116,7 +116,7 @@ fn check_name(field: &str, name: &str) -> Result<()> {
 }
 
 /// A span of buckets, for `create` and `collMod`.
-pub(in crate::commands) fn seconds(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<i64>> {
+pub(in crate::commands) fn seconds(arguments: &Fields<'_>, name: &'static str) -> Result<Option<i64>> {
     match arguments.integer(name)? {
         Some(seconds) if !(1..=SPAN_SECONDS_MAX).contains(&seconds) => Err(CommandError::bad_value(format!(
             "BSON field '{name}' value must be >= 1 and <= {SPAN_SECONDS_MAX}, actual value '{seconds}'"

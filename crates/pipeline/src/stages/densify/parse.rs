@@ -4,28 +4,14 @@ use super::{Bounds, Densify, Stride};
 use crate::fields::checked_path;
 use crate::stage::{Stage, StageScope};
 use crate::{Code, QueryError, Result};
+use language::Fields;
 use language::expression::date::Unit;
 use language::expression::number::Number;
 use std::sync::Arc;
-use value::path::FieldPath;
-use value::{Document, Type, Value};
+use value::{Type, Value};
 
 fn wrong(code: Code, message: impl Into<String>) -> QueryError {
     QueryError::new(code, message)
-}
-
-fn wrong_type(field: &str, value: &Value, expected: &str) -> QueryError {
-    QueryError::type_mismatch(format!(
-        "BSON field '$densify.{field}' is the wrong type '{}', expected type '{expected}'",
-        value.type_of().alias()
-    ))
-}
-
-fn missing(field: &str) -> QueryError {
-    wrong(
-        Code::MISSING_FIELD,
-        format!("BSON field '$densify.{field}' is missing but a required field"),
-    )
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
@@ -35,25 +21,17 @@ pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Re
             operand.type_of().alias()
         )));
     };
-    let (mut field, mut partition_fields, mut range) = (None, Vec::new(), None);
-    for (name, value) in options.iter() {
-        match (name, value) {
-            ("field", Value::String(path)) => field = Some(path),
-            ("field", other) => return Err(wrong_type(name, other, "string")),
-            ("partitionByFields", Value::Array(names)) => partition_fields = parse_fields(names)?,
-            ("partitionByFields", other) => return Err(wrong_type(name, other, "array")),
-            ("range", Value::Document(given)) => range = Some(given),
-            ("range", other) => return Err(wrong_type(name, other, "object")),
-            (unknown, _) => {
-                return Err(wrong(
-                    Code::UNKNOWN_FIELD,
-                    format!("BSON field '$densify.{unknown}' is an unknown field."),
-                ));
-            }
-        }
-    }
-    let field = checked_path(field.ok_or_else(|| missing("field"))?)?;
-    let (step, bounds) = parse_range(range.ok_or_else(|| missing("range"))?)?;
+    let fields = Fields::new("$densify", options);
+    let field = fields.string("field")?;
+    let partition_fields = fields.strings("partitionByFields")?.unwrap_or_default();
+    let range = fields.nested("range")?;
+    fields.finish()?;
+    let partition_fields: Vec<_> = partition_fields
+        .into_iter()
+        .map(checked_path)
+        .collect::<Result<_>>()?;
+    let field = checked_path(field.ok_or_else(|| fields.missing("field"))?)?;
+    let (step, bounds) = parse_range(&range.ok_or_else(|| fields.missing("range"))?)?;
     if matches!(bounds, Bounds::Partition) && partition_fields.is_empty() {
         return Err(wrong(
             Code::location(5_733_408),
@@ -69,47 +47,27 @@ pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Re
     })])
 }
 
-fn parse_fields(names: &[Value]) -> Result<Vec<FieldPath>> {
-    let fields = names.iter().enumerate().map(|(at, name)| match name {
-        Value::String(name) => checked_path(name),
-        other => Err(wrong_type(&format!("partitionByFields.{at}"), other, "string")),
-    });
-    fields.collect()
-}
-
-fn parse_range(range: &Document) -> Result<(Stride, Bounds)> {
-    let (mut step, mut unit, mut bounds) = (None, None, None);
-    for (name, value) in range.iter() {
-        match (name, value) {
-            ("step", value) => {
-                let number = Number::of(value.as_ref()).filter(|step| step.is_positive());
-                step = Some(number.ok_or_else(|| {
-                    wrong(
-                        Code::location(5_733_401),
-                        "The step parameter in a range statement must be a strictly positive numeric value",
-                    )
-                })?);
-            }
-            ("unit", Value::String(name)) => unit = Some(Unit::parse(name)?),
-            ("unit", other) => return Err(wrong_type("range.unit", other, "string")),
-            ("bounds", value) => bounds = Some(value),
-            (unknown, _) => {
-                return Err(wrong(
-                    Code::UNKNOWN_FIELD,
-                    format!("BSON field '$densify.range.{unknown}' is an unknown field."),
-                ));
-            }
-        }
-    }
-    let length = step.ok_or_else(|| missing("range.step"))?;
+fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
+    let (step, bounds) = (range.any("step"), range.any("bounds"));
+    let unit = range.string("unit")?;
+    range.finish()?;
+    let length = Number::of(step.ok_or_else(|| range.missing("step"))?)
+        .filter(|step| step.is_positive())
+        .ok_or_else(|| {
+            wrong(
+                Code::location(5_733_401),
+                "The step parameter in a range statement must be a strictly positive numeric value",
+            )
+        })?;
+    let unit = unit.map(Unit::parse).transpose()?;
     if unit.is_some() && length.to_i64().is_none() {
         return Err(wrong(
             Code::location(6_586_400),
             "The step parameter in a range statement must be a whole number when densifying a date range",
         ));
     }
-    let bounds = parse_bounds(bounds.ok_or_else(|| missing("range.bounds"))?, unit)?;
-    Ok((Stride { length, unit }, bounds))
+    let bounds = bounds.ok_or_else(|| range.missing("bounds"))?.to_value();
+    Ok((Stride { length, unit }, parse_bounds(&bounds, unit)?))
 }
 
 fn parse_bounds(bounds: &Value, unit: Option<Unit>) -> Result<Bounds> {

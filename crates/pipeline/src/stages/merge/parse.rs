@@ -3,26 +3,26 @@
 use super::{Merge, WhenMatched, WhenNotMatched};
 use crate::fields::checked_path;
 use crate::stage::{Stage, StageScope};
-use crate::sub_pipeline::checked_namespace;
+use crate::sub_pipeline::{checked_namespace, stages_of};
 use crate::{Code, QueryError, Result};
+use language::Fields;
 use language::expression::{Expression, check_new_variable};
 use std::sync::Arc;
 use store::Namespace;
 use value::path::FieldPath;
-use value::{Document, Value};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// The databases that hold the server's own collections.
 const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
+const NOT_MATCHED: [(&str, WhenNotMatched); 3] = [
+    ("insert", WhenNotMatched::Insert),
+    ("discard", WhenNotMatched::Discard),
+    ("fail", WhenNotMatched::Fail),
+];
+
 fn wrong(code: Code, message: impl Into<String>) -> QueryError {
     QueryError::new(code, message)
-}
-
-fn wrong_type(field: &str, value: &Value, expected: &str) -> QueryError {
-    QueryError::type_mismatch(format!(
-        "BSON field '$merge.{field}' is the wrong type '{}', expected type '{expected}'",
-        value.type_of().alias()
-    ))
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
@@ -38,44 +38,28 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         },
         Value::Document(options) => parse_options(options, operand, scope)?,
         other => {
-            return Err(wrong(
-                Code::location(51_182),
-                format!(
-                    "$merge only supports a string or object argument, not {}",
-                    other.type_of().alias()
-                ),
-            ));
+            return Err(QueryError::type_mismatch(format!(
+                "$merge requires a string or object argument, but found {}",
+                other.type_of().alias()
+            )));
         }
     };
     Ok(vec![Arc::new(Arc::new(merge))])
 }
 
 fn parse_options(options: &Document, operand: &Value, scope: &StageScope<'_>) -> Result<Merge> {
-    const KNOWN: [&str; 5] = ["into", "on", "whenMatched", "let", "whenNotMatched"];
-    // Which stage has written it is for MongoDB's own servers among themselves.
-    if let Some((unknown, _)) = options.iter().find(|(name, _)| !KNOWN.contains(name)) {
-        return Err(wrong(
-            Code::UNKNOWN_FIELD,
-            format!("BSON field '$merge.{unknown}' is an unknown field."),
-        ));
-    }
-    let into = match given(options, "into") {
-        Some(into) => parse_into(into, scope)?,
-        None => {
-            return Err(wrong(
-                Code::MISSING_FIELD,
-                "BSON field '$merge.into' is missing but a required field",
-            ));
-        }
-    };
-    let on = parse_on(given(options, "on"))?;
-    let matched = parse_matched(given(options, "whenMatched"))?;
-    let not_matched = parse_not_matched(given(options, "whenNotMatched"))?;
-    let definitions = match given(options, "let") {
-        None => None,
-        Some(Value::Document(definitions)) => Some(definitions),
-        Some(other) => return Err(wrong_type("let", other, "object")),
-    };
+    let fields = Fields::new("$merge", options);
+    let into = fields
+        .any("into")
+        .map(|into| parse_into(into, scope))
+        .transpose()?;
+    let on = parse_on(fields.present("on"))?;
+    let matched = parse_matched(&fields)?;
+    let not_matched = fields.choice("whenNotMatched", &NOT_MATCHED)?;
+    let not_matched = not_matched.unwrap_or(WhenNotMatched::Insert);
+    let definitions = fields.document("let")?.map(DocumentRef::to_document);
+    fields.finish()?;
+    let into = into.ok_or_else(|| fields.missing("into"))?;
     check_modes(&matched, not_matched)?;
     let into = checked_target(into)?;
     let is_pipeline = matches!(matched, WhenMatched::Pipeline(_));
@@ -86,7 +70,7 @@ fn parse_options(options: &Document, operand: &Value, scope: &StageScope<'_>) ->
         ));
     }
     let variables = match is_pipeline {
-        true => parse_variables(definitions, scope)?,
+        true => parse_variables(definitions.as_ref(), scope)?,
         false => Vec::new(),
     };
     Ok(Merge {
@@ -99,40 +83,18 @@ fn parse_options(options: &Document, operand: &Value, scope: &StageScope<'_>) ->
     })
 }
 
-/// An option; a null is none.
-fn given<'o>(options: &'o Document, name: &str) -> Option<&'o Value> {
-    options
-        .get(name)
-        .filter(|value| !matches!(value, Value::Null | Value::Undefined))
-}
-
-fn parse_into(into: &Value, scope: &StageScope<'_>) -> Result<Namespace> {
+fn parse_into(into: ValueRef<'_>, scope: &StageScope<'_>) -> Result<Namespace> {
     let own = &scope.namespace.database;
     match into {
-        Value::String(name) if name.is_empty() => Err(wrong(
+        ValueRef::String("") => Err(wrong(
             Code::location(5_786_800),
             "Invalid $merge 'into' argument: a collection's name cannot be empty",
         )),
-        Value::String(name) => checked_namespace(own, name),
-        Value::Document(parts) => {
-            let (mut database, mut collection) = (None, None);
-            for (name, value) in parts.iter() {
-                let place = match name {
-                    "db" => &mut database,
-                    "coll" => &mut collection,
-                    unknown => {
-                        return Err(wrong(
-                            Code::UNKNOWN_FIELD,
-                            format!("BSON field 'into.{unknown}' is an unknown field."),
-                        ));
-                    }
-                };
-                match value {
-                    Value::String(text) => *place = Some(text.as_str()),
-                    Value::Null | Value::Undefined => {}
-                    other => return Err(wrong_type(&format!("into.{name}"), other, "string")),
-                }
-            }
+        ValueRef::String(name) => checked_namespace(own, name),
+        ValueRef::Document(parts) => {
+            let parts = Fields::new("into", parts);
+            let (database, collection) = (parts.string("db")?, parts.string("coll")?);
+            parts.finish()?;
             let collection = collection.ok_or_else(|| {
                 wrong(
                     Code::location(5_786_801),
@@ -168,64 +130,59 @@ fn checked_target(into: Namespace) -> Result<Namespace> {
     Ok(into)
 }
 
-fn parse_on(on: Option<&Value>) -> Result<Vec<(String, FieldPath)>> {
-    let field = |name: &String| checked_path(name).map(|path| (name.clone(), path));
-    match on {
-        None => Ok(vec![("_id".to_owned(), FieldPath::parse("_id"))]),
-        Some(Value::String(name)) => Ok(vec![field(name)?]),
-        Some(Value::Array(names)) if names.is_empty() => Err(wrong(
+fn parse_on(on: Option<ValueRef<'_>>) -> Result<Vec<(String, FieldPath)>> {
+    let names = match on {
+        None => vec![ValueRef::String("_id")],
+        Some(name @ ValueRef::String(_)) => vec![name],
+        Some(ValueRef::Array(names)) => names.iter().collect(),
+        Some(other) => {
+            return Err(wrong(
+                Code::location(51_186),
+                format!(
+                    "$merge 'on' field must be either a string or an array of strings, but found {}",
+                    other.type_of().alias()
+                ),
+            ));
+        }
+    };
+    if names.is_empty() {
+        return Err(wrong(
             Code::location(51_187),
             "If explicitly specifying $merge 'on', must include at least one field",
-        )),
-        Some(Value::Array(names)) => {
-            let mut fields: Vec<(String, FieldPath)> = Vec::with_capacity(names.len());
-            for name in names {
-                let Value::String(name) = name else {
-                    return Err(wrong(
-                        Code::location(51_134),
-                        format!(
-                            "$merge 'on' array elements must be strings, but found {}",
-                            name.type_of().alias()
-                        ),
-                    ));
-                };
-                if fields.iter().any(|(known, _)| known == name) {
-                    return Err(wrong(
-                        Code::location(31_465),
-                        format!("Found a duplicate field '{name}'"),
-                    ));
-                }
-                fields.push(field(name)?);
-            }
-            Ok(fields)
-        }
-        Some(other) => Err(wrong(
-            Code::location(51_186),
-            format!(
-                "$merge 'on' field must be either a string or an array of strings, but found {}",
-                other.type_of().alias()
-            ),
-        )),
+        ));
     }
+    let mut fields: Vec<(String, FieldPath)> = Vec::with_capacity(names.len());
+    for name in names {
+        let ValueRef::String(name) = name else {
+            return Err(wrong(
+                Code::location(51_134),
+                format!(
+                    "$merge 'on' array elements must be strings, but found {}",
+                    name.type_of().alias()
+                ),
+            ));
+        };
+        if fields.iter().any(|(known, _)| known == name) {
+            return Err(wrong(
+                Code::location(31_465),
+                format!("Found a duplicate field '{name}'"),
+            ));
+        }
+        fields.push((name.to_owned(), checked_path(name)?));
+    }
+    Ok(fields)
 }
 
-fn parse_matched(mode: Option<&Value>) -> Result<WhenMatched> {
-    match mode {
+fn parse_matched(fields: &Fields<'_>) -> Result<WhenMatched> {
+    match fields.present("whenMatched") {
         None => Ok(WhenMatched::Merge),
-        Some(Value::Array(stages)) => {
-            if stages.iter().any(|stage| !matches!(stage, Value::Document(_))) {
-                return Err(QueryError::type_mismatch(
-                    "Each element of the 'pipeline' array must be an object",
-                ));
-            }
-            Ok(WhenMatched::Pipeline(stages.clone()))
-        }
-        Some(Value::String(mode)) => match mode.as_str() {
+        Some(stages @ ValueRef::Array(_)) => Ok(WhenMatched::Pipeline(stages_of("pipeline", stages)?)),
+        Some(ValueRef::String(mode)) => match mode {
             "replace" => Ok(WhenMatched::Replace),
             "keepExisting" => Ok(WhenMatched::KeepExisting),
             "merge" => Ok(WhenMatched::Merge),
             "fail" => Ok(WhenMatched::Fail),
-            other => Err(not_a_mode("whenMatched", other)),
+            other => Err(fields.bad_enumeration("whenMatched", other).into()),
         },
         Some(other) => Err(wrong(
             Code::location(51_191),
@@ -235,25 +192,6 @@ fn parse_matched(mode: Option<&Value>) -> Result<WhenMatched> {
             ),
         )),
     }
-}
-
-fn parse_not_matched(mode: Option<&Value>) -> Result<WhenNotMatched> {
-    match mode {
-        None => Ok(WhenNotMatched::Insert),
-        Some(Value::String(mode)) => match mode.as_str() {
-            "insert" => Ok(WhenNotMatched::Insert),
-            "discard" => Ok(WhenNotMatched::Discard),
-            "fail" => Ok(WhenNotMatched::Fail),
-            other => Err(not_a_mode("whenNotMatched", other)),
-        },
-        Some(other) => Err(wrong_type("whenNotMatched", other, "string")),
-    }
-}
-
-fn not_a_mode(option: &str, mode: &str) -> QueryError {
-    QueryError::bad_value(format!(
-        "Enumeration value '{mode}' for field '$merge.{option}' is not a valid value."
-    ))
 }
 
 /// Not all modes go together.
