@@ -34,6 +34,17 @@ impl Code {
         self.0
     }
 
+    /// Whether it says that an operation was ended from outside, rather than that it failed.
+    pub const fn is_interruption(self) -> bool {
+        matches!(
+            self,
+            Code::MAX_TIME_MS_EXPIRED
+                | Code::INTERRUPTED
+                | Code::INTERRUPTED_AT_SHUTDOWN
+                | Code::CLIENT_DISCONNECT
+        )
+    }
+
     /// MongoDB's name: `Location` and the number for a code that has none.
     pub fn name(self) -> Cow<'static, str> {
         match table::NAMES.binary_search_by_key(&self.0, |(number, _)| *number) {

@@ -133,6 +133,7 @@ codes! {
     CHANGE_STREAM_HISTORY_LOST = 286, "ChangeStreamHistoryLost";
     CHECKSUM_MISMATCH = 290, "ChecksumMismatch";
     NO_QUERY_EXECUTION_PLANS = 291, "NoQueryExecutionPlans";
+    CLIENT_DISCONNECT = 279, "ClientDisconnect";
     QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED = 292, "QueryExceededMemoryLimitNoDiskUseAllowed";
     FEATURE_NOT_SUPPORTED = 303, "FeatureNotSupported";
     OBJECT_IS_BUSY = 314, "ObjectIsBusy";

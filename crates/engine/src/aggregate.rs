@@ -100,8 +100,10 @@ impl Engine {
             never_idle: false,
             collection: None,
             usage: Usage::none(),
+            time_left: None,
         };
         self.open_cursor(
+            context,
             cursor,
             request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT),
             single_batch,

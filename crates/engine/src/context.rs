@@ -1,7 +1,9 @@
 //! Who asks for an operation, in which session, until when.
 
 use crate::tables::sessions::SessionId;
-use std::sync::atomic::{AtomicBool, Ordering};
+use language::Interruption;
+use language::interruption::{Client, Kill};
+use query::Code;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use store::{Moment, StatementId};
@@ -19,7 +21,9 @@ pub struct Context {
     pub deadline: Option<Instant>,
     /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); none for now.
     pub moment: Option<Weak<Moment>>,
-    killed: Arc<AtomicBool>,
+    /// Who waits for the answer, where that can be known.
+    pub client: Option<Arc<dyn Client>>,
+    kill: Kill,
 }
 
 impl Context {
@@ -30,21 +34,34 @@ impl Context {
         self
     }
 
-    /// Asks the operation to end as soon as it looks.
-    pub fn kill(&self) {
-        self.killed.store(true, Ordering::Relaxed);
+    /// What is left of the time limit.
+    pub fn time_left(&self) -> Option<Duration> {
+        let deadline = self.deadline?;
+        Some(deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Asks the operation to end with this error as soon as it looks.
+    pub fn kill(&self, code: Code) {
+        self.kill.with(code);
     }
 
     /// Whether somebody asked the operation to end.
     pub fn is_killed(&self) -> bool {
-        self.killed.load(Ordering::Relaxed)
+        self.kill.code().is_some()
+    }
+
+    /// Whether nobody waits for the answer any more.
+    pub fn is_abandoned(&self) -> bool {
+        self.client.as_ref().is_some_and(|client| client.is_gone())
     }
 
     /// What a running query looks at to know that it must end.
-    pub fn interruption(&self) -> query::execute::Interruption {
-        query::execute::Interruption {
+    pub fn interruption(&self) -> Interruption {
+        Interruption {
             deadline: self.deadline,
-            killed: self.killed.clone(),
+            kill: self.kill.clone(),
+            client: self.client.clone(),
+            make_room: Some(kv::make_room),
         }
     }
 

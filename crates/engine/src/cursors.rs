@@ -11,10 +11,14 @@ use std::time::{Duration, Instant};
 use store::Namespace;
 use value::DocumentBuf;
 
+/// How often an operation that waits for new documents looks whether it is still wanted.
+const AWAIT_LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
 impl Engine {
     /// Fills a first batch and keeps the cursor if there is more. `batch_size` 0 opens a cursor without reading.
     pub(crate) async fn open_cursor(
         &self,
+        context: &Context,
         mut cursor: Cursor,
         batch_size: u64,
         single_batch: bool,
@@ -23,11 +27,13 @@ impl Engine {
         let mut batch = Vec::new();
         let state = fill(&mut cursor, batch_size, &mut batch).await?;
         let stays = !single_batch && (state == StreamState::More || cursor.tailing != Tailing::No);
+        cursor.time_left = context.time_left();
         let id = if stays { self.cursors().park(cursor)? } else { 0 };
         Ok(CursorReply { id, namespace, batch })
     }
 
-    /// The next batch of a cursor; `batch_size` none means as many as fit.
+    /// The next batch of a cursor; `batch_size` none means as many as fit. It must come within what the command that opened
+    /// the cursor has left of its time limit, whatever the context says.
     pub async fn get_more(
         &self,
         context: &Context,
@@ -37,12 +43,14 @@ impl Engine {
         await_for: Option<Duration>,
     ) -> Result<CursorReply> {
         let mut cursor = self.cursors().take(id, namespace, context)?;
+        // One that tails may wait for ever.
+        let limit = cursor.time_left.filter(|_| cursor.tailing == Tailing::No);
+        let context = &context.clone().within(limit);
         cursor.stream.attach(&context.interruption());
         let batch_size = batch_size.unwrap_or(u64::MAX);
         let mut batch = Vec::new();
-        let outcome = self
-            .fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch)
-            .await;
+        let filled = self.fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch);
+        let outcome = context.interruption().run(filled).await;
         let state = match outcome {
             Ok(state) => state,
             Err(error) => {
@@ -58,6 +66,7 @@ impl Engine {
                 batch,
             });
         }
+        cursor.time_left = context.time_left();
         if !self.cursors().put_back(id, cursor) {
             return Err(Error::new(
                 Code::CURSOR_KILLED,
@@ -93,9 +102,12 @@ impl Engine {
             if !batch.is_empty() || context.is_killed() {
                 return Ok(state);
             }
-            let waited = tokio::time::timeout_at(until.into(), head.changed()).await;
-            if waited.is_err() || matches!(waited, Ok(Err(_))) {
-                return Ok(state);
+            let look = (Instant::now() + AWAIT_LOOK_INTERVAL).min(until);
+            match tokio::time::timeout_at(look.into(), head.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return Ok(state),
+                Err(_) if look >= until || context.is_abandoned() => return Ok(state),
+                Err(_) => {}
             }
         }
     }

@@ -197,9 +197,11 @@ impl Engine {
             never_idle: request.no_cursor_timeout,
             collection: (request.tailing == Tailing::Awaiting).then_some(collection),
             usage: Usage::none(),
+            time_left: None,
         };
         let batch_size = request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
-        self.open_cursor(cursor, batch_size, request.single_batch).await
+        self.open_cursor(context, cursor, batch_size, request.single_batch)
+            .await
     }
 
     /// How many documents match.

@@ -60,6 +60,7 @@ pub use explain::{Explained, Verbosity};
 pub use filter::DocumentFilter;
 pub use find::{CountRequest, DistinctRequest, FindRequest};
 pub use indexes::CreatedIndexes;
+pub use language::interruption::Client;
 pub use modify_index::IndexChange;
 pub use open::EngineOptions;
 pub use pipeline::WantedOperations;

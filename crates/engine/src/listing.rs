@@ -65,10 +65,11 @@ impl Engine {
             never_idle: false,
             collection: None,
             usage: Usage::none(),
+            time_left: None,
         };
         let batch_size = batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
         // A listing is at hand, so the future is ready at once.
-        self.open_cursor(cursor, batch_size, false)
+        self.open_cursor(context, cursor, batch_size, false)
             .now_or_never()
             .unwrap_or_else(|| Err(Error::new(code::Code::UNKNOWN_ERROR, "a listing was not at hand")))
     }

@@ -22,6 +22,7 @@ mod placed;
 mod poison;
 mod rocks;
 mod simulated;
+mod threads;
 mod types;
 
 pub use batch::Batch;
@@ -29,6 +30,7 @@ pub use error::{CommitError, Error};
 pub use page::{KeyRange, Order, Page, PageLimit};
 pub use placed::Placed;
 pub use simulated::Simulation;
+pub use threads::make_room;
 pub use types::{Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId};
 
 use bytes::Bytes;

@@ -5,9 +5,11 @@
 //! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
 //! - [`regex`]: regular expressions with MongoDB's options.
 //! - [`fields`]: options read strictly, with MongoDB's errors.
+//! - [`interruption`]: ending what takes too long.
 //!
-//! What must hold: nothing here reads a collection, a clock or a file; what an evaluation needs of the world (the time, the
-//! variables) is handed in. Errors carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
+//! What must hold: nothing here reads a collection or a file, and no value depends on a clock; what an evaluation needs of the
+//! world (the time, the variables) is handed in. Whatever loops over values counts its steps, so that it can be ended. Errors
+//! carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
 //!
 //! Left to others: which index helps, reading and writing (`query`), stages (`pipeline`), CouchDB's language (`mango`).
 
@@ -15,6 +17,7 @@ mod error;
 pub mod expression;
 pub mod fields;
 pub mod filter;
+pub mod interruption;
 pub mod projection;
 pub mod regex;
 pub mod update;
@@ -22,3 +25,4 @@ pub mod update;
 pub use code::Code;
 pub use error::{Error, Result};
 pub use fields::Fields;
+pub use interruption::Interruption;

@@ -1,5 +1,6 @@
 //! Regular expressions with MongoDB's options, compiled by PCRE2.
 
+use crate::interruption::steps;
 use crate::{Code, Error, Result};
 use pcre2::bytes;
 use std::fmt;
@@ -12,6 +13,9 @@ const BACKTRACKS_MAX: u32 = 10_000_000;
 
 /// The stack of compiled patterns; PCRE2's default of 32 KiB is too small for alternatives over long texts.
 const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
+
+/// Steps that a search counts for: those that go to the limit take some 50 ms each, and a few are let pass between two looks.
+const STEPS_PER_SEARCH: usize = 250;
 
 /// Where a match and its groups lie in a text, as bytes; the whole match first.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
@@ -79,6 +83,7 @@ impl Regex {
 
     /// Whether the pattern matches somewhere in the text. Fails when the search goes past its limit.
     pub fn is_match(&self, text: &str) -> Result<bool> {
+        steps(STEPS_PER_SEARCH)?;
         self.compiled
             .is_match(text.as_bytes())
             .map_err(|error| failed(&error))
@@ -86,6 +91,7 @@ impl Regex {
 
     /// The first match at or after byte `start`.
     pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
+        steps(STEPS_PER_SEARCH)?;
         let mut locations = self.compiled.capture_locations();
         let found = self
             .compiled

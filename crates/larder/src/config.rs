@@ -8,6 +8,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 /// The settings of `serve` as given by flags, variables or the file; none where not given.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
@@ -36,6 +37,10 @@ pub struct ServeOptions {
     /// Connections of all protocols at once; fewer where the system gives too few descriptors [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<usize>,
+    /// The time that a command of the MongoDB protocol may read for, in milliseconds, where it gives no maxTimeMS itself; 0 is no
+    /// limit [default: 0].
+    #[arg(long, value_name = "MILLISECONDS", env = "LARDER_DEFAULT_MAX_TIME_MS")]
+    pub default_max_time_ms: Option<u32>,
     /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_INSECURE")]
     pub insecure: Option<bool>,
@@ -73,6 +78,8 @@ pub struct Settings {
     pub http_listen_given: bool,
     /// Connections of all protocols at once.
     pub connections_max: usize,
+    /// The time that a command of the MongoDB protocol may read for where it gives no limit itself; zero is no limit.
+    pub default_max_time: Duration,
     /// Whether listening beyond loopback without users is allowed.
     pub insecure: bool,
     /// Whether commands for test suites are answered.
@@ -107,6 +114,12 @@ impl ServeOptions {
             http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
             http_listen_given: http_listen.is_some(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
+            default_max_time: Duration::from_millis(
+                self.default_max_time_ms
+                    .or(file.default_max_time_ms)
+                    .unwrap_or(0)
+                    .into(),
+            ),
             insecure: self.insecure.or(file.insecure).unwrap_or(false),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
             log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),

@@ -14,10 +14,14 @@ mod target;
 use anyhow::{Context, Result};
 use clap::Parser;
 use std::process::ExitCode;
+use std::time::Duration;
 
 // One allocator for our own code and RocksDB: it gives memory back to the system, glibc's keeps it.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// How long the process waits for threads whose work nobody wants any more.
+const THREADS_END_MAX: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     match run(&cli::Cli::parse().command) {
@@ -35,9 +39,12 @@ fn run(command: &cli::Command) -> Result<()> {
         .thread_name("larder")
         .build()
         .context("cannot start the runtime's threads")?;
-    match command {
+    let ran = match command {
         cli::Command::Serve(options) => runtime.block_on(serve::run(options)),
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
         cli::Command::Export(options) => runtime.block_on(export::run(options)),
-    }
+    };
+    // What still holds a thread has been waited for long enough.
+    runtime.shutdown_timeout(THREADS_END_MAX);
+    ran
 }

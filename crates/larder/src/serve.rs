@@ -32,6 +32,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         let options = mongo::Options {
             places: places.clone(),
             test_commands: settings.test_commands,
+            read_time_max: settings.default_max_time,
         };
         let served = mongo::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async { served.await.context("the mongo protocol failed") });
@@ -157,6 +158,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.http_listen != running.http_listen
         || settings.connections_max != running.connections_max
         || settings.test_commands != running.test_commands
+        || settings.default_max_time != running.default_max_time
         || settings.log_format != running.log_format;
     if needs_restart {
         tracing::warn!("reloaded; changes other than the log's filter take effect at the next start");

@@ -13,7 +13,7 @@ use code::Code;
 use engine::{Context, Namespace, OperationInfo, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use value::{Value, ValueRef};
 
 /// What comes of a message.
@@ -98,7 +98,9 @@ async fn run_named(
         .check(&server.engine, connection, called, &database, collection)?;
     let generic = Generic::parse(called, request)?;
     check_generic(command, called, &generic)?;
-    let mut context = context(connection, &generic);
+    let default_limit = command.reads.then_some(server.options.read_time_max);
+    let limit = generic.time_limit.or(default_limit);
+    let mut context = context(connection, &generic, limit.filter(|limit| !limit.is_zero()));
     let reading = read_level::begin(server, &generic, &mut context).await?;
     let _listed = list(server, connection, command, called, &database, request, &context);
     count(server, command);
@@ -114,7 +116,8 @@ async fn run_named(
         generic,
         context,
     };
-    let mut reply = (command.run)(&mut call).await?;
+    let interruption = call.context.interruption();
+    let mut reply = interruption.run((command.run)(&mut call)).await?;
     reading.finish(server, &mut reply).await?;
     Ok(reply)
 }
@@ -179,16 +182,17 @@ fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<(
     Ok(())
 }
 
-fn context(connection: &Connection, generic: &Generic) -> Context {
+fn context(connection: &Connection, generic: &Generic, time_limit: Option<Duration>) -> Context {
     let user = connection
         .login
         .user()
         .map(|user| format!("{}@{}", user.name, user.database));
     let digest = user.as_deref().map(auth::user_digest).unwrap_or_default();
-    let mut context = Context::default().within(generic.time_limit);
+    let mut context = Context::default().within(time_limit);
     context.session = generic.session.map(|id| SessionId { id, user: digest });
     context.retry_number = generic.transaction_number;
     context.user = user.map(Into::into);
+    context.client = Some(connection.socket.clone());
     context
 }
 

@@ -5,7 +5,7 @@ use crate::failpoint::FailPoints;
 use auth::Decoy;
 use engine::Engine;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How the protocol is served.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Options {
     pub places: net::Places,
     /// Whether commands for drivers' test suites are answered (`configureFailPoint`).
     pub test_commands: bool,
+    /// The time limit of commands that read and give none themselves (MongoDB's `defaultMaxTimeMS`); zero stands for none.
+    pub read_time_max: Duration,
 }
 
 /// Why serving ended before it was asked to.

@@ -8,7 +8,6 @@ use language::filter::{Filter, FilterScope};
 use query::execute::{FIRST_BATCH, FindSpec, Paused, Task, prepare};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use store::{Collection, CommitOptions, IndexSpec, WriteOp};
 use value::{Document, DocumentBuf, doc};
 
@@ -91,10 +90,7 @@ async fn cost(collection: &Arc<Collection>, query: &Document, hint: Option<&str>
         keys: false,
         fresh: false,
         spill: None,
-        interruption: query::execute::Interruption {
-            deadline: None,
-            killed: Arc::new(AtomicBool::new(false)),
-        },
+        interruption: query::execute::Interruption::default(),
     };
     let snapshot = collection.snapshot().await.expect("snapshot");
     let mut prepared = prepare(collection, &snapshot, &spec, &task, FIRST_BATCH)

@@ -40,6 +40,8 @@ pub(crate) struct Cursor {
     pub(crate) never_idle: bool,
     pub(crate) collection: Option<Arc<store::Collection>>,
     pub(crate) usage: Usage,
+    /// What is left of the time limit of the command that opened it.
+    pub(crate) time_left: Option<Duration>,
 }
 
 /// What a cursor does at the end of a capped collection.
@@ -228,7 +230,7 @@ impl Cursors {
                     ..
                 }) = parked.remove(id)
             {
-                running.kill();
+                running.kill(Code::INTERRUPTED);
             }
             ours
         })

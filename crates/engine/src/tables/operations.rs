@@ -6,6 +6,7 @@ use super::sessions::SessionId;
 use crate::context::Context;
 use parking_lot::Mutex;
 use pipeline::WantedOperations;
+use query::Code;
 use std::collections::{BTreeMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -236,7 +237,7 @@ impl Operations {
     /// Asks an operation to end; an unknown number is no error.
     pub(crate) fn kill(&self, id: i32) {
         if let Some(operation) = self.listed.lock().operations.get(&id) {
-            operation.context.kill();
+            operation.context.kill(Code::INTERRUPTED);
         }
     }
 
@@ -247,7 +248,7 @@ impl Operations {
             .operations
             .values()
             .filter(|o| o.context.session.as_ref() == Some(session))
-            .for_each(|o| o.context.kill());
+            .for_each(|o| o.context.kill(Code::INTERRUPTED));
     }
 }
 

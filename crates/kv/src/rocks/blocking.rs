@@ -1,12 +1,7 @@
 //! Work that waits for disk or locks, away from what must not wait.
 
 use crate::Error;
-use tokio::runtime::{Handle, RuntimeFlavor};
-
-/// Whether this thread may block as it is: the runtime then lets another one do its other tasks.
-pub(super) fn may_block_in_place() -> bool {
-    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
-}
+use crate::threads::may_block_in_place;
 
 /// Runs work that may block: on this thread where it can, since waking another costs a large part of a flush,
 /// and much more on a busy machine.

@@ -5,9 +5,9 @@
 //! under way makes it himself, on his own thread; those who come meanwhile are served by a thread kept for
 //! it. It also flushes what nobody waits for, after [`FLUSH_DELAY`].
 
-use super::blocking::may_block_in_place;
 use super::worker::Thread;
 use crate::poison::Poison;
+use crate::threads::may_block_in_place;
 use crate::{Error, FLUSH_INTERVAL_MS};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

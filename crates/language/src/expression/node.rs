@@ -1,12 +1,18 @@
 //! The tree of a parsed expression, how it is evaluated, and how its constant parts are computed once.
 
+use super::building::Building;
 use super::found::Found;
 use super::path::{Base, Path};
 use super::scope::Variables;
+use super::size::shallow_bytes;
 use crate::Result;
+use crate::interruption::steps;
 use std::fmt::Debug;
 use value::collation::Collation;
 use value::{Document, DocumentRef, Value, ValueRef};
+
+/// About the bytes of an operand that an operator goes through in the time of one step.
+const BYTES_PER_STEP: usize = 64;
 
 /// One part of an expression.
 #[derive(Debug)]
@@ -154,9 +160,10 @@ impl Node {
             Node::Path(path) => path.evaluate(scope),
             Node::Object(fields) => evaluate_object(fields, scope),
             Node::Array(elements) => {
+                let mut building = Building::new("an array");
                 let elements = elements
                     .iter()
-                    .map(|element| Ok(element.evaluate(scope)?.into_value().unwrap_or(Value::Null)));
+                    .map(|element| Ok(building.take(element.evaluate(scope)?)?.unwrap_or(Value::Null)));
                 Ok(Found::Owned(Value::Array(elements.collect::<Result<_>>()?)))
             }
             Node::Call(call) => call.evaluate(scope),
@@ -229,14 +236,14 @@ impl Node {
 impl Call {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         let value = match (self.apply, self.operands.as_slice()) {
-            (Apply::One(apply), [operand]) => apply(operand.evaluate(scope)?),
-            (Apply::Two(apply), [left, right]) => apply(left.evaluate(scope)?, right.evaluate(scope)?),
+            (Apply::One(apply), [operand]) => apply(counted(operand, scope)?),
+            (Apply::Two(apply), [left, right]) => apply(counted(left, scope)?, counted(right, scope)?),
             (Apply::Many(apply), operands) => {
-                let values = operands.iter().map(|operand| operand.evaluate(scope));
+                let values = operands.iter().map(|operand| counted(operand, scope));
                 apply(values.collect::<Result<_>>()?)
             }
             (Apply::Collated(apply), operands) => {
-                let values = operands.iter().map(|operand| operand.evaluate(scope));
+                let values = operands.iter().map(|operand| counted(operand, scope));
                 apply(self.collation.as_ref(), values.collect::<Result<_>>()?)
             }
             (Apply::One(_) | Apply::Two(_), _) => unreachable!("the parser counted the operands"),
@@ -245,10 +252,18 @@ impl Call {
     }
 }
 
+/// The value of an operand. The steps that an operator takes to go through it once are counted here for all of them.
+fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
+    let value = operand.evaluate(scope)?;
+    steps(1 + value.get().map_or(0, shallow_bytes) / BYTES_PER_STEP)?;
+    Ok(value)
+}
+
 fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<Found<'e>> {
+    let mut building = Building::new("an object");
     let mut document = Document::new();
     for (name, field) in fields {
-        if let Some(value) = field.evaluate(scope)?.into_value() {
+        if let Some(value) = building.take(field.evaluate(scope)?)? {
             document.push(name.as_str(), value);
         }
     }

@@ -28,3 +28,16 @@ pub fn document_bytes(document: DocumentRef<'_>) -> usize {
             .sum(),
     }
 }
+
+/// About how many bytes there are to go through, without looking into the elements of decoded values: at once.
+pub(super) fn shallow_bytes(value: ValueRef<'_>) -> usize {
+    const ELEMENT: usize = 32;
+    match value {
+        ValueRef::Array(ArrayRef::Tree(values)) => values.len() * ELEMENT,
+        ValueRef::Document(DocumentRef::Tree(tree)) => tree.len() * ELEMENT,
+        ValueRef::Array(_) | ValueRef::Document(_) | ValueRef::String(_) | ValueRef::Binary { .. } => {
+            size_bytes(value)
+        }
+        _ => 0,
+    }
+}

@@ -54,7 +54,7 @@ pub struct Generic {
     pub write_concern: Option<WriteConcern>,
     /// The read concern, where it was given.
     pub read_concern: Option<ReadConcern>,
-    /// The time limit.
+    /// The time limit; zero stands for none.
     pub time_limit: Option<Duration>,
     /// Whether only commands of the stable API are allowed.
     pub api_strict: bool,
@@ -146,7 +146,7 @@ fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
     }
 }
 
-/// A limit in whole milliseconds; 0 stands for none.
+/// A limit in whole milliseconds.
 pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Result<Option<Duration>> {
     let Some(value) = arguments.present(name) else {
         return Ok(None);
@@ -168,7 +168,7 @@ pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Resul
             i32::MAX
         )));
     }
-    Ok((milliseconds > 0).then(|| Duration::from_millis(milliseconds as u64)))
+    Ok(Some(Duration::from_millis(milliseconds as u64)))
 }
 
 fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {

@@ -22,7 +22,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .delete(&call.context, &namespace, statements, &options)
         .await?;
     let mut reply = doc! {"n": Value::count(done.deleted)};
-    writes::push_failures(&mut reply, done.failures);
+    writes::push_failures(&mut reply, done.failures)?;
     Ok(reply.into())
 }
 

@@ -39,12 +39,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         false => namespace_of(&call.database, ValueRef::String(collection))?,
     };
     // The time limit of a getMore says how long it waits for data, not when it fails.
-    let context = call.context.clone().within(None);
-    let await_for = call.generic.time_limit;
+    let await_for = call.generic.time_limit.filter(|limit| !limit.is_zero());
     let reply = call
         .server
         .engine
-        .get_more(&context, id, &namespace, batch_size, await_for)
+        .get_more(&call.context, id, &namespace, batch_size, await_for)
         .await?;
     Ok(cursor::next_batch(reply))
 }

@@ -21,6 +21,6 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .insert(&call.context, &namespace, documents, &options)
         .await?;
     let mut reply = doc! {"n": Value::count(done.inserted)};
-    writes::push_failures(&mut reply, done.failures);
+    writes::push_failures(&mut reply, done.failures)?;
     Ok(reply.into())
 }

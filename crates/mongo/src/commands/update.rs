@@ -31,7 +31,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             .collect();
         reply.push("upserted", upserted);
     }
-    writes::push_failures(&mut reply, done.failures);
+    writes::push_failures(&mut reply, done.failures)?;
     Ok(reply.into())
 }
 

@@ -67,16 +67,24 @@ pub(super) fn check_batch(count: usize) -> Result<()> {
     }
 }
 
-/// Adds `writeErrors`, where there are any.
-pub(super) fn push_failures(reply: &mut Document, failures: Vec<WriteFailure>) {
+/// Adds `writeErrors`, where there are any. A command that was ended from outside fails as a whole, as in MongoDB.
+pub(super) fn push_failures(reply: &mut Document, failures: Vec<WriteFailure>) -> Result<()> {
     if failures.is_empty() {
-        return;
+        return Ok(());
+    }
+    if let Some(ended) = failures
+        .iter()
+        .position(|failure| failure.error.code.is_interruption())
+    {
+        let mut failures = failures;
+        return Err(failures.swap_remove(ended).error.into());
     }
     let errors: Value = failures
         .into_iter()
         .map(|failure| Value::Document(CommandError::from(failure.error).to_write_error(failure.index)))
         .collect();
     reply.push("writeErrors", errors);
+    Ok(())
 }
 
 /// An update: operators or a replacement (a document), or a pipeline (an array of documents).

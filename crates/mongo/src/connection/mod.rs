@@ -1,11 +1,14 @@
 //! What is known of one client while it is connected.
 
 mod login;
+mod socket;
 
 pub use login::{Awaits, Login, SaslStep};
+pub use socket::Socket;
 
 use crate::wire::Compressor;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use value::Document;
 
 /// What the server remembers of a client while it is connected.
@@ -15,6 +18,8 @@ pub struct Connection {
     pub id: i32,
     /// The client's address.
     pub peer: SocketAddr,
+    /// The client's socket.
+    pub socket: Arc<Socket>,
     /// What the client said of itself in its first hello.
     pub metadata: Option<Document>,
     /// The ways to compress that both sides know.

@@ -1,6 +1,6 @@
 //! One client's connection: messages in, replies out, one after another.
 
-use crate::connection::{Connection, Login};
+use crate::connection::{Connection, Login, Socket};
 use crate::dispatch::{self, Outcome};
 use crate::error::CommandError;
 use crate::server::Server;
@@ -9,7 +9,6 @@ use bytes::Bytes;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
@@ -37,29 +36,22 @@ pub(crate) async fn run(
     let mut connection = Connection {
         id,
         peer,
+        socket: Arc::new(Socket::new(stream)),
         metadata: None,
         compressors: Vec::new(),
         login: Login::default(),
     };
-    let mut stream = stream;
     let mut reader = MessageReader::new();
     loop {
         let next = tokio::select! {
-            next = reader.next(&stream) => next,
+            biased;
             () = net::stopped(&mut stop) => return,
+            next = reader.next(connection.socket.stream()) => next,
         };
         let ended = match next {
             Ok(Some((header, message))) => {
                 // Boxed, so that a connection without a command is small.
-                Box::pin(answer(
-                    &server,
-                    &mut connection,
-                    &mut stream,
-                    header,
-                    message,
-                    &stop,
-                ))
-                .await
+                Box::pin(answer(&server, &mut connection, header, message, &stop)).await
             }
             Ok(None) => return,
             Err(error) => Err(error),
@@ -79,7 +71,6 @@ pub(crate) async fn run(
 async fn answer(
     server: &Arc<Server>,
     connection: &mut Connection,
-    stream: &mut TcpStream,
     header: Header,
     message: Bytes,
     stop: &watch::Receiver<bool>,
@@ -97,7 +88,7 @@ async fn answer(
             let form = ReplyForm::of(header.opcode);
             send(
                 server,
-                stream,
+                &connection.socket,
                 &reply,
                 Frame {
                     form,
@@ -130,7 +121,7 @@ async fn answer(
             more_to_come,
             compressor,
         };
-        answers = send(server, stream, &reply, frame, answers).await?;
+        answers = send(server, &connection.socket, &reply, frame, answers).await?;
         if !more_to_come {
             return Ok(true);
         }
@@ -147,7 +138,7 @@ struct Frame {
 /// Sends a reply; gives its number.
 async fn send(
     server: &Server,
-    stream: &mut TcpStream,
+    socket: &Socket,
     reply: &Reply,
     frame: Frame,
     answers: i32,
@@ -158,6 +149,6 @@ async fn send(
         .counters
         .bytes_out
         .fetch_add(bytes.len() as u64, Ordering::Relaxed);
-    stream.write_all(&bytes).await?;
+    socket.send(&bytes).await?;
     Ok(id)
 }

@@ -3,7 +3,9 @@
 mod conversation;
 
 use crate::server::{Options, ServeError, Server};
+use code::Code;
 use engine::Engine;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -11,8 +13,10 @@ use tokio::sync::watch;
 
 /// How long connections may take to end their last command when the server stops.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long commands may go on when the server stops before they are ended.
+const STOP_GRACE: Duration = Duration::from_millis(100);
 
-/// Serves until `stop` becomes true; then lets running commands end and closes all connections.
+/// Serves until `stop` becomes true; then lets short commands end, ends the others and closes all connections.
 pub async fn serve(
     listener: TcpListener,
     engine: Engine,
@@ -29,17 +33,19 @@ pub async fn serve(
     };
     let stopping = stop.clone();
     let connect = |stream, peer| conversation::run(server.clone(), stream, peer, stopping.clone());
-    let ending = end_waits(&server, stop.clone());
-    tokio::join!(net::serve(listener, limits, stop, connect), ending);
+    let mut serving = pin!(net::serve(listener, limits, stop.clone(), connect));
+    tokio::select! {
+        () = &mut serving => {}
+        () = end_operations(&server, stop) => serving.await,
+    }
     Ok(())
 }
 
-/// Ends at the stop those commands that wait for data: they would wait past the end.
-async fn end_waits(server: &Server, mut stop: watch::Receiver<bool>) {
+/// Ends the commands that go on for some time after the stop.
+async fn end_operations(server: &Server, mut stop: watch::Receiver<bool>) {
     net::stopped(&mut stop).await;
+    tokio::time::sleep(STOP_GRACE).await;
     for operation in server.engine.running_operations() {
-        if operation.command == "getMore" {
-            operation.context.kill();
-        }
+        operation.context.kill(Code::INTERRUPTED_AT_SHUTDOWN);
     }
 }

@@ -2,13 +2,14 @@
 
 use super::execution::{Execution, Found, Paused, Task, chunk_max};
 use super::prepare::prepare;
-use super::stream::{DocumentStream, Interruption, StreamState};
+use super::stream::{DocumentStream, StreamState};
 use super::tail::{TailCursor, tail};
 use crate::plan::{Hint, Ordering, Query};
 use crate::spill::SpillFolder;
 use crate::{Code, QueryError, Result};
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use language::Interruption;
 use language::expression::Variables;
 use language::filter::Filter;
 use language::projection::Projection;

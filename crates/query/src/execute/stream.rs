@@ -1,36 +1,9 @@
 //! Documents batch after batch: what a cursor keeps between batches.
 
-use crate::{Code, QueryError, Result};
+use crate::Result;
 use futures::future::BoxFuture;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use language::Interruption;
 use value::DocumentBuf;
-
-/// What a running query looks at, page by page and every few thousand keys, to know that it must end.
-#[derive(Clone, Debug, Default)]
-pub struct Interruption {
-    /// When it must have ended (`maxTimeMS`).
-    pub deadline: Option<Instant>,
-    /// Set when somebody kills the operation.
-    pub killed: Arc<AtomicBool>,
-}
-
-impl Interruption {
-    /// Fails once the time is up or the operation was killed.
-    pub fn check(&self) -> Result<()> {
-        if self.killed.load(Ordering::Relaxed) {
-            return Err(QueryError::new(Code::INTERRUPTED, "operation was interrupted"));
-        }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(QueryError::new(
-                Code::MAX_TIME_MS_EXPIRED,
-                "operation exceeded time limit",
-            )),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// Whether a stream has more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

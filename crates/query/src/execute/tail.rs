@@ -3,9 +3,10 @@
 use super::collection_cursor::CollectionCursor;
 use super::execution::Found;
 use super::find::{FIRST_BATCH, FindSpec, show};
-use super::stream::{Interruption, StreamState};
+use super::stream::StreamState;
 use crate::plan::Ordering;
 use crate::{Code, QueryError, Result};
+use language::Interruption;
 use std::sync::Arc;
 use store::{Collection, RecordId, Snapshot};
 use value::DocumentBuf;

@@ -5,6 +5,7 @@ use super::{Validator, WriteError};
 use crate::{Code, QueryError, Result};
 use language::expression::Variables;
 use language::filter::Filter;
+use language::interruption::{self, Interruption};
 use language::update::stored::check_stored;
 use language::update::{Applied, Update, seed_document};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(super) struct Change {
     pub(super) kind: ChangeKind,
     pub(super) variables: Arc<Variables>,
     pub(super) validator: Option<Arc<Validator>>,
+    /// The committer works for many operations; this is the one that asks for the change.
+    pub(super) interruption: Interruption,
 }
 
 /// The kinds of change.
@@ -58,10 +61,10 @@ pub(super) enum Missing {
 impl Transform for ChangeOne {
     fn transform(&mut self, present: Option<Present<'_>>) -> Result<Transformed, StoreError> {
         self.report.clear();
-        let changed = match present {
+        let changed = interruption::within(&self.change.interruption, || match present {
             Some(present) => self.change_present(present.document),
             None => self.make(),
-        };
+        });
         changed.map_err(|error| self.report.refuse(error))
     }
 }

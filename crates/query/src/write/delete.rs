@@ -44,7 +44,14 @@ pub async fn delete(
         let failed_before = deleted.failures.len();
         match run {
             Run::Many(at, request) => {
-                match change_all(collection, request.change(), &request.lookup(options), options).await {
+                match change_all(
+                    collection,
+                    request.change(options),
+                    &request.lookup(options),
+                    options,
+                )
+                .await
+                {
                     Ok(counts) => deleted.count += counts.changed,
                     Err(error) => deleted.failures.push((at, error)),
                 }
@@ -78,12 +85,13 @@ fn is_deletion(done: &Done) -> bool {
 }
 
 impl DeleteRequest {
-    fn change(&self) -> Arc<Change> {
+    fn change(&self, options: &WriteOptions) -> Arc<Change> {
         Arc::new(Change {
             filter: self.filter.clone(),
             kind: ChangeKind::Delete,
             variables: Arc::new(Variables::default()),
             validator: None,
+            interruption: options.interruption.clone(),
         })
     }
 
@@ -98,7 +106,7 @@ impl DeleteRequest {
 
     fn single(&self, at: usize, options: &WriteOptions) -> Single {
         Single {
-            change: self.change(),
+            change: self.change(options),
             lookup: self.lookup(options),
             upsert: false,
             statement: options.statement(at),

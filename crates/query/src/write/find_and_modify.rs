@@ -65,6 +65,7 @@ impl FindAndModify {
                 kind,
                 variables: self.variables.clone(),
                 validator: options.validator.clone(),
+                interruption: options.interruption.clone(),
             }),
             lookup: Lookup {
                 filter: self.filter.clone(),

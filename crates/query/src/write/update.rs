@@ -93,6 +93,7 @@ impl UpdateRequest {
             kind: ChangeKind::Update(self.update.clone()),
             variables: self.variables.clone(),
             validator: options.validator.clone(),
+            interruption: options.interruption.clone(),
         })
     }
 

@@ -3,8 +3,11 @@
 
 use super::search::bound;
 use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::building::Building;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
+use crate::expression::size_bytes;
+use crate::interruption::steps;
 use crate::{Code, Result};
 use value::collation::{Collation, compare_in};
 use value::{ArrayRef, Value, ValueRef};
@@ -128,11 +131,15 @@ fn contains(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<O
 }
 
 fn concat(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut building = Building::new("$concatArrays");
     let mut all = Vec::new();
     for operand in operands {
         if operand.present().is_none() {
             return Ok(Some(Value::Null));
         }
+        operand
+            .get()
+            .map_or(Ok(()), |value| building.add(size_bytes(value)))?;
         match operand {
             Found::Owned(Value::Array(elements)) => all.extend(elements),
             Found::Borrowed(ValueRef::Array(elements)) => all.extend(elements.iter().map(ValueRef::to_value)),
@@ -282,6 +289,7 @@ fn range(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
             format!("$range would use too much memory: {count} elements, the limit is {RANGE_ELEMENTS_MAX}"),
         ));
     }
+    steps(count as usize)?;
     Ok(Some(
         (0..count)
             .map(|at| Value::Int32((start + at * step) as i32))

@@ -2,10 +2,12 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::building::Building;
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::{Parser, check_new_variable};
+use crate::interruption::steps;
 use crate::{Code, Result};
 use value::{ArrayRef, Document, Value, ValueRef};
 
@@ -83,9 +85,10 @@ impl Operation for Map {
         let Some(elements) = elements(&input, "$map", Code::location(16_883))? else {
             return Ok(Found::of(Value::Null));
         };
+        let mut building = Building::new("$map");
         let mapped = elements.iter().map(|element| {
             let local = scope.bind(self.slot, Some(element));
-            let value = self.body.evaluate(&scope.with(&local))?.into_value();
+            let value = building.take(self.body.evaluate(&scope.with(&local))?)?;
             Ok(value.unwrap_or(Value::Null))
         });
         Ok(Found::Owned(Value::Array(mapped.collect::<Result<_>>()?)))
@@ -177,11 +180,13 @@ impl Operation for Filter {
             return Ok(Found::of(Value::Null));
         };
         let limit = self.limit(scope)?;
+        let mut building = Building::new("$filter");
         let mut kept = Vec::new();
         for element in elements.iter() {
+            steps(1)?;
             let local = scope.bind(self.slot, Some(element));
             if self.condition.evaluate(&scope.with(&local))?.is_true() {
-                kept.push(element.to_value());
+                kept.push(building.copy(element)?);
                 if kept.len() >= limit {
                     break;
                 }
@@ -256,6 +261,7 @@ impl Operation for Reduce {
         };
         let mut accumulated = self.initial.evaluate(scope)?.into_value();
         for element in elements.iter() {
+            steps(1)?;
             let this = scope.bind(self.this, Some(element));
             let scope = scope.with(&this);
             let value = scope.bind(self.value, accumulated.as_ref().map(Value::as_ref));

@@ -1,9 +1,14 @@
 //! Documents: merging, fields by computed name, arrays of pairs.
 
 use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::building::Building;
 use crate::expression::found::Found;
+use crate::interruption::steps;
 use crate::{Code, Result};
 use value::{ArrayRef, Document, Value, ValueRef};
+
+/// Names that are compared in the time of one step.
+const FIELDS_PER_STEP: usize = 16;
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$mergeObjects", Syntax::Many(0, usize::MAX, merge)),
@@ -13,11 +18,16 @@ pub(super) const OPERATORS: &[Operator] = &[
 
 /// Several documents, or the elements of one array.
 fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut building = Building::new("$mergeObjects");
     let mut merged = Document::new();
     let mut add = |input: ValueRef<'_>| match input {
         ValueRef::Null | ValueRef::Undefined => Ok(()),
         ValueRef::Document(document) => {
-            document.iter().for_each(|(name, value)| merged.set(name, value));
+            for (name, value) in document.iter() {
+                // A field is looked for among those before it.
+                steps(merged.len() / FIELDS_PER_STEP)?;
+                merged.set(name, building.copy(value)?);
+            }
             Ok(())
         }
         other => Err(error(

@@ -1,7 +1,7 @@
 //! `$indexOfBytes $indexOfCP`, `$replaceOne $replaceAll`.
 
 use super::named::{self, Wrong};
-use super::text::check_size;
+use super::text::check_length;
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
@@ -157,17 +157,13 @@ fn parse_replace(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resul
         ],
     )?;
     let apply: named::Apply = match name {
-        "$replaceOne" => |v| replace("$replaceOne", &v, |text, find, by| text.replacen(find, by, 1)),
-        _ => |v| replace("$replaceAll", &v, |text, find, by| text.replace(find, by)),
+        "$replaceOne" => |v| replace("$replaceOne", &v, 1),
+        _ => |v| replace("$replaceAll", &v, usize::MAX),
     };
     named::call(parser, argument, &fields, apply)
 }
 
-fn replace(
-    name: &str,
-    operands: &[Option<Found<'_>>],
-    replace: fn(&str, &str, &str) -> String,
-) -> Result<Option<Value>> {
+fn replace(name: &str, operands: &[Option<Found<'_>>], places_max: usize) -> Result<Option<Value>> {
     let [Some(input), Some(find), Some(by)] = operands else {
         return Ok(None);
     };
@@ -188,7 +184,7 @@ fn replace(
     let (Some(input), Some(find), Some(by)) = (input, find, by) else {
         return Ok(Some(Value::Null));
     };
-    let replaced = replace(&input, &find, &by);
-    check_size(&replaced)?;
-    Ok(Some(Value::String(replaced)))
+    let places = input.matches(find.as_str()).take(places_max).count();
+    check_length(input.len() - places * find.len() + places * by.len())?;
+    Ok(Some(Value::String(input.replacen(&find, &by, places))))
 }

@@ -2,9 +2,11 @@
 
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::ValueSet;
+use crate::expression::building::Building;
 use crate::expression::found::{Found, is_true};
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
+use crate::expression::size_bytes;
 use crate::{Code, Result};
 use value::collation::Collation;
 use value::{ArrayRef, Value, ValueRef};
@@ -34,6 +36,7 @@ fn array<'a>(operand: &'a Found<'_>, code: Code, message: &str) -> Result<ArrayR
 }
 
 fn union(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+    let mut building = Building::new("$setUnion");
     let mut all = ValueSet::new(collation);
     for operand in &operands {
         if operand.present().is_none() {
@@ -45,7 +48,9 @@ fn union(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Opti
             "All operands of $setUnion must be arrays. One argument is of type:",
         )?;
         for value in array.iter() {
-            all.insert(value.to_value());
+            if all.insert(value.to_value()) {
+                building.add(size_bytes(value))?;
+            }
         }
     }
     Ok(Some(all.take()))

@@ -6,6 +6,7 @@ use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
+use crate::interruption::sort_by;
 use crate::{Code, Result};
 use std::cmp::Ordering;
 use value::collation::{Collation, compare_in};
@@ -115,9 +116,11 @@ impl Operation for SortArray {
         let collation = self.collation.as_ref();
         match &self.by {
             SortBy::Elements(direction) => {
-                values.sort_by(|a, b| ordered(collation, a.as_ref(), b.as_ref(), *direction));
+                sort_by(&mut values, |a, b| {
+                    ordered(collation, a.as_ref(), b.as_ref(), *direction)
+                })?;
             }
-            SortBy::Fields(fields) => values.sort_by(|a, b| {
+            SortBy::Fields(fields) => sort_by(&mut values, |a, b| {
                 let orders = fields.iter().map(|(path, direction)| {
                     ordered(
                         collation,
@@ -127,7 +130,7 @@ impl Operation for SortArray {
                     )
                 });
                 orders.fold(Ordering::Equal, Ordering::then)
-            }),
+            })?,
         }
         Ok(Found::Owned(Value::Array(values)))
     }

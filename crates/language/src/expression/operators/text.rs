@@ -12,7 +12,12 @@ pub(crate) const STRING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Fails where a string that is to be a result is too long.
 pub(crate) fn check_size(text: &str) -> Result<()> {
-    if text.len() < STRING_BYTES_MAX {
+    check_length(text.len())
+}
+
+/// As [`check_size`], of a string of this many bytes that is still to be made.
+pub(super) fn check_length(bytes: usize) -> Result<()> {
+    if bytes < STRING_BYTES_MAX {
         return Ok(());
     }
     Err(error(

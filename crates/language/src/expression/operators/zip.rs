@@ -2,6 +2,7 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::building::Building;
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
@@ -112,17 +113,18 @@ impl Operation for Zip {
                 .transpose()?;
             defaults.push(default.and_then(Found::into_value).unwrap_or(Value::Null));
         }
-        let row = |at: usize| -> Value {
+        let mut building = Building::new("$zip");
+        let row = |at: usize| -> Result<Value> {
             let cells = arrays.iter().zip(&defaults);
-            cells
-                .map(|(array, default)| {
-                    array
-                        .get(at)
-                        .map_or_else(|| default.clone(), |cell| cell.to_value())
-                })
-                .collect()
+            let cells = cells.map(|(array, default)| {
+                let cell = array.get(at).copied();
+                building.copy(cell.unwrap_or_else(|| default.as_ref()))
+            });
+            Ok(Value::Array(cells.collect::<Result<_>>()?))
         };
-        Ok(Found::Owned((0..length).map(row).collect()))
+        Ok(Found::Owned(Value::Array(
+            (0..length).map(row).collect::<Result<_>>()?,
+        )))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {

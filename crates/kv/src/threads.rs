@@ -1,0 +1,20 @@
+//! What a task owes the others that wait for its thread.
+
+use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
+
+/// How long a thread steps aside, for another one to wake and take its other tasks over.
+const STEPS_ASIDE: Duration = Duration::from_millis(1);
+
+/// Whether this thread may block as it is: the runtime then lets another one do its other tasks.
+pub(crate) fn may_block_in_place() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
+}
+
+/// Hands the tasks that wait for this thread over to another one, as work does that has held it for long. It goes on here
+/// until it awaits something. Where no other thread was quick enough, nothing has changed.
+pub fn make_room() {
+    if may_block_in_place() {
+        tokio::task::block_in_place(|| std::thread::sleep(STEPS_ASIDE));
+    }
+}

@@ -1,0 +1,54 @@
+//! What one operator may build in memory.
+
+use super::found::Found;
+use super::size::size_bytes;
+use crate::interruption::steps;
+use crate::{Code, Error, Result};
+use value::{Value, ValueRef};
+
+/// The bytes that a value made by one operator may take in memory (MongoDB's limit of `$map`, `$reduce` and `$range`).
+const BUILT_BYTES_MAX: usize = 100 * 1024 * 1024;
+/// About the bytes that are copied in the time of one step.
+const BYTES_PER_STEP: usize = 256;
+
+/// Counts what goes into the value that an operator makes.
+#[derive(Debug)]
+pub(super) struct Building {
+    operator: &'static str,
+    bytes: usize,
+}
+
+impl Building {
+    pub(super) fn new(operator: &'static str) -> Building {
+        Building { operator, bytes: 0 }
+    }
+
+    /// Counts bytes that are about to be added; fails where there are too many, or the operation must end.
+    pub(super) fn add(&mut self, bytes: usize) -> Result<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > BUILT_BYTES_MAX {
+            return Err(Error::new(
+                Code::EXCEEDED_MEMORY_LIMIT,
+                format!(
+                    "{} would use too much memory: its value may take {BUILT_BYTES_MAX} bytes",
+                    self.operator
+                ),
+            ));
+        }
+        steps(1 + bytes / BYTES_PER_STEP)
+    }
+
+    /// As [`Building::add`] for a value, which is decoded where there is room for it.
+    pub(super) fn take(&mut self, found: Found<'_>) -> Result<Option<Value>> {
+        if let Some(value) = found.get() {
+            self.add(size_bytes(value))?;
+        }
+        Ok(found.into_value())
+    }
+
+    /// As [`Building::take`].
+    pub(super) fn copy(&mut self, value: ValueRef<'_>) -> Result<Value> {
+        self.add(size_bytes(value))?;
+        Ok(value.to_value())
+    }
+}

@@ -1,0 +1,97 @@
+//! The work that runs on a thread, and how often it looks up.
+
+use super::Interruption;
+use crate::{Code, Result};
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+/// Steps between two looks at the clock: a step takes some 100 ns, a look as long.
+const STEPS_BETWEEN_LOOKS: usize = 1_000;
+/// How long work holds its thread before it makes room. Most operations have ended by then.
+const HOLDS_THREAD_MAX: Duration = Duration::from_millis(5);
+/// How often work looks whether its client is still there; a system call.
+const CLIENT_LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// An operation at work on this thread.
+struct Running {
+    interruption: Interruption,
+    /// When it was first seen on this thread.
+    since: Option<Instant>,
+    /// How long it then runs until it makes room.
+    room_after: Duration,
+    /// How long it then runs until it looks for its client.
+    client_after: Duration,
+}
+
+thread_local! {
+    static STEPS_LEFT: Cell<usize> = const { Cell::new(STEPS_BETWEEN_LOOKS) };
+    static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+}
+
+/// Counts work of this many steps, each about what a small operator takes; fails once the operation must end.
+#[inline]
+pub fn steps(count: usize) -> Result<()> {
+    let left = STEPS_LEFT.get();
+    if count < left {
+        STEPS_LEFT.set(left - count);
+        return Ok(());
+    }
+    look()
+}
+
+/// Runs work under an interruption: its steps, and those of all that it calls, look at it.
+pub fn within<T>(interruption: &Interruption, work: impl FnOnce() -> T) -> T {
+    /// Puts back what ran around it, after a panic too.
+    struct Around(Option<Running>);
+
+    impl Drop for Around {
+        fn drop(&mut self) {
+            RUNNING.set(self.0.take());
+        }
+    }
+
+    let running = Running {
+        interruption: interruption.clone(),
+        since: None,
+        room_after: HOLDS_THREAD_MAX,
+        client_after: CLIENT_LOOK_INTERVAL,
+    };
+    let _around = Around(RUNNING.replace(Some(running)));
+    work()
+}
+
+pub(super) fn current() -> Interruption {
+    RUNNING.with_borrow(|running| {
+        let running = running.as_ref();
+        running.map_or_else(Interruption::default, |running| running.interruption.clone())
+    })
+}
+
+/// Looks whether what runs here must end, and makes room for others where it has run for long.
+#[cold]
+pub(super) fn look() -> Result<()> {
+    STEPS_LEFT.set(STEPS_BETWEEN_LOOKS);
+    RUNNING.with_borrow_mut(|running| running.as_mut().map_or(Ok(()), Running::look))
+}
+
+impl Running {
+    fn look(&mut self) -> Result<()> {
+        let now = Instant::now();
+        let since = *self.since.get_or_insert(now);
+        let held = now - since;
+        if held >= self.room_after {
+            self.room_after = held * 2;
+            if let Some(make_room) = self.interruption.make_room {
+                make_room();
+            }
+        }
+        if held >= self.client_after {
+            self.client_after = held + CLIENT_LOOK_INTERVAL;
+            let client = self.interruption.client.as_ref();
+            if client.is_some_and(|client| client.is_gone()) {
+                self.interruption.kill.with(Code::CLIENT_DISCONNECT);
+            }
+        }
+        self.interruption.check_at(now)
+    }
+}

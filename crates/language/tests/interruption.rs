@@ -1,0 +1,150 @@
+//! Evaluations that would run for hours end, and leave room for others meanwhile.
+
+use language::expression::{Expression, ParseScope, Variables};
+use language::interruption::{Client, sort_by, steps, within};
+use language::{Code, Error, Interruption};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use value::{Document, DocumentRef, Value, doc};
+
+fn evaluate(expression: Document) -> Result<Option<Value>, Error> {
+    // Whatever depends on no field is computed when it is parsed.
+    let expression = Expression::parse(&Value::Document(expression), &ParseScope::new())?;
+    let document = doc! {"one": 1, "text": "a".repeat(1000)};
+    expression.evaluate(DocumentRef::Tree(&document), &Variables::new(0))
+}
+
+fn code_of(result: Result<Option<Value>, Error>) -> Option<Code> {
+    result.err().map(|error| error.code)
+}
+
+fn range(count: i32) -> Document {
+    doc! {"$range": vec![Value::from(0), Value::from(count)]}
+}
+
+/// Sums of sums of sums: 27,000,000,000 of them.
+fn endless() -> Document {
+    let sum = |body: Value| doc! {"$sum": doc! {"$map": doc! {"input": range(3000), "in": body}}};
+    let inner = sum(Value::from(
+        doc! {"$add": vec![Value::from("$$this"), Value::from("$one")]},
+    ));
+    sum(Value::from(sum(Value::from(inner))))
+}
+
+#[derive(Debug)]
+struct Gone;
+
+impl Client for Gone {
+    fn is_gone(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_evaluation_ends_at_its_deadline() {
+    let limited = Interruption {
+        deadline: Instant::now().checked_add(Duration::from_millis(20)),
+        ..Interruption::default()
+    };
+    let ended = within(&limited, || evaluate(endless()));
+    assert_eq!(code_of(ended), Some(Code::MAX_TIME_MS_EXPIRED));
+}
+
+#[test]
+fn an_evaluation_ends_when_somebody_kills_it() {
+    let interruption = Interruption::default();
+    let killed = std::thread::scope(|scope| {
+        let running = scope.spawn(|| within(&interruption, || evaluate(endless())));
+        interruption.kill.with(Code::INTERRUPTED);
+        running.join().unwrap()
+    });
+    assert_eq!(code_of(killed), Some(Code::INTERRUPTED));
+}
+
+#[test]
+fn an_evaluation_ends_when_nobody_waits_for_it() {
+    let abandoned = Interruption {
+        client: Some(Arc::new(Gone)),
+        ..Interruption::default()
+    };
+    let ended = within(&abandoned, || evaluate(endless()));
+    assert_eq!(code_of(ended), Some(Code::CLIENT_DISCONNECT));
+}
+
+#[test]
+fn long_work_makes_room_and_short_work_does_not() {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let interruption = Interruption {
+        deadline: Instant::now().checked_add(Duration::from_millis(100)),
+        make_room: Some(|| {
+            MADE.fetch_add(1, Ordering::Relaxed);
+        }),
+        ..Interruption::default()
+    };
+    within(&interruption, || interruption.check()).unwrap();
+    assert_eq!(MADE.load(Ordering::Relaxed), 0);
+    code_of(within(&interruption, || evaluate(endless()))).unwrap();
+    assert!(MADE.load(Ordering::Relaxed) > 0);
+}
+
+#[test]
+fn the_inner_interruption_counts_and_then_the_outer_one_again() {
+    let (outer, inner) = (Interruption::default(), Interruption::default());
+    outer.kill.with(Code::INTERRUPTED);
+    within(&outer, || {
+        within(&inner, || steps(usize::MAX)).unwrap();
+        assert_eq!(steps(usize::MAX).unwrap_err().code, Code::INTERRUPTED);
+    });
+    steps(usize::MAX).unwrap();
+}
+
+#[test]
+fn what_one_operator_builds_is_limited() {
+    let doubled = |value: Value, body: Value| {
+        let reduce = doc! {"input": range(64), "initialValue": value, "in": body};
+        doc! {"$reduce": reduce}
+    };
+    let twice = |name: &str| doc! {name: vec![Value::from("$$value"), Value::from("$$value")]};
+    let long = || Value::from(vec![Value::from("$text"); 10_000]);
+    let each = |body: Value| doc! {"$map": doc! {"input": range(100_000), "in": body}};
+    let builders = [
+        doubled(long(), Value::from(twice("$concatArrays"))),
+        doubled(long(), Value::from(vec!["$$value"; 2])),
+        doubled(long(), Value::from(doc! {"a": "$$value", "b": "$$value"})),
+        each(Value::from("$$ROOT")),
+        doc! {"$zip": doc! {"inputs": vec![Value::from(range(100_000)), long()], "useLongestLength": true,
+        "defaults": vec![Value::from("$one"), Value::from(vec!["$text"; 2])]}},
+        range(i32::MAX),
+    ];
+    for (at, builder) in builders.into_iter().enumerate() {
+        let failed = code_of(evaluate(builder));
+        assert_eq!(failed, Some(Code::EXCEEDED_MEMORY_LIMIT), "builder {at}");
+    }
+}
+
+#[test]
+fn strings_are_not_built_past_their_limit() {
+    let replaced = doc! {"$replaceAll": doc! {"input": "$text", "find": "a", "replacement": doc! {
+    "$reduce": doc! {"input": range(14), "initialValue": "$text",
+        "in": doc! {"$concat": vec!["$$value", "$$value"]}}}}};
+    assert_eq!(code_of(evaluate(replaced)), Some(Code::location(16_493)));
+}
+
+#[test]
+fn long_arrays_are_sorted_as_short_ones_are() {
+    let mut values: Vec<(u32, u32)> = (0..5_000).map(|at| (at * 7_919 % 101, at)).collect();
+    let mut expected = values.clone();
+    expected.sort_by_key(|(key, _)| *key);
+    sort_by(&mut values, |left, right| left.0.cmp(&right.0)).unwrap();
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn a_sort_ends_when_somebody_kills_it() {
+    let interruption = Interruption::default();
+    interruption.kill.with(Code::INTERRUPTED);
+    let mut values: Vec<u32> = (0..10_000).rev().collect();
+    let ended = within(&interruption, || sort_by(&mut values, u32::cmp));
+    assert_eq!(ended.unwrap_err().code, Code::INTERRUPTED);
+}
