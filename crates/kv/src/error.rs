@@ -11,6 +11,26 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
+    /// The data folder holds something else.
+    #[error(
+        "{folder} is not empty and is not a data folder of Larder: name an empty folder, or one that does not exist"
+    )]
+    Foreign {
+        /// The folder.
+        folder: String,
+    },
+    /// The data folder is of a version that is not known here.
+    #[error(
+        "the data folder {folder} has format {format}, and this version reads formats up to {known}: use a newer version"
+    )]
+    OtherFormat {
+        /// The folder.
+        folder: String,
+        /// Its format.
+        format: u32,
+        /// The latest format that is read.
+        known: u32,
+    },
     /// A write or flush failed before; nothing is written any more until a restart, which reads what really
     /// is on disk.
     #[error("writes are stopped since a write to disk failed ({cause}); check the disk, then restart")]

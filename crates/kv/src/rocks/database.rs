@@ -3,6 +3,7 @@
 use super::compactor::Compactor;
 use super::error::{engine_error, is_lock_held};
 use super::flusher::Flusher;
+use super::folder;
 use super::heads::Heads;
 use super::large::LargeValues;
 use super::options::{self, Memory};
@@ -36,10 +37,7 @@ pub(super) struct Database {
 
 impl Database {
     pub(super) fn open(open: &OpenOptions, gate: &Gate) -> Result<Database, Error> {
-        std::fs::create_dir_all(&open.folder).map_err(|error| Error::Engine {
-            doing: "making the data folder",
-            cause: error.to_string(),
-        })?;
+        folder::prepare(&open.folder)?;
         let memory = Memory::divide(open.memory_bytes);
         let cache = options::cache(memory);
         let settings = options::database(memory, &cache).map_err(engine_error("reading the settings"))?;

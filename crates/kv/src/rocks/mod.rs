@@ -12,6 +12,7 @@ mod database;
 mod descriptors;
 mod error;
 mod flusher;
+mod folder;
 mod heads;
 mod large;
 mod layout;

@@ -1,0 +1,89 @@
+//! The data folder: made for its owner alone, and marked, so that neither somebody else's folder nor one of a later version is
+//! taken for one of ours.
+
+use crate::Error;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+/// The file that marks a folder.
+const MARK: &str = "LARDER";
+
+/// The file under which a mark is written before it has its name.
+const UNFINISHED_MARK: &str = "LARDER.new";
+
+/// What stands in front of the number of the format in a mark.
+const FORMAT: &str = "larder format ";
+
+/// The format of the folder as a whole. Parts of it have versions of their own besides.
+const FORMAT_NUMBER: u32 = 1;
+
+/// What every folder has held since before there were marks: the engine's pointer to its manifest, and the large values.
+const UNMARKED: [&str; 2] = ["CURRENT", "values"];
+
+/// What a fresh file system holds.
+const EMPTY: [&str; 2] = ["lost+found", UNFINISHED_MARK];
+
+/// Makes a folder that is not there, and refuses one that is not ours.
+pub(super) fn prepare(folder: &Path) -> Result<(), Error> {
+    let failed = |doing| {
+        move |error: io::Error| Error::Engine {
+            doing,
+            cause: error.to_string(),
+        }
+    };
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder.create(folder).map_err(failed("making the data folder"))?;
+    match fs::read_to_string(folder.join(MARK)) {
+        Ok(mark) => return check(folder, &mark),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed("reading the mark of the data folder")(error)),
+    }
+    let is_unmarked = UNMARKED.iter().all(|name| folder.join(name).exists());
+    if !is_unmarked && !is_empty(folder).map_err(failed("listing the data folder"))? {
+        return Err(Error::Foreign {
+            folder: folder.display().to_string(),
+        });
+    }
+    mark(folder).map_err(failed("marking the data folder"))
+}
+
+fn check(folder: &Path, mark: &str) -> Result<(), Error> {
+    let number = mark
+        .lines()
+        .find_map(|line| line.strip_prefix(FORMAT)?.trim().parse().ok());
+    match number {
+        Some(1..=FORMAT_NUMBER) => Ok(()),
+        Some(format) => Err(Error::OtherFormat {
+            folder: folder.display().to_string(),
+            format,
+            known: FORMAT_NUMBER,
+        }),
+        None => Err(Error::Corrupt(format!(
+            "{} does not say which format the data folder has",
+            folder.join(MARK).display()
+        ))),
+    }
+}
+
+fn is_empty(folder: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        if !EMPTY.iter().any(|known| name == *known) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Writes the mark, so that a crash leaves all of it or nothing.
+fn mark(folder: &Path) -> io::Result<()> {
+    let unfinished = folder.join(UNFINISHED_MARK);
+    let mut file = File::create(&unfinished)?;
+    writeln!(file, "{FORMAT}{FORMAT_NUMBER}")?;
+    file.sync_all()?;
+    fs::rename(&unfinished, folder.join(MARK))?;
+    File::open(folder)?.sync_all()
+}
