@@ -24,6 +24,11 @@ fn allowed_origin<'h>(config: &Config, headers: &'h HeaderMap) -> Option<&'h Hea
     is_allowed.then_some(origin)
 }
 
+/// Whether the page that asks comes from where pages may ask.
+pub(crate) fn is_allowed(config: &Config, headers: &HeaderMap) -> bool {
+    allowed_origin(config, headers).is_some()
+}
+
 /// The answer to a browser that asks first whether it may ask.
 pub(crate) fn preflight(config: &Config, headers: &HeaderMap) -> Option<Response> {
     let origin = allowed_origin(config, headers)?;

@@ -1,13 +1,16 @@
 //! Serving the protocol: requests come in, answers go out, and what runs besides them is started and ended.
 
 use crate::call::Call;
+use crate::error::CouchError;
 use crate::replication::documents;
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
 use crate::user::User;
 use crate::{cors, jsonp, respond, route, users};
 use engine::Engine;
-use http::{Handler, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{
+    Handler, HeaderMap, HeaderValue, HostError, Hosts, Method, Request, Response, StatusCode, header,
+};
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -37,6 +40,7 @@ pub async fn serve(
     let handler = Arc::new(Front {
         server: server.clone(),
         request_ids: RequestIds::default(),
+        hosts: options.http.hosts.clone(),
     });
     let mut stopping = stop.clone();
     let ending = async {
@@ -55,6 +59,8 @@ struct Front {
     server: Arc<Server>,
     /// Marks of requests.
     request_ids: RequestIds,
+    /// The names under which the server may be asked while no user exists.
+    hosts: Hosts,
 }
 
 impl Handler for Front {
@@ -65,6 +71,18 @@ impl Handler for Front {
 }
 
 impl Front {
+    /// Where everybody may do everything, the name by which the server is asked must be known, and where the page comes from that
+    /// asks, unless the settings of CORS let it.
+    fn known_host(&self, headers: &HeaderMap) -> Result<(), CouchError> {
+        if self.server.engine.has_users() {
+            return Ok(());
+        }
+        match self.hosts.check(headers) {
+            Err(HostError::Origin(_)) if cors::is_allowed(&self.server.config, headers) => Ok(()),
+            known => known.map_err(|error| CouchError::forbidden(error.to_string())),
+        }
+    }
+
     async fn answer(&self, request: Request) -> Response {
         let id = self.request_ids.of(&request.headers);
         // Only pages from elsewhere say where they come from.
@@ -74,9 +92,10 @@ impl Front {
             .then(|| request.headers.clone());
         let asks_first = page.as_ref().filter(|_| request.method == Method::OPTIONS);
         let preflight = asks_first.and_then(|headers| cors::preflight(&self.server.config, headers));
-        let mut response = match preflight {
-            Some(response) => response,
-            None => {
+        let mut response = match (preflight, self.known_host(&request.headers)) {
+            (_, Err(error)) => respond::error(&error),
+            (Some(response), Ok(())) => response,
+            (None, Ok(())) => {
                 let mut response = run(self.server.clone(), request).await;
                 if let Some(headers) = page {
                     cors::add(&self.server.config, &headers, &mut response);

@@ -2,10 +2,12 @@
 
 use crate::linger::LingeringStream;
 use crate::target::EncodedTargets;
-use crate::{Body, BodyError, Request, RequestBody, Response};
+use crate::{Body, BodyError, Hosts, Request, RequestBody, Response};
 use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{StatusCode, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -39,6 +41,8 @@ pub struct Options {
     pub headers_max: usize,
     /// How long a connection may take to send the head of its next request, idle time included.
     pub head_time_max: Duration,
+    /// The names under which a server without users may be asked, besides the machine's own.
+    pub hosts: Hosts,
     /// How long connections may take to end their requests when the server stops.
     pub stop_time_max: Duration,
 }
@@ -50,6 +54,7 @@ impl Default for Options {
             head_bytes_max: 128 * 1024,
             headers_max: 100,
             head_time_max: Duration::from_secs(300),
+            hosts: Hosts::default(),
             stop_time_max: Duration::from_secs(10),
         }
     }
@@ -138,6 +143,9 @@ async fn answer(
     request: hyper::Request<Incoming>,
     peer: SocketAddr,
 ) -> Result<Response, Infallible> {
+    if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
+        return Ok(without_one_host());
+    }
     let (head, body) = request.into_parts();
     let request = Request {
         method: head.method,
@@ -147,6 +155,17 @@ async fn answer(
         peer,
     };
     Ok(handler.handle(request).await)
+}
+
+/// A request that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
+fn without_one_host() -> Response {
+    let body = "{\"error\":\"bad_request\",\"reason\":\"a request has exactly one Host header\"}\n";
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 /// What hyper asks of bodies.

@@ -61,6 +61,18 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
+async fn a_request_names_its_host_once() {
+    let server = start(Options::default()).await;
+    for hosts in ["", "Host: a\r\nHost: b\r\n"] {
+        let request = format!("GET / HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
+        let answer = exchange(server.address, request.as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    }
+    let old = exchange(server.address, b"GET / HTTP/1.0\r\n\r\n").await;
+    assert!(old.starts_with("HTTP/1.0 200 "), "{old}");
+}
+
+#[tokio::test]
 async fn a_body_comes_back_over_one_connection_again_and_again() {
     let server = start(Options::default()).await;
     let one = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc";

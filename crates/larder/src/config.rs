@@ -44,6 +44,14 @@ pub struct ServeOptions {
     /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_INSECURE")]
     pub insecure: Option<bool>,
+    /// Names besides localhost under which the HTTP ports may be asked while no user exists, with commas between them; `*` is every name.
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        env = "LARDER_ALLOWED_HOSTS"
+    )]
+    pub allowed_hosts: Option<Vec<String>>,
     /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TEST_COMMANDS")]
     pub test_commands: Option<bool>,
@@ -82,6 +90,8 @@ pub struct Settings {
     pub default_max_time: Duration,
     /// Whether listening beyond loopback without users is allowed.
     pub insecure: bool,
+    /// Names under which the HTTP ports may be asked while no user exists.
+    pub allowed_hosts: Vec<String>,
     /// Whether commands for test suites are answered.
     pub test_commands: bool,
     /// What is logged.
@@ -121,6 +131,11 @@ impl ServeOptions {
                     .into(),
             ),
             insecure: self.insecure.or(file.insecure).unwrap_or(false),
+            allowed_hosts: self
+                .allowed_hosts
+                .clone()
+                .or(file.allowed_hosts)
+                .unwrap_or_default(),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
             log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),

@@ -18,6 +18,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     descriptors::raise_limit();
     let places = net::Places::new(descriptors::connections_max(settings.connections_max));
     let folder = settings.data.clone();
+    let hosts = http::Hosts::new(&settings.allowed_hosts);
     let engine = Engine::open(&EngineOptions {
         folder,
         memory_bytes: settings.memory_bytes,
@@ -42,6 +43,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         let options = couch::Options {
             http: http::Options {
                 places: places.clone(),
+                hosts: hosts.clone(),
                 ..http::Options::default()
             },
         };
@@ -53,6 +55,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         let options = web::Options {
             http: http::Options {
                 places: places.clone(),
+                hosts: hosts.clone(),
                 ..http::Options::default()
             },
         };
@@ -135,7 +138,7 @@ fn refuse_exposure(protocol: &str, address: SocketAddr, settings: &Settings, eng
     }
     bail!(
         "refusing to listen on {address}: it is not a loopback address and no user exists. Create a user first \
-         (start on 127.0.0.1, then db.createUser(…) in the database admin), or say --insecure to let everybody in"
+         (larder user add NAME --data DIR, or db.createUser(…) in the database admin of a server on 127.0.0.1), or say --insecure to let everybody in"
     );
 }
 
@@ -157,6 +160,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.couch_listen != running.couch_listen
         || settings.http_listen != running.http_listen
         || settings.connections_max != running.connections_max
+        || settings.allowed_hosts != running.allowed_hosts
         || settings.test_commands != running.test_commands
         || settings.default_max_time != running.default_max_time
         || settings.log_format != running.log_format;

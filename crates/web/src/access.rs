@@ -45,6 +45,15 @@ impl Call {
         Err(WebError::new(StatusCode::FORBIDDEN, "forbidden", reason))
     }
 
+    /// Where everybody may do everything, the name by which the server is asked must be known.
+    pub(crate) fn known_host(&self) -> Result<()> {
+        if self.server.engine.has_users() {
+            return Ok(());
+        }
+        let known = self.server.hosts.check(&self.request.headers);
+        known.map_err(|error| WebError::new(StatusCode::FORBIDDEN, "forbidden", error.to_string()))
+    }
+
     /// A page of another site may make a browser send requests with the user's password; what changes something is
     /// refused then (Fetch Metadata, `Sec-Fetch-Site`).
     fn refuse_other_sites(&self) -> Result<()> {

@@ -22,6 +22,7 @@ pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop
     let server = Server {
         engine,
         counters: Counters::default(),
+        hosts: options.http.hosts.clone(),
     };
     http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;
 }
@@ -41,7 +42,10 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         server: server.clone(),
         request,
     };
-    let answered = route::run(&mut call).await;
+    let answered = match call.known_host() {
+        Ok(()) => route::run(&mut call).await,
+        Err(error) => Err(error),
+    };
     let response = answered.unwrap_or_else(|error| {
         if error.status.is_server_error() {
             tracing::error!(

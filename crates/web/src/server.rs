@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use engine::Engine;
+use http::Hosts;
 use std::sync::atomic::AtomicU64;
 
 /// What all requests share.
@@ -8,6 +9,8 @@ use std::sync::atomic::AtomicU64;
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) counters: Counters,
+    /// The names under which it may be asked while no user exists.
+    pub(crate) hosts: Hosts,
 }
 
 /// What this protocol counts itself.

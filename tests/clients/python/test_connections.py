@@ -1,4 +1,4 @@
-"""Connections that take all they can get."""
+"""Connections that take all they can get, or come from where they should not."""
 
 import contextlib
 import os
@@ -9,6 +9,7 @@ import pymongo
 import requests
 from server import running
 
+HOST_KNOWN, HOST_UNKNOWN = "localhost", "evil.example"
 DESCRIPTORS = 256
 IDLE = 400
 
@@ -53,3 +54,31 @@ def test_idle_connections_do_not_stop_writes(tmp_path):
             assert other.db.things.count_documents({}) == 2 + 40 * 50
         told = [line for line in server.log if "refused: too many connections" in line]
         assert 1 <= len(told) <= 10
+
+
+def status(url, **headers):
+    return requests.get(url, headers=headers, timeout=10).status_code
+
+
+def test_without_users_only_names_of_the_machine_itself_are_answered(tmp_path):
+    with running(tmp_path) as server:
+        for url in (f"{server.couch}/_all_dbs", f"{server.url}/health"):
+            assert status(url, Host=HOST_KNOWN) == 200
+            assert status(url, Host=f"{HOST_UNKNOWN}:5984") == 403
+            assert status(url, Origin=f"http://{HOST_UNKNOWN}") == 403
+            assert status(url, Origin="http://localhost:3000") == 200
+        page = {"Host": HOST_UNKNOWN, "Origin": f"http://{HOST_UNKNOWN}"}
+        admin = f"{server.couch}/_node/_local/_config/admins/evil"
+        refused = requests.put(admin, json="pw", headers=page, timeout=10)
+        assert refused.status_code == 403 and "--allowed-hosts" in refused.json()["reason"]
+        # CouchDB's own settings say which pages may ask.
+        config = f"{server.couch}/_node/_local/_config"
+        requests.put(f"{config}/chttpd/enable_cors", json="true", timeout=10)
+        requests.put(f"{config}/cors/origins", json="http://app.example", timeout=10)
+        assert status(f"{server.couch}/_all_dbs", Origin="http://app.example") == 200
+        assert status(f"{server.couch}/_all_dbs", Origin=f"http://{HOST_UNKNOWN}") == 403
+        # From here on everybody has to log in, under whatever name.
+        assert requests.put(f"{config}/admins/root", json="pw", timeout=10).status_code == 200
+        assert status(f"{server.couch}/_all_dbs", Host=HOST_UNKNOWN) == 401
+    with running(tmp_path / "named", "--allowed-hosts", HOST_UNKNOWN) as server:
+        assert status(f"{server.couch}/_all_dbs", Host=HOST_UNKNOWN) == 200
