@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::tables::users::namespace;
-use auth::User;
+use auth::{Action, Resource, User};
 use code::Code;
 use kv::Durability;
 use std::sync::Arc;
@@ -12,6 +12,15 @@ use value::{DocumentBuf, Value};
 
 /// The databases that are looked through for a user whose name says none.
 const DATABASES: [&str; 2] = ["admin", "default"];
+
+/// Whether a user may make others, and give them any role.
+fn administers_users(user: &User) -> bool {
+    let privileges = user.privileges();
+    let admin = Resource::Database("admin");
+    [Action::CreateUser, Action::GrantRole]
+        .iter()
+        .all(|action| privileges.allows(*action, admin))
+}
 
 impl Engine {
     /// Whether any user exists; from then on everybody must log in.
@@ -29,11 +38,17 @@ impl Engine {
         self.users().all()
     }
 
-    /// Adds a user; fails where one of that database and name exists.
+    /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add others: from then
+    /// on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
         if self.user(&user.database, &user.name).is_some() {
             let message = format!("User \"{}@{}\" already exists", user.name, user.database);
             return Err(Error::new(Code::location(51_003), message));
+        }
+        if !self.has_users() && !administers_users(&user) {
+            let message = "The first user must be able to administer users, or nobody could from then on: \
+                           give the role root or userAdminAnyDatabase of database admin, or create an administrator first";
+            return Err(Error::new(Code::BAD_VALUE, message));
         }
         let document = DocumentBuf::from(&user.to_document());
         self.write_user(WriteOp::Insert(document)).await?;

@@ -3,6 +3,7 @@
 use crate::config::ServeOptions;
 use crate::export::ExportOptions;
 use crate::import::ImportOptions;
+use crate::user::UserOptions;
 use clap::{Parser, Subcommand};
 
 /// One document store behind the protocols that you already have clients for.
@@ -23,4 +24,6 @@ pub enum Command {
     Import(Box<ImportOptions>),
     /// Export a collection as NDJSON, a JSON array or CSV.
     Export(Box<ExportOptions>),
+    /// Add, list and remove users of a data folder that no server has open, or change their passwords.
+    User(UserOptions),
 }

@@ -1,4 +1,4 @@
-//! The Larder server and its command line: configuration, `serve`, `import`, `export`, wiring.
+//! The Larder server and its command line: configuration, `serve`, `import`, `export`, `user`, wiring.
 
 mod cli;
 mod config;
@@ -10,9 +10,12 @@ mod memory;
 mod serve;
 mod shutdown;
 mod target;
+mod user;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use rustix::fs::Mode;
+use rustix::process::umask;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -34,6 +37,10 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &cli::Command) -> Result<()> {
+    if !matches!(command, cli::Command::Export(_)) {
+        // What is kept is its owner's alone; only what is exported goes where others may be meant to read it.
+        umask(Mode::RWXG | Mode::RWXO);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("larder")
@@ -42,6 +49,7 @@ fn run(command: &cli::Command) -> Result<()> {
     let ran = match command {
         cli::Command::Serve(options) => runtime.block_on(serve::run(options)),
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
+        cli::Command::User(options) => runtime.block_on(user::run(options)),
         cli::Command::Export(options) => runtime.block_on(export::run(options)),
     };
     // What still holds a thread has been waited for long enough.

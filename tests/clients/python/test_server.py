@@ -34,6 +34,56 @@ def test_documents_and_indexes_survive_an_orderly_restart(tmp_path):
         assert client.db.things.find({"x": 7}).hint("x_1").next()["_id"] == 7
 
 
+def user(folder, *words, password=""):
+    return subprocess.run([os.environ["LARDER_BINARY"], "user", *words, "--data", str(folder)], input=password,
+                          capture_output=True, text=True, timeout=60)
+
+
+def test_users_of_a_folder_are_changed_while_no_server_has_it(tmp_path):
+    assert "no data folder" in user(tmp_path / "nowhere", "list").stderr
+    assert user(tmp_path, "add", "anna").returncode == 1
+    assert user(tmp_path, "add", "anna", password="one\n").returncode == 0
+    assert user(tmp_path, "add", "bert", "--role", "read@shop", password="b\n").returncode == 0
+    assert user(tmp_path, "list").stdout == "anna@admin root@admin\nbert@admin read@shop\n"
+    assert user(tmp_path, "add", "anna", password="again\n").returncode == 1
+    assert user(tmp_path, "password", "anna", password="two\n").returncode == 0
+    assert user(tmp_path, "remove", "bert").returncode == 0
+    assert user(tmp_path, "remove", "bert").returncode == 1
+    with running(tmp_path) as server:
+        with pymongo.MongoClient(server.uri, username="anna", password="two") as client:
+            assert client.admin.command("usersInfo", 1)["users"][0]["user"] == "anna"
+        with pymongo.MongoClient(server.uri, username="anna", password="one") as client, \
+                pytest.raises(OperationFailure, match="Authentication failed"):
+            client.db.things.find_one()
+        assert "in use by another process" in user(tmp_path, "list").stderr
+
+
+def test_the_first_user_can_administer_users(tmp_path):
+    with running(tmp_path) as server, pymongo.MongoClient(server.uri) as client:
+        for database, role in [("admin", "readWriteAnyDatabase"), ("shop", "dbOwner")]:
+            with pytest.raises(OperationFailure, match="first user must be able to administer users"):
+                client[database].command("createUser", "u1", pwd="p", roles=[role])
+        # Nobody was locked out.
+        client.db.things.insert_one({})
+        client.admin.command("createUser", "boss", pwd="p", roles=["userAdminAnyDatabase"])
+        with pytest.raises(OperationFailure, match="requires authentication"):
+            client.db.things.insert_one({})
+
+
+def test_what_is_kept_is_for_the_owner_alone_and_another_folder_is_refused(tmp_path):
+    folder = tmp_path / "data"
+    with running(folder) as server, pymongo.MongoClient(server.uri) as client:
+        client.db.things.insert_one({})
+        for path, _, names in os.walk(folder):
+            assert os.stat(path).st_mode & 0o077 == 0
+            for name in names:
+                assert os.stat(os.path.join(path, name)).st_mode & 0o077 == 0, name
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("Dear")
+    refused = serve("--data", str(tmp_path / "other"), "--mongo-listen", "127.0.0.1:0")
+    assert refused.returncode == 1 and "is not a data folder of Larder" in refused.stderr
+
+
 @pytest.mark.timeout(60 + 30 * KILLS)
 def test_nothing_acknowledged_is_lost_when_killed_under_writers(tmp_path):
     written, present_before = 0, 0
