@@ -16,7 +16,7 @@ pub struct CollectionCursor {
 }
 
 impl CollectionCursor {
-    /// At one end of the collection; about so many documents are wanted.
+    /// A cursor at one end of the collection. About `wanted` documents are needed, which sizes the first page.
     pub fn new(backward: bool, wanted: usize) -> CollectionCursor {
         let order = if backward { Order::Backward } else { Order::Forward };
         let page_entries = wanted.clamp(1, PageLimit::default().entries);
@@ -30,7 +30,7 @@ impl CollectionCursor {
         }
     }
 
-    /// Behind a record.
+    /// A cursor after a record; `None` for the beginning.
     pub fn behind(after: Option<RecordId>, wanted: usize) -> CollectionCursor {
         CollectionCursor {
             after,

@@ -40,7 +40,7 @@ pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> 
     }
 }
 
-/// Of so many matches those behind the skip and within the limit.
+/// How many of the matches remain after the skip and within the limit.
 fn within(matches: u64, spec: &FindSpec) -> u64 {
     matches
         .saturating_sub(spec.skip)

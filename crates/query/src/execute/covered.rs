@@ -4,8 +4,8 @@ use crate::plan::facts::IndexFacts;
 use value::key::{self, Direction};
 use value::{Document, DocumentBuf, Value};
 
-/// The needed fields of an index as a document, dotted paths nested. None where one may be missing rather than null,
-/// which a key does not tell: then the document itself must be seen.
+/// The needed fields of an index as a document, dotted paths nested. `None` if a field is null in the key: it may be
+/// missing from the document, which has to be read then.
 pub fn document(facts: &IndexFacts, needed: &[String], key: &[u8], bits: &[u8]) -> Option<DocumentBuf> {
     let (mut key, mut bits) = (key, bits);
     let mut whole = Document::new();

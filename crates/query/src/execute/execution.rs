@@ -42,7 +42,7 @@ pub struct Task {
     pub filter: Arc<Filter>,
     /// The results that are wanted at most, those skipped included.
     pub results_max: Option<u64>,
-    /// The fields of which results are made; none where whole documents are needed.
+    /// The fields of which results are made; `None` if whole documents are needed.
     pub needed: Option<Arc<[String]>>,
     /// Whether it must be known where in an array a document matched.
     pub positions: bool,
@@ -52,7 +52,7 @@ pub struct Task {
     pub keys: bool,
     /// Whether the plan is chosen anew, whatever is remembered.
     pub fresh: bool,
-    /// Where a sort goes on that memory does not take; none where it may not.
+    /// Where a sort writes what exceeds its memory; `None` if it may not use files.
     pub spill: Option<Arc<SpillFolder>>,
     /// When to end early.
     pub interruption: Interruption,
@@ -118,7 +118,7 @@ pub enum Paused {
 }
 
 impl Execution {
-    /// A plan at its beginning; about so many results are wanted first.
+    /// A plan that has not begun. About `wanted` results are needed first.
     pub fn new(plan: Arc<Plan>, task: &Task, wanted: usize) -> Execution {
         // A sort reads everything before it gives anything.
         let first_page = if plan.sort.is_some() { usize::MAX } else { wanted };
@@ -212,7 +212,8 @@ impl Execution {
         self.source.suspend();
     }
 
-    /// Where nothing is filtered out as many as are wanted; else more and more.
+    /// How many hits to look up next: as many as are missing if no filter drops any; otherwise twice as many each time,
+    /// because it is unknown how many will match.
     fn next_chunk(&mut self, missing: usize, max: usize) -> usize {
         if self.plan.sort.is_some() {
             return max;
@@ -231,6 +232,7 @@ impl Execution {
             hits.retain(|hit| seen.insert(hit.record));
             self.counters.repeated += (before - hits.len()) as u64;
         }
+        // Documents are read late, or not at all, if neither the filter nor the sort needs them here.
         let late =
             self.plan.sort_keys || (task.records_only && !self.plan.residual && self.plan.sort.is_none());
         if !late {
@@ -263,7 +265,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Reads the documents of hits that have none. One that is gone stays without.
+    /// Reads the documents of hits that have none. A hit whose record is gone stays without a document.
     async fn look_up(&mut self, snapshot: &Snapshot, hits: &mut [Hit]) -> Result<()> {
         let wanted: Vec<usize> = (0..hits.len())
             .filter(|at| hits[*at].document.is_none())
@@ -352,7 +354,7 @@ fn push(sorter: &mut Sorter<Hit>, plan: &Plan, hit: &Hit, key: &mut Vec<u8>) -> 
 
 fn found(hit: Hit, copied: bool, position: Option<usize>) -> Found {
     let document = match hit.document {
-        // Few of many: a copy keeps the page that it was found in from staying in memory.
+        // A filter keeps few of many: a copy lets the page that the document was read with be freed.
         Some(document) if copied => document.as_raw().to_buf(),
         Some(document) => document,
         None => DocumentBuf::from(&Document::new()),

@@ -29,21 +29,21 @@ pub struct FindSpec {
     pub filter: Arc<Filter>,
     /// In which order.
     pub ordering: Ordering,
-    /// What of them is given; none for all.
+    /// Which part of each document is returned; `None` for all of it.
     pub projection: Option<Arc<Projection>>,
     /// The fields that are needed of them, where no projection says it; none for all.
     pub needed: Option<Arc<[String]>>,
     /// What the projection's expressions see.
     pub variables: Variables,
-    /// Results to pass by.
+    /// The number of results to skip.
     pub skip: u64,
-    /// Results at most.
+    /// The most results to return; `None` for all.
     pub limit: Option<u64>,
     /// The index that must be used.
     pub hint: Option<Hint>,
-    /// Index keys before this one are passed by.
+    /// `min`: the first index key that is read.
     pub min: Option<Document>,
-    /// This index key and those behind it are passed by.
+    /// `max`: the index key before which reading ends.
     pub max: Option<Document>,
     /// Whether reading every document is allowed.
     pub allow_full_scan: bool,
@@ -55,9 +55,9 @@ pub struct FindSpec {
     pub tailable: bool,
     /// The documents of the first batch; with 0 only the plan is made.
     pub first_batch: usize,
-    /// The moment that is read, for as long as it is kept; none for now.
+    /// The moment that is read, which must still be kept; `None` for now.
     pub moment: Option<Weak<Moment>>,
-    /// Where a sort goes on that memory does not take; none where it may not.
+    /// Where a sort writes what exceeds its memory; `None` if it may not use files.
     pub spill: Option<Arc<SpillFolder>>,
     /// When to end early.
     pub interruption: Interruption,
@@ -182,7 +182,8 @@ pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCu
     if spec.tailable {
         return tail(collection, spec).map(|cursor| FindCursor(Kind::Tail(Box::new(cursor))));
     }
-    // The snapshot comes first: the indexes then say all that is true of it.
+    // The snapshot is taken first: what the indexes know after it, such as paths with arrays, then covers all that it
+    // holds.
     let snapshot = spec.snapshot(collection).await?;
     let task = spec.task();
     let limit_left = spec.limit.unwrap_or(u64::MAX);
@@ -221,7 +222,7 @@ impl FindCursor {
     }
 }
 
-/// The results that must be ready to have so many after those skipped, within the limit.
+/// How many results must be ready for this many after those skipped, within the limit.
 fn wanted(limit_left: u64, skip_left: u64, documents: usize) -> usize {
     let within_limit = usize::try_from(limit_left).unwrap_or(usize::MAX).min(documents);
     let skipped = usize::try_from(skip_left).unwrap_or(usize::MAX);

@@ -10,7 +10,8 @@ use store::{IndexEntry, IndexPage, KeyRange, Order, PageLimit, Snapshot};
 /// The most entries that are read at once.
 const PAGE_ENTRIES_MAX: usize = 1024;
 
-/// The entries that are read after a jump: more where the next jump is likely to end among them.
+/// The entries that are read after a jump. The number doubles whenever a jump ends within the page, which costs
+/// nothing, and halves whenever it leaves the page, whose remaining entries were read in vain.
 const ENTRIES_AFTER_SEEK_MIN: usize = 2;
 const ENTRIES_AFTER_SEEK: usize = 8;
 const ENTRIES_AFTER_SEEK_MAX: usize = 64;
@@ -55,7 +56,7 @@ pub enum Step<'a> {
 }
 
 impl IndexCursor {
-    /// At the beginning of a scan of which about so many entries are wanted.
+    /// A cursor before the first entry of a scan. About `wanted` entries are needed, which sizes the first page.
     pub fn new(scan: Arc<IndexScan>, wanted: usize) -> IndexCursor {
         let (range, done) = match scan.range() {
             Some((low, high)) => {
@@ -159,7 +160,7 @@ impl IndexCursor {
                 }
             }
         }
-        // Looked up once more because the loop may not hold on to the page.
+        // Looked up again: an entry borrowed in the loop would forbid the changes that the loop makes.
         match &self.page {
             Some(page) => Step::Found(page.entry(self.at - 1)),
             None => Step::Done,

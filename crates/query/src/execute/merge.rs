@@ -22,7 +22,7 @@ pub struct MergeCursor {
 }
 
 impl MergeCursor {
-    /// At the beginning of all scans; each comes sorted by the pattern.
+    /// A cursor before the first entry of all scans, each of which must be sorted by the pattern.
     pub fn new(scans: &[Arc<IndexScan>], sort: &SortPattern, wanted: usize) -> MergeCursor {
         let wanted = (wanted / scans.len().max(1)).max(4);
         MergeCursor {
@@ -45,6 +45,8 @@ impl MergeCursor {
         budget: &mut u64,
     ) -> Result<Stopped> {
         loop {
+            // The least head is the next hit only if every scan shows its head: a scan that waits might have a smaller
+            // one.
             while let Some(number) = self.waiting.last().copied() {
                 let cursor = &mut self.cursors[number];
                 match cursor.step(budget) {

@@ -22,7 +22,7 @@ pub struct Prepared {
     pub unsuited: Vec<(String, String)>,
     /// Whether an index filter was in force.
     pub filtered: bool,
-    /// The query's shape and the names of the indexes at hand; none where no choice was made.
+    /// The query's shape and the names of the collection's indexes; `None` if no plan was chosen, as by `_id`.
     pub shape: Option<(Shape, Vec<String>)>,
     /// Whether the plan was remembered from an earlier query.
     pub remembered: bool,
@@ -40,6 +40,7 @@ pub async fn prepare(
         return Ok(Prepared::only(Execution::new(Arc::new(plan), task, 1)));
     }
     let mut indexes = known_indexes(collection);
+    // An index that was built after the moment has no entries in its snapshot.
     if spec.moment.is_some() {
         indexes.retain(|known| snapshot.has_index(&known.index));
     }
@@ -49,6 +50,7 @@ pub async fn prepare(
     let filtered = allowed.is_some();
     let mut query = spec.query(task);
     if filtered {
+        // As MongoDB: an index filter overrides a hint.
         query.hint = None;
     }
     let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
@@ -75,7 +77,7 @@ pub async fn prepare(
     Ok(prepared)
 }
 
-/// Takes the plan that won the last time for this shape, as long as it does well; else has the candidates race.
+/// Takes the plan that won last time for this shape, as long as it does well; otherwise lets the candidates race.
 async fn choose(
     collection: &Arc<Collection>,
     snapshot: &Snapshot,
@@ -94,6 +96,8 @@ async fn choose(
         && let Some(plan) = plans.iter().find(|plan| plan.signature() == known.signature)
     {
         let mut execution = Execution::new(plan.clone(), task, wanted);
+        // The remembered plan may cost some times what it cost then. If that is not enough, its shape is forgotten and
+        // it runs on in the race, with what it has found.
         let mut budget = known.works.saturating_mul(WORSE_FACTOR).max(WORKS_MIN);
         match execution.run(snapshot, task, wanted, &mut budget).await {
             Ok(Paused::Filled | Paused::Exhausted) => {
@@ -103,7 +107,7 @@ async fn choose(
                 });
             }
             Ok(Paused::Spent) => began = Some(execution),
-            // It cannot do what it did the last time: another may.
+            // Its sort needs more memory than last time; another plan may not need any.
             Err(error) if error.is_out_of_memory() => {}
             Err(error) => return Err(error),
         }
@@ -111,7 +115,7 @@ async fn choose(
     }
     let race = race::run(snapshot, task, plans, began, wanted).await?;
     let winner = &race.winner;
-    // One that won without running tells nothing of its cost.
+    // A plan that won without running says nothing about its cost.
     if winner.counters.works() > 0 || winner.is_finished() {
         cache.put(
             shape.clone(),
@@ -126,7 +130,7 @@ async fn choose(
     })
 }
 
-/// A find by `_id` alone needs no planning.
+/// The plan of a find by `_id` alone, which needs no choice; `None` for all others.
 fn by_id(spec: &FindSpec) -> Option<Plan> {
     let simple = spec.hint.is_none()
         && spec.min.is_none()
@@ -153,8 +157,7 @@ fn by_id(spec: &FindSpec) -> Option<Plan> {
     }
 }
 
-/// The indexes that an index filter leaves, and whether there is one in force. A hint goes by it.
-/// The indexes of which the name or the key pattern is allowed.
+/// The indexes whose name or key pattern is allowed.
 fn only(indexes: &[KnownIndex], allowed: &[Value]) -> Vec<KnownIndex> {
     let is_allowed = |known: &&KnownIndex| {
         allowed.iter().any(|which| match which {

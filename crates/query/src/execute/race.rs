@@ -20,7 +20,7 @@ const STREAMING_MAX: usize = 3;
 /// The keys that each candidate looks at in the first round.
 const FIRST_ROUND_KEYS: u64 = 64;
 
-/// Candidates from the third on run so much less far than the first two.
+/// Candidates from the third on may look at this fraction of the keys of the first two.
 const OUTSIDER_SHARE: u64 = 4;
 
 /// A race that was decided.
@@ -34,7 +34,7 @@ pub struct Race {
 
 struct Runner {
     execution: Execution,
-    /// About how many entries its scans have.
+    /// The estimated number of entries in its scans.
     entries: u64,
 }
 
@@ -62,7 +62,7 @@ pub async fn run(
     let mut runners = line_up(snapshot, task, plans, began, wanted).await?;
     let mut target = FIRST_ROUND_KEYS;
     loop {
-        // Whoever may be done soonest runs first, so that the others have not run further when it is.
+        // The candidate that may finish soonest runs first: if it does, the others have not run this round.
         runners.sort_by_key(|runner| runner.remaining(wanted));
         let mut at = 0;
         while at < runners.len() {
@@ -72,12 +72,15 @@ pub async fn run(
             match runner.run(snapshot, task, wanted, &mut budget).await {
                 Ok(Paused::Spent) => at += 1,
                 Ok(Paused::Filled | Paused::Exhausted) => return Ok(decide(runners, at)),
+                // A sort that exceeds its memory loses; only the last candidate reports it. The next one is now at
+                // `at`.
                 Err(error) if error.is_out_of_memory() && runners.len() > 1 => {
                     runners.remove(at);
                 }
                 Err(error) => return Err(error),
             }
         }
+        // Growing by a quarter: few rounds for a long query, and no candidate gets far ahead of the winner.
         target += (target / 4).max(FIRST_ROUND_KEYS);
     }
 }
@@ -125,6 +128,8 @@ async fn line_up(
         });
     }
     runners.sort_by_key(|runner| runner.entries);
+    // A plan that streams may win after a few of its entries, one that sorts must read them all: their numbers of
+    // entries do not compare, so each kind has places of its own.
     let (mut streaming, mut sorting) = (0, 0);
     runners.retain(|runner| {
         let (count, max) = if runner.execution.plan().streams() {
@@ -135,6 +140,7 @@ async fn line_up(
         *count += 1;
         *count <= max
     });
+    // The remembered plan takes part whatever its rank: a part of its work is done already.
     if let Some(execution) = began {
         let entries = estimate(snapshot, execution.plan()).await?;
         runners.push(Runner { execution, entries });
@@ -161,7 +167,9 @@ async fn estimate(snapshot: &Snapshot, plan: &Plan) -> Result<u64> {
 }
 
 impl Runner {
-    /// The least that it may still have to look at, as far as can be told.
+    /// A lower bound of the entries that it must still look at, by the estimate: one a missing result if it streams,
+    /// all
+    /// if it sorts. Ties go to the plan with fewer entries.
     fn remaining(&self, wanted: usize) -> (u64, u64) {
         let left = self.entries.saturating_sub(self.execution.counters.works());
         let least = if self.execution.plan().streams() {

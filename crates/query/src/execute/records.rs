@@ -37,7 +37,7 @@ pub async fn find_records(collection: &Arc<Collection>, spec: FindSpec) -> Resul
 }
 
 impl RecordCursor {
-    /// The next records, whole documents, at most so many; none at the end.
+    /// The next records with whole documents, at most the given number; empty at the end.
     pub async fn next_page(&mut self, records_max: usize) -> Result<Vec<Found>> {
         let task = self.spec.task();
         let mut page = Vec::new();

@@ -43,7 +43,7 @@ pub struct EntryReader {
 pub enum Source {
     /// Nothing.
     Nothing,
-    /// One document by its id; none once it was read.
+    /// One document by its id; `None` once it has been read.
     Id(Option<Value>),
     /// All records.
     Collection(CollectionCursor),
@@ -72,7 +72,7 @@ pub enum Stopped {
 }
 
 impl Source {
-    /// The beginning of a plan's access, of which about so many results are wanted.
+    /// A plan's access before its first record. About `wanted` results are needed, which sizes the first page.
     pub fn new(plan: &Plan, task: &Task, wanted: usize) -> Source {
         let needed = task.needed.clone().unwrap_or_default();
         match &plan.access {

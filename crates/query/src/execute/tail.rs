@@ -1,4 +1,4 @@
-//! Following a capped collection: what is inserted is given as it comes.
+//! Following a capped collection: returns documents as they are inserted.
 
 use super::collection_cursor::CollectionCursor;
 use super::execution::Found;
@@ -12,7 +12,8 @@ use store::{Collection, RecordId, Snapshot};
 use value::DocumentBuf;
 use value::key::Direction;
 
-/// A cursor at the end of a capped collection. Between batches it holds the id of the last record that it gave.
+/// A cursor that stays at the end of a capped collection. Between batches it holds the id of the last record that it
+/// examined and no snapshot, so the next batch sees what was inserted meanwhile.
 #[derive(Debug)]
 pub(super) struct TailCursor {
     collection: Arc<Collection>,
@@ -78,6 +79,7 @@ impl TailCursor {
                 };
                 let shown = show(&self.spec, &found)?;
                 let size = shown.bytes().len();
+                // `after` still names the record before this one, so the next batch begins with it.
                 if !batch.is_empty() && bytes + size > bytes_max {
                     return Ok(StreamState::More);
                 }
@@ -94,7 +96,8 @@ impl TailCursor {
         Ok(StreamState::More)
     }
 
-    /// The record that was given last must still be there, else others may have come and gone unseen.
+    /// Fails if the record examined last is gone: the collection may then also have dropped records after it that the
+    /// cursor has not seen.
     async fn check_position(&self, snapshot: &Snapshot) -> Result<()> {
         if self.collection.is_dropped() {
             return Err(QueryError::new(

@@ -172,7 +172,7 @@ fn query_planner(
 
 fn statistics(execution: &Execution, stage: &Stage, given: u64, time_ms: u64) -> Document {
     let counters = &execution.counters;
-    // An id that was found stands for a key of the index on ids.
+    // A document found by its id counts as one key of the index on `_id`.
     let keys = match execution.plan().access {
         Access::Id(_) => counters.documents,
         _ => counters.keys(),

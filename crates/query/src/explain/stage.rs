@@ -16,7 +16,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage that gave so many results and took so many steps.
+    /// A stage with the number of results that it returned and of the steps that it took for them.
     pub fn new(name: &'static str, returned: u64, works: u64) -> Stage {
         Stage {
             name,

@@ -8,7 +8,7 @@ use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
 use value::key::Direction;
 use value::{Document, Value, doc};
 
-/// The stages of an execution that gave so many results in the end.
+/// The stages of an execution; `given` is the number of results that it returned in the end.
 pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: u64) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;

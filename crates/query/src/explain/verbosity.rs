@@ -1,4 +1,4 @@
-//! How much an explanation tells.
+//! How much an explanation contains.
 
 /// MongoDB's three verbosities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,10 +12,10 @@ use value::{Document, doc};
 /// The shapes that are remembered for one collection.
 pub const SHAPES_MAX: usize = 1000;
 
-/// A remembered plan has done badly once it looked at so many times more than when it was remembered.
+/// A remembered plan has done badly once it has looked at this many times as many keys as when it won.
 pub const WORSE_FACTOR: u64 = 10;
 
-/// A remembered plan may look at this many keys in any case.
+/// A remembered plan may look at this many keys before it is judged, so that small numbers decide nothing.
 pub const WORKS_MIN: u64 = 100;
 
 /// The plans remembered for one collection.

@@ -63,6 +63,8 @@ pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, backward: boo
 fn of_index(query: &Query<'_>, conjunction: &Conjunction<'_>, known: &KnownIndex) -> Option<Plan> {
     let bounds = index_bounds(&known.facts, conjunction);
     let plan = forced(query, conjunction, known, &bounds);
+    // Without a bound on its first field the whole index is read and then the documents, which costs more than a
+    // collection scan, unless it saves a sort.
     (bounds.leading || (plan.sort.is_none() && query.ordering.pattern().is_some())).then_some(plan)
 }
 
@@ -112,7 +114,8 @@ pub fn forced(
     plan
 }
 
-/// Every combination of the single values that the first fields may have.
+/// Every combination of the single values of the first `fields` fields, each the bounds of one scan. Within such a scan
+/// these fields are constant, so its keys are sorted by the fields after them and the scans can be merged.
 fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
     let mut all = vec![Vec::with_capacity(bounds.len())];
     for (position, bound) in bounds.iter().enumerate() {
@@ -142,7 +145,8 @@ fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
 /// Marks plans that need no documents, or need them only for those that a sort leaves.
 fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
     let Access::Index(scan) = &plan.access else { return };
-    // The keys of an index with a collation do not tell its strings.
+    // A residual condition needs the document. A record with several keys holds arrays, whose elements are apart in
+    // the keys; and the keys of a collation do not hold the strings themselves.
     if plan.residual || scan.repeats() || scan.facts.collation.is_some() {
         return;
     }
@@ -171,13 +175,14 @@ fn of_branches(
     let mut scans: Vec<Arc<IndexScan>> = Vec::new();
     let mut sorted: Vec<Option<Arc<IndexScan>>> = Vec::new();
     let mut residual = false;
-    // Each branch sees to this disjunction.
+    // Each branch replaces the disjunction: a document that satisfies the branch satisfies the whole.
     let rest = conjunction.without(branches);
     for node in branches {
         let branch = rest.and(node);
         if branch.never {
             continue;
         }
+        // A branch without an index would need a full scan, and then the scans of the others save nothing.
         let best = best_scan(query, &branch, indexes)?;
         if best.bounds.fields.iter().any(Intervals::is_none) {
             continue;
@@ -216,7 +221,7 @@ struct Best {
     backward: Option<bool>,
 }
 
-/// The index whose bounds are the narrowest at first sight, one that sorts before one that does not.
+/// The index with the tightest bounds, judged by their form alone; one in the order of the sort is preferred.
 fn best_scan(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &[KnownIndex]) -> Option<Best> {
     let complete = |known: &KnownIndex| {
         check_complete(&known.facts, branch, |partial| implies(branch, partial.root())).is_ok()
@@ -246,7 +251,7 @@ fn best_scan(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &[KnownIndex]
         .min_by_key(|best| (best.backward.is_none(), looseness(&best.bounds)))
 }
 
-/// Fewer fields bound to single values and fewer bounded fields are looser.
+/// How loose bounds are: the fewer leading fields have single values, then the fewer fields are bounded at all.
 fn looseness(bounds: &IndexBounds) -> (std::cmp::Reverse<usize>, std::cmp::Reverse<usize>) {
     let points = bounds.fields.iter().take_while(|bound| bound.is_points()).count();
     let bounded = bounds.fields.iter().filter(|bound| !bound.is_all()).count();
@@ -254,7 +259,7 @@ fn looseness(bounds: &IndexBounds) -> (std::cmp::Reverse<usize>, std::cmp::Rever
 }
 
 impl Plan {
-    /// A plan that does nothing more than this access.
+    /// A plan of this access alone: no residual filter, no sort.
     pub fn of(access: Access) -> Plan {
         Plan {
             access,

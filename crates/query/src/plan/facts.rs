@@ -19,13 +19,13 @@ pub struct IndexFacts {
     pub unique: bool,
     /// Documents without any of the fields are not in it.
     pub sparse: bool,
-    /// Planner and hints pass it by.
+    /// Neither the planner nor a hint may use it.
     pub hidden: bool,
     /// Only documents that match are in it.
     pub partial: Option<Arc<Filter>>,
-    /// It has a collation or is of a kind that the planner cannot use.
+    /// Why the planner cannot use it, in words; `None` if it can.
     pub unusable: Option<String>,
-    /// The order of its strings, where it is not that of their bytes: then its keys do not tell the strings.
+    /// The order of its strings, if it is not that of their bytes. Its keys then do not hold the strings themselves.
     pub collation: Option<Collation>,
     /// Of a wildcard index: the path for which it is taken.
     pub wildcard_path: Option<String>,
@@ -53,7 +53,7 @@ pub enum FieldKind {
     Wildcard(Direction),
     /// The paths of a wildcard index.
     Path,
-    /// In a way that only tells documents apart that have something there.
+    /// In a form of its own, of which the planner knows no bounds: places, text, CouchDB's order.
     Opaque,
 }
 

@@ -6,7 +6,8 @@ use language::filter::{Node, Predicate};
 use std::borrow::Cow;
 use value::collation::Collation;
 
-/// Whether all that the conjunction matches also matches `wanted`. False where that is not plain to see.
+/// Whether every document that the conjunction matches also matches `wanted`. False when in doubt, which only costs the
+/// use of an index.
 pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
     if conjunction.never {
         return true;
@@ -26,17 +27,17 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
         {
             true
         }
-        // Each branch of a disjunction may see to it in its own way.
+        // A disjunction implies it if each of its branches does.
         _ => conjunction.alternatives.iter().any(|branches| {
             branches.iter().all(|branch| {
-                // Without the disjunction itself, so that the search ends.
+                // The disjunction itself is taken out, so that the recursion ends.
                 implies(&conjunction.without(branches).and(branch), wanted)
             })
         }),
     }
 }
 
-/// The collation is that of what is wanted.
+/// Whether every document that satisfies the leaf satisfies `wanted`, whose collation is given.
 fn ensures(leaf: &Leaf<'_>, wanted: &Predicate, collation: Option<&Collation>) -> bool {
     if matches!(wanted, Predicate::Exists) {
         return !matches_missing(&leaf.path, leaf.predicate);
@@ -51,11 +52,13 @@ fn ensures(leaf: &Leaf<'_>, wanted: &Predicate, collation: Option<&Collation>) -
     ) else {
         return false;
     };
-    // One of the document's values lies in the leaf's keys; if all of those satisfy what is wanted, so does it.
+    // A document that satisfies the leaf has a value among the leaf's keys. If all of these keys satisfy `wanted`, so
+    // does the document.
     let wanted_keys = key_set(&wanted, true);
     if wanted_keys.exact {
         let keys = key_set(&given, true).keys;
         return keys.intersect(&wanted_keys.keys.complement()).is_none();
     }
+    // Inexact sets prove nothing of each other, but a condition implies itself.
     leaf.element.is_none() && format!("{wanted:?}") == format!("{given:?}")
 }

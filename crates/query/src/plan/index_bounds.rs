@@ -61,6 +61,8 @@ pub fn check_complete(
     if index.partial.as_deref().is_some_and(|partial| !implies(partial)) {
         return Err(Unsuited::Partial);
     }
+    // A sparse index lacks only documents without any of its fields. One condition that a missing field does not
+    // satisfy excludes all of them.
     let wants_field = |field: &FieldFacts| {
         conjunction
             .on(&field.name)
@@ -79,7 +81,7 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
         ensured: vec![false; conjunction.leaves.len()],
         leading: false,
     };
-    // The condition that bounds each earlier field that holds arrays' elements.
+    // The condition that bounds each earlier multikey field.
     let mut bounded: Vec<(&FieldFacts, &Leaf<'_>)> = Vec::new();
     for (position, field) in index.fields.iter().enumerate() {
         if field.kind == FieldKind::Path {
@@ -91,8 +93,9 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
             continue;
         }
         let of_wildcard = index.wildcard_path.as_deref() == Some(field.name.as_str());
-        // A number in a path may be a place in an array, where keys and matching do not quite agree.
-        // A sparse index lacks the keys of array elements that have nothing on the path.
+        // A number in a path may be an array position or a field name, which keys and matching treat differently.
+        // A sparse index has no null key for an array element that lacks the path, so a condition that a missing
+        // field satisfies cannot bound it.
         let usable = |(_, leaf): &(usize, &Leaf<'_>)| {
             !(has_number(&field.name)
                 || index.sparse && matches_missing(&leaf.path, leaf.predicate)
@@ -119,7 +122,8 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
     bounds
 }
 
-/// Without arrays one key stands for all conditions on the field: they are intersected.
+/// The bounds of a field without arrays. A document has one key in it, which all conditions must allow, so they are
+/// intersected. `None` if no condition bounds the field.
 fn all_of(
     field: &FieldFacts,
     collation: Option<&Collation>,
@@ -140,7 +144,9 @@ fn all_of(
     keys
 }
 
-/// With arrays two conditions may be met by two elements, which have two keys: only one condition can bound.
+/// The condition that bounds a multikey field, the narrowest if there are several. Two conditions may be satisfied by
+/// two elements (`[1, 9]` matches `a > 5` and `a < 3`), each with a key of its own: no key need lie within both, so
+/// intersecting them would lose the document.
 fn best<'c, 'f>(
     field: &FieldFacts,
     collation: Option<&Collation>,
@@ -149,6 +155,7 @@ fn best<'c, 'f>(
     leaves
         .filter_map(|(number, leaf)| {
             let mut set = field_keys(field, collation, leaf)?;
+            // A key does not say that the same element satisfies the other conditions of the `$elemMatch`.
             set.exact &= leaf.element.is_none();
             Some((number, leaf, set))
         })
@@ -180,7 +187,8 @@ fn field_keys(field: &FieldFacts, collation: Option<&Collation>, leaf: &Leaf<'_>
     }
 }
 
-/// Hashes can only be asked for single values; two values may share one.
+/// The hashes of single values; `None` for other conditions, since hashes keep no order. Never exact: two values may
+/// share a hash.
 fn hashed_keys(predicate: &Predicate) -> Option<KeySet> {
     let values = match predicate {
         Predicate::Compare {
@@ -202,13 +210,14 @@ fn hashed_keys(predicate: &Predicate) -> Option<KeySet> {
     Some(KeySet { keys, exact: false })
 }
 
-/// Whether conditions on two fields that both hold arrays' elements can be met by one key.
+/// Whether conditions on two multikey fields may both bound the scan: one key must then lie within both bounds.
 fn may_combine(earlier: &FieldFacts, other: &Leaf<'_>, field: &FieldFacts, leaf: &Leaf<'_>) -> bool {
     if first_part(&earlier.name) != first_part(&field.name) {
         return true;
     }
-    // The arrays may be one array, whose elements each have keys of their own: only what is asked of one
-    // element meets in one key, and only where the way on from the element parts at once.
+    // Both paths may go through the same array. Each of its elements then has keys of its own, and two conditions may
+    // be satisfied by different elements. Only conditions of one `$elemMatch` are certain to meet in one key, and only
+    // if their paths part right after the element: a part that they share could be an array again.
     match (&other.element, &leaf.element) {
         (Some(a), Some(b)) if a == b => {
             let (x, y) = (&earlier.name[a.prefix..], &field.name[b.prefix..]);

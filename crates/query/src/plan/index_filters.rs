@@ -56,7 +56,7 @@ impl IndexFilters {
         self.0.write().clear();
     }
 
-    /// Names or key patterns of the indexes to which a query is restricted; none where it is not.
+    /// Names or key patterns of the indexes to which a query is restricted; `None` if it is not.
     pub(crate) fn allowed(&self, spec: &FindSpec) -> Option<Vec<Value>> {
         let filters = self.0.read();
         if filters.is_empty() {

@@ -8,7 +8,7 @@ use value::{Value, compare};
 pub struct Cut {
     /// The value.
     pub value: Value,
-    /// Whether the place is behind the value (and all that equal it).
+    /// Whether the place is after the value (and all that equal it).
     pub after: bool,
 }
 
@@ -34,7 +34,7 @@ impl Cut {
     }
 }
 
-/// The values between two cuts; never empty within [`Intervals`].
+/// The values between two cuts. [`Intervals`] holds no empty ones.
 #[derive(Clone, Debug)]
 pub struct Interval {
     /// Where it begins.
@@ -182,7 +182,7 @@ impl From<Vec<Interval>> for Intervals {
         let mut merged: Vec<Interval> = Vec::with_capacity(intervals.len());
         for interval in intervals {
             match merged.last_mut() {
-                // Points that touch nothing but each other's neighbourhood stay apart: 1 and 2 do not touch.
+                // Only intervals that overlap or share a cut merge: the points 1 and 2 stay apart.
                 Some(last) if interval.low.order(&last.high).is_le() => {
                     if interval.high.order(&last.high).is_gt() {
                         last.high = interval.high;

@@ -34,9 +34,10 @@ struct ByteRange {
 pub enum Verdict {
     /// It is within the bounds.
     Inside,
-    /// It is not; no key before this one (behind it, when reading backward) is either.
+    /// It is outside, as are all keys up to this one, which is where the scan goes on (backward: the excluded end of
+    /// what remains).
     Seek(Vec<u8>),
-    /// Neither it nor any that follows.
+    /// It is outside, as are all keys that follow.
     Done,
 }
 
@@ -50,8 +51,8 @@ impl KeyBounds {
         KeyBounds { fields }
     }
 
-    /// The least range `[start, end)` that holds all wanted keys; none where nothing is wanted. No end is the end of
-    /// the index.
+    /// The least range `[start, end)` that holds all wanted keys; `None` if no key is wanted. Without an end it reaches
+    /// to the end of the index.
     pub fn range(&self) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         if self.fields.iter().any(|field| field.ranges.is_empty()) {
             return None;
@@ -60,6 +61,7 @@ impl KeyBounds {
         for field in self.fields.iter().take_while(|field| !field.all) {
             let first = field.ranges.first()?;
             start.extend_from_slice(&first.start);
+            // A start just after a value is no whole part, so the next field cannot follow it.
             if !first.starts_with_value {
                 break;
             }
@@ -67,7 +69,7 @@ impl KeyBounds {
         let mut end = Vec::new();
         for field in &self.fields {
             let last = field.ranges.last()?;
-            // A part that may only be one value is followed by the next field's end; any other ends the range.
+            // After a part with a single value the next field narrows the end further; any other part is the last.
             match (&last.end, last.point) {
                 (_, true) => end.extend_from_slice(&last.start),
                 (Some(bytes), false) => {
@@ -80,7 +82,8 @@ impl KeyBounds {
         Some((start, after_prefix(&end)))
     }
 
-    /// Whether every key of [`KeyBounds::range`] is wanted: single values, then one range, then anything.
+    /// Whether every key of [`KeyBounds::range`] is wanted, so that no key need be checked: single values, then one
+    /// range, then fields without bounds.
     pub fn is_contiguous(&self) -> bool {
         let points = self
             .fields
@@ -138,7 +141,7 @@ impl KeyBounds {
                 };
                 let end = match &field.ranges[lower].end {
                     Some(end) => [&key[..at], end].concat(),
-                    // The part lies behind a range without end: cannot be, all keys do lie before it.
+                    // Cannot happen: no part lies after a range without an end.
                     None => return Verdict::Inside,
                 };
                 return seek(end);
@@ -157,7 +160,7 @@ enum Place {
     Inside,
     /// Outside, before this range.
     Before(usize),
-    /// Outside, behind the last range.
+    /// Outside, after the last range.
     Behind,
 }
 
@@ -193,14 +196,14 @@ impl FieldBounds {
         }
     }
 
-    /// The bytes of this field at `at`, and where the next field's begin; none where the key ends before.
+    /// The bytes of this field at `at`, and where the next field begins; `None` if the key has no more fields.
     fn part<'k>(&self, key: &'k [u8], at: usize) -> Option<(&'k [u8], usize)> {
         let length = key::skip(key.get(at..)?, self.direction)?;
         Some((&key[at..at + length], at + length))
     }
 
     fn place(&self, part: &[u8]) -> Place {
-        // The first range that ends behind the part is the only one that can hold it.
+        // The first range that ends after the part is the only one that can hold it.
         let candidate = self
             .ranges
             .partition_point(|range| range.end.as_deref().is_some_and(|end| end <= part));
@@ -212,7 +215,7 @@ impl FieldBounds {
     }
 }
 
-/// The first key that lies behind the cut, in the order of bytes; none where no key can.
+/// The first possible key after the cut, in the order of bytes; `None` if there is none.
 fn encode_cut(cut: &Cut, direction: Direction) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     key::encode(cut.value.as_ref(), direction, &mut bytes);
@@ -223,7 +226,7 @@ fn encode_cut(cut: &Cut, direction: Direction) -> Option<Vec<u8>> {
     if behind { after_prefix(&bytes) } else { Some(bytes) }
 }
 
-/// The least byte string that is greater than all that begin with `prefix`; none where there is none.
+/// The least byte string that is greater than all that begin with `prefix`; `None` if it has only bytes 0xFF.
 pub fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut end = prefix.to_vec();
     while end.last() == Some(&0xFF) {

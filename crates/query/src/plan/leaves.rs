@@ -8,7 +8,7 @@ use value::collation::Collation;
 /// One condition on one path, taken out of the filter's conjunction.
 #[derive(Clone, Debug)]
 pub struct Leaf<'a> {
-    /// The whole dotted path, what stands before it in `$elemMatch` included.
+    /// The whole dotted path, beginning with the array's path if the condition is within an `$elemMatch`.
     pub path: String,
     /// The condition.
     pub predicate: &'a Predicate,
@@ -19,7 +19,7 @@ pub struct Leaf<'a> {
 }
 
 impl Leaf<'_> {
-    /// The condition as it is asked of the keys of an index of this collation; none where these do not tell.
+    /// The condition as it applies to the keys of an index with this collation; `None` if the keys cannot answer it.
     pub fn on_keys_of(&self, index: Option<&Collation>) -> Option<Cow<'_, Predicate>> {
         match (self.collation, index) {
             (None, None) => Some(Cow::Borrowed(self.predicate)),
@@ -36,7 +36,7 @@ impl Leaf<'_> {
 pub struct Element {
     /// Which `$elemMatch` of the filter.
     pub number: usize,
-    /// The length of the array's path, with the dot behind it.
+    /// The length of the array's path in bytes, including the dot after it.
     pub prefix: usize,
 }
 
@@ -47,7 +47,7 @@ pub struct Conjunction<'a> {
     pub leaves: Vec<Leaf<'a>>,
     /// Disjunctions, one branch of each of which must hold.
     pub alternatives: Vec<&'a [Node]>,
-    /// Whether there is more that no index can tell.
+    /// Whether there are other conditions, which no index can answer.
     pub others: bool,
     /// Whether nothing can match.
     pub never: bool,
@@ -88,7 +88,8 @@ impl<'a> Conjunction<'a> {
         without
     }
 
-    /// Whether documents must still be matched although bounds make sure of some leaves (`ensured`, by number).
+    /// Whether documents must still be matched against the filter. `ensured` says by number which leaves the bounds
+    /// make sure of; leaves after its end are not.
     pub fn leaves_over(&self, ensured: &[bool]) -> bool {
         let all_ensured = (0..self.leaves.len()).all(|number| ensured.get(number) == Some(&true));
         self.never || self.others || !self.alternatives.is_empty() || !all_ensured
@@ -148,8 +149,8 @@ impl<'a> Conjunction<'a> {
         });
     }
 
-    /// The conditions on the fields of an element. Paths by number mean something else in nested arrays, so they are
-    /// left to matching.
+    /// The conditions on the fields of an element. Numbers in a path may be positions of a nested array, so these
+    /// conditions are left to matching.
     fn add_element(&mut self, prefix: &str, node: &'a Node, element: &Element) {
         match node {
             Node::And(nodes) => nodes

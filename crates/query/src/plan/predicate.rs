@@ -28,7 +28,7 @@ impl KeySet {
     }
 }
 
-/// The keys that a predicate allows, `multikey` telling whether the index holds arrays' elements in this field.
+/// The keys that a predicate allows. `multikey` says whether the index holds elements of arrays in this field.
 pub fn key_set(predicate: &Predicate, multikey: bool) -> KeySet {
     match predicate {
         Predicate::Compare { op, value } => comparison(*op, value),
@@ -63,7 +63,8 @@ pub fn matches_missing(path: &str, predicate: &Predicate) -> bool {
             _ => false,
         },
         Predicate::In { values, .. } => values.iter().any(|value| matches!(value, Value::Null)),
-        // Where an array on the way holds nothing that has the rest of the path, there is no null either.
+        // If an array on the way has no element with the rest of the path, the path has no value at all, not even
+        // null, and the negation matches.
         Predicate::Not(predicates) => path.contains('.') || !predicates.iter().all(is_not_null),
         _ => false,
     }
@@ -116,7 +117,8 @@ fn nan(op: Comparison, value: &Value) -> KeySet {
     }
 }
 
-/// An array equals an array, or is an element of one; either way its own first element is a key of the document.
+/// A document matches if its array equals this one or has it as an element. The keys of the document are the elements
+/// of its array: in the first case the first element of this array is one of them, in the second this array itself.
 fn array_equality(elements: &[Value], whole: &Value) -> KeySet {
     let first = elements.first().cloned().unwrap_or(Value::Undefined);
     let first = match first {
@@ -131,7 +133,7 @@ fn range(op: Comparison, value: &Value) -> Intervals {
         return Intervals::point(value.clone());
     }
     let (lowest, highest) = ends(value.type_of());
-    // NaN is the least number, but less than none.
+    // NaN sorts before all numbers, but is not less than any of them.
     let lowest = if value.type_of().is_number() {
         Cut::before(f64::NEG_INFINITY)
     } else {
@@ -226,7 +228,7 @@ fn first_pointer() -> Cut {
 }
 
 fn of_types(types: TypeSet) -> Intervals {
-    // An index holds an array's elements, which say nothing of the array itself.
+    // An index holds the elements of an array, which do not say that it is one.
     if types.contains(Type::Array) {
         return Intervals::all();
     }
@@ -253,7 +255,8 @@ fn regex(pattern: &Regex) -> KeySet {
     }
 }
 
-/// The least string that is greater than every string with this prefix; none where there is none.
+/// The least string that is greater than every string with this prefix; `None` if all its characters are the last of
+/// Unicode.
 fn successor(prefix: &str) -> Option<String> {
     let mut characters: Vec<char> = prefix.chars().collect();
     while let Some(last) = characters.pop() {
@@ -271,11 +274,11 @@ fn successor(prefix: &str) -> Option<String> {
     None
 }
 
-/// One element satisfies all, so one key lies in all of their sets.
+/// One element satisfies all predicates, so its key lies in all of their sets.
 fn element(predicates: &[Predicate]) -> KeySet {
     let mut keys = Intervals::all();
     for predicate in predicates {
-        // What is asked of arrays within the array has no keys of its own.
+        // Arrays within the array have no keys for their elements.
         if !matches!(
             predicate,
             Predicate::Compare {
@@ -299,7 +302,9 @@ fn element_keys(predicate: &Predicate) -> Intervals {
     }
 }
 
-/// Where all keys of a document must lie outside of a set, each lies in its complement.
+/// The complement of the keys that satisfy all the predicates. Each of their sets must be exact: in a set that is too
+/// wide, a key may belong to a document that satisfies the negation. With arrays the complement is not exact, because
+/// another element of the document may lie in the set.
 fn negation(predicates: &[Predicate], multikey: bool) -> KeySet {
     if let [Predicate::Exists] = predicates {
         return KeySet::inexact(null_keys());
@@ -308,7 +313,8 @@ fn negation(predicates: &[Predicate], multikey: bool) -> KeySet {
     let mut exact = true;
     for predicate in predicates {
         let set = match predicate {
-            // Without arrays the keys null and undefined are told apart well enough for a negation.
+            // Without arrays the key null means null or a missing field, and neither satisfies `$ne: null`.
+            // Undefined stays in the complement and is matched again.
             Predicate::Compare {
                 op: Comparison::Eq,
                 value: Value::Null,

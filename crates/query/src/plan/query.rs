@@ -13,15 +13,15 @@ pub struct Query<'a> {
     pub filter: &'a Filter,
     /// In which order.
     pub ordering: &'a Ordering,
-    /// The paths that the results are made of; none where the whole document is.
+    /// The paths that the results are made of; `None` if whole documents are needed.
     pub needed: Option<&'a [String]>,
     /// How many results are wanted at most, those skipped included.
     pub results_max: Option<u64>,
     /// The index that must be used.
     pub hint: Option<&'a Hint>,
-    /// Keys before this one are passed by.
+    /// `min`: the first index key that is read.
     pub min: Option<&'a Document>,
-    /// This key and those behind it are passed by.
+    /// `max`: the index key before which reading ends.
     pub max: Option<&'a Document>,
     /// Whether reading every document of the collection is allowed.
     pub allow_full_scan: bool,
@@ -42,7 +42,7 @@ pub enum Hint {
 }
 
 impl Hint {
-    /// Parses a `hint`: a name or a key pattern; none where it is empty.
+    /// Parses a `hint`: a name or a key pattern; `None` if it is empty.
     pub fn parse(hint: &Value) -> Result<Option<Hint>> {
         match hint {
             Value::String(name) => Ok(Some(Hint::Name(name.clone()))),

@@ -39,7 +39,8 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
     let (mut scans, mut taken_apart) = (1usize, 0);
     for (position, field) in index.fields.iter().enumerate() {
         let bound = &bounds[position];
-        // What has one value only does not matter for the order, unless arrays hide other values behind the key.
+        // A field with a single value does not affect the order. A multikey field never counts as one: a document is
+        // sorted by its least element, which need not be the one within the bounds.
         while let Some(next) = wanted.peek() {
             if !is_constant(index, bounds, &next.name) {
                 break;
@@ -51,7 +52,7 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
             let FieldKind::Ordered(direction) = field.kind else {
                 return SortFit::Unsorted;
             };
-            // A sparse index lacks the null of an array element that has nothing on the path.
+            // A sparse index has no null key for an array element that lacks the path.
             let lacks_nulls = index.sparse && field.multikey && field.name.contains('.');
             if lacks_nulls || has_number(&field.name) {
                 return SortFit::Unsorted;
@@ -63,6 +64,7 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
             }
             wanted.next();
         } else if bound.is_points() && backward.is_none() {
+            // Several single values before the sorted fields: one scan for each keeps this field constant.
             scans = scans.saturating_mul(bound.as_slice().len());
             if bound.as_slice().len() > 1 {
                 taken_apart = position + 1;
@@ -93,8 +95,8 @@ fn is_constant(index: &IndexFacts, bounds: &[Intervals], name: &str) -> bool {
     })
 }
 
-/// A document is sorted by the least (largest) element of an array. The scan meets that one first only if no bounds
-/// hide it.
+/// A document is sorted by the least element of an array (the largest, if descending). The scan meets that one first
+/// only if no bounds exclude it, neither on this field nor on another of the same array.
 fn gives_least_element(index: &IndexFacts, bounds: &[Intervals], position: usize) -> bool {
     let field = &index.fields[position];
     if !field.multikey {

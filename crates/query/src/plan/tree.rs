@@ -64,9 +64,9 @@ pub struct IndexScan {
 /// A range of keys to which a scan is cut.
 #[derive(Clone, Debug, Default)]
 pub struct Clip {
-    /// The first key.
+    /// The first key; `None` for the beginning of the index.
     pub low: Option<Vec<u8>>,
-    /// Behind the last key.
+    /// The excluded end; `None` for the end of the index.
     pub high: Option<Vec<u8>>,
 }
 
@@ -75,7 +75,7 @@ pub struct Clip {
 pub struct Candidates {
     /// Ways to answer the query, in the order in which they were found.
     pub plans: Vec<Arc<Plan>>,
-    /// Indexes that were passed by, and why.
+    /// Indexes that cannot answer the query, and why.
     pub unsuited: Vec<(String, Unsuited)>,
 }
 
@@ -172,7 +172,7 @@ impl Plan {
         self.sort.is_none()
     }
 
-    /// What tells this plan from others of the same query: the indexes that it reads, and how.
+    /// What distinguishes this plan from others of queries of the same shape: the indexes that it reads, and how.
     pub fn signature(&self) -> String {
         let mut signature = match &self.access {
             Access::Nothing => "nothing".to_owned(),

@@ -19,8 +19,8 @@ use value::{Document, Value};
 /// The name of the part of the keys that holds the path.
 const PATH_FIELD: &str = "$_path";
 
-/// The indexes with each wildcard index replaced by those that it is for the conjunction's paths; it is left out where
-/// there are none.
+/// The indexes, with each wildcard index replaced by one for each path of the conjunction that it holds, if there are
+/// any.
 pub fn expand<'k>(conjunction: &Conjunction<'_>, indexes: &'k [KnownIndex]) -> Cow<'k, [KnownIndex]> {
     if indexes.iter().all(|known| known.index.wildcard().is_none()) {
         return Cow::Borrowed(indexes);
@@ -32,7 +32,7 @@ pub fn expand<'k>(conjunction: &Conjunction<'_>, indexes: &'k [KnownIndex]) -> C
     Cow::Owned(expanded.collect())
 }
 
-/// The indexes that a wildcard index is, one for each path that a condition is on.
+/// A wildcard index as indexes on single paths: one for each path of a condition that it can answer.
 pub fn on_paths(conjunction: &Conjunction<'_>, known: &KnownIndex, wildcard: &Wildcard) -> Vec<KnownIndex> {
     let mut paths: Vec<&str> = Vec::new();
     for leaf in &conjunction.leaves {
@@ -103,7 +103,7 @@ fn on_path(facts: &IndexFacts, path: &str) -> IndexFacts {
     on_path
 }
 
-/// The values that a condition allows among the values of its path; none where documents that satisfy it may have no
+/// The values that a condition allows among the values of its path; `None` if documents that satisfy it may have no
 /// entry there.
 pub fn keys(leaf: &Leaf<'_>, collation: Option<&Collation>) -> Option<KeySet> {
     let predicate = leaf.on_keys_of(collation)?;
@@ -124,7 +124,7 @@ pub fn paths(path: &str, collation: Option<&Collation>, conjunction: &Conjunctio
     if known.any(|(_, leaf)| !is_exists(leaf)) {
         return Intervals::from(vec![one]);
     }
-    // The character behind the dot ends what begins with the path and a dot.
+    // The character after the dot is the end of all paths that begin with this one and a dot.
     let below = Interval::new(Cut::before(format!("{path}.")), Cut::before(format!("{path}/")));
     Intervals::from(vec![one, below])
 }

@@ -46,7 +46,7 @@ impl Drop for SpillFolder {
     }
 }
 
-/// A failure of the disk as MongoDB tells it.
+/// A failure of the disk as MongoDB reports it.
 pub(super) fn io_error(error: &io::Error) -> QueryError {
     QueryError::new(
         Code::location(39),

@@ -1,8 +1,8 @@
 //! What does not fit into memory, kept in files as long as one operation needs it.
 //!
 //! A [`SpillFolder`] belongs to a server. An operation writes a file of records (`SpillWriter`), reads it once from its
-//! beginning (`SpillRun`), and the file goes with it. Nothing of it is meant to live longer: whoever opens the folder
-//! empties it first.
+//! beginning (`SpillRun`), and the file goes with it. Nothing in the folder outlives the server: opening it
+//! empties it.
 //!
 //! What is read is checked before it is believed: a file is a row of blocks, each of four bytes of length (little-endian),
 //! four of the CRC-32C of the rest, and records: lengths of key and item (four bytes each), key, item.
@@ -59,7 +59,7 @@ impl<T: Spilled> Spilled for (Value, T) {
     }
 }
 
-/// A document at the front of an item's bytes, and the bytes behind it.
+/// A document at the front of an item's bytes, and the bytes after it.
 pub(crate) fn split_document(bytes: &[u8]) -> Result<(DocumentBuf, &[u8])> {
     // BSON begins with its length.
     let length = bytes.first_chunk::<4>().ok_or_else(damaged)?;

@@ -1,10 +1,12 @@
-//! Statements that fix `_id`: no plan is needed, and neighbours go to the committer together.
+//! Statements whose filter fixes `_id`: they need no plan, and neighbours go to the committer together. The rest of the
+//! filter is matched by the committer.
 
 use language::filter::{Comparison, Filter, Node, Predicate};
 use value::Value;
 use value::collation::has_text;
 
-/// The `_id` that every matching document has, if the filter says so.
+/// The `_id` that every matching document has; `None` if the filter does not fix it. Equality with an array, a regex or
+/// undefined may match other ids, and with a collation other strings are equal too.
 pub(super) fn fixed_id(filter: &Filter) -> Option<Value> {
     of_node(filter.root())
         .filter(|id| !matches!(id, Value::Array(_) | Value::Regex(_) | Value::Undefined))

@@ -34,22 +34,22 @@ pub(super) enum ChangeKind {
 pub(super) struct ChangeOne {
     pub(super) change: Arc<Change>,
     pub(super) missing: Missing,
-    /// The document as it was found, where the filter would draw lots once more.
+    /// The document as it was found, if the filter is random: unless it has changed, it counts as matched.
     pub(super) drawn: Option<DocumentBuf>,
     pub(super) report: Report,
 }
 
-/// What becomes of a document that is not there.
+/// What a change does if there is no document to change.
 #[derive(Clone, Debug)]
 pub(super) enum Missing {
     /// Nothing.
     Stays,
-    /// It is made, by a statement that fixes its `_id`, in the collection of this name.
+    /// An upsert whose filter fixes `_id` makes the document in the transformation.
     IsMade {
         /// The collection's full name, for the error of a document that is there but does not match.
         namespace: String,
     },
-    /// It is this one.
+    /// An upsert that found nothing inserts this document, which was made before.
     Becomes {
         /// The document.
         document: DocumentBuf,
@@ -60,6 +60,7 @@ pub(super) enum Missing {
 
 impl Transform for ChangeOne {
     fn transform(&mut self, present: Option<Present<'_>>) -> Result<Transformed, StoreError> {
+        // The committer may run a transformation more than once; only the last run counts.
         self.report.clear();
         let changed = interruption::within(&self.change.interruption, || match present {
             Some(present) => self.change_present(present.document),
@@ -77,6 +78,7 @@ impl ChangeOne {
             .is_some_and(|drawn| drawn.bytes() == present.bytes());
         let transformed = self.change.apply(present, is_drawn)?;
         match (&transformed, &self.missing) {
+            // The upsert would insert an `_id` that this document has, though it does not match the rest of the filter.
             (Transformed::NotMatched, Missing::IsMade { namespace } | Missing::Becomes { namespace, .. }) => {
                 Err(WriteError::Store(id_is_taken(namespace.clone(), present)))
             }
@@ -115,7 +117,7 @@ impl Change {
         self.filter.is_random().then(|| found.clone())
     }
 
-    /// `is_drawn` tells that a random filter has taken the document as it is.
+    /// Matches and changes the document. `is_drawn` means that a random filter has already matched it as it is.
     fn apply(&self, present: &DocumentBuf, is_drawn: bool) -> Result<Transformed, WriteError> {
         let mut position = None;
         if !self.filter.matches_positioned(present.as_ref(), &mut position)? && !is_drawn {

@@ -38,7 +38,7 @@ pub struct FindAndModify {
 /// What findAndModify did.
 #[derive(Clone, Debug, Default)]
 pub struct FoundAndModified {
-    /// The document before or after; none where there was none.
+    /// The document before or after the change; `None` if there was none.
     pub document: Option<DocumentBuf>,
     /// Whether a document that was there was changed or removed.
     pub existed: bool,

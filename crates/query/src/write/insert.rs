@@ -83,7 +83,8 @@ fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outc
             _ => inserted.count += 1,
         }
     }
-    // A document that was refused before the commit stands behind those that the commit refused.
+    // An ordered insert stops at its first failure. The documents up to the one that was refused before the commit
+    // were committed; if one of them failed there, it comes first.
     if ordered && !refused.is_empty() {
         inserted.failures.clear();
     }

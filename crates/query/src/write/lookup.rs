@@ -27,7 +27,8 @@ impl Lookup {
         Ok(cursor.next_page(1).await?.pop())
     }
 
-    /// All of them, page by page, as they are now: none is met again after it was changed.
+    /// All of them, page by page, from one snapshot: a document that the statement has moved within an index is not
+    /// found again.
     pub(super) async fn all(&self, collection: &Arc<Collection>) -> Result<RecordCursor> {
         find_records(collection, self.spec()).await
     }

@@ -9,7 +9,7 @@ use crate::execute::Found;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Image, Target, WriteOp};
 
-/// The documents of the first commit: how large they are is not known yet.
+/// The documents of the first commit, few because their size is not known yet.
 const FIRST_PAGE_RECORDS: usize = 64;
 
 /// How many documents a statement meant and changed.
@@ -19,7 +19,8 @@ pub(super) struct Counts {
     pub(super) changed: u64,
 }
 
-/// Changes every document that the lookup finds, page by page; the first failure ends it.
+/// Changes every document that the lookup finds, one commit a page. The first failure ends it; the changes before it
+/// stay, as in MongoDB.
 pub(super) async fn change_all(
     collection: &Arc<Collection>,
     change: Arc<Change>,

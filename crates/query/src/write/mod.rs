@@ -1,9 +1,9 @@
 //! Executing writes on a collection: the statements of inserts, updates, deletes and findAndModify.
 //!
 //! Every change is a [`store::Transform`] that the collection's committer runs on the document as it is at that
-//! moment: it matches the filter again (one that draws lots only where the document has changed), applies the update
-//! and checks the validator. So whatever was read to find the document, nothing is lost to concurrent writers, and the
-//! changes of all who wait are committed together.
+//! moment: it matches the filter again (a random one only if the document has changed), applies the update and checks
+//! the validator. So no concurrent write is lost, however old the snapshot in which the document was found, and
+//! concurrent statements share a commit.
 //!
 //! - A statement whose filter fixes `_id` needs no plan: it goes straight to the committer, together with its
 //!   neighbours of the same kind ([`by_id`]).
@@ -40,7 +40,7 @@ use crate::execute::Interruption;
 use std::sync::Arc;
 use store::{Durability, StatementId};
 
-/// How often a statement looks for another document when the one it found has been changed meanwhile.
+/// How often a statement looks for another document when the one it found has changed meanwhile.
 pub const LOOKUP_ATTEMPTS_MAX: usize = 1_000;
 
 /// The documents that one commit changes of a statement that changes many.

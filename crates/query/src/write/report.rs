@@ -1,4 +1,5 @@
-//! What a transformation tells beside its outcome: of an error, the committer hands on only code and words.
+//! What a transformation reports besides its outcome, which has no place for the document of an upsert or for the
+//! details of a validation error: of an error the committer hands on only code and message.
 
 use super::WriteError;
 use super::error::refused;
@@ -13,7 +14,7 @@ struct Told {
     invalid: Option<Box<Document>>,
 }
 
-/// Both ends of what a transformation tells.
+/// Shared between a transformation, which runs in the committer, and the statement that waits for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report(Arc<Mutex<Told>>);
 
@@ -22,7 +23,7 @@ impl Report {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what an earlier run of the same transformation told.
+    /// Forgets what an earlier run of the same transformation reported.
     pub(super) fn clear(&self) {
         *self.told() = Told::default();
     }
@@ -36,7 +37,7 @@ impl Report {
         self.told().upserted.clone()
     }
 
-    /// The error in the form that goes through the committer; what has no place in it is told.
+    /// The error in the form that goes through the committer. The details that have no place in it are kept here.
     pub(super) fn refuse(&self, error: WriteError) -> StoreError {
         match error {
             WriteError::Language(error) => refused(error),

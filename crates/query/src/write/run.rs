@@ -1,4 +1,4 @@
-//! The statements of a command in runs: those that change one document each and stand side by side go together.
+//! The statements of a command in runs: neighbours that change at most one document each are executed together.
 
 use super::single::{Done, Single, done};
 use super::{CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
@@ -33,8 +33,8 @@ impl<T> Run<T> {
     }
 }
 
-/// What became of statements, by position. Of an ordered command the last may be a failure, and those behind it are
-/// not there.
+/// The results of statements, by position. An ordered command ends with its first failure, so the statements after it
+/// have no result.
 type Results = Vec<(usize, Result<Done, WriteError>)>;
 
 /// Executes statements that change at most one document each: neighbours that fix `_id` in one commit.
@@ -50,6 +50,7 @@ pub(super) async fn run_singles(
         match single.op_by_id(collection) {
             Some((op, report)) => together.push(at, op, report, single),
             None => {
+                // A lookup must see the changes of the statements before it, so these are committed first.
                 together.commit(collection, options, &mut results).await?;
                 if stopped(&results, options) {
                     break;

@@ -34,9 +34,9 @@ pub(super) enum Done {
 }
 
 impl Single {
-    /// The operation for the committer where the filter fixes `_id`, with what it will tell.
+    /// The operation for the committer and its report, if the filter fixes `_id`; otherwise `None`.
     pub(super) fn op_by_id(&self, collection: &Collection) -> Option<(WriteOp, Report)> {
-        // A hint must be looked at even where it cannot help: the index may not exist.
+        // A hint goes through the planner even if it cannot help, because one that names no index is an error.
         let id = match &self.lookup.hint {
             None => fixed_id(&self.change.filter)?,
             Some(_) => return None,
@@ -91,6 +91,7 @@ impl Single {
             let drawn = self.change.drawn(&found.document);
             let op = self.op(Target::Record(found.record), Missing::Stays, drawn);
             match self.commit(collection, options, op).await? {
+                // The document was changed or deleted after it was found: another may match.
                 Done::NothingMatched => {}
                 done => return Ok(done),
             }
@@ -118,8 +119,8 @@ impl Single {
             .await
     }
 
-    /// Whether the key that another document has is what the filter asks for: then that document now matches, and the
-    /// statement is tried again.
+    /// Whether the duplicate key consists of the values that the filter asks for. Then a concurrent statement has
+    /// inserted the document, which may match now, so the statement is tried again instead of failing.
     fn names_key(&self, pattern: &Document, key: &Document) -> bool {
         let equalities = self.change.filter.equalities();
         equalities.len() == pattern.len()

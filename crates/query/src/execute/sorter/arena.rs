@@ -6,8 +6,8 @@ use crate::spill::Spilled;
 const CHUNK_BYTES_FIRST: usize = 4 << 10;
 const CHUNK_BYTES_MAX: usize = 1 << 20;
 
-/// Keys and items one behind the other in chunks: a thing that is kept costs no allocation of its own, and the bytes
-/// that all take are known.
+/// Keys and items one after the other in chunks: an item costs no allocation of its own, and the bytes that all of them
+/// take are known.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     chunks: Vec<Vec<u8>>,
@@ -19,7 +19,7 @@ pub(super) struct Arena {
     given: usize,
 }
 
-/// Where a key lies, with its item behind it.
+/// Where a key is; its item follows it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The first eight bytes of the key, which decide most comparisons.
@@ -44,7 +44,7 @@ impl Arena {
         }
         let at = self.chunks.len() - 1;
         let chunk = &mut self.chunks[at];
-        // A chunk is as large as the largest document at most, and there are as many as memory takes.
+        // The casts lose nothing: a chunk holds at most 1 MiB or one item, and the sort's memory bounds their number.
         self.places.push(Place {
             prefix: prefix(key),
             chunk: at as u32,
@@ -82,7 +82,7 @@ impl Arena {
         Some((place.key(&self.chunks), place.item(&self.chunks)))
     }
 
-    /// Passes by what [`Arena::peek`] shows.
+    /// Steps past what [`Arena::peek`] returns.
     pub(super) fn advance(&mut self) {
         self.given += 1;
     }
@@ -99,7 +99,8 @@ impl Place {
         &chunks[self.chunk as usize][begin..begin + self.item_bytes as usize]
     }
 
-    /// Later ones lie behind earlier ones; where key and item are empty, the order makes no difference.
+    /// Later items are at higher positions, so these stand for the order of arrival. Two items share a position only if
+    /// the first has no bytes, key included.
     fn arrival(&self) -> (u32, u32) {
         (self.chunk, self.begin)
     }

@@ -28,7 +28,7 @@ pub struct Sorter<T> {
     kept: Kept,
     results_max: usize,
     bytes_max: usize,
-    /// Where more goes than memory takes; none where it may not.
+    /// Where items go that exceed the memory; `None` if no files may be used.
     spill: Option<Arc<SpillFolder>>,
     runs: Vec<SpillRun>,
     spilled: usize,
@@ -40,7 +40,7 @@ pub struct Sorter<T> {
 enum Kept {
     /// All that came.
     All(Arena),
-    /// Where the number of results is limited, so many.
+    /// The smallest `results_max`, if the number of results is limited.
     Smallest(Smallest),
 }
 
@@ -89,7 +89,7 @@ impl Kept {
         }
     }
 
-    /// Passes by what [`Kept::peek`] shows.
+    /// Steps past what [`Kept::peek`] returns.
     fn advance(&mut self) {
         match self {
             Kept::All(arena) => arena.advance(),
@@ -99,7 +99,7 @@ impl Kept {
 }
 
 impl<T: Spilled> Sorter<T> {
-    /// A sorter that gives back the first `results_max`, and goes on in files where a folder is given.
+    /// A sorter that returns the first `results_max` items, and spills into files if a folder is given.
     pub fn new(results_max: Option<u64>, spill: Option<Arc<SpillFolder>>) -> Sorter<T> {
         let results_max = results_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
         Sorter {
@@ -116,7 +116,7 @@ impl<T: Spilled> Sorter<T> {
         }
     }
 
-    /// Takes one more. Fails where more than memory takes would have to be kept and no files may be used.
+    /// Takes one more. Fails if the items to keep exceed the memory and no files may be used.
     pub fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
         self.kept.push(key, item);
         if self.kept.bytes() > self.bytes_max {
@@ -158,6 +158,7 @@ impl<T: Spilled> Sorter<T> {
                 ),
             ));
         };
+        // Each run keeps up to `results_max` items of its own; [`Sorted`] cuts what they merge into.
         let mut kept = std::mem::replace(&mut self.kept, Kept::new(self.results_max));
         self.spilled += kept.len();
         kept.sort();

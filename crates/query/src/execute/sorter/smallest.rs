@@ -1,4 +1,4 @@
-//! The smallest so many things of all that come.
+//! The n smallest of all items.
 
 use crate::spill::Spilled;
 use std::collections::BinaryHeap;
@@ -42,6 +42,7 @@ impl Smallest {
     /// Keeps one more, if it is among the smallest.
     pub(super) fn push(&mut self, key: &[u8], item: &impl Spilled) {
         if self.heap.len() >= self.results_max {
+            // An equal key is not smaller: of ties those that came first stay.
             match self.heap.peek() {
                 Some(largest) if key < largest.key.as_slice() => {}
                 _ => return,
@@ -82,7 +83,7 @@ impl Smallest {
         Some((&entry.key, &entry.item))
     }
 
-    /// Passes by what [`Smallest::peek`] shows.
+    /// Steps past what [`Smallest::peek`] returns.
     pub(super) fn advance(&mut self) {
         self.sorted.pop();
     }

@@ -54,7 +54,7 @@ impl<T: Spilled> Sorted<T> {
         })
     }
 
-    /// The next; none at the end.
+    /// The next; `None` at the end.
     pub fn pop(&mut self) -> Result<Option<T>> {
         match self.waiting.take() {
             Some(next) => Ok(Some(next)),
@@ -62,7 +62,7 @@ impl<T: Spilled> Sorted<T> {
         }
     }
 
-    /// The key of what [`Sorted::next`] has given, and of what [`Sorted::next_if`] has looked at.
+    /// The key of what [`Sorted::pop`] returned last, or [`Sorted::next_if`] looked at last.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
@@ -85,6 +85,7 @@ impl<T: Spilled> Sorted<T> {
         }
         self.left -= 1;
         let in_memory = self.memory.peek();
+        // Of equal keys those in files came first: memory holds what came after the last spill.
         if let Some(mut head) = self.heads.peek_mut()
             && in_memory.is_none_or(|(key, _)| head.0.key.as_slice() <= key)
         {
