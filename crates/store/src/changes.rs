@@ -41,14 +41,14 @@ pub enum ChangeKind {
 }
 
 impl Collection {
-    /// The changes behind `after`, in order, at most `limit`; fewer (or none) where there are no more.
+    /// The changes after `after`, in order, at most `limit`; fewer (or none) if there are no more.
     pub async fn changes(&self, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
         self.snapshot().await?.changes(after, Order::Forward, limit).await
     }
 }
 
 impl Snapshot {
-    /// The changes behind `from` in this order, at most `limit`; fewer (or none) where there are no more. Backward, those
+    /// The changes after `from` in this order, at most `limit`; fewer (or none) if there are no more. Backward, those
     /// that are older than `from`.
     pub async fn changes(&self, from: u64, order: Order, limit: usize) -> Result<Vec<Change>, StoreError> {
         let mut insertions = Insertions::new(from, order, limit);
@@ -183,7 +183,7 @@ impl Log {
     }
 }
 
-/// What an entry of the log is about; none where that is not there or is of another change.
+/// The subject of an entry of the log; `None` if it is gone or has changed again since.
 pub(crate) async fn read_entry(
     snapshot: &Snapshot,
     entry: &[u8],

@@ -1,8 +1,8 @@
 //! What is derived from a collection and kept beside it: numbered pages with a head, in a shard of their own.
 //!
-//! A follower of the change log (a view's index, say) keeps its pages here. One commit changes any of them together with the
-//! head, in which the follower notes how far it has come; so after a crash pages and note agree. The shard goes when the
-//! collection goes. What a page means is the follower's to say.
+//! A follower of the change log (a view's index, say) keeps its pages here. One commit changes any of them together
+//! with the head, in which the follower notes how far it has come; so after a crash pages and note agree. The shard
+//! goes when the collection goes. What a page means is the follower's to say.
 
 use crate::seal::{seal, unseal};
 use crate::{Durability, KeyRange, StoreError, keys};

@@ -40,7 +40,7 @@ pub(crate) const PAGE: u8 = 0x10;
 /// Index numbers below this take one byte.
 const INDEX_LONG: u8 = 0xFF;
 
-/// The bytes of a record id behind the key of an entry that is not unique.
+/// The bytes of the record id that follows the key of an entry that is not unique.
 pub(crate) const RECORD_ID_BYTES: usize = 8;
 
 /// The `_id` of a document that was checked to have one.

@@ -1,6 +1,6 @@
 //! Collections of documents on a key-value store.
 //!
-//! Every change of a document, whoever asks for it, goes through [`Collection::commit`]: one committer a shard takes
+//! Every change of a document, from whatever protocol, goes through [`Collection::commit`]: one committer a shard takes
 //! all that wait, looks at the present documents, checks conditions and unique keys, computes index entries,
 //! numbers the changes and commits them together. Readers use a [`Snapshot`], page by page.
 //!
@@ -9,7 +9,8 @@
 //! - the sequence numbers of a shard rise with every change, and the change log names each live record once;
 //! - counts and sizes in the shard's head agree with the records.
 //!
-//! Left to others: what filters and updates mean (`query`; a [`Transform`] is handed in), users and sessions (`engine`).
+//! Left to others: what filters and updates mean (`query`; a [`Transform`] is handed in), users and sessions
+//! (`engine`).
 
 mod catalog;
 mod changes;

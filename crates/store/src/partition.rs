@@ -1,14 +1,15 @@
 //! Partitions: the documents of a collection grouped by the part of their ids before the first colon.
 //!
-//! The rule is CouchDB's (`src/couch/src/couch_partition.erl`); design documents belong to no partition. Of each partition counts
-//! and sizes are kept, in the commits that change them, so that what a partition holds is known without reading it.
+//! The rule is CouchDB's (`src/couch/src/couch_partition.erl`); design documents belong to no partition. Of each
+//! partition counts and sizes are kept, in the commits that change them, so that what a partition holds is known
+//! without reading it.
 
 use crate::seal::{seal, unseal};
 use value::{ValueRef, varint};
 
 /// What stands between the partition and the rest of an id.
 pub const PARTITION_END: char = ':';
-/// What comes next to that in the order of bytes, so that a name with it is behind all that begins with the partition.
+/// The next byte after the separator: a name with it sorts after all ids of the partition.
 pub const PARTITION_BEHIND: char = ';';
 
 /// The prefix of the ids of design documents.
@@ -19,7 +20,7 @@ pub(crate) fn is_design(id: &str) -> bool {
     id.starts_with(DESIGN)
 }
 
-/// The partition that an id names; none where it names none, as those of design documents.
+/// The partition that an id names; `None` if it names none, as ids of design documents do.
 pub fn partition_of(id: &str) -> Option<&str> {
     if is_design(id) {
         return None;

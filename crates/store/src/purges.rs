@@ -1,7 +1,7 @@
 //! Purges: revisions that were taken out of a collection as if they had never been.
 //!
-//! A purged document leaves nothing in the change log, so whoever follows the log is told here. Entries are few, since purges are the
-//! administrator's, and stay as long as the collection: a follower may be as late as it likes.
+//! A purged document leaves nothing in the change log, so followers of the log read of it here. Entries are few, since
+//! only administrators purge, and stay as long as the collection: a follower may be as late as it likes.
 
 use crate::{KeyRange, Order, PageLimit, Revision, Snapshot, StoreError, keys};
 use bytes::Bytes;
@@ -49,7 +49,7 @@ impl Purge {
 }
 
 impl Snapshot {
-    /// The purges behind `after` up to `until`, in their order.
+    /// The purges after `after` up to `until`, in order.
     pub async fn purges(&self, after: u64, until: u64) -> Result<Vec<Purge>, StoreError> {
         let range = KeyRange {
             low: Bound::Excluded(keys::purge(after).to_vec()),

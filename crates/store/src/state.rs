@@ -29,7 +29,7 @@ pub(crate) struct IndexEntries {
     pub(crate) entries: u64,
     /// For each field the parts of its path that ever reached an array, one bit each.
     pub(crate) multikey: Vec<u64>,
-    /// How far its build has come; none where it is complete.
+    /// How far its build has come; `None` if it is complete.
     pub(crate) build: Option<Build>,
 }
 

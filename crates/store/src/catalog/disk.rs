@@ -13,11 +13,11 @@ pub(super) const ENTRY: u8 = 0x10;
 /// Shards that are being dropped: the number follows.
 pub(super) const DROPPED: u8 = 0x20;
 
-/// The head of the catalog's shard; whoever holds it may change the catalog.
+/// The head of the catalog's shard. Its holder may change the catalog.
 #[derive(Debug)]
 pub(crate) struct Disk {
     sequence: u64,
-    /// The number of the next shard; numbers are not used twice.
+    /// The number of the next shard. No number is used twice, so a new shard holds nothing old.
     next_shard: u64,
 }
 
@@ -33,7 +33,8 @@ impl Disk {
         })
     }
 
-    /// The number for a new shard, safe once the next commit is made.
+    /// The number for a new shard. The next commit records that it is taken; without one, it may be given out again
+    /// after a restart.
     pub(crate) fn new_shard(&mut self) -> ShardId {
         let shard = ShardId(self.next_shard);
         self.next_shard += 1;
@@ -56,7 +57,7 @@ impl Disk {
                 self.sequence += 1;
                 Ok(())
             }
-            // Another process has changed the catalog, which this one has in memory.
+            // Another process has changed the catalog, so this one's copy in memory is stale.
             Err(CommitError::HeadMoved(_)) => Err(StoreError::Contention),
             Err(CommitError::Engine(error)) => Err(error.into()),
         }

@@ -67,7 +67,7 @@ impl Entry {
         out
     }
 
-    /// Reads what was stored; none where checksum or form is wrong.
+    /// Reads what was stored; `None` if checksum or form is wrong.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Entry> {
         let document = RawDocument::new(unseal(bytes)?).ok()?.to_document();
         let Value::Binary(uuid) = document.get("uuid")? else {

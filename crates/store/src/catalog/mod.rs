@@ -22,8 +22,8 @@ use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The catalog in memory. Whoever changes it holds the lock of `disk`; a collection's own lock is taken after that
-/// one, never before.
+/// The catalog in memory. It is changed only under the lock of `disk`. A collection's own lock is taken after that one,
+/// never before.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) kv: Kv,
@@ -65,7 +65,8 @@ impl Catalog {
         batch.put(&disk::dropped_key(shard), &[]);
     }
 
-    /// Removes shards that are marked, then their marks.
+    /// Removes shards that are marked, then their marks. A mark outlives its shard, since removing a shard twice does
+    /// no harm.
     pub(crate) async fn finish_drop(&self, disk: &mut Disk, shards: &[ShardId]) -> Result<(), StoreError> {
         let mut batch = Batch::new();
         for &shard in shards {

@@ -21,7 +21,7 @@ impl Namespace {
         }
     }
 
-    /// Splits `database.collection` at its first dot; none where a part would be empty.
+    /// Splits `database.collection` at its first dot; `None` if a part would be empty.
     pub fn parse(text: &str) -> Option<Namespace> {
         let (database, collection) = text.split_once('.')?;
         (!database.is_empty() && !collection.is_empty()).then(|| Namespace::new(database, collection))

@@ -95,7 +95,7 @@ impl Store {
         }
     }
 
-    /// Removes a collection with all in it; false where it was not there. Commits that wait fail.
+    /// Removes a collection with all in it. Returns false if it did not exist. Commits that wait fail.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool, StoreError> {
         let mut disk = self.catalog.disk.lock().await;
         let Some(collection) = self.catalog.find(namespace) else {
@@ -103,10 +103,13 @@ impl Store {
         };
         let mut batch = Batch::new();
         batch.delete(&entry_key(namespace));
+        // One commit removes the entry and marks the shards, so after a crash the next start finishes the drop.
         for shard in collection.shards() {
             Catalog::mark_dropped(&mut batch, shard);
         }
         disk.commit(&self.catalog.kv, batch).await?;
+        // From here on nobody finds the collection. A commit that is under way ends before its shard is removed, and
+        // later ones are refused: see `Collection::end`.
         self.catalog.collections.write().remove(namespace);
         self.drop_shards(&mut disk, &collection).await?;
         Ok(true)

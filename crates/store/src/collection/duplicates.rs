@@ -4,7 +4,7 @@ use crate::{Collection, Index, KeyRange, Order, PageLimit, RecordId, StoreError}
 use std::ops::Bound;
 use value::Value;
 
-/// As many groups of documents with the same key are told.
+/// At most this many groups of documents with the same key are reported.
 const GROUPS_MAX: usize = 100;
 
 impl Collection {

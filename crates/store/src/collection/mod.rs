@@ -133,7 +133,7 @@ impl Collection {
         Ok(())
     }
 
-    /// The head, read if the writer does not know it, with a state for each of these indexes in their order.
+    /// The head, read from disk if the writer does not know it, with a state for each of these indexes in their order.
     pub(crate) async fn read_head(
         &self,
         writer: &mut Writer,
@@ -280,7 +280,7 @@ impl Collection {
         (self.clock)()
     }
 
-    /// Whether the tombstones were last swept so long ago; if so, they are taken to be swept now.
+    /// Whether the tombstones were last swept at least `every_ms` ago. If so, notes that they are swept now.
     pub(crate) fn is_time_for_tombstones(&self, now_ms: i64, every_ms: u64) -> bool {
         let last_ms = self.tombstones_swept_ms.load(Ordering::Relaxed);
         let due = now_ms.saturating_sub(last_ms) >= every_ms as i64;

@@ -56,7 +56,7 @@ impl Collection {
         Ok(self.kv.disk_bytes(self.shard, &all).await?)
     }
 
-    /// About the bytes of so many entries as they were written, judged by the first of them.
+    /// About the bytes of n entries as they were written, judged by the first of them.
     async fn entry_bytes(&self, range: &KeyRange, entries: u64) -> Result<u64, StoreError> {
         let limit = PageLimit {
             entries: SAMPLE_ENTRIES,

@@ -8,11 +8,13 @@ use crate::StoreError;
 use crate::index::EntrySet;
 
 impl Group<'_> {
-    /// Applies the operations of all requests; their outcomes in order.
+    /// Applies the operations of all requests and returns their outcomes in order. An operation sees the changes of
+    /// those before it, those of other requests included.
     pub(crate) async fn apply(&mut self, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
         for request in &mut *requests {
             request.follow_indexes(&self.set);
         }
+        // One read for the whole group, so that applying its operations mostly finds what it needs in the overlay.
         let wanted = Wanted::of(requests, &self.set);
         self.prefetch(wanted).await?;
         let mut all = Vec::with_capacity(requests.len());
@@ -40,6 +42,7 @@ impl Group<'_> {
             }
             let outcome = match self.apply_once(at, operation, options, entries).await {
                 Ok(outcome) => outcome,
+                // A failure of the engine says nothing about this operation, so it fails the whole group.
                 Err(error @ StoreError::Kv(_)) => return Err(error),
                 Err(error) => Outcome::Failed(error),
             };
@@ -49,7 +52,8 @@ impl Group<'_> {
         Ok(outcomes)
     }
 
-    /// Applies an operation unless its statement was executed before. An error leaves the batch as it was.
+    /// Applies an operation, unless its statement was executed before (a retried write): then it returns what was noted
+    /// of it. An error leaves the batch as it was, so the group can go on with the next operation.
     async fn apply_once(
         &mut self,
         at: usize,

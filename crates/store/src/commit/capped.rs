@@ -1,6 +1,6 @@
 //! Capped collections: once too many or too large, the oldest documents go, in the commit that made them too many.
 //!
-//! They go without tombstones: whoever follows the change log of a capped collection drops what is older than its
+//! They go without tombstones: a follower of the change log of a capped collection drops what is older than its
 //! oldest document.
 
 use super::group::Group;

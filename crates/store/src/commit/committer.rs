@@ -8,7 +8,8 @@ use crate::{COMMIT_ATTEMPTS_MAX, Collection, Durability, StoreError};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Ends a committer that panics: without it the queue would wait for ever.
+/// Empties the queue if the committer panics. Otherwise `running` would stay set, and all later commits would wait
+/// forever.
 struct Running<'a>(&'a Queue);
 
 impl Drop for Running<'_> {
@@ -20,7 +21,8 @@ impl Drop for Running<'_> {
 }
 
 impl Collection {
-    /// Makes changes; one outcome for each operation. An error means that none is known to be made.
+    /// Makes changes and returns one outcome for each operation. After an error none of them is known to have been
+    /// made.
     pub async fn commit(
         self: &Arc<Self>,
         operations: Vec<WriteOp>,
@@ -30,7 +32,7 @@ impl Collection {
         let (reply, answer) = oneshot::channel();
         let request = Request::new(operations, options, &self.index_set(), reply);
         if self.queue.push(request) {
-            // A task of its own, so that a caller who goes away does not take the others with it.
+            // A task of its own, since a caller that is cancelled must not cancel the requests of others.
             tokio::spawn(run(self.clone()));
         }
         answer.await.unwrap_or(Err(StoreError::Interrupted))
@@ -45,6 +47,7 @@ async fn run(collection: Arc<Collection>) {
                 .into_iter()
                 .zip(outcomes)
                 .for_each(|(request, outcomes)| {
+                    // The send fails only if the caller was cancelled.
                     // A caller who has gone away needs no answer.
                     let _ = request.reply.send(Ok(outcomes));
                 }),
@@ -55,7 +58,8 @@ async fn run(collection: Arc<Collection>) {
     }
 }
 
-/// Commits the requests together; their outcomes in order.
+/// Commits the requests together and returns their outcomes in order. One request that asks for a flush makes all wait
+/// for it, since they share one commit.
 async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
     let strongest = |request: &Request| request.options.durability == Durability::Flushed;
     let durability = if requests.iter().any(strongest) {
@@ -64,6 +68,8 @@ async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec
         Durability::Soon
     };
     let mut writer = collection.writer.lock().await;
+    // Each attempt reads the head and applies all operations again: after another process's commit, checks of
+    // uniqueness and results of transformations may differ.
     for _ in 0..COMMIT_ATTEMPTS_MAX {
         let mut group = Group::begin(collection, &mut writer).await?;
         let outcomes = group.apply(requests).await?;

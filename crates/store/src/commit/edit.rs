@@ -116,7 +116,7 @@ impl Group<'_> {
             .await
     }
 
-    /// Ends every branch of a document: for whoever deletes it without knowing of branches.
+    /// Ends every branch of a document: for a caller that deletes it without knowing of branches.
     pub(super) async fn end_branches(&mut self, record: Record) -> Result<(), StoreError> {
         let id = id_of(record.document.as_raw()).to_value();
         let history = self.history(id.as_ref(), Some(record), None).await?;

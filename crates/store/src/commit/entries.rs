@@ -118,7 +118,7 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the entry's value names the record; none where the record is still to be entered by the index's build.
+    /// Whether the entry's value names the record; `None` if the index's build has yet to enter it.
     fn keeps(&self, span: Span, record: RecordId) -> Option<bool> {
         let kept = self.state.indexes.get(span.index)?.keeps(record.0);
         self.set

@@ -28,13 +28,14 @@ pub(crate) struct Group<'a> {
     pub(crate) overlay: Overlay,
     pub(crate) now_ms: u64,
     pub(super) capped: Option<CappedOptions>,
-    /// What changes of each partition; none where the collection has no partitions.
+    /// The changes of each partition; `None` if the collection is not partitioned.
     pub(super) partitions: Option<PartitionChanges>,
     /// How many revisions of a branch are remembered.
     pub(super) revisions_kept: usize,
-    /// What the writer's will be once the batch is committed.
+    /// The value of [`Writer::oldest`] once the batch is committed.
     pub(super) oldest: u64,
-    /// See [`Writer::highest_id`]; given back once the batch is committed.
+    /// See [`Writer::highest_id`]. It is moved out of the writer and returned by a commit, so that after a failure the
+    /// next batch reads it from disk.
     pub(super) highest_id: Vec<u8>,
     expected: u64,
     pub(super) buffer: Vec<u8>,
@@ -76,7 +77,8 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// Commits. False where another process was first: then all has to be done again on what it left.
+    /// Commits the batch. Returns false if another process committed first: the batch is void, and the operations must
+    /// be applied again to what that process left.
     pub(crate) async fn commit(mut self, durability: Durability) -> Result<bool, StoreError> {
         if self.batch.is_empty() && self.sequence == self.expected {
             self.writer.highest_id = Some(self.highest_id);
@@ -92,7 +94,7 @@ impl<'a> Group<'a> {
         }
         let head = Writer::next_head(self.sequence, &self.state);
         let kv = &self.collection.kv;
-        // Known again once the commit has been made.
+        // Unknown until the commit has succeeded. If it fails, the next batch reads the head from disk.
         self.writer.head = None;
         match kv
             .commit(self.collection.shard, self.expected, head, self.batch, durability)

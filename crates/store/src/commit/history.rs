@@ -99,8 +99,8 @@ impl Group<'_> {
             .transpose()
     }
 
-    /// Writes a history whose tree has been changed; `written` is the revision that is new, with its body. Nothing is
-    /// left of a document without revisions. An error leaves the batch as it was.
+    /// Writes a history whose tree has been changed. `written` is the new revision with its body, if there is one. A
+    /// tree without revisions removes the document. An error leaves the batch as it was.
     pub(super) async fn settle(
         &mut self,
         id: ValueRef<'_>,
@@ -113,6 +113,9 @@ impl Group<'_> {
             return self.forget(id, before);
         };
         let node = tree.nodes()[winner].clone();
+        // The winner's body is the new one, or is still in the record or tombstone. Otherwise another leaf has become
+        // the winner (a deletion or a purge ended the branch that won before), and its body lies under a key of its
+        // own.
         let body = match &written {
             Some((revision, body)) if *revision == node.revision => Some(body.clone()),
             _ if before.winner().as_ref() == Some(&node.revision) => before.winning_body().cloned(),
@@ -121,10 +124,14 @@ impl Group<'_> {
         let bodies = plan_bodies(before, &mut tree, winner, written);
         let version = version(&tree, winner, body.as_ref());
         let has_tree = version.has_tree;
+        // The record or tombstone goes first: this is the only step below that can fail (a unique index, the size of
+        // the document), and it fails before it writes. Bodies and tree follow, so a refused operation leaves nothing
+        // behind.
         match (node.deleted, body) {
             (false, Some(document)) => self.write_live(before, document, version).await?,
             (false, None) => return Err(self.corrupt("a revision without its body")),
             (true, body) => {
+                // A body of an `_id` alone is not stored; readers make it up.
                 let body = body.filter(|body| !is_bare(body));
                 self.write_deleted(id, before, node.revision, body, version)?;
             }
@@ -149,6 +156,8 @@ impl Group<'_> {
             None => EntrySet::default(),
         };
         let new = EntrySet::of(&self.set, document.as_raw())?;
+        // A live document keeps its record id, and with it its place in natural order. One that comes back from a
+        // deletion gets a new record id.
         let next = RecordId(self.sequence + 1);
         let record = before.record.as_ref().map_or(next, |record| record.id);
         self.check_unique(&new, &new.not_in(&old), record).await?;
@@ -164,6 +173,7 @@ impl Group<'_> {
             }
         }
         self.count_in(&document);
+        // A record whose id is its sequence number is its own entry in the change log.
         if record != next {
             self.log_put(record);
         }
@@ -207,7 +217,8 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Leaves nothing of a document.
+    /// Removes a document with its tree and all bodies kept apart, without a tombstone: what a purge of all leaves
+    /// comes to.
     fn forget(&mut self, id: ValueRef<'_>, before: &History) -> Result<(), StoreError> {
         if let Some(record) = &before.record {
             self.remove_live(record)?;
@@ -249,8 +260,9 @@ impl Group<'_> {
     }
 }
 
-/// Marks the revisions whose bodies are kept apart: leaves that are not the winner, and the newest of those that were
-/// superseded. What is to be put and removed.
+/// Marks the revisions whose bodies are kept apart: leaves that are not the winner, and the newest superseded
+/// revisions. Returns the bodies to put and, as `None`, those to remove. A body kept apart goes once its revision is
+/// stemmed or purged, or becomes the winner, whose body is in the record. Apply the changes in order.
 fn plan_bodies(
     before: &History,
     tree: &mut RevisionTree,
@@ -269,6 +281,8 @@ fn plan_bodies(
             }
         }
     }
+    // The body that the record held is about to be replaced there, and the new one may belong to a losing branch:
+    // whichever of the two is not the winner now needs a key of its own.
     let was_winner = before.winner().zip(before.winning_body().cloned());
     for (revision, body) in [was_winner, written].into_iter().flatten() {
         let Some(at) = tree.find(&revision).filter(|&at| at != winner) else {
@@ -283,6 +297,7 @@ fn plan_bodies(
             changes.push((revision, Some(body)));
         }
     }
+    // Newest first. A body put just above may be removed again here; the later change of a key wins.
     let mut superseded = tree.superseded_with_body();
     superseded.sort_by_key(|&at| std::cmp::Reverse(tree.nodes()[at].revision.generation));
     for at in superseded.into_iter().skip(SUPERSEDED_BODIES_MAX) {
@@ -297,7 +312,7 @@ fn is_bare(body: &DocumentBuf) -> bool {
     body.as_raw().iter().all(|(name, _)| name == "_id")
 }
 
-/// In which form the revisions are kept.
+/// Chooses the form in which the revisions are kept: in the header of the record or tombstone if they fit, else a tree.
 fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Version {
     let nodes = tree.nodes();
     let own = &nodes[winner];
@@ -309,8 +324,9 @@ fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Ve
             RevisionHash::Text(_) => None,
         })
         .collect();
-    // A live winner may have any hash of its own, which is kept with it.
+    // The header holds digests alone. Only a live winner may have another hash of its own, since `given` keeps that.
     let own_is_text = usize::from(matches!(own.revision.hash, RevisionHash::Text(_)));
+    // The digests are those on the winner's path: if they are all the nodes, there is no other branch.
     let in_line = digests.len() + own_is_text == nodes.len()
         && nodes.len() <= REVISION_ANCESTORS_MAX
         && !(own.deleted && own_is_text == 1)
@@ -328,6 +344,8 @@ fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Ve
         (true, false) => {
             let ancestry = line(digests.get(1 - own_is_text..).unwrap_or_default(), before);
             let computed = body.map(|body| ancestry.revision(false, Some(body.as_raw())));
+            // A revision made here has the hash that its body and parent give, so it need not be stored. One that a
+            // replica computed in another way does not.
             let given = (computed.as_ref() != Some(&own.revision)).then(|| own.revision.hash.clone());
             Version {
                 ancestry,

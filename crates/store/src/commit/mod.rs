@@ -1,8 +1,9 @@
 //! Commits: the one way to change documents.
 //!
-//! A caller's operations become a [`request::Request`] in the collection's [`queue`]; whoever finds no committer at work
-//! starts one ([`committer`]). It takes all requests that wait and builds of them one batch ([`group::Group`]), looking at
-//! what is stored through what the batch itself has already changed ([`apply`]), commits it once, and answers each.
+//! A caller's operations become a [`request::Request`] in the collection's [`queue`]; the caller that finds no
+//! committer running starts one ([`committer`]). The committer takes all waiting requests, builds one batch from them
+//! ([`group::Group`]), commits it once and answers each caller. Operations read the store through the changes that the
+//! batch has made so far ([`apply`]), so each sees those before it.
 
 mod apply;
 mod capped;

@@ -43,28 +43,31 @@ impl Group<'_> {
         Ok(id)
     }
 
-    /// Whether what follows this deletion can name all that it should remember in its own header.
+    /// Whether a document inserted after this deletion can hold the deletion's whole ancestry in its own header: there
+    /// is no tree, nothing has to be stemmed, and the header has room.
     fn is_short(&self, tombstone: &Tombstone) -> bool {
         let known = tombstone.ancestry.hashes.len() / 16;
         !tombstone.has_tree() && known < self.revisions_kept && self.can_be_line(known)
     }
 
-    /// Whether a record that follows so many known revisions may drop the oldest beyond those of a header.
+    /// Whether the successor of a revision with `known` ancestors can still do without a tree. It can if the header has
+    /// room for one more ancestor, or if the collection remembers so few that the oldest may be dropped.
     fn can_be_line(&self, known: usize) -> bool {
         known <= REVISION_ANCESTORS_MAX && (known < REVISION_ANCESTORS_MAX || self.ancestors_kept() <= known)
     }
 
-    /// The ancestors that a revision remembers; never none, since its hash is computed from its parent's.
+    /// The number of ancestors that a revision remembers: at least 1, since its hash is computed from its parent's.
     fn ancestors_kept(&self) -> usize {
         self.revisions_kept.saturating_sub(1).max(1)
     }
 
-    /// Inserts a document behind a deletion that has a tree, or will need one.
+    /// Inserts a document after a deletion that has a tree, or whose successor needs one.
     async fn insert_after(
         &mut self,
         tombstone: Tombstone,
         document: &DocumentBuf,
     ) -> Result<RecordId, StoreError> {
+        // `write_live` gives the next sequence number to a document that has no record.
         let record = RecordId(self.sequence + 1);
         let id = tombstone.id.clone();
         let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
@@ -72,7 +75,7 @@ impl Group<'_> {
         Ok(record)
     }
 
-    /// Runs a transformation and does what it says.
+    /// Runs a transformation on the target's present document, if there is one, and applies its result.
     pub(super) async fn modify(
         &mut self,
         target: &Target,
@@ -156,7 +159,7 @@ impl Group<'_> {
         })
     }
 
-    /// The ancestry of what follows a record; none where it takes a tree.
+    /// The ancestry of a record's successor; `None` if that needs a tree.
     fn next_ancestry(&self, before: &Record) -> Option<Ancestry> {
         if before.has_tree() || !self.can_be_line(before.ancestry.hashes.len() / 16) {
             return None;
@@ -195,7 +198,8 @@ impl Group<'_> {
         self.batch.put(&keys::log(self.sequence), &self.buffer);
     }
 
-    /// Removes a record and its entries, and nothing is left of it.
+    /// Removes a record with its entries and its tree, without a tombstone. An empty tree makes `settle` forget the
+    /// document.
     pub(super) async fn remove(&mut self, record: &Record) -> Result<(), StoreError> {
         if !record.has_tree() {
             return self.remove_live(record);

@@ -6,10 +6,11 @@ use crate::{Record, RecordId, RevisionTree};
 use std::collections::BTreeMap;
 use value::DocumentBuf;
 
-/// Looked at several times a document, so the hash is a quick one; it is seeded at random, because ids are the clients'.
+/// Looked at several times a document, so the hash is a quick one; it is seeded at random, because ids are the
+/// clients'.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
 
-/// Present values by key; none says that there is nothing under the key.
+/// Present values by key; `None` if there is nothing under the key.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     /// Records.

@@ -9,8 +9,8 @@ use value::RawDocument;
 
 impl Collection {
     /// Writes a large document ahead of the commit that is to insert it
-    /// ([`WriteOp::InsertPlaced`](crate::WriteOp::InsertPlaced)). Comes back when there is room for more: a slow disk slows its
-    /// writers down. None where the document is so small that it is to be committed as others are.
+    /// ([`WriteOp::InsertPlaced`](crate::WriteOp::InsertPlaced)). Returns once there is room for more: a slow disk
+    /// slows its writers down. `None` if the document is so small that it should be committed as others are.
     pub async fn place(&self, document: RawDocument<'_>) -> Result<Option<PlacedDocument>, StoreError> {
         self.check_writable()?;
         check(document)?;

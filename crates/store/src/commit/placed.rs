@@ -1,7 +1,7 @@
 //! Documents whose bytes are written before the commit that inserts them.
 //!
-//! A stream of large documents (the chunks of a file) would else be held in memory until its commit is made, and be copied
-//! into it. What the commit needs to know is computed while the document is at hand.
+//! A stream of large documents (the chunks of a file) would else be held in memory until its commit is made, and be
+//! copied into it. What the commit needs to know is computed while the document is at hand.
 
 use crate::StoreError;
 use crate::index::EntrySet;
@@ -9,7 +9,7 @@ use kv::Placed;
 use value::{DocumentBuf, Value};
 
 /// A document that lies in the store, but in no collection yet: see
-/// [`Collection::place`](crate::Collection::place). Dropped, it leaves nothing behind.
+/// [`Collection::place`](crate::Collection::place). If dropped without a commit, its space is freed.
 #[derive(Debug)]
 pub struct PlacedDocument {
     pub(super) placed: Placed,

@@ -111,7 +111,7 @@ impl Group<'_> {
         self.prefetch_records(&records).await
     }
 
-    /// Whether this key of a unique index is one of `_id` behind all that are stored.
+    /// Whether this key of a unique index is an `_id` greater than all that are stored.
     pub(super) fn is_new_id(&self, key: &[u8]) -> bool {
         key > self.highest_id.as_slice() && key.starts_with(&keys::ID_INDEX_PREFIX)
     }

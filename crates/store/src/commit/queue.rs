@@ -27,14 +27,15 @@ impl std::fmt::Debug for Queue {
 }
 
 impl Queue {
-    /// Adds a request; true where the caller has to start a committer.
+    /// Adds a request. Returns true if no committer is running: the caller must start one.
     pub(super) fn push(&self, request: Request) -> bool {
         let mut inner = self.inner.lock();
         inner.waiting.push_back(request);
         !std::mem::replace(&mut inner.running, true)
     }
 
-    /// Takes what fits into one group, at least one request. None ends the committer.
+    /// Takes as many requests as fit into one group, at least one. `None` ends the committer: `running` is cleared
+    /// under the same lock that found the queue empty, so no request is left without a committer.
     pub(super) fn take(&self) -> Option<Vec<Request>> {
         let mut inner = self.inner.lock();
         let (mut operations, mut bytes, mut count) = (0, 0, 0);
@@ -53,8 +54,8 @@ impl Queue {
         Some(inner.waiting.drain(..count).collect())
     }
 
-    /// Notes that the committer has gone before its time. To drop the requests drops their replies, which tells those
-    /// who wait.
+    /// Called when the committer has panicked. Dropping the requests drops their reply channels, so their callers get
+    /// [`StoreError::Interrupted`](crate::StoreError::Interrupted).
     pub(super) fn abandon(&self) {
         let mut inner = self.inner.lock();
         inner.running = false;

@@ -1,4 +1,5 @@
-//! Operations made ready in their caller's task, so that the committer has less to do.
+//! Requests, prepared in the caller's task: documents are checked and index entries computed there, because there is
+//! only one committer a collection.
 
 use super::{CommitOptions, Edit, Outcome, PlacedDocument, Target, Transform, WriteOp};
 use crate::index::EntrySet;
@@ -8,7 +9,7 @@ use std::ops::Range;
 use tokio::sync::oneshot;
 use value::{DocumentBuf, RawDocument, Type, Value};
 
-/// What a caller waits for.
+/// The operations of one commit, whose caller waits for `reply`.
 pub(crate) struct Request {
     pub(crate) operations: Vec<Operation>,
     pub(crate) options: CommitOptions,
@@ -91,7 +92,7 @@ impl Request {
         request
     }
 
-    /// Computes the entries of inserts again if the indexes are others by now.
+    /// Computes the entries of inserts again if indexes were made or dropped since.
     pub(crate) fn follow_indexes(&mut self, set: &IndexSet) {
         if self.version != set.version {
             self.compute_entries(set);

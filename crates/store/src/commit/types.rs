@@ -51,7 +51,7 @@ pub struct Edit {
 /// Where a revision stands in a document's history.
 #[derive(Clone, Debug)]
 pub enum EditOrigin {
-    /// It follows this leaf; none where the document does not exist or is deleted. A revision that is no leaf is
+    /// It follows this leaf; `None` if the document does not exist or is deleted. A revision that is no leaf is
     /// a conflict.
     After(Option<Revision>),
     /// Another store has made it: the revision itself, then those before it. It never conflicts.
@@ -94,7 +94,7 @@ pub enum Target {
 /// A change of one document. It may be run more than once, for example when another process has committed first, so it
 /// must give the same for the same present document.
 pub trait Transform: Send {
-    /// What becomes of the document; `present` is none where it does not exist.
+    /// Decides what becomes of the document; `present` is `None` if there is none.
     fn transform(&mut self, present: Option<Present<'_>>) -> Result<Transformed, StoreError>;
 }
 

@@ -7,12 +7,12 @@ use kv::Head;
 /// Guarded by a lock: its holder is the only one in this process who writes the shard.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
-    /// The head as last read or written; none where it is to be read again.
+    /// The head as last read or written; `None` if it has to be read again.
     pub(crate) head: Option<(u64, State)>,
     /// No record is before this one: where a capped collection looks for its oldest.
     pub(crate) oldest: u64,
-    /// No entry of the index of `_id`s is behind this key, so a new one behind it need not be looked for: ids that rise,
-    /// as most do, are inserted without a look at the disk. None where it is to be read again.
+    /// No entry of the index of `_id`s is above this key, so a greater one need not be looked for: rising ids, as most
+    /// are, are inserted without a read. `None` if it has to be read again.
     pub(crate) highest_id: Option<Vec<u8>>,
 }
 

@@ -144,7 +144,7 @@ async fn step(collection: &Collection, handle: &BuildHandle) -> Result<bool, Sto
     Err(StoreError::Contention)
 }
 
-/// The next records to enter; none where nothing is left to do.
+/// The next records to enter; `None` if nothing is left to do.
 async fn next_page(group: &Group<'_>, ids: &[u32]) -> Result<Option<Page>, StoreError> {
     let builds = ids.iter().filter_map(|&id| group.state.index(id)?.build);
     // Indexes that are built together are all at the same place.

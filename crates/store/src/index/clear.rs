@@ -4,7 +4,8 @@ use crate::commit::Group;
 use crate::{CLEAR_PAGE_ENTRIES, Collection, Durability, KeyRange, Order, PageLimit, StoreError, keys};
 use std::sync::Arc;
 
-/// Starts to remove the entries of an index that is no longer in the catalog.
+/// Starts to remove the entries of an index that is no longer in the catalog. Its number stays in the entry's
+/// `clearing` until all are gone, so that the next start goes on after a crash.
 pub(super) fn start(collection: &Arc<Collection>, index: u32) {
     let collection = collection.clone();
     tokio::spawn(async move {
@@ -34,7 +35,8 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
         .await
 }
 
-/// Removes one page; true when nothing is left.
+/// Removes one page; returns true when nothing is left. The writer's lock is held for one page at a time, so commits
+/// get in between.
 async fn step(collection: &Collection, index: u32) -> Result<bool, StoreError> {
     let mut writer = collection.writer.lock().await;
     let mut group = Group::begin(collection, &mut writer).await?;
@@ -46,6 +48,7 @@ async fn step(collection: &Collection, index: u32) -> Result<bool, StoreError> {
     let page = group.snapshot.page(&range, Order::Forward, limit).await?;
     page.iter().for_each(|(key, _)| group.batch.delete(key));
     if !page.is_empty() {
+        // The head must move with every batch: another process's commit is only refused if it does.
         group.sequence += 1;
     }
     Ok(group.commit(Durability::Soon).await? && page.exhausted())

@@ -10,7 +10,7 @@ use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey};
 use value::{Document, RawDocument, Value, ValueRef, varint};
 
-/// Entries of documents, one behind the other in one buffer.
+/// Entries of documents, one after the other in one buffer.
 #[derive(Debug, Default)]
 pub(crate) struct EntrySet {
     bytes: Vec<u8>,

@@ -1,8 +1,8 @@
 //! Keys of indexes that hold more of a document than the values at their paths: wildcard and geospatial ones.
 //!
 //! The key of an entry has a part for each field, as in other indexes; a wildcard has two, the path and the value. A
-//! geospatial field's part is `true` where the document has a geometry there and null where it has none: the index names
-//! the documents that have one, whatever its place. A text index has no entries.
+//! geospatial field's part is `true` where the document has a geometry there and null where it has none: the index
+//! names the documents that have one, whatever its place. A text index has no entries.
 
 use super::{FieldKind, Index, Wildcard};
 use crate::StoreError;
@@ -30,7 +30,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// None where all fields are values.
+    /// `None` if all fields are values.
     pub(super) fn of(
         index_fields: &[super::IndexField],
         spec: &super::IndexSpec,
@@ -122,7 +122,7 @@ impl Kinds {
         plain.map_err(Refused::Extract)
     }
 
-    /// What stands in the fields that are no values, once for each entry; none where the document has no entry.
+    /// What stands in the fields that are no values, once for each entry; `None` if the document has no entry.
     fn specials<'a>(
         &self,
         index: &Index,

@@ -1,8 +1,8 @@
 //! Indexes: their description, their keys, their building.
 //!
-//! The key of an entry is `value::key::encode` of each field's value in the field's direction, one behind the other;
-//! a hashed field has the encoding of the 64-bit integer that [`value::key::hash_of_value`] gives. Wildcard, geospatial, text and
-//! collated indexes take their keys in ways of their own (`kinds`, `collated`).
+//! The key of an entry is `value::key::encode` of each field's value in the field's direction, one after the other;
+//! a hashed field has the encoding of the 64-bit integer that [`value::key::hash_of_value`] gives. Wildcard,
+//! geospatial, text and collated indexes take their keys in ways of their own (`kinds`, `collated`).
 
 mod build;
 mod build_handle;

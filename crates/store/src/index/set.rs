@@ -3,7 +3,7 @@
 use super::Index;
 use std::sync::Arc;
 
-/// All indexes, `_id_` first. A change makes a new set, so whoever holds one sees it whole.
+/// All indexes, `_id_` first. A change makes a new set, so a holder of one always sees it whole.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexSet {
     /// Rises with every change of the set.

@@ -106,7 +106,7 @@ impl IndexSpec {
             };
             Some(IndexField { path, kind })
         };
-        // Behind the texts' part of a text index stands one that only says how they are ordered.
+        // The text part of a text index is followed by one that only says how the texts are ordered.
         let is_text = self.is_text();
         let fields = self
             .key
@@ -130,7 +130,7 @@ impl IndexSpec {
             .any(|(_, kind)| matches!(kind, Value::String(kind) if kind == "text"))
     }
 
-    /// Whether two descriptions make an index that cannot be told apart by queries: keys, filter and what is entered.
+    /// Whether two descriptions make indexes that are the same to queries: keys, filter and what is entered.
     pub(crate) fn same_signature(&self, other: &IndexSpec) -> bool {
         same_pattern(&self.key, &other.key)
             && self.partial_filter == other.partial_filter

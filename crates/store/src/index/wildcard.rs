@@ -1,8 +1,8 @@
 //! Wildcard indexes: which paths they hold, and the path and value of each of a document's entries.
 //!
-//! An entry is the path of a value, as a string, and the value. Documents are descended into; of arrays each element has
-//! an entry under the array's own path, but an array within an array is one value. An empty document is a value too, and
-//! an empty array counts as undefined, as in other indexes.
+//! An entry is the path of a value, as a string, and the value. Documents are descended into; of arrays each element
+//! has an entry under the array's own path, but an array within an array is one value. An empty document is a value
+//! too, and an empty array counts as undefined, as in other indexes.
 
 use crate::StoreError;
 use code::Code;

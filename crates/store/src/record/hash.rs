@@ -15,7 +15,7 @@ pub enum RevisionHash {
 }
 
 impl RevisionHash {
-    /// Reads what stands behind the dash: 32 hexadecimal digits are a digest, anything else is itself.
+    /// Reads what follows the dash: 32 hexadecimal digits are a digest, anything else is itself.
     pub fn parse(text: &str) -> RevisionHash {
         match digest(text) {
             Some(digest) => RevisionHash::Digest(digest),

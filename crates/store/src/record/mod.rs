@@ -79,7 +79,7 @@ impl Record {
         }
     }
 
-    /// The hashes of the revisions before this one, newest first; none where they are kept as a tree.
+    /// The hashes of the revisions before this one, newest first; empty if they are kept as a tree.
     pub fn ancestors(&self) -> impl Iterator<Item = RevisionHash> {
         self.ancestry.iter()
     }

@@ -27,7 +27,7 @@ impl Revision {
         }
     }
 
-    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`; none where it has another.
+    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`; `None` if the text has another.
     pub fn parse(text: &str) -> Option<Revision> {
         let (generation, hash) = text.split_once('-')?;
         let is_number = generation.bytes().all(|byte| byte.is_ascii_digit());
@@ -69,7 +69,7 @@ impl Ancestry {
         }
     }
 
-    /// These versions and one more, of which at most `kept` are remembered; none where its hash is no digest.
+    /// These versions and one more, of which at most `kept` are remembered; `None` if its hash is no digest.
     pub(crate) fn followed_by(&self, newest: &Revision, kept: usize) -> Option<Ancestry> {
         let RevisionHash::Digest(digest) = &newest.hash else {
             return None;

@@ -1,9 +1,10 @@
 //! What a revision's hash is computed of: the term that CouchDB hashes, in Erlang's external term format.
 //!
-//! CouchDB's `couch_db:new_revid` takes the MD5 of `term_to_binary([Deleted, OldStart, OldRev, Body, Atts], [{minor_version, 1}])`, where
-//! `Body` is EJSON (an object is `{[{Name, Value}]}`, a text a binary) and `Atts` has name, type and MD5 of each attachment, last
-//! first. Format: Erlang/OTP, ERTS, "External Term Format". Types that JSON lacks are the objects that stand for them in relaxed
-//! MongoDB Extended JSON, since that is what a CouchDB would have been sent.
+//! CouchDB's `couch_db:new_revid` takes the MD5 of `term_to_binary([Deleted, OldStart, OldRev, Body, Atts],
+//! [{minor_version, 1}])`, where `Body` is EJSON (an object is `{[{Name, Value}]}`, a text a binary) and `Atts` has
+//! name, type and MD5 of each attachment, last first. Format: Erlang/OTP, ERTS, "External Term Format". Types that JSON
+//! lacks are the objects that stand for them in relaxed MongoDB Extended JSON, since that is what a CouchDB would have
+//! been sent.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -62,7 +63,7 @@ pub(super) fn encode(
 /// Name, media type and MD5 of an attachment.
 type Attachment<'a> = (&'a str, &'a str, Vec<u8>);
 
-/// The attachments of a document; none where the member is something else.
+/// The attachments of a document; `None` if the member has another form.
 fn attachments(content: RawDocument<'_>) -> Option<Vec<Attachment<'_>>> {
     let ValueRef::Document(kept) = content.get(ATTACHMENTS)? else {
         return None;
@@ -132,7 +133,7 @@ impl Term {
         }
     }
 
-    /// The head of a list; behind its elements stands [`NIL`].
+    /// The head of a list; [`NIL`] follows its elements.
     fn list(&mut self, length: u32) {
         self.out.push(LIST);
         self.out.extend_from_slice(&length.to_be_bytes());

@@ -1,7 +1,7 @@
 //! The revision tree of one document: what replicas have made of it, each branch ending in a leaf.
 //!
-//! The algorithms are CouchDB's (`src/couch/src/couch_key_tree.erl`): merging a path of revisions into the tree, stemming
-//! branches to a length, and choosing the winner, which every replica with the same leaves chooses alike.
+//! The algorithms are CouchDB's (`src/couch/src/couch_key_tree.erl`): merging a path of revisions into the tree,
+//! stemming branches to a length, and choosing the winner, which every replica with the same leaves chooses alike.
 
 use super::{Revision, RevisionHash};
 use crate::seal::{seal, unseal};
@@ -20,7 +20,7 @@ const NODE_HAS_PARENT: u8 = 0x04;
 pub struct Node {
     /// The revision.
     pub revision: Revision,
-    /// The place of the one before it, where it is known.
+    /// The place of its parent; `None` if that was stemmed or never known.
     pub parent: Option<usize>,
     /// Whether it is a deletion.
     pub deleted: bool,
@@ -95,8 +95,9 @@ impl RevisionTree {
         self.nodes.iter().position(|node| node.revision == *revision)
     }
 
-    /// The places of the leaves, the winner first, then as CouchDB sorts them: not deleted before deleted, higher
-    /// generations first, then higher hashes.
+    /// The places of the leaves in CouchDB's order, the winner first: not deleted before deleted, higher generations
+    /// first, then higher hashes. The order depends on the leaves alone, so all replicas that have the same leaves
+    /// agree on a winner.
     pub fn leaves(&self) -> Vec<usize> {
         let is_leaf = self.leaf_marks();
         let mut leaves: Vec<usize> = (0..self.nodes.len()).filter(|&at| is_leaf[at]).collect();
@@ -121,7 +122,7 @@ impl RevisionTree {
             .then_with(|| b.revision.cmp(&a.revision))
     }
 
-    /// The place of the leaf that readers see; none in an empty tree.
+    /// The place of the leaf that readers see; `None` if the tree is empty.
     pub fn winner(&self) -> Option<usize> {
         let is_leaf = self.leaf_marks();
         let leaves = (0..self.nodes.len()).filter(|&at| is_leaf[at]);
@@ -144,7 +145,7 @@ impl RevisionTree {
         std::iter::successors(Some(at), |&place| self.nodes[place].parent)
     }
 
-    /// Adds a path. The place of its newest revision, and whether that was new.
+    /// Adds a path, and returns the place of its newest revision and whether that was new; `None` if the path is empty.
     pub(crate) fn merge(&mut self, path: &RevisionPath, deleted: bool) -> Option<(usize, bool)> {
         let places: HashMap<Revision, usize> = self
             .nodes
@@ -154,11 +155,13 @@ impl RevisionTree {
             .collect();
         let newest = path.revisions().next()?;
         let is_new = !places.contains_key(&newest);
+        // Oldest first, so that the parent of each node is in the tree before the node.
         let mut before = None;
         for revision in path.revisions().rev() {
             let at = match places.get(&revision) {
                 Some(&known) => {
-                    // A branch whose beginning was cut off here may be longer elsewhere.
+                    // A root may have been stemmed here: the path can name its parent, which joins what had become two
+                    // trees.
                     if self.nodes[known].parent.is_none() {
                         self.nodes[known].parent = before;
                     }
@@ -169,6 +172,7 @@ impl RevisionTree {
             before = Some(at);
         }
         let at = before?;
+        // A known revision stays what it is. Ancestors of which nothing but the hash is known count as not deleted.
         if is_new {
             self.nodes[at].deleted = deleted;
         }
@@ -196,7 +200,8 @@ impl RevisionTree {
         &mut self.nodes[at]
     }
 
-    /// Shortens every branch to `limit` revisions, its leaf counted.
+    /// Shortens every branch to `limit` revisions, its leaf counted. A revision that several branches share stays as
+    /// long as one of them needs it. Branches that were joined by older revisions become separate trees.
     pub(crate) fn stem(&mut self, limit: usize) {
         if self.nodes.len() <= limit {
             return;
@@ -210,7 +215,7 @@ impl RevisionTree {
         self.retain(&kept);
     }
 
-    /// Removes a leaf with the revisions that led only to it; false where it is none.
+    /// Removes a leaf with the revisions that led only to it. Returns false if the revision is unknown or not a leaf.
     pub(crate) fn remove_leaf(&mut self, revision: &Revision) -> bool {
         let Some(at) = self.find(revision).filter(|&at| self.is_leaf(at)) else {
             return false;
@@ -226,6 +231,8 @@ impl RevisionTree {
     }
 
     fn retain(&mut self, kept: &[bool]) {
+        // The new places are all computed first, since `merge` can put a parent after its child. A node whose parent
+        // goes becomes a root.
         let mut places = vec![None; self.nodes.len()];
         let mut next = 0;
         for (at, place) in places.iter_mut().enumerate() {
@@ -262,7 +269,7 @@ impl RevisionTree {
         out
     }
 
-    /// Reads what was stored; none where checksum or form is wrong.
+    /// Reads what was stored; `None` if checksum or form is wrong.
     pub(crate) fn decode(bytes: &[u8]) -> Option<RevisionTree> {
         let (&version, mut rest) = unseal(bytes)?.split_first()?;
         if version != VERSION {

@@ -25,7 +25,7 @@ pub struct DocumentHistory {
 pub struct LocalPage {
     /// Names and documents in the order of the names.
     pub documents: Vec<(String, DocumentBuf)>,
-    /// Whether there is nothing behind this page.
+    /// Whether nothing follows this page.
     pub exhausted: bool,
 }
 
@@ -37,7 +37,7 @@ impl DocumentHistory {
 }
 
 impl Snapshot {
-    /// The history of an `_id`, deleted or not; none where it was never there.
+    /// The history of an `_id`, deleted or not; `None` if it never existed or was purged.
     pub async fn history(&self, id: ValueRef<'_>) -> Result<Option<DocumentHistory>, StoreError> {
         if let Some(record) = self.by_id(id).await? {
             return self.history_of(&record).await.map(Some);
@@ -87,7 +87,7 @@ impl Snapshot {
         })
     }
 
-    /// The body of the revision at a place; none where it is not kept any more.
+    /// The body of the revision at a place; `None` if it is no longer kept.
     pub async fn body(
         &self,
         history: &DocumentHistory,
@@ -108,6 +108,7 @@ impl Snapshot {
                 .map(Some)
                 .ok_or_else(|| self.corrupt("the body of a revision"));
         }
+        // A deletion's body is stored only if it has more than its `_id`.
         Ok((node.deleted && history.tree.is_leaf(at)).then(bare))
     }
 
@@ -145,7 +146,7 @@ impl Snapshot {
             .transpose()
     }
 
-    /// Local documents by name, from behind `after` on.
+    /// Local documents whose names are after `after`, by name.
     pub async fn locals(
         &self,
         after: Option<&str>,

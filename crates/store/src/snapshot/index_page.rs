@@ -24,7 +24,7 @@ pub struct IndexEntry<'a> {
 }
 
 impl IndexPage {
-    /// None where an entry is not of an index's form.
+    /// `None` if an entry does not have the form of an index entry.
     pub(super) fn new(page: Page, index: &Index) -> Option<IndexPage> {
         let prefix_bytes = keys::index_prefix(index.id()).len();
         let page = IndexPage {
@@ -65,7 +65,7 @@ impl IndexPage {
         (0..self.len()).map(|at| self.entry(at))
     }
 
-    /// Whether there is nothing behind this page.
+    /// Whether nothing follows this page.
     pub fn exhausted(&self) -> bool {
         self.page.exhausted()
     }
@@ -79,7 +79,7 @@ impl IndexPage {
             .to_vec()
     }
 
-    /// The place of the last entry; none where the page is empty.
+    /// The place of the last entry; `None` if the page is empty.
     pub fn last_position(&self) -> Option<Vec<u8>> {
         self.len().checked_sub(1).map(|last| self.position(last))
     }

@@ -55,11 +55,13 @@ impl Snapshot {
         collection: &Collection,
         moment: Option<&Moment>,
     ) -> Result<Snapshot, StoreError> {
+        // A read too must not go on after a drop: the shard may be half removed.
         collection.check_writable()?;
         let snapshot = match moment {
             None => collection.kv.snapshot(collection.shard).await?,
             Some(moment) => moment.0.snapshot(collection.shard).await?,
         };
+        // Head and entries are of one snapshot of the engine, so counts and index states agree with what is read.
         let head = snapshot.head().await?;
         Ok(Snapshot {
             kv: collection.kv.clone(),
@@ -95,7 +97,7 @@ impl Snapshot {
         self.by_record(record).await
     }
 
-    /// Records in natural order (or backward), from behind `after` on.
+    /// Records after `after` in natural order, or before it if backward.
     pub async fn records(
         &self,
         after: Option<RecordId>,
@@ -130,7 +132,8 @@ impl Snapshot {
         IndexPage::new(page, index).ok_or_else(|| self.corrupt("an index entry of the wrong form"))
     }
 
-    /// About how many entries the range has; exact where they are few.
+    /// About how many entries the range has. The count is exact up to `ESTIMATE_ENTRIES_MAX`; beyond that it is the
+    /// range's share of the index's bytes on disk, and never less than what was counted.
     pub async fn approximate_entries(&self, index: &Index, range: &KeyRange) -> Result<u64, StoreError> {
         let range = entry_range(index, range);
         let limit = PageLimit {
@@ -181,8 +184,8 @@ impl Snapshot {
         PartitionStats::decode(&bytes).ok_or_else(|| self.corrupt("what is known of a partition"))
     }
 
-    /// A number that rises with every change but inserts. While it stays as it is, records that were read are as they
-    /// were, however many are added: what a cache of records has to look at.
+    /// A number that rises with every change but inserts. While it is the same, records that were read have not
+    /// changed, however many were added: a cache of records need compare nothing else.
     pub fn rewrites(&self) -> u64 {
         rewrites(self.sequence, self.state.count)
     }
@@ -212,7 +215,7 @@ fn entry_range(index: &Index, range: &KeyRange) -> KeyRange {
     let prefix = keys::index_prefix(index.id());
     let all = KeyRange::prefix(&prefix);
     let whole = |bound: &[u8]| [prefix.as_slice(), bound].concat();
-    // The first key behind all that begin with the bound: where the prefix's range would end.
+    // The first key after all that begin with the bound: where the prefix's range would end.
     let behind = |bound: &[u8]| KeyRange::prefix(&whole(bound)).high;
     let low = match &range.low {
         Bound::Included(bound) => Bound::Included(whole(bound)),

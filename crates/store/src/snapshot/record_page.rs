@@ -66,7 +66,7 @@ impl RecordPage {
         header.sequence != id.0
     }
 
-    /// Whether there is nothing behind this page.
+    /// Whether nothing follows this page.
     pub fn exhausted(&self) -> bool {
         self.page.exhausted()
     }

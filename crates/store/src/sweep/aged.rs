@@ -1,8 +1,8 @@
 //! Documents of collections with an `expireAfterSeconds` of their own: by the date in `_id` where the collection is
 //! clustered by it, by the time of a time series' documents.
 //!
-//! A time series has no index on its times, but documents come in about their order: the oldest are looked at page by page,
-//! until one page has none that has expired. A document that was inserted among later ones goes with these.
+//! A time series has no index on its times, but documents come in about their order: the oldest are looked at page by
+//! page, until one page has none that has expired. A document that was inserted among later ones goes with these.
 
 use super::ttl;
 use crate::{

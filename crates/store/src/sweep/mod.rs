@@ -1,4 +1,5 @@
-//! Removing what has expired: documents of TTL indexes and of collections with a time to live, executed statements, tombstones.
+//! Removing what has expired: documents of TTL indexes and of collections with a time to live, executed statements,
+//! tombstones.
 //!
 //! Nothing here is urgent, so everything is done in small commits with [`Durability::Soon`](crate::Durability::Soon)
 //! between those of the clients. What was found expired is looked at again in the commit that removes it.

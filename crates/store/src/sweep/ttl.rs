@@ -65,7 +65,7 @@ pub(super) async fn sweep_until(
     }
 }
 
-/// The keys of dates that have expired; none where the index holds no dates or cannot be read yet.
+/// The keys of dates that have expired; `None` if the index holds no dates or cannot be read yet.
 fn expired_range(index: &Index, latest_ms: i64) -> Option<KeyRange> {
     let [field] = index.fields() else { return None };
     let direction = match field.kind {
