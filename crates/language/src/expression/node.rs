@@ -155,6 +155,7 @@ impl Node {
     }
 
     pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        steps(1)?;
         match self {
             Node::Constant(value) => Ok(Found::from(value.as_ref().map(Value::as_ref))),
             Node::Path(path) => path.evaluate(scope),
@@ -252,10 +253,13 @@ impl Call {
     }
 }
 
-/// The value of an operand. The steps that an operator takes to go through it once are counted here for all of them.
+/// The value of an operand. The steps that an operator takes to go through a long one are counted here for all of them.
 fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
     let value = operand.evaluate(scope)?;
-    steps(1 + value.get().map_or(0, shallow_bytes) / BYTES_PER_STEP)?;
+    match value.get().map_or(0, shallow_bytes) / BYTES_PER_STEP {
+        0 => {}
+        long => steps(long)?,
+    }
     Ok(value)
 }
 

@@ -29,6 +29,7 @@ pub use schema::JsonSchema;
 pub use scope::{FilterPlace, FilterScope};
 
 use crate::Result;
+use crate::interruption::steps;
 use parse::Parser;
 use value::raw::DocumentWriter;
 use value::{Document, DocumentRef, RawDocument, Value, ValueRef};
@@ -55,6 +56,7 @@ impl Filter {
 
     /// Whether the document matches. Fails where `$expr` fails on it, or a pattern goes past its limit.
     pub fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
+        steps(1)?;
         self.root.matches(document, &mut None)
     }
 
@@ -65,6 +67,7 @@ impl Filter {
         document: DocumentRef<'_>,
         position: &mut Option<usize>,
     ) -> Result<bool> {
+        steps(1)?;
         *position = None;
         self.root.matches(document, position)
     }

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 /// Steps between two looks at the clock: a step takes some 100 ns, a look as long.
 const STEPS_BETWEEN_LOOKS: usize = 1_000;
+/// Comparisons of two values that are done in the time of one step.
+pub const COMPARISONS_PER_STEP: usize = 4;
 /// How long work holds its thread before it makes room. Most operations have ended by then.
 const HOLDS_THREAD_MAX: Duration = Duration::from_millis(5);
 /// How often work looks whether its client is still there; a system call.

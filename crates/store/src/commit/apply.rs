@@ -6,6 +6,33 @@ use super::request::{Operation, Request};
 use super::{CommitOptions, Outcome};
 use crate::StoreError;
 use crate::index::EntrySet;
+use std::time::{Duration, Instant};
+
+/// How long the operations of a group hold the committer's thread before it makes room: seldom, since the thread pauses for it.
+const HOLDS_THREAD_MAX: Duration = Duration::from_millis(20);
+
+/// Since when the operations of a group hold the thread.
+struct Held {
+    since: Instant,
+    room_after: Duration,
+}
+
+impl Held {
+    fn begin() -> Held {
+        Held {
+            since: Instant::now(),
+            room_after: HOLDS_THREAD_MAX,
+        }
+    }
+
+    /// Lets others have what waits for the thread, where it was held for long.
+    fn make_room(&mut self) {
+        if self.since.elapsed() >= self.room_after {
+            kv::make_room();
+            self.room_after = self.since.elapsed() * 2;
+        }
+    }
+}
 
 impl Group<'_> {
     /// Applies the operations of all requests and returns their outcomes in order. An operation sees the changes of
@@ -18,15 +45,20 @@ impl Group<'_> {
         let wanted = Wanted::of(requests, &self.set);
         self.prefetch(wanted).await?;
         let mut all = Vec::with_capacity(requests.len());
+        let mut held = Held::begin();
         for request in requests {
-            all.push(self.apply_request(request).await?);
+            all.push(self.apply_request(request, &mut held).await?);
         }
         self.evict().await?;
         self.put_sessions();
         Ok(all)
     }
 
-    async fn apply_request(&mut self, request: &mut Request) -> Result<Vec<Outcome>, StoreError> {
+    async fn apply_request(
+        &mut self,
+        request: &mut Request,
+        held: &mut Held,
+    ) -> Result<Vec<Outcome>, StoreError> {
         let Request {
             operations,
             options,
@@ -48,6 +80,7 @@ impl Group<'_> {
             };
             stopped = options.ordered && matches!(outcome, Outcome::Failed(_));
             outcomes.push(outcome);
+            held.make_room();
         }
         Ok(outcomes)
     }

@@ -3,12 +3,9 @@
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
 use crate::expression::found::Found;
-use crate::interruption::steps;
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Code, Result};
 use value::{ArrayRef, Document, Value, ValueRef};
-
-/// Names that are compared in the time of one step.
-const FIELDS_PER_STEP: usize = 16;
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$mergeObjects", Syntax::Many(0, usize::MAX, merge)),
@@ -25,7 +22,7 @@ fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
         ValueRef::Document(document) => {
             for (name, value) in document.iter() {
                 // A field is looked for among those before it.
-                steps(merged.len() / FIELDS_PER_STEP)?;
+                steps(merged.len() / COMPARISONS_PER_STEP)?;
                 merged.set(name, building.copy(value)?);
             }
             Ok(())

@@ -7,6 +7,7 @@ mod single;
 
 use super::{Node, Predicate};
 use crate::Result;
+use crate::interruption::steps;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use value::collation::Collation;
 use value::path::{self, FieldPath, Reached};
@@ -96,6 +97,7 @@ impl Predicate {
             && self.looks_into_arrays()
         {
             for (at, element) in array.iter().enumerate() {
+                steps(1)?;
                 if self.matches_single(Some(element), collation, position)? {
                     *position = Some(at);
                     return Ok(true);
@@ -114,7 +116,7 @@ impl Predicate {
     ) -> Result<bool> {
         let mut outcome = Ok(false);
         let mut test = |reached: Reached<'_>| {
-            outcome = self.matches_single(reached.value, collation, position);
+            outcome = steps(1).and_then(|()| self.matches_single(reached.value, collation, position));
             if matches!(outcome, Ok(true)) && reached.array_position.is_some() {
                 *position = reached.array_position;
             }

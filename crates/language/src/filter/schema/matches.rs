@@ -6,6 +6,7 @@ use super::{
 use crate::Result;
 use crate::filter::number::is_multiple;
 use crate::filter::{Comparison, matches};
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
 impl Schema {
@@ -110,7 +111,7 @@ impl ArrayRules {
         {
             return Ok(false);
         }
-        if self.are_items_unique && !are_unique(array) {
+        if self.are_items_unique && !are_unique(array)? {
             return Ok(false);
         }
         for (position, element) in array.iter().enumerate() {
@@ -130,13 +131,15 @@ impl ArrayRules {
     }
 }
 
-fn are_unique(array: ArrayRef<'_>) -> bool {
-    array.iter().enumerate().all(|(position, element)| {
-        !array
-            .iter()
-            .take(position)
-            .any(|earlier| unordered::equal(earlier, element))
-    })
+fn are_unique(array: ArrayRef<'_>) -> Result<bool> {
+    for (position, element) in array.iter().enumerate() {
+        steps(1 + position / COMPARISONS_PER_STEP)?;
+        let mut earlier = array.iter().take(position);
+        if earlier.any(|earlier| unordered::equal(earlier, element)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 impl Additional {

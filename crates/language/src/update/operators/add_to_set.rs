@@ -1,6 +1,7 @@
 //! `$addToSet`: values that are not there yet, by MongoDB's comparison (and the collation).
 
 use super::{Effect, not_array};
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Error, Result};
 use value::collation::{self, Collation};
 use value::{Value, shell};
@@ -29,7 +30,7 @@ pub(super) fn parse(operand: &Value, collation: Option<&Collation>) -> Result<Ve
         )));
     }
     let mut distinct = Vec::with_capacity(values.len());
-    add_missing(&mut distinct, values, collation);
+    add_missing(&mut distinct, values, collation)?;
     Ok(distinct)
 }
 
@@ -43,7 +44,7 @@ pub(super) fn apply(
         return Err(not_array("$addToSet", field, present));
     };
     let before = elements.len();
-    add_missing(elements, values, collation);
+    add_missing(elements, values, collation)?;
     Ok(if elements.len() == before {
         Effect::Unchanged
     } else {
@@ -51,8 +52,9 @@ pub(super) fn apply(
     })
 }
 
-fn add_missing(elements: &mut Vec<Value>, values: &[Value], collation: Option<&Collation>) {
+fn add_missing(elements: &mut Vec<Value>, values: &[Value], collation: Option<&Collation>) -> Result<()> {
     for value in values {
+        steps(1 + elements.len() / COMPARISONS_PER_STEP)?;
         if !elements
             .iter()
             .any(|element| collation::compare_in(collation, element.as_ref(), value.as_ref()).is_eq())
@@ -60,4 +62,5 @@ fn add_missing(elements: &mut Vec<Value>, values: &[Value], collation: Option<&C
             elements.push(value.clone());
         }
     }
+    Ok(())
 }

@@ -136,7 +136,7 @@ impl Operator {
                 Missing::Create(zero)
             }
             Operator::CurrentDate(clock) => Missing::Create(clock.value(context.variables.now_ms()?)),
-            Operator::Push(push) => Missing::Create(push.fresh(context.variables.collation())),
+            Operator::Push(push) => Missing::Create(push.fresh(context.variables.collation())?),
             Operator::AddToSet(values) => {
                 let mut set = Value::Array(Vec::new());
                 add_to_set::apply(values, &mut set, "", context.variables.collation())?;

@@ -2,6 +2,7 @@
 
 use super::Effect;
 use crate::filter::{Filter, FilterScope};
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Error, Result};
 use value::collation::{self, Collation};
 use value::{Document, Value};
@@ -74,9 +75,12 @@ impl Pull {
     /// Whether the element is taken away.
     fn takes(&self, element: &Value) -> Result<bool> {
         match self {
-            Pull::Equal(values, collation) => Ok(values.iter().any(|value| {
-                collation::compare_in(collation.as_ref(), value.as_ref(), element.as_ref()).is_eq()
-            })),
+            Pull::Equal(values, collation) => {
+                steps(1 + values.len() / COMPARISONS_PER_STEP)?;
+                Ok(values.iter().any(|value| {
+                    collation::compare_in(collation.as_ref(), value.as_ref(), element.as_ref()).is_eq()
+                }))
+            }
             Pull::Documents(filter) => match element {
                 Value::Document(document) => filter.matches(document.into()),
                 _ => Ok(false),

@@ -1,6 +1,7 @@
 //! `$push` with `$each`, `$position`, `$sort` and `$slice`.
 
 use super::{Context, Effect, whole_number};
+use crate::interruption::sort_by;
 use crate::{Error, Result};
 use std::cmp::Ordering;
 use value::collation::{Collation, compare_in};
@@ -106,15 +107,15 @@ fn parse_sort_fields(pattern: &Document) -> Result<Sort> {
 
 impl Push {
     /// The array where there was none.
-    pub(super) fn fresh(&self, collation: Option<&Collation>) -> Value {
+    pub(super) fn fresh(&self, collation: Option<&Collation>) -> Result<Value> {
         let mut elements = Vec::new();
-        self.change(&mut elements, collation);
-        Value::Array(elements)
+        self.change(&mut elements, collation)?;
+        Ok(Value::Array(elements))
     }
 
     pub(super) fn apply(&self, present: &mut Value, field: &str, context: &Context<'_>) -> Result<Effect> {
         match present {
-            Value::Array(elements) => Ok(if self.change(elements, context.variables.collation()) {
+            Value::Array(elements) => Ok(if self.change(elements, context.variables.collation())? {
                 Effect::Changed
             } else {
                 Effect::Unchanged
@@ -128,12 +129,12 @@ impl Push {
     }
 
     /// Whether anything happened; sorting counts even where the order was right, as it does for MongoDB.
-    fn change(&self, elements: &mut Vec<Value>, collation: Option<&Collation>) -> bool {
+    fn change(&self, elements: &mut Vec<Value>, collation: Option<&Collation>) -> Result<bool> {
         let mut changed = !self.values.is_empty();
         let at = self.insert_at(elements.len());
         elements.splice(at..at, self.values.iter().cloned());
         if let Some(sort) = &self.sort {
-            sort.apply(elements, collation);
+            sort.apply(elements, collation)?;
             changed = true;
         }
         if let Some(slice) = self.slice {
@@ -147,7 +148,7 @@ impl Push {
                 }
             }
         }
-        changed
+        Ok(changed)
     }
 
     fn insert_at(&self, length: usize) -> usize {
@@ -162,12 +163,12 @@ impl Push {
 }
 
 impl Sort {
-    fn apply(&self, elements: &mut [Value], collation: Option<&Collation>) {
+    fn apply(&self, elements: &mut Vec<Value>, collation: Option<&Collation>) -> Result<()> {
         match self {
-            Sort::Elements(ascending) => {
-                elements.sort_by(|a, b| directed(compare_in(collation, a.as_ref(), b.as_ref()), *ascending));
-            }
-            Sort::Fields(fields) => elements.sort_by(|a, b| {
+            Sort::Elements(ascending) => sort_by(elements, |a, b| {
+                directed(compare_in(collation, a.as_ref(), b.as_ref()), *ascending)
+            }),
+            Sort::Fields(fields) => sort_by(elements, |a, b| {
                 let orders = fields.iter().map(|(path, ascending)| {
                     let order = compare_in(collation, sort_value(a, path), sort_value(b, path));
                     directed(order, *ascending)
