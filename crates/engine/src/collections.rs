@@ -266,6 +266,12 @@ fn check_modifiable(namespace: &Namespace, present: &Collection, request: &Modif
             "option not supported on a view or a time series: validator of {namespace}"
         ));
     }
+    if let Some(view_option) = ["viewOn", "pipeline"]
+        .iter()
+        .find(|name| request.options.contains(name) && !present.is_view())
+    {
+        return refuse(format!("'{view_option}' option only supported on a view"));
+    }
     let reserved = matches!(namespace.database.as_str(), "admin" | "config" | "local");
     if request.options.contains("validator") && reserved {
         return refuse(format!("Document validators are not allowed on {namespace}"));

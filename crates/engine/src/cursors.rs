@@ -43,6 +43,11 @@ impl Engine {
         await_for: Option<Duration>,
     ) -> Result<CursorReply> {
         let mut cursor = self.cursors().take(id, namespace, context)?;
+        if await_for.is_some() && cursor.tailing != Tailing::Awaiting {
+            self.cursors().put_back(id, cursor);
+            let message = "cannot set maxTimeMS on getMore command for a non-awaitData cursor";
+            return Err(Error::new(Code::BAD_VALUE, message));
+        }
         // One that tails may wait for ever.
         let limit = cursor.time_left.filter(|_| cursor.tailing == Tailing::No);
         let context = &context.clone().within(limit);

@@ -261,7 +261,9 @@ impl<'a> Fields<'a> {
         let Some(array) = self.array(name)? else {
             return Ok(None);
         };
-        let elements = array.iter().enumerate().map(|(at, element)| {
+        // MongoDB passes over nulls in lists, as it does in documents.
+        let elements = array.iter().enumerate().filter(|(_, element)| !is_null(*element));
+        let elements = elements.map(|(at, element)| {
             read(element).ok_or_else(|| self.wrong_type(&format!("{name}.{at}"), element, wanted))
         });
         elements.collect::<Result<_>>().map(Some)

@@ -109,5 +109,48 @@ fn wrong_options_are_refused_with_the_kind_of_mistake() {
         fault(doc! {"locale": "en", "strength": 1, "caseFirst": "upper"}),
         CollationFault::BadValue
     );
-    assert!(Collation::parse(&doc! {"locale": "simple"}).unwrap().is_none());
+    for flag in ["caseLevel", "numericOrdering", "normalization", "backwards"] {
+        assert_eq!(
+            fault(doc! {"locale": "en"}.with(flag, 1)),
+            CollationFault::TypeMismatch
+        );
+    }
+    assert_eq!(
+        fault(doc! {"locale": "en", "backwards": null}),
+        CollationFault::TypeMismatch
+    );
+}
+
+#[test]
+fn simple_is_the_order_of_bytes_whatever_else_is_asked_for() {
+    for options in [
+        doc! {"locale": "simple"},
+        doc! {"locale": "simple", "strength": 1},
+    ] {
+        assert!(Collation::parse(&options).unwrap().is_none());
+    }
+}
+
+#[test]
+fn accents_are_compared_from_the_end_where_asked() {
+    let order = |options| collation(options).compare("cot\u{e9}", "c\u{f4}te");
+    assert_eq!(order(doc! {"locale": "fr_CA"}), Ordering::Greater);
+    assert_eq!(
+        order(doc! {"locale": "fr_CA", "backwards": false}),
+        Ordering::Less
+    );
+    for locale in ["en", "fr"] {
+        assert_eq!(order(doc! {"locale": locale}), Ordering::Less);
+        assert_eq!(
+            order(doc! {"locale": locale, "backwards": true}),
+            Ordering::Greater
+        );
+    }
+    let listed = collation(doc! {"locale": "en", "backwards": true});
+    assert_eq!(listed.description().get("locale"), Some(&"en".into()));
+    assert_eq!(listed.description().get("backwards"), Some(&true.into()));
+    assert_eq!(
+        fault(doc! {"locale": "sv", "backwards": true}),
+        CollationFault::NotImplemented
+    );
 }

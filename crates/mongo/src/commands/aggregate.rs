@@ -87,7 +87,7 @@ pub(super) fn parse(
         batch_size,
         hint: cursor::hint_not_null(arguments)?,
         variables: cursor::variables(arguments)?,
-        allow_disk_use: arguments.flag("allowDiskUse")?.unwrap_or(true),
+        allow_disk_use: arguments.strict_bool("allowDiskUse")?.unwrap_or(true),
         bypass_validation: arguments.flag("bypassDocumentValidation")?.unwrap_or(false),
         collation: collation::parse(arguments)?,
     };

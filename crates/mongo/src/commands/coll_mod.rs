@@ -1,7 +1,7 @@
 //! `collMod`.
 
 use super::create;
-use crate::arguments::{Arguments, Fields, Number};
+use crate::arguments::{Arguments, Fields};
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -48,24 +48,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<ModifyRequest> {
     let mut options = Document::new();
     create::validation(arguments, &mut options)?;
-    let pipeline = arguments.array("pipeline")?;
-    match (arguments.string("viewOn")?, pipeline) {
-        (Some(source), Some(stages)) => {
-            check_collection_name(database, source)?;
-            options.push("viewOn", source);
-            options.push("pipeline", Value::Array(crate::arguments::decoded_array(stages)));
-        }
-        (None, None) => {}
-        (None, Some(_)) => {
-            return Err(CommandError::invalid_options(
-                "Must specify 'viewOn' together with 'pipeline'",
-            ));
-        }
-        (Some(_), None) => {
-            return Err(CommandError::invalid_options(
-                "Must specify 'pipeline' together with 'viewOn'",
-            ));
-        }
+    if let Some(source) = arguments.string("viewOn")? {
+        check_collection_name(database, source)?;
+        options.push("viewOn", source);
+    }
+    if let Some(stages) = arguments.document_list("pipeline")? {
+        options.push("pipeline", create::stages(stages));
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
         let inner = Fields::new("collMod.changeStreamPreAndPostImages", images);
@@ -127,15 +115,10 @@ fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, Index
     let name = arguments.string("name")?;
     let key = arguments.document("keyPattern")?;
     let hidden = arguments.flag("hidden")?;
-    let expire = match arguments.present("expireAfterSeconds") {
-        None => None,
-        Some(value) if value.is_number() => Some(seconds(value)?),
-        Some(other) => {
-            return Err(arguments
-                .wrong_type("expireAfterSeconds", other, "'[long, int, decimal, double]'")
-                .into());
-        }
-    };
+    let expire = arguments
+        .integer("expireAfterSeconds")?
+        .map(seconds)
+        .transpose()?;
     let unique = arguments.flag("unique")?;
     let prepare_unique = arguments.flag("prepareUnique")?;
     arguments.finish()?;
@@ -168,13 +151,14 @@ fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, Index
     Ok((which, change))
 }
 
-fn seconds(value: ValueRef<'_>) -> Result<i64> {
-    Number::of(value)
-        .map(Number::to_f64)
-        .map(f64::trunc)
-        .filter(|seconds| (0.0..=f64::from(i32::MAX)).contains(seconds))
-        .map(|seconds| seconds as i64)
-        .ok_or_else(|| CommandError::invalid_options("'expireAfterSeconds' must be within 0 and 2147483647"))
+/// More than 32 bits hold is taken as the most that they do.
+fn seconds(seconds: i64) -> Result<i64> {
+    match seconds {
+        0.. => Ok(seconds.min(i64::from(i32::MAX))),
+        _ => Err(CommandError::invalid_options(
+            "TTL index 'expireAfterSeconds' option cannot be less than 0",
+        )),
+    }
 }
 
 async fn modify_index(

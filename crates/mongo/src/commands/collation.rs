@@ -20,8 +20,8 @@ pub(super) fn parse(arguments: &Fields<'_>) -> Result<Option<Document>> {
 
 /// The collation of a collection with all its options, as it is kept; none for the order of bytes.
 pub(super) fn completed(arguments: &Fields<'_>) -> Result<Option<Collation>> {
-    match parse(arguments)? {
-        Some(options) => read(&options),
+    match arguments.document("collation")? {
+        Some(options) => read(&options.to_document()),
         None => Ok(None),
     }
 }

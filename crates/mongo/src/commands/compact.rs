@@ -14,8 +14,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         _ => call.namespace()?,
     };
     let arguments = call.arguments();
-    arguments.flag("force")?;
-    let dry_run = arguments.flag("dryRun")?.unwrap_or(false);
+    arguments.bool("force")?;
+    let dry_run = arguments.bool("dryRun")?.unwrap_or(false);
     if arguments
         .integer("freeSpaceTargetMB")?
         .is_some_and(|megabytes| megabytes < 1)

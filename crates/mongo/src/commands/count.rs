@@ -1,7 +1,7 @@
 //! `count`.
 
 use super::{collation, cursor};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Number};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -22,20 +22,33 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// Reads the arguments; `explain` reads them too.
 pub(super) fn parse(arguments: &Arguments<'_>) -> Result<CountRequest> {
     arguments.ignore(&["count", "fields"]);
-    let limit = arguments.integer("limit")?.unwrap_or(0);
-    let skip = arguments.integer("skip")?.unwrap_or(0);
     let request = CountRequest {
         filter: arguments.decoded("query")?,
-        skip: u64::try_from(skip).map_err(|_| {
-            CommandError::bad_value(format!(
-                "BSON field 'skip' value must be >= 0, actual value '{skip}'"
-            ))
-        })?,
-        // A negative limit means the same as a positive one; 0 means none.
-        limit: (limit != 0).then_some(limit.unsigned_abs()),
-        hint: cursor::hint(arguments)?,
+        skip: arguments.count("skip")?.unwrap_or(0),
+        limit: limit(arguments)?,
+        hint: cursor::hint_not_null(arguments)?,
         collation: collation::parse(arguments)?,
     };
     arguments.finish()?;
     Ok(request)
+}
+
+/// A whole number; a negative one means the same as a positive one, and 0 means none.
+fn limit(arguments: &Arguments<'_>) -> Result<Option<u64>> {
+    let Some(value) = arguments.any("limit") else {
+        return Ok(None);
+    };
+    let Some(number) = Number::of(value) else {
+        return Err(CommandError::bad_value("limit value is not a valid number"));
+    };
+    match number.to_i64() {
+        Some(i64::MIN) => Err(CommandError::bad_value(
+            "limit value for count cannot be min long",
+        )),
+        Some(limit) => Ok((limit != 0).then_some(limit.unsigned_abs())),
+        None => Err(CommandError::failed_to_parse(format!(
+            "Expected an integer: limit: {}",
+            number.to_f64()
+        ))),
+    }
 }

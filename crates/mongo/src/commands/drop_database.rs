@@ -8,11 +8,9 @@ use value::Document;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let value = arguments.any("dropDatabase");
+    let one = arguments.integer("dropDatabase")?;
     arguments.finish()?;
-    if !value.is_some_and(|value| {
-        crate::arguments::Number::of(value).map(crate::arguments::Number::to_f64) == Some(1.0)
-    }) {
+    if one.ok_or_else(|| arguments.missing("dropDatabase"))? != 1 {
         return Err(CommandError::new(
             Code::location(5_255_100),
             "Have to pass 1 as 'dropDatabase' parameter",

@@ -17,7 +17,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         None => false,
         Some(ValueRef::Bool(flag)) => flag,
         // A UUID names the collection that may be dropped; there is only one of that name.
-        Some(ValueRef::Binary { .. }) => true,
+        Some(ValueRef::Binary { subtype: 4, bytes }) if bytes.len() == 16 => true,
         Some(other) => {
             return Err(arguments
                 .wrong_type("dropTarget", other, "'[bool, binData]'")
@@ -28,6 +28,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     check_lengths(&from, &to)?;
+    check_not_system(&to)?;
     check_uuid(call, &from, uuid)?;
     check_access(call, &from, &to, drop_target)?;
     call.server
@@ -64,6 +65,17 @@ fn check_lengths(from: &Namespace, to: &Namespace) -> Result<()> {
             Err(CommandError::new(Code::ILLEGAL_OPERATION, message))
         }
         None => Ok(()),
+    }
+}
+
+/// No collection becomes one of the server's own.
+fn check_not_system(target: &Namespace) -> Result<()> {
+    match target.collection.starts_with("system.") {
+        true => Err(CommandError::new(
+            Code::ILLEGAL_OPERATION,
+            format!("error with target namespace: cannot write to '{target}'"),
+        )),
+        false => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `startSession`, `endSessions`, `refreshSessions`.
 
-use crate::arguments::{Fields, wrong_type};
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
@@ -55,18 +55,10 @@ pub(super) fn listed(call: &Call<'_>, name: &'static str) -> Result<Vec<SessionI
 
 /// The documents that a command on sessions lists under its own name; MongoDB looks at no other argument of these.
 pub(super) fn documents<'a>(arguments: &Fields<'a>, name: &'static str) -> Result<Vec<Fields<'a>>> {
-    let listed = arguments.any(name).unwrap_or(ValueRef::Null);
-    let ValueRef::Array(documents) = listed else {
-        return Err(arguments.wrong_type(name, listed, "'array'").into());
-    };
-    let documents = documents.iter().enumerate().map(|(at, element)| {
-        let path = arguments.path_of(&format!("{name}.{at}"));
-        match element {
-            ValueRef::Document(document) => Ok(Fields::new(path, document)),
-            other => Err(wrong_type(&path, other, "'object'").into()),
-        }
-    });
-    documents.collect()
+    let listed = arguments.document_list(name)?;
+    let listed = listed.ok_or_else(|| arguments.missing(name))?;
+    let fields = |document| Fields::new(arguments.path_of(name), document);
+    Ok(listed.into_iter().map(fields).collect())
 }
 
 /// `uid`, the digest of a user's name, which says nothing that the login does not say.

@@ -193,6 +193,35 @@ fn parse_path(name: &str) -> Result<FieldPath> {
     Ok(FieldPath::parse(name))
 }
 
+/// Says why there is nothing to sort by: of what `$meta` names nothing exists here yet.
+fn refuse_meta(operator: &Document) -> QueryError {
+    let refuse = |number, message: String| QueryError::new(crate::Code::location(number), message);
+    let Some(("$meta", named)) = operator.iter().next() else {
+        return refuse(
+            17_312,
+            "$meta is the only expression supported by $sort right now".to_owned(),
+        );
+    };
+    if operator.len() > 1 {
+        return QueryError::failed_to_parse("Cannot have additional keys in a $meta sort specification");
+    }
+    match named {
+        Value::String(name) => match name.as_str() {
+            "textScore" | "geoNearDistance" => refuse(
+                40_218,
+                format!("query requires {name} metadata, but it is not available"),
+            ),
+            "searchScore" | "vectorSearchScore" | "randVal" => {
+                QueryError::bad_value(format!("sort by $meta is not supported yet: {name}"))
+            }
+            "recordId" | "indexKey" | "sortKey" | "geoNearPoint" | "searchHighlights"
+            | "searchScoreDetails" => refuse(31_138, format!("Illegal $meta sort: $meta: \"{name}\"")),
+            _ => refuse(17_308, format!("Unsupported argument to $meta: {name}")),
+        },
+        _ => refuse(17_307, "$meta only supports string arguments".to_owned()),
+    }
+}
+
 fn direction(name: &str, value: &Value) -> Result<Direction> {
     let number = match value {
         Value::Int32(number) => Some(f64::from(*number)),
@@ -200,15 +229,7 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
         Value::Double(number) => Some(*number),
         // Decimals are rounded before, half to even.
         Value::Decimal128(number) => Some(number.round_to_place(0, Rounding::HalfEven).to_f64()),
-        Value::Document(meta) => {
-            return Err(match meta.get("$meta") {
-                Some(_) => QueryError::bad_value(format!("sort by $meta is not supported yet: {name}")),
-                None => QueryError::new(
-                    crate::Code::location(17_312),
-                    "$meta is the only expression supported by $sort right now",
-                ),
-            });
-        }
+        Value::Document(operator) => return Err(refuse_meta(operator)),
         other => {
             return Err(QueryError::new(
                 crate::Code::location(15_974),

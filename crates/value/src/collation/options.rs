@@ -41,6 +41,14 @@ pub enum CollationFault {
 /// The version of ICU that MongoDB states; no other is taken.
 const VERSION: &str = "57.1";
 
+/// The one locale that compares accents from the end unless it is told otherwise.
+const CANADIAN_FRENCH: &str = "fr_CA";
+
+/// Languages whose order is that of Unicode (CLDR's root collation).
+const WITHOUT_RULES: [&str; 13] = [
+    "ca", "de", "en", "fr", "ga", "id", "it", "lb", "ms", "nl", "pt", "sw", "zu",
+];
+
 /// The languages that MongoDB has collations for (MongoDB manual, "Collation Locales and Default Parameters").
 const LANGUAGES: &str = "af am ar as az be bg bn bo br bs ca ceb chr cs cy da de dsb dz ee el en eo es et fa fi fil fo fr fy ga gl \
      gu ha haw he hi hr hsb hu hy id ig is it ja ka kk kl km kn ko kok ku ky lb lkt ln lo lt lv mk ml mn mr ms mt my nb ne \
@@ -93,29 +101,23 @@ pub(super) fn parse(
     )?;
     let numeric = flag(options, "numericOrdering")?;
     let normalization = flag(options, "normalization")?.unwrap_or(false);
-    let backwards = flag(options, "backwards")?;
+    let backwards = match options.get("backwards") {
+        Some(null @ Value::Null) => return wrong_type("backwards", null, "bool"),
+        _ => flag(options, "backwards")?,
+    };
     check_version(options)?;
+    // The order of bytes, whatever else is asked for.
     if locale == "simple" {
-        return match options.len() {
-            1 => Ok(None),
-            _ => refuse(BadValue, "the locale 'simple' goes with no other option"),
-        };
+        return Ok(None);
     }
-    let mut preferences = preferences(locale)?;
+    let backwards = backwards.unwrap_or(locale == CANADIAN_FRENCH);
+    let mut preferences = preferences(ordered_as(locale, backwards)?)?;
     preferences.case_first = case_first.or(preferences.case_first);
     if let Some(numeric) = numeric {
         preferences.numeric_ordering = Some(match numeric {
             true => CollationNumericOrdering::True,
             false => CollationNumericOrdering::False,
         });
-    }
-    // Only Canadian French compares accents from the end, and the library takes it from the language alone.
-    let own_backwards = locale == "fr_CA";
-    if backwards.is_some_and(|backwards| backwards != own_backwards) {
-        return refuse(
-            NotImplemented,
-            format!("collation.backwards can only be {own_backwards} for the locale '{locale}'"),
-        );
     }
     let Ok(collator) = Collator::try_new(preferences, wanted) else {
         return refuse(
@@ -125,7 +127,7 @@ pub(super) fn parse(
     };
     let resolved = collator.resolved_options();
     check_case_first(&resolved)?;
-    let description = describe(locale, &resolved, normalization, own_backwards);
+    let description = describe(locale, &resolved, normalization, backwards);
     Ok(Some((collator, description)))
 }
 
@@ -148,6 +150,34 @@ fn check_fields(options: &Document) -> Result<(), CollationError> {
             format!("BSON field 'collation.{name}' is an unknown field."),
         ),
         None => Ok(()),
+    }
+}
+
+/// The locale whose rules are those of this one with accents compared from the end, or not. The library takes that from the
+/// language alone: only Canadian French does, whose order is otherwise that of all languages without rules of their own.
+fn ordered_as(locale: &str, backwards: bool) -> Result<&str, CollationError> {
+    match (locale, backwards) {
+        (CANADIAN_FRENCH, true) => Ok(locale),
+        (CANADIAN_FRENCH, false) => Ok("fr"),
+        (_, false) => Ok(locale),
+        (_, true) if preferences(locale).is_ok() && WITHOUT_RULES.contains(&language(locale)) => {
+            Ok(CANADIAN_FRENCH)
+        }
+        (_, true) => {
+            preferences(locale)?;
+            refuse(
+                NotImplemented,
+                format!("collation.backwards is not supported for the locale '{locale}'"),
+            )
+        }
+    }
+}
+
+/// The language of a locale that names no variant of its order.
+fn language(locale: &str) -> &str {
+    match locale.contains('@') {
+        true => "",
+        false => locale.split('_').next().unwrap_or(locale),
     }
 }
 
@@ -208,7 +238,6 @@ fn flag(options: &Document, name: &str) -> Result<Option<bool>, CollationError> 
     match options.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(flag)) => Ok(Some(*flag)),
-        Some(number) if number.as_ref().is_number() => Ok(Some(number.as_ref().as_f64() != Some(0.0))),
         Some(other) => wrong_type(name, other, "bool"),
     }
 }

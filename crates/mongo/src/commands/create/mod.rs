@@ -3,6 +3,7 @@
 mod clustered_index;
 pub(super) mod expiry;
 mod id_index;
+mod storage_engine;
 pub(super) mod time_series;
 
 use super::collation;
@@ -12,7 +13,7 @@ use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
 use engine::{CappedOptions, CreateRequest};
-use value::{Document, Value};
+use value::{Document, DocumentRef, Value, doc};
 
 /// The largest capped collection: MongoDB's limit.
 const CAPPED_BYTES_MAX: i64 = 1 << 50;
@@ -135,7 +136,7 @@ pub(super) fn validation(arguments: &Arguments<'_>, options: &mut Document) -> R
 }
 
 fn view(database: &str, arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
-    let pipeline = arguments.array("pipeline")?;
+    let pipeline = arguments.document_list("pipeline")?;
     let Some(source) = arguments.string("viewOn")? else {
         return match pipeline {
             Some(_) => Err(CommandError::invalid_options(
@@ -145,35 +146,30 @@ fn view(database: &str, arguments: &Arguments<'_>, options: &mut Document) -> Re
         };
     };
     check_collection_name(database, source).map_err(|error| CommandError::bad_value(error.message))?;
-    let stages = pipeline.map(crate::arguments::decoded_array).unwrap_or_default();
-    if stages.iter().any(|stage| !matches!(stage, Value::Document(_))) {
-        return Err(CommandError::type_mismatch(
-            "Each element of the 'pipeline' array must be an object",
-        ));
-    }
-    for name in [
-        "validator",
-        "validationLevel",
-        "validationAction",
-        "indexOptionDefaults",
-        "storageEngine",
-        "autoIndexId",
-    ] {
-        if arguments.document_ref().get(name).is_some() {
-            return Err(CommandError::invalid_options(format!(
-                "'{name}' is not an option of views"
-            )));
-        }
-    }
-    options.push("viewOn", source);
-    options.push("pipeline", Value::Array(stages));
+    // What else collections have is checked, and then means nothing.
+    *options = doc! {"viewOn": source, "pipeline": stages(pipeline.unwrap_or_default())};
     Ok(())
+}
+
+/// The stages of a view as they are kept.
+pub(super) fn stages(stages: Vec<DocumentRef<'_>>) -> Value {
+    let stages = stages
+        .into_iter()
+        .map(|stage| Value::Document(stage.to_document()));
+    stages.collect()
 }
 
 /// Options that are kept for whoever lists them, and change nothing.
 fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
+    let of_view = options.contains("viewOn");
     for name in ["storageEngine", "indexOptionDefaults"] {
-        if let Some(document) = arguments.document(name)?.filter(|document| !document.is_empty()) {
+        let Some(document) = arguments.document(name)?.filter(|document| !document.is_empty()) else {
+            continue;
+        };
+        if name == "storageEngine" {
+            storage_engine::check(document)?;
+        }
+        if !of_view {
             options.push(name, document.to_document());
         }
     }

@@ -203,18 +203,7 @@ fn truncated(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     let [Some(date), Some(unit_operand), bin, timezone, week] = operands else {
         return Ok(None);
     };
-    let moment = match date.present() {
-        None => None,
-        Some(present) => Some(moment(present).ok_or_else(|| {
-            error(
-                Code::location(5_439_012),
-                format!(
-                    "$dateTrunc requires 'date' to be a date, but got {}",
-                    type_name(date)
-                ),
-            )
-        })?),
-    };
+    let moment = date_of(date, "$dateTrunc", "date")?;
     let bin = bin_size(bin.as_ref())?;
     let unit = unit(unit_operand, "$dateTrunc")?;
     let week = if unit == Some(Unit::Week) {
