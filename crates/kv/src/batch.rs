@@ -20,9 +20,9 @@ struct Write {
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// The value behind the key has so many bytes.
+    /// The length of the value that follows the key, in bytes.
     Put(u32),
-    /// So many bytes behind the key, then the placed value of this number.
+    /// The length of the bytes that follow the key, and the number of the placed value after them.
     Placed(u32, usize),
     Delete,
 }
@@ -32,7 +32,7 @@ enum Kind {
 pub(crate) enum Change<'a> {
     /// Sets it to a value.
     Put(&'a [u8]),
-    /// Sets it to these bytes and those of a placed value behind them.
+    /// Sets it to these bytes followed by those of a placed value.
     PutPlaced(&'a [u8], &'a Placed),
     /// Removes it.
     Delete,
@@ -49,7 +49,7 @@ impl Batch {
         self.write(key, value, Kind::Put(size(value)));
     }
 
-    /// Sets a key to a few bytes with a placed value behind them. What comes is read back and checked as one value; `head` is
+    /// Sets a key to a few bytes followed by a placed value. Both are read back and checked as one value; `head` is
     /// kept with the key, and so has to be small.
     pub fn put_placed(&mut self, key: &[u8], head: &[u8], placed: &Placed) {
         self.write(key, head, Kind::Placed(size(head), self.placed.len()));
@@ -102,7 +102,7 @@ impl Batch {
         std::iter::from_fn(move || {
             loop {
                 let (key, value) = entries.next()?;
-                // The sort is stable, so a later write of the same key stands behind this one and wins.
+                // The sort is stable, so a later write of the same key follows this one and wins.
                 if entries.peek().is_none_or(|(next, _)| *next != key) {
                     return Some((key, value));
                 }

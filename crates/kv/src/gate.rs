@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedRwLockWriteGuard, RwLock, RwLockReadGuard};
 
-/// Everything that changes files passes through; whoever holds the gate shut lets nothing through.
+/// Everything that changes files passes through. While the gate is held shut, nothing does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
     passing: Arc<RwLock<()>>,

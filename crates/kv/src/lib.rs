@@ -129,9 +129,9 @@ impl Kv {
         }
     }
 
-    /// Writes a large value ahead of the commit that is to name it, so that the bytes of many are on their way to the disk
-    /// while others still come in. That commit waits until they are there. Comes back when there is room for more: a slow
-    /// disk slows its writers down. None where the value is so small that it is to be put into the batch itself.
+    /// Writes a large value ahead of the commit that is to name it, so that the bytes of many are on their way to the
+    /// disk while others still come in. That commit waits until they are there. Returns once there is room for more: a
+    /// slow disk slows its writers down. `None` if the value is so small that it should be put into the batch itself.
     pub async fn place(&self, value: &[u8]) -> Result<Option<Placed>, Error> {
         let _pass = self.gate.pass().await;
         match &self.engine {
@@ -176,8 +176,8 @@ impl Kv {
         }
     }
 
-    /// Lets all that writes wait, until [`Kv::release_files`], and brings the files to rest: they stay as they are, so a
-    /// copy of the folder is a store. Reads go on. False where what is under way takes longer than the limit.
+    /// Lets all that writes wait, until [`Kv::release_files`], and brings the files to rest: they stay as they are, so
+    /// a copy of the folder is a store. Reads go on. False where what is under way takes longer than the limit.
     pub async fn hold_files(&self, limit: Duration) -> Result<bool, Error> {
         if !self.gate.shut(limit).await {
             return Ok(false);
@@ -231,7 +231,7 @@ impl Kv {
         }
     }
 
-    /// Flushes and closes; whoever still holds the store gets [`Error::Closed`]. The folder is free once the
+    /// Flushes and closes; later calls return [`Error::Closed`]. The folder is free once the
     /// last snapshot is gone.
     pub async fn close(&self) -> Result<(), Error> {
         self.gate.open();

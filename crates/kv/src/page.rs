@@ -44,9 +44,9 @@ pub enum Order {
 /// When a page is full: whichever comes first; a page holds at least one entry if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct PageLimit {
-    /// At most so many entries.
+    /// The maximum number of entries.
     pub entries: usize,
-    /// No further entry once keys and values take so many bytes.
+    /// The page ends once its keys and values take this many bytes.
     pub bytes: usize,
 }
 
@@ -81,7 +81,7 @@ impl Page {
         self.entries.is_empty()
     }
 
-    /// Whether the range holds nothing behind this page. Otherwise go on behind the last key.
+    /// Whether the range has nothing after this page. If it has, go on after the last key.
     pub fn exhausted(&self) -> bool {
         self.exhausted
     }
@@ -157,7 +157,7 @@ impl PageBuilder {
         full && !self.entries.is_empty()
     }
 
-    /// The page; `exhausted` if the range holds nothing behind it.
+    /// The page; `exhausted` if the range has nothing after it.
     pub(crate) fn finish(self, exhausted: bool) -> Page {
         Page {
             buffer: self.buffer.into(),

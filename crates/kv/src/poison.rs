@@ -19,7 +19,8 @@ impl Poison {
         }
     }
 
-    /// Stops all further writes; the first cause stays. The error to answer with.
+    /// Stops all further writes, and returns the error to answer with. The first cause is kept, since later failures
+    /// follow from it.
     pub(crate) fn set(&self, cause: impl Into<String>) -> Error {
         let cause = self.cause.get_or_init(|| cause.into());
         Error::Poisoned { cause: cause.clone() }

@@ -11,8 +11,8 @@ pub(crate) fn may_block_in_place() -> bool {
     Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
-/// Hands the tasks that wait for this thread over to another one, as work does that has held it for long. It goes on here
-/// until it awaits something. Where no other thread was quick enough, nothing has changed.
+/// Hands the tasks that wait for this thread over to another one, as work does that has held it for long. It goes on
+/// here until it awaits something. Where no other thread was quick enough, nothing has changed.
 pub fn make_room() {
     if may_block_in_place() {
         tokio::task::block_in_place(|| std::thread::sleep(STEPS_ASIDE));

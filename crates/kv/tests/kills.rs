@@ -1,4 +1,4 @@
-//! A process that writes is killed at random moments; what it was told to be safe must be there.
+//! A process that writes is killed at random moments; what was reported to it as safe must be there.
 //!
 //! `KV_KILLS` sets how often (10 where it is not set).
 #![allow(

@@ -42,7 +42,7 @@ async fn all_values(kv: &Kv) -> Vec<Vec<u8>> {
     page.iter().map(|(_, value)| value.to_vec()).collect()
 }
 
-/// Waits until the disk holds no more than so many bytes.
+/// Waits until the disk holds at most `bytes_max` bytes.
 async fn wait_for_space(kv: &Kv, bytes_max: u64) {
     let started = Instant::now();
     while kv.stats().disk_bytes > bytes_max {

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 /// long.
 const INLINE_BYTES_MAX: usize = 64 << 10;
 
-/// A dropped shard of up to so many entries is deleted entry by entry, since a range delete costs every later
+/// A dropped shard of up to this many entries is deleted entry by entry, since a range delete slows down every later
 /// reader.
 const POINT_DELETES_MAX: usize = 1024;
 
@@ -37,7 +37,8 @@ impl Database {
         self.load_head(shard, &mut self.heads.slot(shard).lock())
     }
 
-    /// Writes the commit if that takes no waiting for locks, a stalled engine or much copying.
+    /// Writes the commit if that needs no waiting for a lock, a stalled engine or much copying; otherwise returns
+    /// `None`, and nothing is written. Meant for async threads.
     pub(super) fn try_commit(&self, commit: &Commit) -> Result<Option<Ticket>, CommitError> {
         if commit.batch.size_bytes() > INLINE_BYTES_MAX || self.concerns_large(commit.shard, &commit.batch) {
             return Ok(None);
@@ -49,19 +50,23 @@ impl Database {
         self.commit_locked(commit, &Places::default(), &mut head, &options::write(false))
     }
 
-    /// Writes the commit, however long it takes: for a thread that may block.
+    /// Writes the commit, however long it takes. Blocks.
     pub(super) fn commit(&self, commit: &Commit) -> Result<Ticket, CommitError> {
+        // Large values are on the disk before the shard's lock is taken: other commits do not wait for their flush, and
+        // no commit that survives a crash names a value that did not.
         let placed = self.place(&commit.batch)?;
         let slot = self.heads.slot(commit.shard);
         let mut head = slot.lock();
         let ticket = self
             .commit_locked(commit, &placed, &mut head, &options::write(true))
+            // A write that failed may be in the log all the same. It has poisoned the store, and a poisoned store frees
+            // no extent, so nothing that such a write names is lost.
             .inspect_err(|_| self.give_up(&placed))?;
-        // Only a write that may not wait is given back undone.
+        // A write that may wait is made or fails; it never returns without a ticket.
         ticket.ok_or_else(|| self.poison.set("a write was not made").into())
     }
 
-    /// Removes all of a shard: for a thread that may block.
+    /// Removes all of a shard. Blocks.
     pub(super) fn drop_shard(&self, shard: ShardId) -> Result<Ticket, Error> {
         let slot = self.heads.slot(shard);
         let ticket = {
@@ -107,7 +112,8 @@ impl Database {
         Ok(ticket)
     }
 
-    /// The one place that writes. `None` where it would have to wait and may not.
+    /// Every write of keys and heads goes through here, and a failure poisons the store. `None` if the write would have
+    /// to wait and `options` forbid it; nothing is written then.
     pub(super) fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
         self.poison.check()?;
         match self.db.write_opt(batch, options) {
@@ -133,7 +139,7 @@ impl Database {
         Ok(head)
     }
 
-    /// The deletes of all that a shard holds, and whether they are one range.
+    /// The deletes of all that a shard holds, and whether they are one range delete.
     fn deletes_of(&self, keys: &ShardKeys) -> Result<(WriteBatch, bool), Error> {
         let (low, high) = keys.all();
         let mut batch = WriteBatch::new();

@@ -6,7 +6,7 @@ use crate::gate::Gate;
 use rocksdb::DB;
 use std::sync::Arc;
 
-/// A range of keys: the first, and the first behind.
+/// A range of keys: the first key, and the first key after the range.
 type Range = (Vec<u8>, Vec<u8>);
 
 /// Owner of the compacting thread. What it has not done at a stop is left to the engine's usual compaction,

@@ -1,9 +1,9 @@
 //! Flushes of the log, each made once for all who wait.
 //!
 //! Each write gets a ticket once it is in the log. One flush covers every ticket given out before it began,
-//! so a thousand commits that wait together, of whatever shards, pay for one. Whoever comes while none is
-//! under way makes it himself, on his own thread; those who come meanwhile are served by a thread kept for
-//! it. It also flushes what nobody waits for, after [`FLUSH_DELAY`].
+//! so a thousand commits that wait together, of whatever shards, pay for one. A commit that comes while no flush is
+//! under way makes it on its own thread, without handing it to another. Commits that come during a flush are served
+//! by a thread kept for it. That thread also flushes what nobody waits for, after [`FLUSH_DELAY`].
 
 use super::worker::Thread;
 use crate::poison::Poison;
@@ -27,7 +27,7 @@ type Answer = Result<(), Error>;
 #[derive(Debug)]
 pub(super) struct Flusher {
     shared: Arc<Shared>,
-    /// Waited for once it was told to stop.
+    /// Joined on drop, after `stopping` was set.
     _thread: Thread,
 }
 
@@ -54,7 +54,8 @@ struct State {
 }
 
 impl State {
-    /// Begins a flush; the last ticket that it covers.
+    /// Begins a flush and returns the last ticket that it covers. Writes that reach the log while it runs may be
+    /// covered too, but that is not known.
     fn begin(&mut self) -> Ticket {
         self.flushing = true;
         self.soon_since = None;
@@ -63,7 +64,7 @@ impl State {
 }
 
 impl Flusher {
-    /// Starts the thread; `flush_log` makes all durable that is in the log when it is called.
+    /// Starts the thread. `flush_log` must make durable all that is in the log when it is called.
     pub(super) fn start(
         poison: Poison,
         flush_log: impl Fn() -> Result<(), String> + Send + Sync + 'static,
@@ -103,7 +104,7 @@ impl Flusher {
         }
     }
 
-    /// Comes back when the write with this ticket is on the disk.
+    /// Returns once the write with this ticket is on the disk.
     pub(super) async fn flushed(&self, ticket: Ticket) -> Result<(), Error> {
         let (sender, answer) = oneshot::channel();
         {
@@ -122,7 +123,7 @@ impl Flusher {
         answer.await.unwrap_or(Err(Error::Closed))
     }
 
-    /// Comes back when all that is written now is on the disk.
+    /// Returns once all that is written now is on the disk.
     pub(super) async fn flush(&self) -> Result<(), Error> {
         self.shared.poison.check()?;
         let written = self.shared.lock().written;
@@ -150,17 +151,20 @@ impl Shared {
 
     fn run(&self) {
         while let Some(target) = self.next_target() {
-            // Those who wait have been told of a failure, and the poison stops all others.
+            // `flush` has passed a failure to all who wait, and the poison stops later writes.
             let _ = self.flush(target);
         }
     }
 
-    /// Waits until a flush is due that nobody else makes. `None` when all is done.
+    /// Waits until a flush is due that nobody else makes, and begins it. `None` once it is to stop and nothing is left
+    /// to flush.
     fn next_target(&self) -> Option<Ticket> {
         let mut state = self.lock();
         loop {
             let due_at = state.soon_since.map(|since| since + FLUSH_DELAY);
             let due = due_at.is_some_and(|at| at <= Instant::now());
+            // At the end, writes that nobody waits for are flushed too. After a failure `flushed` never reaches
+            // `written`, so the poison must end the loop.
             let last = state.stopping && state.flushed < state.written && self.poison.check().is_ok();
             if !state.flushing && (!state.waiting.is_empty() || due || last) {
                 return Some(state.begin());
@@ -179,7 +183,7 @@ impl Shared {
         }
     }
 
-    /// Makes the flush that was begun, and answers all whom it serves.
+    /// Makes the flush that was begun, and answers all commits that it covers.
     fn flush(&self, target: Ticket) -> Answer {
         let outcome = self.poison.check().and_then(|()| {
             self.flushes.fetch_add(1, Ordering::Relaxed);
@@ -193,7 +197,7 @@ impl Shared {
         if outcome.is_ok() {
             state.flushed = target;
         }
-        // A failure is everybody's: after it no flush is tried again.
+        // A failure concerns all who wait, since no flush is tried after it.
         let served = |ticket: Ticket| ticket <= target || outcome.is_err();
         let done: Vec<_> = state
             .waiting
@@ -205,7 +209,7 @@ impl Shared {
             self.changed.notify_one();
         }
         for (_, sender) in done {
-            // Whoever stopped waiting needs no answer.
+            // The send fails only if the commit was cancelled.
             let _ = sender.send(outcome.clone());
         }
         outcome

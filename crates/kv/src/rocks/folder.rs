@@ -1,5 +1,5 @@
-//! The data folder: made for its owner alone, and marked, so that neither somebody else's folder nor one of a later version is
-//! taken for one of ours.
+//! The data folder: made for its owner alone, and marked, so that neither somebody else's folder nor one of a later
+//! version is taken for one of ours.
 
 use crate::Error;
 use std::fs::{self, DirBuilder, File};
@@ -19,7 +19,8 @@ const FORMAT: &str = "larder format ";
 /// The format of the folder as a whole. Parts of it have versions of their own besides.
 const FORMAT_NUMBER: u32 = 1;
 
-/// What every folder has held since before there were marks: the engine's pointer to its manifest, and the large values.
+/// What every folder has held since before there were marks: the engine's pointer to its manifest, and the large
+/// values.
 const UNMARKED: [&str; 2] = ["CURRENT", "values"];
 
 /// What a fresh file system holds.

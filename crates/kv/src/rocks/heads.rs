@@ -1,4 +1,4 @@
-//! The present heads of the shards in memory, each behind the lock that its commits take.
+//! The present heads of the shards in memory, each in the lock that commits to its shard take.
 
 use crate::{Head, ShardId};
 use parking_lot::Mutex;
@@ -15,12 +15,13 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// The slot of a shard. Whoever holds its lock is the shard's only writer.
+    /// The slot of a shard. The holder of its lock is the shard's only writer in this process.
     pub(super) fn slot(&self, shard: ShardId) -> HeadSlot {
         self.slots.lock().entry(shard).or_default().clone()
     }
 
-    /// Forgets a dropped shard, unless somebody else is just using its slot.
+    /// Forgets a dropped shard, unless its slot is in use. A second slot for the same shard would let two commits write
+    /// at once. The count is read under the lock of the map, where alone a slot is cloned, so it cannot rise meanwhile.
     pub(super) fn forget(&self, shard: ShardId, slot: HeadSlot) {
         let mut slots = self.slots.lock();
         drop(slot);

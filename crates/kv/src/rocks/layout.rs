@@ -2,8 +2,8 @@
 //!
 //! A key is the shard's prefix and the caller's key. The prefix is one byte, how many bytes of the shard's
 //! number follow, and these bytes (big-endian, no leading zeros): no prefix begins another, and most take two
-//! bytes. The head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys. What the engine keeps for itself
-//! lies at [`OWN_PREFIX`].
+//! bytes. The head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys. What the engine keeps for
+//! itself lies at [`OWN_PREFIX`].
 
 use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId};
 use bytes::Bytes;
@@ -20,7 +20,7 @@ pub(super) fn own_key(kind: u8, key: &[u8]) -> Vec<u8> {
     [&[OWN_PREFIX, kind], key].concat()
 }
 
-/// All keys of a kind of the engine's own: the first, and the first behind.
+/// The range of the engine's own keys of a kind: the first key, and the first key after it.
 pub(super) fn own_range(kind: u8) -> (Vec<u8>, Vec<u8>) {
     (vec![OWN_PREFIX, kind], vec![OWN_PREFIX, kind + 1])
 }
@@ -63,12 +63,12 @@ impl ShardKeys {
         buffer.extend_from_slice(key);
     }
 
-    /// The whole shard with its head: first key, and the first key behind.
+    /// The range of the whole shard with its head: the first key, and the first key after it.
     pub(super) fn all(&self) -> (Vec<u8>, Vec<u8>) {
         (self.prefix.clone(), self.end())
     }
 
-    /// A range of the caller's keys: first key, and the first key behind. Never the head.
+    /// A range of the caller's keys: the first key, and the first key after it. It never holds the head.
     pub(super) fn range(&self, range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
         let first = self.key(&[FIRST_KEY_BYTE]);
         let low = match &range.low {
@@ -84,7 +84,7 @@ impl ShardKeys {
         (low, high)
     }
 
-    /// The first key behind the shard.
+    /// The first key after the shard.
     fn end(&self) -> Vec<u8> {
         let mut end = self.prefix.clone();
         while end.last() == Some(&0xFF) {

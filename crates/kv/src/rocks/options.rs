@@ -19,18 +19,19 @@ const LOG_BYTES_MAX: u64 = 64 * MIB as u64;
 
 const BLOCK_BYTES: usize = 16 << 10;
 
-/// Entries from one whole key of a block to the next. With 4 instead of 16, thousands of look-ups at a time take a fifth
-/// less time, for 5 % more on disk; tables of hashes in blocks cost more and win less.
+/// Entries from one whole key of a block to the next. With 4 instead of 16, thousands of look-ups at a time take a
+/// fifth less time, for 5 % more on disk; tables of hashes in blocks cost more and win less.
 const ENTRIES_BETWEEN_WHOLE_KEYS: i32 = 4;
 const DICTIONARY_BYTES: i32 = 16 << 10;
 const DICTIONARY_SAMPLE_BYTES: i32 = 16 * DICTIONARY_BYTES;
 
-/// Blocks that a new table keeps in memory until its dictionary is trained. Without this bound a whole table is kept, for
-/// each compaction that runs.
+/// Blocks that a new table keeps in memory until its dictionary is trained. Without this bound a whole table is kept,
+/// for each compaction that runs.
 const DICTIONARY_BUFFER_BYTES: usize = 4 * MIB;
 const TABLE_BYTES: u64 = 32 * MIB as u64;
 
-/// Tables that are kept open; a quarter of the process's descriptors where that is less, and never fewer than the engine takes.
+/// Tables that are kept open; a quarter of the process's descriptors where that is less, and never fewer than the
+/// engine takes.
 const OPEN_TABLES_MAX: usize = 512;
 const OPEN_TABLES_MIN: usize = 20;
 

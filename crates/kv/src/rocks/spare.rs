@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::thread;
 use tokio::sync::Semaphore;
 
-/// Look-ups that are worth another thread. Waking one takes as long as some tens of them; but the ids of a batch of inserts,
-/// mostly new and told by a filter, are looked up faster without.
+/// Look-ups that are worth another thread. Waking one takes as long as some tens of them; but the ids of a batch of
+/// inserts, mostly new and ruled out by a filter, are looked up faster without.
 const LOOKUPS_MIN: usize = 1024;
 
 /// The processors that look-ups may use beside the one that asks.
@@ -17,7 +17,7 @@ const LOOKUPS_MIN: usize = 1024;
 /// milliseconds although another processor has nothing to do.
 #[derive(Clone, Debug)]
 pub(super) struct Spare {
-    /// None where there is one processor.
+    /// `None` if there is one processor.
     pool: Option<Arc<ThreadPool>>,
     idle: Arc<Semaphore>,
 }

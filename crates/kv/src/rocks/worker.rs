@@ -4,7 +4,7 @@ use crate::Error;
 use std::sync::mpsc;
 use std::thread::{Builder, JoinHandle};
 
-/// A thread. Dropping it waits for the thread's end, so whoever has it lets it end before.
+/// A thread. Dropping it waits for the thread's end, so the owner must let it end first.
 #[derive(Debug)]
 pub(super) struct Thread(Option<JoinHandle<()>>);
 
@@ -54,7 +54,7 @@ impl<T: Send + 'static> Worker<T> {
 
     /// Gives it something more to do.
     pub(super) fn send(&self, job: T) {
-        // Fails only where the thread has panicked, which is told when it is waited for.
+        // Fails only if the thread has panicked, which is reported when it is joined.
         let _ = self.sender.send(job);
     }
 }

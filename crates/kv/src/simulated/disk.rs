@@ -15,7 +15,7 @@ pub(super) struct Shard {
 
 type Shards = HashMap<ShardId, Shard>;
 
-/// A key, and what it is set to; none where it is removed.
+/// A key, and what it is set to; `None` if it is removed.
 pub(super) type Entry = (Vec<u8>, Option<Bytes>);
 
 /// One change of the disk: whole or not at all.
@@ -27,7 +27,7 @@ pub(super) enum Change {
     Drop(ShardId),
 }
 
-/// The state behind [`Simulation`](super::Simulation).
+/// The state of a [`Simulation`](super::Simulation).
 #[derive(Debug)]
 pub(super) struct Disk {
     /// What the open store shows.

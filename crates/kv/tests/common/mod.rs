@@ -1,4 +1,4 @@
-//! Both engines behind one test: what one does, the other must do.
+//! Runs a test on both engines: what one does, the other must do.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use kv::{Batch, CommitError, Durability, Head, Kv, OpenOptions, ShardId, Simulation};

@@ -30,7 +30,7 @@ impl PlacedValue {
         &self.0.pointer
     }
 
-    /// Comes back when it is on the disk.
+    /// Returns once it is on the disk. Blocks.
     pub(super) fn flush(&self) -> std::io::Result<()> {
         self.0.file.flush(self.0.written)
     }
@@ -59,7 +59,7 @@ impl Drop for Inner {
 }
 
 impl Database {
-    /// Writes a value that no commit names yet; not flushed. `room` is held until it is.
+    /// Writes a value that no commit names yet, without a flush. `room` is held until it is flushed.
     pub(in crate::rocks) fn place_ahead(
         self: &Arc<Self>,
         value: &[u8],
@@ -82,7 +82,7 @@ impl Database {
         })))
     }
 
-    /// Lets places count as free, as long as no commit names them.
+    /// Notes places as free. The commit that names one takes the note away.
     pub(super) fn reserve(&self, pointers: &[Pointer]) -> Result<(), Error> {
         let mut batch = WriteBatch::new();
         for pointer in pointers {

@@ -1,4 +1,4 @@
-//! Large values in a commit: placed before it, freed behind it.
+//! Large values in a commit: written before it, freed after it.
 
 use super::pointer::{Extent, Pointer};
 use super::reclaim::{delete_free, put_free};
@@ -25,9 +25,9 @@ pub(in crate::rocks) struct Places {
 /// What a commit does to the large values of its shard.
 #[derive(Debug, Default)]
 pub(in crate::rocks) struct Change {
-    /// What it takes the name from.
+    /// The extents that it no longer names.
     pub(in crate::rocks) freed: Vec<Extent>,
-    /// Bytes that the shard has then; none where it never had any.
+    /// Bytes of large values in the shard after the commit; `None` if it never had any.
     pub(in crate::rocks) bytes: Option<u64>,
 }
 
@@ -63,7 +63,7 @@ impl Places {
 }
 
 impl Database {
-    /// Whether a commit has to do with large values.
+    /// Whether a commit puts a large value, or may replace one.
     pub(in crate::rocks) fn concerns_large(&self, shard: ShardId, batch: &Batch) -> bool {
         self.large.shards.bytes(shard).is_some()
             || batch.iter().any(|(_, change)| match change {
@@ -124,6 +124,8 @@ impl Database {
             freed: Vec::new(),
             bytes: self.large.shards.bytes(shard),
         };
+        // Each key is looked up, since what it replaces may be a pointer. Only shards that ever had a large value pay
+        // for that.
         if change.bytes.is_some() {
             let keys = ShardKeys::new(shard);
             let mut buffer = Vec::new();
@@ -158,8 +160,8 @@ impl Database {
         Ok(change)
     }
 
-    /// Removes the large values of a shard that is dropped, whose lock the caller holds, some at a time. False where it
-    /// never had any. A crash leaves a part of the shard, to be dropped again.
+    /// Removes the large values of a shard that is dropped, whose lock the caller holds, some at a time. Returns false
+    /// if it never had any. A crash leaves a part of the shard, and the caller drops it again at the next start.
     pub(in crate::rocks) fn empty_of_large(&self, shard: ShardId) -> Result<bool, Error> {
         if self.large.shards.bytes(shard).is_none() {
             return Ok(false);

@@ -13,9 +13,10 @@ pub(super) struct ValueFile {
     pub(super) file: File,
     /// Writes that have ended.
     written: AtomicU64,
-    /// Writes that are on the disk: the first so many that ended.
+    /// Writes that are on the disk: the first n that ended.
     flushed: AtomicU64,
-    /// Held by whoever flushes; true once that failed, since a later success would prove nothing.
+    /// Held during a flush. True once one failed: a later success would prove nothing, since the system may have
+    /// dropped the pages that it could not write.
     flushing: Mutex<bool>,
     unflushed: Mutex<Unflushed>,
 }
@@ -25,11 +26,11 @@ pub(super) struct ValueFile {
 struct Unflushed {
     bytes: usize,
     room: Vec<Room>,
-    /// Whether somebody was told to flush it.
+    /// Whether the writeback thread was asked to flush it.
     is_asked_for: bool,
 }
 
-/// What allows to write so many bytes ahead; dropped, it allows others to.
+/// The permission to write a number of bytes ahead. Dropping it gives the permission to others.
 #[derive(Debug)]
 pub(in crate::rocks) struct Room {
     bytes: usize,
@@ -72,7 +73,8 @@ impl ValueFile {
         Ok(Written(self.written.fetch_add(1, Ordering::AcqRel) + 1))
     }
 
-    /// Whether so many bytes were written ahead that they are to be flushed, though nobody waits for it: true once a flush.
+    /// Whether `bytes` or more were written ahead, so that a flush should begin though nobody waits for one. Returns
+    /// true once between two flushes.
     pub(super) fn is_due(&self, bytes: usize) -> bool {
         let mut unflushed = self.unflushed.lock();
         let is_due = unflushed.bytes >= bytes && !unflushed.is_asked_for;
@@ -80,7 +82,7 @@ impl ValueFile {
         is_due
     }
 
-    /// Comes back when a write is on the disk. Blocks; those who wait while one flushes share the next flush.
+    /// Returns once a write is on the disk. Blocks. Callers that come during a flush share the next one.
     pub(super) fn flush(&self, write: Written) -> std::io::Result<()> {
         if self.flushed.load(Ordering::Acquire) >= write.0 {
             return Ok(());
@@ -92,6 +94,8 @@ impl ValueFile {
         if self.flushed.load(Ordering::Acquire) >= write.0 {
             return Ok(());
         }
+        // Both are read before the flush: what they count has been written, so the flush covers it. `write` counts a
+        // write only after its bytes are with the system.
         let room = std::mem::take(&mut *self.unflushed.lock());
         let covered = self.written.load(Ordering::Acquire);
         self.file.sync_data().inspect_err(|_| *has_failed = true)?;

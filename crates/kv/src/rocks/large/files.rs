@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The folder within the data folder.
 const FOLDER: &str = "values";
 
-/// A file that has so many bytes gets no further values.
+/// A file of this size gets no further values.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// Values begin at multiples of this, so that a hole frees all blocks of the one that has gone.
@@ -43,7 +43,7 @@ struct Table {
     open_max: usize,
 }
 
-/// Values that have been given a place, not yet written.
+/// Where values go that are not written yet.
 struct Place {
     file: Arc<ValueFile>,
     offset: u64,
@@ -71,8 +71,9 @@ impl ValueFiles {
         })
     }
 
-    /// Gives values a place each in one file, tells `placed` where, and writes them; not flushed. `room` is held until the
-    /// first is.
+    /// Gives each value a place in one file, calls `placed` with the places, and writes the values without a flush.
+    /// `placed` notes the places as free first, so that a crash in the middle loses no space. `room` goes with the
+    /// first value and is held until the file is flushed.
     pub(super) fn write(
         &self,
         values: &[&[u8]],
@@ -111,7 +112,7 @@ impl ValueFiles {
         Ok((place.file, pointers, written))
     }
 
-    /// The value that a pointer names, behind the bytes that stand before it.
+    /// `head` followed by the value that a pointer names.
     pub(in crate::rocks) fn read(&self, pointer: &Pointer, head: &[u8]) -> Result<Vec<u8>, Error> {
         let file = self.file(pointer.extent.file)?;
         let (value_bytes, stored_bytes) =
@@ -150,6 +151,7 @@ impl ValueFiles {
     /// Removes a file in which nothing is left.
     pub(super) fn remove_if_empty(&self, number: u64) -> Result<(), Error> {
         let mut table = self.table.lock();
+        // The current file may have a place that is given out and not written yet.
         if table.current.is_some_and(|(current, _)| current == number) {
             return Ok(());
         }
@@ -241,7 +243,7 @@ impl ValueFiles {
     }
 }
 
-/// Appends so many bytes from a place of a file, without clearing the memory for them first.
+/// Appends `bytes` bytes from an offset of a file, without clearing the memory for them first.
 fn read_behind(file: &File, buffer: &mut Vec<u8>, bytes: usize, offset: u64) -> std::io::Result<()> {
     let (start, end) = (buffer.len(), buffer.len() + bytes);
     while buffer.len() < end {

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What takes so long has waited for the disk. A thread that was only preempted comes back sooner.
+/// A write that takes this long has waited for the disk. A thread that was only preempted runs again sooner.
 const WAITED_MIN: Duration = Duration::from_millis(10);
 
-/// Who waited so long is not to be trusted for so many times as long: of all time no more than this part is lost by trying.
+/// After a write that waited, writes count as slow for this many times as long, so no more than about 1/20 of all time
+/// is lost by trying.
 const DISTRUST: u32 = 20;
 
 /// What writes ahead took lately.

@@ -8,7 +8,7 @@ use zstd::bulk::Compressor;
 /// Bytes from the middle of a value that are tried first: most files are compressed already.
 const SAMPLE_BYTES: usize = 8 << 10;
 
-/// A saving below one part in so many is not worth unpacking for.
+/// A saving below 1/8 of the value is not worth unpacking for.
 const SAVING_MIN: usize = 8;
 
 /// zstd's fast mode: as quick as the disk.
@@ -25,7 +25,7 @@ pub(super) fn pack(value: &[u8]) -> Cow<'_, [u8]> {
 }
 
 thread_local! {
-    /// Made once a thread: to make one takes longer than to try a sample. None where there was no memory for it.
+    /// Made once a thread: to make one takes longer than to try a sample. `None` if there was no memory for it.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL).ok());
 }
 

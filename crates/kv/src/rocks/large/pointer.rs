@@ -19,8 +19,8 @@ pub(in crate::rocks) struct Extent {
     pub(in crate::rocks) stored_bytes: u32,
 }
 
-/// Where a value lies and what it is: 36 bytes, numbers big-endian; what stands behind them goes before the bytes that it points
-/// to.
+/// Where a value lies and what it is: 36 bytes, numbers big-endian. Bytes that follow a pointer are the beginning of
+/// the value; those that it points to come after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rocks) struct Pointer {
     /// Where its bytes are.
@@ -37,8 +37,8 @@ impl Pointer {
         value.starts_with(&MARK)
     }
 
-    /// The pointer that a stored value is, and the bytes of the value before those that it points to; none where it is a
-    /// value itself.
+    /// The pointer that a stored value is, and the bytes of the value before those that it points to; `None` if it is a
+    /// plain value.
     pub(in crate::rocks) fn decode(stored: &[u8]) -> Result<Option<(Pointer, &[u8])>, Error> {
         if !Pointer::is_like(stored) {
             return Ok(None);

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// What the keys of these entries begin with, behind the engine's own prefix: then file and offset.
+/// The kind byte of these keys; file and offset follow it.
 const FREE: u8 = 0x01;
 
 /// How often it is looked whether the snapshots that may read a place have gone.
@@ -40,11 +40,11 @@ fn free_key(extent: &Extent) -> Vec<u8> {
     )
 }
 
-/// Owner of the thread. What it has not done at a stop, the next start does.
+/// Owner of the thread. Extents that are not freed at a stop stay among the free ones, and the next start frees them.
 #[derive(Debug)]
 pub(in crate::rocks) struct Reclaimer(Worker<Freed>);
 
-/// Extents that are free as of a write of the database.
+/// Extents that no state of the database names from a write with this sequence number on.
 #[derive(Debug)]
 struct Freed {
     extents: Vec<Extent>,
@@ -75,7 +75,7 @@ impl Reclaimer {
         Ok(Reclaimer(worker))
     }
 
-    /// Frees extents that no reader of the present state can reach.
+    /// Frees extents that the database no longer names as of this sequence number, once older snapshots are gone.
     pub(in crate::rocks) fn free(&self, extents: Vec<Extent>, sequence: u64) {
         if !extents.is_empty() {
             self.0.send(Freed { extents, sequence });
@@ -128,6 +128,7 @@ impl Reclaiming {
             .property_int_value(OLDEST_SNAPSHOT)
             .map_err(engine_error("looking for the oldest snapshot"))?
             .unwrap_or(0);
+        // Snapshots taken at or after that write do not see the pointer.
         let is_unseen = |freed: &Freed| oldest == 0 || oldest >= freed.sequence;
         let mut extents = Vec::new();
         while self.waiting.front().is_some_and(is_unseen)
@@ -138,7 +139,8 @@ impl Reclaiming {
         if extents.is_empty() {
             return Ok(());
         }
-        // A crash must not bring back what names these places.
+        // The write that dropped the pointer must be on the disk before the bytes go: after a crash it would otherwise
+        // come back and point to a hole. A crash between hole and delete only makes the hole twice.
         self.poison.check()?;
         self.db
             .flush_wal(true)

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use rocksdb::{DB, ReadOptions, WriteBatch};
 use std::collections::HashMap;
 
-/// What the keys of these entries begin with, behind the engine's own prefix.
+/// The kind byte of these keys.
 const SHARDS: u8 = 0x02;
 
 /// Bytes stored for the large values of each shard that ever had one. A commit to any other shard need not look whether
@@ -40,7 +40,7 @@ impl LargeShards {
         })
     }
 
-    /// Bytes stored for the large values of a shard; none where it never had one.
+    /// Bytes stored for the large values of a shard; `None` if it never had one.
     pub(in crate::rocks) fn bytes(&self, shard: ShardId) -> Option<u64> {
         self.bytes.lock().get(&shard).copied()
     }

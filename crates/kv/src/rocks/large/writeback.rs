@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Semaphore;
 
-/// So many bytes that are not flushed begin a flush that nobody waits for: the disk has work, and is not long busy when
-/// somebody comes who waits.
+/// The number of unflushed bytes that begins a flush though nobody waits for one. The disk has work early, and a commit
+/// that waits later finds little left to flush.
 const FLUSH_BYTES: usize = 8 << 20;
 
-/// Bytes written ahead and not flushed; who comes then waits for the disk.
+/// The most bytes that may be written ahead and not flushed. A writer that would exceed it waits for the disk.
 const UNFLUSHED_BYTES_MAX: usize = 64 << 20;
 
 /// Values up to this size may be written on a thread that has other things to do: it takes as long as to receive them.
@@ -29,8 +29,8 @@ const PERMIT_BYTES: usize = 4096;
 pub(in crate::rocks) struct Writeback {
     worker: Worker<Arc<ValueFile>>,
     room: Arc<Semaphore>,
-    /// Those who may write at once: one less than there are threads for requests. The file system lets one write a file at a
-    /// time, so more would only each keep a thread waiting, hundreds where the disk is slow.
+    /// Those who may write at once: one less than there are threads for requests. The file system lets one write a file
+    /// at a time, so more would only each keep a thread waiting, hundreds where the disk is slow.
     turns: Semaphore,
     pace: Pace,
     /// The file that was written to last.
@@ -57,10 +57,11 @@ impl Writeback {
         })
     }
 
-    /// Writes so many bytes ahead by `write`, once there is room for them and few enough write at once.
+    /// Runs `write`, which writes `bytes` ahead, once there is room for them and few enough others write.
     ///
-    /// Mostly that is a copy into the system's memory, made on this thread as it is, since to have another take over its tasks
-    /// costs a third as much; that is done where the write may wait for the disk.
+    /// Mostly that is a copy into the system's memory. It is made on this thread, since handing the thread's other
+    /// tasks to another one costs a third as much as the copy. They are handed over only if the write may wait for the
+    /// disk.
     pub(in crate::rocks) async fn run<T>(
         &self,
         bytes: usize,
@@ -86,8 +87,8 @@ impl Writeback {
         Ok(Room::new(bytes, permit.map_err(|_| Error::Closed)?))
     }
 
-    /// Takes note that a file was written to. One that others have taken the place of is flushed too: nobody else might, and
-    /// it would hold room for ever.
+    /// Notes that a file was written to. A file that another has replaced as the current one is flushed too: nobody
+    /// else might flush it, and it would hold its room forever.
     pub(super) fn wrote(&self, file: &Arc<ValueFile>) {
         let before = {
             let mut last = self.last.lock();
