@@ -43,10 +43,12 @@ pub(crate) async fn copy<S: Peer, T: Peer>(
                 tracing::debug!(%error, "documents with attachments are asked for again");
                 tokio::time::sleep(backoff.fail()).await;
             }
-            // Every attachment is sent then.
+            // An attachment was left out because the target has a possible ancestor of the revision, but the target
+            // lacks it. From now on none is left out.
             PeerErrorKind::AttachmentMissing if !is_whole => is_whole = true,
             _ => return Err(error),
         }
+        // A part may have been written before the failure, so the target is asked again.
         missing = target.missing(&revisions).await?;
         for one in missing.iter_mut().filter(|_| is_whole) {
             one.possible_ancestors.clear();
@@ -100,7 +102,7 @@ fn count(progress: &Progress, change: impl FnOnce(&mut Statistics)) {
     progress.update(|snapshot| change(&mut snapshot.statistics));
 }
 
-/// Writes documents as they come, many at once where they are small.
+/// Writes documents as they arrive, small ones together in requests of about [`WRITE_BYTES`].
 async fn write_all<T: Peer>(
     target: &T,
     mut documents: mpsc::Receiver<Document>,
@@ -146,6 +148,7 @@ async fn write<T: Peer>(target: &T, documents: Vec<Bytes>, progress: &Progress) 
         match target.write(&documents).await {
             Ok(refusals) => report(target, documents.len(), refusals, progress),
             Err(error) if error.kind == PeerErrorKind::TooLarge && documents.len() > 1 => {
+                // The first half goes on top of the stack, so the documents keep their order.
                 let (first, second) = documents.split_at(documents.len() / 2);
                 pending.push(second.to_vec());
                 pending.push(first.to_vec());

@@ -13,7 +13,7 @@ const HISTORY_ENTRIES_MAX: usize = 50;
 /// A checkpoint as one store has it.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    /// The revision of the local document; none where it is not there yet.
+    /// The revision of the local document; `None` if there is no such document yet.
     revision: Option<String>,
     /// What it says, without the names of the document itself.
     pub body: Map<String, Value>,
@@ -48,7 +48,8 @@ impl Log {
         match peer.put_local(id, &document).await {
             Ok(revision) => self.revision = Some(revision),
             Err(error) if error.kind == PeerErrorKind::Conflict => {
-                // The answer to an earlier try may have been lost: then what is there is what was sent.
+                // The reply to an earlier attempt may have been lost. Then the present document is the one that was
+                // sent.
                 let present = Log::load(peer, id).await?;
                 if present.body != *body {
                     return Err(error);
@@ -69,8 +70,9 @@ impl Log {
     }
 }
 
-/// The sequence up to which both stores agree that everything was copied, and the history up to there; none where they
-/// agree on nothing.
+/// The source's sequence up to which both stores agree that everything was copied, and the history up to there;
+/// `None` if they agree on nothing. The logs differ if a run ended after it had written only one of them, or if one
+/// store was restored from a backup. Only a session that is in both has certainly been copied.
 pub fn common_ancestor(source: &Log, target: &Log) -> Option<(Value, Vec<Value>)> {
     let session = |log: &Log| log.body.get("session_id").cloned();
     if let Some(last) = session(source)
@@ -84,6 +86,7 @@ pub fn common_ancestor(source: &Log, target: &Log) -> Option<(Value, Vec<Value>)
         let id = entry.get("session_id");
         id.is_some() && history.iter().any(|other| other.get("session_id") == id)
     };
+    // Both histories are newest first, so the first common session found is the newest.
     while let ([source_entry, source_rest @ ..], [target_entry, target_rest @ ..]) = (source, target) {
         if is_in(source_entry, target) {
             return Some((source_entry.get("recorded_seq")?.clone(), source_rest.to_vec()));

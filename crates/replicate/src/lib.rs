@@ -1,10 +1,10 @@
 //! Replication: bringing what one store has and another lacks from the first to the second.
 //!
-//! A [`replicate`] run reads the changes of a *source* behind the last checkpoint, page by page; asks the *target* which of
-//! those revisions it lacks; reads these from the source with their ancestry; writes them to the target as they are; and
-//! records in both how far it has come. The algorithm is that of the CouchDB replication protocol
-//! (`src/docs/src/replication/protocol.rst`), and the checkpoints are those that CouchDB 3 writes, so that either side can
-//! be any store that speaks it.
+//! A [`replicate`] run reads the changes of a *source* after the last checkpoint, page by page; asks the *target*
+//! which of those revisions it lacks; reads these from the source with their ancestry; writes them to the target as
+//! they are; and records in both how far it has come. The algorithm is that of the CouchDB replication protocol
+//! (`src/docs/src/replication/protocol.rst`), and the checkpoints are those that CouchDB 3 writes, so that either
+//! side can be any store that speaks it.
 //!
 //! What must hold: a checkpoint is written only when the target has flushed everything up to it, so a run that is cut off
 //! anywhere loses nothing; a document that the target refuses is counted and listed; memory is bounded by the pages, batches

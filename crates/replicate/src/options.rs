@@ -27,7 +27,7 @@ pub enum Filter {
 pub struct Options {
     /// Whether the run goes on with changes as they happen.
     pub continuous: bool,
-    /// The parameters with which a target that is not there is made; none where it has to be there.
+    /// The parameters with which a missing target is made; `None` if the target must exist.
     pub create_target: Option<Map<String, Value>>,
     /// Which changes.
     pub filter: Filter,

@@ -17,17 +17,17 @@ pub trait Peer: Send + Sync + 'static {
     /// Its name for people, credentials stripped.
     fn name(&self) -> String;
 
-    /// Looks whether the database is there; a mark that changes when it is deleted and made again, `"0"` where the store
-    /// gives none.
+    /// Checks that the database exists. Returns a mark that changes when the database is deleted and made again;
+    /// `"0"` if the store has none.
     fn open(&self) -> impl Future<Output = Result<String>> + Send;
 
     /// Makes the database.
     fn create(&self, parameters: &Map<String, Value>) -> impl Future<Output = Result<()>> + Send;
 
-    /// The local document of this name; none where there is none.
+    /// The local document of this name; `None` if there is none.
     fn local(&self, name: &str) -> impl Future<Output = Result<Option<Map<String, Value>>>> + Send;
 
-    /// Puts a local document, which names the revision that it follows; its revision.
+    /// Writes a local document, which names the revision that it replaces. Returns its new revision.
     fn put_local(
         &self,
         name: &str,
@@ -40,36 +40,36 @@ pub trait Peer: Send + Sync + 'static {
     /// Which of these revisions are missing.
     fn missing(&self, revisions: &[Revisions]) -> impl Future<Output = Result<Vec<Missing>>> + Send;
 
-    /// Reads these revisions, or the leaves that follow them, with their ancestry and attachments, and sends them on one by
-    /// one. Ends early where nobody takes them any more.
+    /// Reads these revisions, or the leaves that follow them, with their ancestry and attachments, and sends them one
+    /// by one. Ends early if the receiver is dropped.
     fn read(
         &self,
         missing: &[Missing],
         documents: mpsc::Sender<Document>,
     ) -> impl Future<Output = Result<ReadCounts>> + Send;
 
-    /// Writes revisions as they are; those that were refused. A store that may lose them when it is restarted has to give
-    /// another mark then.
+    /// Writes revisions as they are. Returns those that were refused. A store that may lose them in a restart must
+    /// return another mark from then on, so that no checkpoint counts them as written.
     fn write(&self, documents: &[Bytes]) -> impl Future<Output = Result<Vec<Refusal>>> + Send;
 
-    /// Writes one revision as it is with the attachments that follow it; why it was refused, where it was.
+    /// Writes one revision as it is with the attachments that follow it. Returns the refusal if it was refused.
     fn write_streamed(
         &self,
         document: StreamedDocument,
     ) -> impl Future<Output = Result<Option<Refusal>>> + Send;
 
-    /// Makes what was written durable; the mark of the database as [`Peer::open`] gives it.
+    /// Makes everything written so far durable. Returns the mark of the database as [`Peer::open`] does.
     fn flush(&self) -> impl Future<Output = Result<String>> + Send;
 }
 
 /// Which changes are wanted.
 #[derive(Clone, Debug)]
 pub struct ChangesQuery<'q> {
-    /// Those behind this sequence.
+    /// Those after this sequence.
     pub since: &'q Value,
-    /// At most so many.
+    /// The most changes to return.
     pub limit: usize,
-    /// How long to wait where there are none yet; none to be answered at once.
+    /// How long to wait if there are none yet; `None` to return at once.
     pub wait: Option<Duration>,
     /// Those that pass.
     pub filter: &'q Filter,
@@ -84,7 +84,7 @@ pub struct Changes {
     pub rows: Vec<Row>,
     /// How far the page reaches.
     pub last_sequence: Value,
-    /// The changes behind it, where the store knows.
+    /// The number of changes after it; `None` if the store does not say.
     pub pending: Option<u64>,
 }
 
@@ -122,9 +122,9 @@ pub struct Missing {
 /// How documents were read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReadCounts {
-    /// Those that were tried to be read many at once.
+    /// Documents that were requested several at a time.
     pub bulk_attempts: u64,
-    /// Those that were.
+    /// Documents that were returned so.
     pub bulk_read: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How far a run has come, for whoever wants to see it while it runs.
+//! How far a run has come, to be read while it runs.
 
 use crate::peer::Refusal;
 use crate::statistics::Statistics;

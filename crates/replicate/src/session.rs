@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// How long one question for changes waits in a continuous run.
+/// How long one request for changes waits in a continuous run.
 const CHANGES_WAIT: Duration = Duration::from_secs(25);
 
 /// How a run ended.
@@ -93,7 +93,8 @@ impl<'s, S: Peer, T: Peer> Session<'s, S, T> {
             Some(since) if start == 0 => since.clone(),
             _ => start,
         };
-        // The counters go on from the last session's, unless an earlier try of this one has counted further.
+        // The counters go on from those of the last session, unless an earlier attempt at this one has counted
+        // further.
         let counted = history
             .first()
             .and_then(Value::as_object)
@@ -128,7 +129,8 @@ impl<'s, S: Peer, T: Peer> Session<'s, S, T> {
         })
     }
 
-    /// Reads changes ahead while batches are copied, several at once; they are counted as done in their order.
+    /// Reads changes ahead while several batches are copied at once. Batches count as done in their order: if
+    /// `through` passed one that is still being copied, a checkpoint would skip it should the run end there.
     async fn run(&mut self) -> Result<(), ReplicateError> {
         let (sender, mut batches) = mpsc::channel(self.options.batches);
         let (source, progress) = (self.source.clone(), self.progress.clone());
@@ -172,7 +174,9 @@ impl<'s, S: Peer, T: Peer> Session<'s, S, T> {
         }
     }
 
-    /// Records in both stores how far the run has come, once both have flushed.
+    /// Records in both stores how far the run has come, after both have flushed: a checkpoint must not claim what a
+    /// crash can still undo. Fails if a store was replaced meanwhile, because what was written to the old one is
+    /// gone.
     async fn record(&mut self) -> Result<(), ReplicateError> {
         if self.through == self.committed || !self.options.use_checkpoints {
             return Ok(());
@@ -251,8 +255,8 @@ fn is_replaced(before: &str, now: &str) -> bool {
     before != now && before != "0" && now != "0"
 }
 
-/// Reads the source's changes page by page and hands them on in batches, until there are no more or, in a continuous run,
-/// until nobody takes them.
+/// Reads the source's changes page by page and sends them on in batches until there are no more. A continuous run
+/// ends when the receiver is dropped.
 async fn read_changes<S: Peer>(
     source: Arc<S>,
     start: Value,
@@ -276,7 +280,8 @@ async fn read_changes<S: Peer>(
             snapshot.pending = page.pending;
         });
         let is_last = is_last(&page, options.batch_rows);
-        // Stores whose local documents take numbers seem to go on when nothing but a checkpoint was written.
+        // In stores whose local documents take sequence numbers, a checkpoint alone advances the sequence. To record
+        // that would write another checkpoint, and so on without end.
         let is_idle = page.rows.is_empty() && options.filter == Filter::All && since != 0;
         if page.last_sequence != since && !is_idle {
             since = page.last_sequence.clone();
@@ -291,7 +296,7 @@ async fn read_changes<S: Peer>(
         if is_last && !options.continuous {
             return Ok(());
         }
-        // A page that is full is followed at once; behind the last one it is worth waiting.
+        // After a full page the next is requested at once; after the last one the request waits for changes.
         wait = is_last.then_some(CHANGES_WAIT);
     }
 }

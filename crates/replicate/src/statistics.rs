@@ -15,9 +15,9 @@ pub struct Statistics {
     pub docs_written: u64,
     /// Documents that the target refused.
     pub doc_write_failures: u64,
-    /// Documents that were read many at once.
+    /// Documents that were returned by requests for several at a time.
     pub bulk_get_docs: u64,
-    /// Documents that were tried to be read many at once.
+    /// Documents that were requested several at a time.
     pub bulk_get_attempts: u64,
 }
 

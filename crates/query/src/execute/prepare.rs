@@ -96,8 +96,8 @@ async fn choose(
         && let Some(plan) = plans.iter().find(|plan| plan.signature() == known.signature)
     {
         let mut execution = Execution::new(plan.clone(), task, wanted);
-        // The remembered plan may cost some times what it cost then. If that is not enough, its shape is forgotten and
-        // it runs on in the race, with what it has found.
+        // The remembered plan runs alone until it costs several times as much as when it won. Then the shape is
+        // forgotten, and the plan goes on in the race with what it has found.
         let mut budget = known.works.saturating_mul(WORSE_FACTOR).max(WORKS_MIN);
         match execution.run(snapshot, task, wanted, &mut budget).await {
             Ok(Paused::Filled | Paused::Exhausted) => {

@@ -167,9 +167,8 @@ async fn estimate(snapshot: &Snapshot, plan: &Plan) -> Result<u64> {
 }
 
 impl Runner {
-    /// A lower bound of the entries that it must still look at, by the estimate: one a missing result if it streams,
-    /// all
-    /// if it sorts. Ties go to the plan with fewer entries.
+    /// How many entries it must still look at, at least, by the estimate: one for each missing result if it streams,
+    /// all if it sorts. Ties go to the plan with fewer entries.
     fn remaining(&self, wanted: usize) -> (u64, u64) {
         let left = self.entries.saturating_sub(self.execution.counters.works());
         let least = if self.execution.plan().streams() {
