@@ -1,17 +1,20 @@
 //! CouchDB's order of JSON values, as a comparison and as bytes.
 //!
-//! The order (CouchDB documentation, "Views Collation"; `src/couch/priv/couch_ejson_compare`): null, false, true, numbers, strings
-//! by the root collation, arrays element by element, objects field by field in their order, name before value; what ends first
-//! comes first. Values that JSON lacks (dates, ObjectIds, …) come behind, in MongoDB's order.
+//! The order (CouchDB documentation, "Views Collation"; `src/couch/priv/couch_ejson_compare`): null, false, true,
+//! numbers, strings by the root collation, arrays element by element, objects field by field in their order, name
+//! before value; what ends first comes first. Values that JSON lacks (dates, ObjectIds, …) come last, in MongoDB's
+//! order.
 //!
-//! The bytes of [`encode`] end by themselves: no encoding is a prefix of another one, and what is put behind does not matter.
+//! The bytes of [`encode`] are self-delimiting: no encoding is a prefix of another, so what follows one does not affect
+//! the order.
 
 use crate::collation;
 use crate::key::{self, Direction};
 use crate::{ArrayRef, DocumentRef, ValueRef};
 use std::cmp::Ordering;
 
-/// Above every byte that an encoding begins with: behind some encodings, it bounds all that begins with them.
+/// Above every byte that an encoding begins with: after some encodings, it is the end of the range that begins with
+/// them.
 pub const ABOVE: u8 = 0xff;
 
 /// Ends an array or object; below every tag, so that what ends first comes first.
@@ -49,8 +52,8 @@ pub fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     }
 }
 
-/// Appends bytes whose order is the order of [`compare`]; numbers are rounded to doubles, so that some that differ have the
-/// same bytes.
+/// Appends bytes whose order is the order of [`compare`]; numbers are rounded to doubles, so that some that differ have
+/// the same bytes.
 pub fn encode(value: ValueRef<'_>, out: &mut Vec<u8>) {
     out.push(tag(value));
     match value {

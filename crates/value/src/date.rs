@@ -1,7 +1,7 @@
 //! Dates of the calendar, the days that they count, and the present one.
 //!
-//! The calendar is the Gregorian one before its time too, as in ISO 8601. Days are counted from 0000-03-01, so that the leap day
-//! ends a year (Howard Hinnant, "chrono-compatible low-level date algorithms").
+//! The calendar is the Gregorian one before its time too, as in ISO 8601. Days are counted from 0000-03-01, so that the
+//! leap day ends a year (Howard Hinnant, "chrono-compatible low-level date algorithms").
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -14,7 +14,7 @@ impl Document {
         Document::default()
     }
 
-    /// A document without fields, with room for so many.
+    /// A document without fields, with room for this many.
     pub fn with_capacity(fields: usize) -> Document {
         Document {
             fields: Vec::with_capacity(fields),
@@ -77,7 +77,7 @@ impl Document {
         self
     }
 
-    /// Puts a field at a position, moving those behind it.
+    /// Puts a field at a position, moving those after it.
     pub fn insert_at(&mut self, position: usize, name: impl Into<String>, value: impl Into<Value>) {
         self.fields.insert(position, (name.into(), value.into()));
     }

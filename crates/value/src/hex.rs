@@ -9,7 +9,7 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.collect()
 }
 
-/// The bytes that digits of either case stand for; none where they are not such, or an odd number of them.
+/// The bytes that hex digits of either case stand for; `None` if others are among them, or their number is odd.
 pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let number = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match *pair {

@@ -1,7 +1,7 @@
 //! Values as MongoDB's messages and plans show them: `{ _id: 1, a: "x" }`.
 //!
-//! The notation is `BSONElement::toString`'s, so that whoever looks for a message of MongoDB's finds it. It is for people, and
-//! cannot be read back: texts stand as they are, without escapes, and what is long is cut.
+//! The notation is `BSONElement::toString`'s, so that a search for a message of MongoDB's finds it. It is for people,
+//! and cannot be read back: texts stand as they are, without escapes, and what is long is cut.
 
 use crate::{DocumentRef, ValueRef, hex};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::fmt::Write;
 const TEXT_BYTES_MAX: usize = 159;
 const CODE_BYTES_MAX: usize = 79;
 const BINARY_BYTES_MAX: usize = 80;
-/// …to so many.
+/// …to this many.
 const TEXT_BYTES_KEPT: usize = 150;
 const CODE_BYTES_KEPT: usize = 70;
 const BINARY_BYTES_KEPT: usize = 70;

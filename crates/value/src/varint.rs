@@ -9,7 +9,7 @@ pub fn put(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Takes a number off the front; none where the bytes end early or are not a number.
+/// Takes a number off the front; `None` if the bytes end early or are not a number.
 pub fn take(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0u64;
     for shift in (0..64).step_by(7) {

@@ -1,6 +1,6 @@
 //! The order of strings that people expect, by the Unicode Collation Algorithm.
 //!
-//! [`Collation`] is one that a MongoDB client describes: a language and how strictly its strings are told apart.
+//! [`Collation`] is one that a MongoDB client describes: a language and how strictly strings are compared.
 //! [`compare`] and [`sort_key`] are of the root collation, which is no language's own.
 
 mod options;

@@ -59,7 +59,7 @@ fn refuse<T>(fault: CollationFault, message: impl Into<String>) -> Result<T, Col
     Err(CollationError { fault, message })
 }
 
-/// The collator and all of its options; none where the order is that of bytes.
+/// The collator and all of its options; `None` if the order is that of bytes.
 pub(super) fn parse(
     options: &Document,
 ) -> Result<Option<(CollatorBorrowed<'static>, Document)>, CollationError> {
@@ -153,8 +153,9 @@ fn check_fields(options: &Document) -> Result<(), CollationError> {
     }
 }
 
-/// The locale whose rules are those of this one with accents compared from the end, or not. The library takes that from the
-/// language alone: only Canadian French does, whose order is otherwise that of all languages without rules of their own.
+/// The locale whose rules are those of this one with accents compared from the end, or not. The library takes that from
+/// the language alone: only Canadian French does, whose order is otherwise that of all languages without rules of their
+/// own.
 fn ordered_as(locale: &str, backwards: bool) -> Result<&str, CollationError> {
     match (locale, backwards) {
         (CANADIAN_FRENCH, true) => Ok(locale),

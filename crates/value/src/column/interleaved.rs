@@ -1,5 +1,5 @@
-//! Documents of like fields: a reference document has all of them, and each scalar in it is a series of its own. The blocks
-//! of the series stand in the order in which they are needed.
+//! Documents of like fields: a reference document has all of them, and each scalar in it is a series of its own. The
+//! blocks of the series stand in the order in which they are needed.
 
 use super::series::Series;
 use super::{ColumnError, Part, Reader, ReferenceKind};

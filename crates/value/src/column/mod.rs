@@ -1,9 +1,9 @@
 //! Compressed columns of values (binary subtype 7), as MongoDB keeps the fields of its time-series buckets: read, never
 //! written.
 //!
-//! A column is a row of parts, each behind a control byte: a literal (a BSON element without a name), blocks of differences
-//! to the value before (`simple8b`, `series`), or a reference document with the blocks of its fields between each other
-//! (`interleaved`). A zero byte ends it.
+//! A column is a sequence of parts, each after a control byte: a literal (a BSON element without a name), blocks of
+//! differences to the value before (`simple8b`, `series`), or a reference document with the blocks of its fields
+//! between each other (`interleaved`). A zero byte ends it.
 //!
 //! Source: MongoDB's `src/mongo/bson/column/README.md` and the format's constants beside it.
 
@@ -35,7 +35,7 @@ pub enum ColumnError {
     TooLong(usize),
 }
 
-/// The values of a column in order; none stands for one that is missing. At most so many.
+/// The values of a column in order; `None` stands for one that is missing. At most `values_max`.
 pub fn decode(bytes: &[u8], values_max: usize) -> Result<Vec<Option<Value>>, ColumnError> {
     let mut reader = Reader { rest: bytes };
     let mut values: Vec<Option<Value>> = Vec::new();

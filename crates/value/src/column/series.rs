@@ -1,4 +1,5 @@
-//! Values that follow each other by differences, or by differences of differences: of one type, that of the literal before.
+//! Values that follow each other by differences, or by differences of differences: of one type, that of the literal
+//! before.
 
 use super::simple8b::Numbers;
 use super::{ColumnError, Scale};
@@ -7,14 +8,14 @@ use crate::{Binary, Decimal128, ObjectId, Timestamp, Value};
 /// Texts and bytes longer than this have no differences.
 const WIDE_BYTES: usize = 16;
 
-/// Where the bytes of an ObjectId's time and count stand in the number that it becomes, the lowest first. The five bytes
-/// between are those of the literal.
+/// Where the bytes of an ObjectId's time and count stand in the number that it becomes, the lowest first. The five
+/// bytes between are those of the literal.
 const OBJECT_ID_BYTES: [usize; 7] = [11, 3, 10, 2, 9, 1, 0];
 
 /// A value, and what is known of those that follow it.
 #[derive(Clone, Debug)]
 pub(super) struct Series {
-    /// None where the value is missing: then others can only be missing too.
+    /// `None` if the value is missing: then others can only be missing too.
     last: Option<Value>,
     numbers: Numbers,
     scale: Scale,

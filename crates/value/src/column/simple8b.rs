@@ -1,7 +1,7 @@
 //! Blocks of eight bytes, each with as many whole numbers as fit: the lowest four bits say how wide they are.
 //!
-//! Two of the widths leave four bits, which may say that numbers come with a count of the zeros that end them; a number of
-//! ones alone stands for a missing value. One selector repeats the number before.
+//! Two of the widths leave four bits, which may say that numbers come with a count of the zeros that end them; a number
+//! of ones alone stands for a missing value. One selector repeats the number before.
 
 use super::ColumnError;
 
@@ -49,7 +49,7 @@ struct Layout {
 }
 
 impl Numbers {
-    /// Behind a literal: nothing yet, and zero before it.
+    /// After a literal: nothing yet, and zero before it.
     pub(super) fn none() -> Numbers {
         Numbers {
             previous: Some(0),

@@ -66,7 +66,7 @@ impl Decimal128 {
         exact.then_some(int)
     }
 
-    /// The whole part, digits behind the point dropped; none beyond the range, for NaN and infinities.
+    /// The whole part, digits after the point dropped; `None` beyond the range, for NaN and infinities.
     pub fn to_i64_truncated(self) -> Option<i64> {
         self.whole_part().map(|(int, _)| int)
     }

@@ -106,7 +106,7 @@ impl Decimal128 {
         }
     }
 
-    /// The canonical encoding of `parts`; none where coefficient or exponent are out of range.
+    /// The canonical encoding of `parts`; `None` if coefficient or exponent are out of range.
     pub fn from_parts(parts: Parts) -> Option<Decimal128> {
         match parts {
             Parts::Nan => Some(Decimal128::NAN),

@@ -15,7 +15,7 @@ pub enum Rounding {
     Ceiling,
 }
 
-/// What the digits behind a coefficient come to, as a share of its last place.
+/// What the digits after a coefficient come to, as a share of its last place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tail {
     Zero,
@@ -34,7 +34,7 @@ impl Tail {
         }
     }
 
-    /// With more digits behind, which are zero or not.
+    /// With more digits after these, which are zero or not.
     pub(super) fn followed_by(self, nonzero: bool) -> Tail {
         match self {
             Tail::Zero if nonzero => Tail::BelowHalf,
@@ -110,7 +110,7 @@ impl Decimal128 {
         }
     }
 
-    /// Rounded to so many digits behind the point (before it where negative). A number without digits beyond
+    /// Rounded to `places` digits after the point (before it if negative). A number without digits beyond
     /// that place stays as it is.
     #[must_use]
     pub fn round_to_place(self, place: i32, rounding: Rounding) -> Decimal128 {

@@ -126,7 +126,7 @@ impl Scanned {
                 self.coefficient = self.coefficient * 10 + u128::from(digit);
                 continue;
             }
-            // The first digit dropped is weighed against a half, those behind it tip the balance.
+            // The first dropped digit is compared with a half; those after it only say whether there is more.
             self.tail = if dropped_digits == 0 {
                 Tail::of_digit(digit)
             } else {

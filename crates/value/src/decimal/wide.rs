@@ -31,7 +31,7 @@ pub fn from_double_exactly(number: f64) -> Decimal128 {
     Decimal128::parse_rounded(&format!("{number:.33e}")).unwrap_or(Decimal128::NAN)
 }
 
-/// The number with exactly so many decimals (negative: rounded to tens, hundreds …), or as many as 34 digits allow.
+/// The number with exactly `places` decimals (negative: rounded to tens, hundreds …), or as many as 34 digits allow.
 pub fn to_places(number: Decimal128, places: i32, rounding: Rounding) -> Decimal128 {
     let Parts::Finite {
         coefficient,
@@ -54,7 +54,7 @@ pub(super) fn widened(number: Decimal128) -> Wide {
         .unwrap_or_else(|_| Wide::nan())
 }
 
-/// The result of a computation, rounded to 34 digits; an exact one without zeros behind the point.
+/// The result of a computation, rounded to 34 digits; an exact one without trailing zeros after the point.
 pub(super) fn narrowed(number: &Wide) -> Decimal128 {
     let rounded = Decimal128::parse_rounded(&number.to_string()).unwrap_or(Decimal128::NAN);
     let mut shortest = *number;
@@ -65,7 +65,7 @@ pub(super) fn narrowed(number: &Wide) -> Decimal128 {
     without_zeros(rounded)
 }
 
-/// The same number without zeros at the end behind the point.
+/// The same number without trailing zeros after the point.
 pub fn without_zeros(rounded: Decimal128) -> Decimal128 {
     let Parts::Finite {
         negative,

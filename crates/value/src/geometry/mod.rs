@@ -1,7 +1,7 @@
 //! Places: GeoJSON geometries (RFC 7946) and MongoDB's older pairs of coordinates.
 //!
-//! [`Geometry::parse`] reads what a 2dsphere index holds and refuses what MongoDB refuses there; [`planar_points`] reads
-//! what a 2d index holds.
+//! [`Geometry::parse`] reads what a 2dsphere index holds and refuses what MongoDB refuses there; [`planar_points`]
+//! reads what a 2d index holds.
 
 mod parse;
 mod ring;

@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn slice(&self, from: usize) -> &'a str {
-        // Both ends stand before or behind an ASCII byte.
+        // Both ends are next to an ASCII byte, so they are on character boundaries.
         self.text.get(from..self.at).unwrap_or_default()
     }
 
@@ -56,7 +56,7 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte behind white space, not taken.
+    /// The next byte after white space, without taking it.
     pub fn next_token(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
@@ -71,7 +71,7 @@ impl<'a> Lexer<'a> {
         is_next
     }
 
-    /// Takes this byte behind white space, or fails.
+    /// Skips white space and takes this byte, or fails.
     pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<(), JsonError> {
         self.next_token();
         if self.take(byte) {

@@ -57,7 +57,7 @@ pub fn write(value: ValueRef<'_>, mode: Mode, out: &mut String) {
     write::value(value, mode, out);
 }
 
-/// The value as whoever knows plain JSON alone reads its relaxed form: a typed value is the object that stands for it.
+/// The value as a reader of plain JSON sees its relaxed form: a typed value is the object that stands for it.
 pub fn plain(value: ValueRef<'_>) -> Value {
     let mut text = String::new();
     write(value, Mode::Relaxed, &mut text);

@@ -6,7 +6,7 @@ use crate::raw::MESSAGE_DEPTH_MAX;
 use crate::{Document, Value};
 use std::borrow::Cow;
 
-/// One value and nothing behind it.
+/// One value with nothing after it.
 pub(super) fn whole(text: &str) -> Result<Value, JsonError> {
     Parser::new(text).whole()
 }

@@ -63,7 +63,7 @@ impl Decoder<'_, '_, '_> {
 
     fn fields(&mut self, depth_left: usize) -> Option<Document> {
         let mut document = Document::new();
-        // The class of the value, which stands before the name for the order's sake, is told by the value too.
+        // The class of the value is skipped: it precedes the name for the sake of the order, and the value repeats it.
         while self.reader.byte()? != tag::END {
             let name = self.reader.text()?;
             document.push(name, self.value(depth_left)?);

@@ -92,7 +92,7 @@ impl Encoder<'_> {
         self.key.push(tag::END);
     }
 
-    /// A string or symbol, which are equal but must be told apart when decoded.
+    /// A string or symbol: equal as keys, so the type bits say which it was.
     fn comparable_text(&mut self, text: &str, code: u8) {
         self.text(text);
         if let Some(bits) = &mut self.bits {
@@ -101,6 +101,8 @@ impl Encoder<'_> {
     }
 
     fn text(&mut self, text: &str) {
+        // The terminator 00 must not occur within, and must be below all that can: so 00 becomes 01 01 and 01 becomes
+        // 01 02, which keeps their order, and a text sorts before those that it begins.
         let mut rest = text.as_bytes();
         while let Some(at) = memchr::memchr2(0, 1, rest) {
             let (plain, special) = rest.split_at(at);

@@ -1,10 +1,11 @@
 //! Byte strings whose order is the order of values.
 //!
 //! `encode(a) < encode(b)` exactly when `compare(a, b)` is less, and equal when it is equal (int 1, long 1,
-//! double 1.0 and decimal 1.00 are one key). No encoding is a prefix of another, so the parts of a compound key
-//! are simply set one behind the other; a descending part has all its bits inverted.
-//! What equality forgets (the number's type, a decimal's trailing zeros, -0.0, symbol or string) is kept in
-//! [`TypeBits`], so that a covered query can give the value back as it was. Only a NaN's payload is lost.
+//! double 1.0 and decimal 1.00 are one key). No encoding is a prefix of another: each has a fixed size after its tag,
+//! or says its length first, or has a terminator that content cannot be taken for. So two encodings differ within the
+//! shorter one, the parts of a compound key are simply concatenated, and a descending part is the same bytes with all
+//! bits inverted. What equality forgets (the number's type, a decimal's trailing zeros, -0.0, symbol or string) is kept
+//! in [`TypeBits`], so that a covered query can give the value back as it was. Only a NaN's payload is lost.
 //!
 //! Every encoding starts with a byte between 0x01 and 0xFE: a key followed by 0x00 is below, and followed by 0xFF
 //! above, all compound keys that go on from it.
@@ -55,7 +56,7 @@ impl Direction {
     }
 }
 
-/// What the key's bytes do not tell of the values in it; empty for most keys.
+/// What the key's bytes do not say about its values; empty for most keys.
 ///
 /// One code for each number and each text, in order; those missing at the end are 0, the usual type for the key
 /// (int where an integer fits one, else long; double for fractions; string for text).
@@ -84,12 +85,12 @@ pub fn encode_with_bits(value: ValueRef<'_>, direction: Direction, key: &mut Vec
     encode::directed(value, direction, key, Some(&mut bits.0));
 }
 
-/// Takes one value off the front of `key` and `bits`; none where the bytes are not a key.
+/// Takes one value off the front of `key` and `bits`; `None` if the bytes are not a key.
 pub fn decode(key: &mut &[u8], bits: &mut &[u8], direction: Direction) -> Option<Value> {
     decode::directed(key, bits, direction)
 }
 
-/// The bytes that one value takes at the front of `key`; none where the bytes are not a key.
+/// The number of bytes that one value takes at the front of `key`; `None` if the bytes are not a key.
 pub fn skip(key: &[u8], direction: Direction) -> Option<usize> {
     let mut reader = reader::Reader::new(key, direction.mask());
     skip::value(&mut reader, crate::raw::MESSAGE_DEPTH_MAX)?;

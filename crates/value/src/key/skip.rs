@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::{number, tag};
 
-/// Moves behind one value.
+/// Moves the reader past one value; `None` if the bytes are not a key, or nest deeper than `depth_left`.
 pub(super) fn value(reader: &mut Reader<'_>, depth_left: usize) -> Option<()> {
     let depth_left = depth_left.checked_sub(1)?;
     match reader.byte()? {

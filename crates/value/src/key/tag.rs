@@ -34,7 +34,7 @@ pub(super) const JAVASCRIPT: u8 = 0x68;
 pub(super) const JAVASCRIPT_WITH_SCOPE: u8 = 0x6C;
 pub(super) const MAX_KEY: u8 = 0xF0;
 
-/// Ends documents and arrays; below every tag.
+/// Ends documents and arrays. It is below every tag, so an array sorts before those that it begins.
 pub(super) const END: u8 = 0x00;
 
 /// The first and the last tag of the values that compare with this type.

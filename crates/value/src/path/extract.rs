@@ -22,7 +22,7 @@ pub struct IndexPath {
 /// One key of a document in an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexKey {
-    /// The keys of all parts, one behind the other.
+    /// The keys of all parts, concatenated.
     pub key: Vec<u8>,
     /// What the key forgets of the values; see [`TypeBits`].
     pub bits: TypeBits,
@@ -31,7 +31,7 @@ pub struct IndexKey {
 /// All keys of a document in an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexKeys {
-    /// In order, each once. None where the index is sparse and the document has none of its fields.
+    /// In order, each once. `None` if the index is sparse and the document has none of its fields.
     pub keys: Vec<IndexKey>,
     /// For each path the places of those of its parts that reached an array with many elements, in order; the
     /// path is multikey if there are any.
@@ -111,7 +111,7 @@ pub fn keys_collated(
 ) -> Result<IndexKeys, ExtractError> {
     match document {
         DocumentRef::Raw(document) => raw_keys(document, paths, sparse, collation),
-        // Arrays are told apart by where their bytes are.
+        // Arrays are distinguished by the address of their bytes, which a tree does not have.
         DocumentRef::Tree(document) => {
             raw_keys(DocumentBuf::from(document).as_raw(), paths, sparse, collation)
         }

@@ -65,7 +65,7 @@ impl std::fmt::Display for FieldPath {
     }
 }
 
-/// The position that a part of a path means in an array; none where it is not written as positions are.
+/// The position that a part of a path means in an array; `None` if it is not written as positions are.
 pub fn array_position(part: &str) -> Option<usize> {
     let is_plain = part.bytes().all(|byte| byte.is_ascii_digit()) && (part == "0" || !part.starts_with('0'));
     if is_plain { part.parse().ok() } else { None }

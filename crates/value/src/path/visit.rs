@@ -6,7 +6,7 @@ use crate::{ArrayRef, DocumentRef, ValueRef};
 /// One thing that a path reaches, as the match language sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Reached<'a> {
-    /// The value; none where the path ends in nothing (a missing field).
+    /// The value; `None` if the path ends in nothing (a missing field).
     pub value: Option<ValueRef<'a>>,
     /// The position in the outermost array that was passed implicitly; what the positional `$` means.
     pub array_position: Option<usize>,
@@ -15,7 +15,7 @@ pub struct Reached<'a> {
 /// Calls `visit` with all that the path reaches in the document, in MongoDB's match semantics **without** expanding
 /// an array in the last place: arrays on the way are passed implicitly (every element that is a document) and by
 /// number (`a.0`), each element that lacks the rest of the path giving one missing value as MongoDB does.
-/// Arrays directly within arrays are passed by number only, and other elements of an array give nothing at all.
+/// Arrays directly within arrays are traversed by number only, and other elements of an array give nothing at all.
 /// Ends early, and returns true, when `visit` returns true.
 pub fn visit<'a>(
     document: DocumentRef<'a>,

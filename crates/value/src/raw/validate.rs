@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A length prefix; the cursor moves behind it.
+    /// A length prefix; the cursor moves past it.
     fn length(&mut self) -> Result<usize, RawError> {
         let Some(bytes) = self.rest().first_chunk::<4>() else {
             return self.error("the length is cut off");

@@ -63,7 +63,7 @@ pub(super) fn fraction_bytes(whole: u64) -> usize {
     (fraction_bits(whole) + 1).div_ceil(8) as usize
 }
 
-/// The double of a whole part and its fraction's bits; none where those are more than it has, or none.
+/// The double of a whole part and its fraction's bits; `None` if those are zero, or more than a double has.
 pub(super) fn mixed_double(whole: u64, fraction: u64) -> Option<f64> {
     let one = 1u64 << fraction_bits(whole);
     (1..one)

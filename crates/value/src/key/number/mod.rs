@@ -7,12 +7,20 @@
 //! |---|---|
 //! | 0, infinite, NaN | none |
 //! | 1 ≤ m < 2^63 | `2 * whole part`, plus 1 where there is a fraction, in as few bytes as hold it (the first byte says how many) |
-//! | … its fraction | as many bits as a double of that size has behind the point, then 1 where that is not all |
+//! | … its fraction | as many bits as a double of that size has after the point, then 1 where that is not all |
 //! | other | the 63 bits of the largest double that is not above `m`, then 1 where that is not all |
-//! | … not all | the digits of `m`, which only a decimal or a long can have |
+//! | … not all | the digits of `m`, which only a decimal can have |
 //!
-//! Digits are the decimal exponent (16 bits, biased) and pairs of digits plus one, ended by 00. Keys that agree so
-//! far are within the same gap between two doubles, where the exact digits decide.
+//! Digits are the decimal exponent (16 bits, biased) and pairs of digits plus one, ended by 00. Keys that agree up to
+//! them are within the same gap between two doubles, where the exact digits decide.
+//!
+//! Why bytes compare as numbers do: a longer whole part is larger, and the first byte says how long it is. The mark for
+//! a fraction is the lowest bit, so 1 < 1.5 < 2 are 2 < 3 < 4. Bits of a fraction or a double are cut off, never
+//! rounded up; so the bit that says "not all" puts a number right after the double below it and before the next one.
+//! The bits of positive doubles are in the doubles' order as they are.
+//!
+//! Why no key is a prefix of another: the first byte and the whole part give the size of what follows, and a mark says
+//! whether digits come; those end with 00, which no pair plus one is.
 
 mod magnitude;
 mod read;

@@ -21,7 +21,7 @@ pub(super) enum Exact {
     Digits(Digits),
 }
 
-/// Reads the number whose first byte was taken off already; none where that is not a number's.
+/// Reads the rest of the number whose first byte was `first`; `None` if no number begins with that byte.
 pub(in crate::key) fn read(first: u8, reader: &mut Reader<'_>) -> Option<Decoded> {
     let negative = (tag::NEGATIVE_INFINITY..tag::ZERO).contains(&first);
     if negative {

@@ -1,4 +1,4 @@
-//! The codes by which the type bits tell a number's type.
+//! The codes of numbers' types in the type bits.
 
 use super::magnitude::{Digits, Magnitude};
 use super::read::{Decoded, Exact};
@@ -65,7 +65,7 @@ pub(super) fn put_code(number: Number, kind: Type, magnitude: Magnitude, bits: &
 }
 
 impl Decoded {
-    /// The value of the type that the next code tells; none where number and type do not go together.
+    /// The value in the type that the next code names; `None` if that type cannot hold the number.
     pub(in crate::key) fn into_value(self, bits: &mut &[u8]) -> Option<Value> {
         match next_code(bits) {
             USUAL => self.usual(),
@@ -135,7 +135,7 @@ impl Decoded {
 }
 
 impl Digits {
-    /// The coefficient for this exponent, exactly; none where there is none.
+    /// The coefficient for this exponent; `None` if it is not an integer or too large.
     fn at_exponent(self, exponent: i32) -> Option<u128> {
         if self.coefficient == 0 {
             return Some(0);
