@@ -43,7 +43,7 @@ pub struct AggregateRequest {
     pub batch_size: Option<u64>,
     /// The index to use.
     pub hint: Option<Value>,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
     /// Variables that all stages see.
     pub variables: Document,

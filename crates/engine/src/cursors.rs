@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use store::Namespace;
 use value::DocumentBuf;
 
-/// How often an operation that waits for new documents looks whether it is still wanted.
+/// How often an operation that waits for new documents checks whether its client is still there.
 const AWAIT_LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Engine {
@@ -32,8 +32,8 @@ impl Engine {
         Ok(CursorReply { id, namespace, batch })
     }
 
-    /// The next batch of a cursor; `batch_size` none means as many as fit. It must come within what the command that opened
-    /// the cursor has left of its time limit, whatever the context says.
+    /// The next batch of a cursor, as many documents as fit if `batch_size` is `None`. All batches share the time
+    /// limit of the command that opened the cursor: this one has what is left of it, whatever the context says.
     pub async fn get_more(
         &self,
         context: &Context,
@@ -48,7 +48,7 @@ impl Engine {
             let message = "cannot set maxTimeMS on getMore command for a non-awaitData cursor";
             return Err(Error::new(Code::BAD_VALUE, message));
         }
-        // One that tails may wait for ever.
+        // A tailable cursor may wait for ever.
         let limit = cursor.time_left.filter(|_| cursor.tailing == Tailing::No);
         let context = &context.clone().within(limit);
         cursor.stream.attach(&context.interruption());
@@ -59,6 +59,7 @@ impl Engine {
         let state = match outcome {
             Ok(state) => state,
             Err(error) => {
+                // What the stream has read is lost with the error: another batch would silently lack it.
                 self.cursors().remove(id);
                 return Err(error);
             }
@@ -85,7 +86,8 @@ impl Engine {
         })
     }
 
-    /// Fills a batch; an awaiting cursor that has nothing waits for the collection to change.
+    /// Fills a batch. An awaiting cursor that has nothing waits for the collection to change, and returns an empty
+    /// batch if it does not within `await_for`.
     async fn fill_awaiting(
         &self,
         context: &Context,
@@ -102,6 +104,7 @@ impl Engine {
         let until = Instant::now() + await_for.unwrap_or(Duration::from_millis(AWAIT_DATA_MS_DEFAULT));
         let mut head = collection.head_watch();
         loop {
+            // Marked as seen before reading, so that a change between the read and the wait ends the wait.
             head.borrow_and_update();
             let state = fill(cursor, batch_size, batch).await?;
             if !batch.is_empty() || context.is_killed() {

@@ -14,11 +14,11 @@ use value::{Document, Value, compare};
 pub struct DataSizeRequest {
     /// The fields by which the range is cut; an index must begin with them.
     pub key_pattern: Document,
-    /// The first key, and the first behind; none for the whole collection.
+    /// The first key, and the first after the range; `None` for the whole collection.
     pub range: Option<(Document, Document)>,
-    /// Counting ends past so many bytes.
+    /// Counting ends after this many bytes.
     pub bytes_max: Option<u64>,
-    /// Counting ends past so many documents.
+    /// Counting ends after this many documents.
     pub documents_max: Option<u64>,
 }
 
@@ -92,8 +92,8 @@ impl Engine {
         }
     }
 
-    /// The query for a range of an index that begins with the key pattern, which may be left to be told by the range;
-    /// none where the range is empty.
+    /// The query for a range of an index that begins with the key pattern. Without a pattern the fields of the range
+    /// are taken. `None` if the range is empty.
     fn range(
         &self,
         namespace: &Namespace,
@@ -138,7 +138,7 @@ fn is_descending(direction: &Value) -> bool {
         .is_some_and(|direction| direction < 0.0)
 }
 
-/// Whether one bound stands before the other in the order of the index.
+/// Whether one bound comes before the other in the order of the index.
 fn is_before(key: &Document, min: &Document, max: &Document) -> bool {
     let ordered = key.iter().map(|(name, direction)| {
         let bound = |of: &Document| of.get(name).cloned().unwrap_or(Value::MinKey);

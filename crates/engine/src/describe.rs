@@ -151,7 +151,7 @@ impl Engine {
     }
 }
 
-/// A collection as `$listClusterCatalog` tells it.
+/// A collection as `$listClusterCatalog` lists it.
 fn catalog_document(database: &str, entry: CollectionEntry, shards: bool) -> Document {
     let mut document = doc! {
         "ns": format!("{database}.{}", entry.name),

@@ -30,7 +30,7 @@ pub struct Engine {
 struct Inner {
     store: Store,
     kv: Kv,
-    /// Temporary files; none where the store has no folder.
+    /// Temporary files; `None` if the store has no folder.
     spill: Option<Arc<SpillFolder>>,
     cursors: Cursors,
     moments: Moments,

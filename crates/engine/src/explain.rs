@@ -11,7 +11,7 @@ use query::explain::Purpose;
 use store::Namespace;
 use value::{Document, Value, doc};
 
-/// How much is told.
+/// How much the explanation contains.
 pub use query::explain::Verbosity;
 
 /// A command to be explained; it changes nothing.
@@ -147,7 +147,8 @@ impl Engine {
         Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
     }
 
-    /// What the front of the pipeline asks of the collection is explained as a find; the stages behind it are named.
+    /// The front of the pipeline that the collection answers is explained as a find; the stages after it are only
+    /// named.
     async fn explain_aggregate(
         &self,
         context: &Context,

@@ -36,9 +36,9 @@ pub struct FindRequest {
     pub single_batch: bool,
     /// The index to use: its name or key, or `{$natural: ±1}`.
     pub hint: Option<Value>,
-    /// Index keys before this one are passed by.
+    /// `min`: the first index key that is read.
     pub min: Document,
-    /// This index key and those behind it are passed by.
+    /// `max`: the index key before which reading ends.
     pub max: Document,
     /// Whether index keys are given in place of documents.
     pub return_key: bool,
@@ -50,7 +50,7 @@ pub struct FindRequest {
     pub no_cursor_timeout: bool,
     /// Variables for `$expr`.
     pub variables: Document,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
     /// Whether reading the whole collection is refused.
     pub refuse_full_scan: bool,
@@ -63,13 +63,13 @@ pub struct FindRequest {
 pub struct CountRequest {
     /// The filter.
     pub filter: Document,
-    /// Matches to pass by.
+    /// The number of matches to skip.
     pub skip: u64,
-    /// Matches at most.
+    /// The most matches to count; `None` for all.
     pub limit: Option<u64>,
     /// The index to use.
     pub hint: Option<Value>,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
 }
 
@@ -82,7 +82,7 @@ pub struct DistinctRequest {
     pub filter: Document,
     /// The index to use.
     pub hint: Option<Value>,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn parse_filter(filter: &Document, variables: &Variables) -> Result<A
     Ok(Arc::new(Filter::parse(filter, &scope)?))
 }
 
-/// A projection as commands give it; an empty document is none.
+/// A projection as commands give it; `None` for an empty document.
 pub(crate) fn parse_projection(
     projection: &Document,
     filter: &Filter,
@@ -180,7 +180,8 @@ impl Engine {
             });
         };
         if request.tailing != Tailing::No && collection.stats().count == 0 {
-            // Where there is no last document, there is no place behind it to wait at.
+            // Without a last document there is no position to wait after, so the cursor closes at once, as in
+            // MongoDB.
             return Ok(CursorReply {
                 id: 0,
                 namespace: namespace.clone(),

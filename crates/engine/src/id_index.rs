@@ -5,7 +5,8 @@ use value::{Document, Value, doc};
 
 /// How the index is listed; none of a view and of a time series, which have none for their clients.
 ///
-/// It bears the collection's collation, as MongoDB has it: whoever makes the collection anew from what is listed gives
+/// It bears the collection's collation, as MongoDB has it: a client that recreates the collection from the listing
+/// gives
 /// this description back, and one of another collation would be refused.
 pub(crate) fn listed(options: &CollectionOptions) -> Option<Document> {
     let kept = &options.kept;

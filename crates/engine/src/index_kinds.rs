@@ -18,8 +18,8 @@ const SEVERAL_WILDCARDS: Code = Code::location(7_246_201);
 /// A projection names a path and one below it; of a compound index that has a code of its own.
 const PATH_COLLISIONS: [Code; 2] = [Code::location(31_249), Code::location(31_250)];
 const PROJECTION_OVERLAPS: Code = Code::location(7_246_200);
-/// A field that stands beside a wildcard which holds it: one on a subtree, one that includes it, one that does not
-/// exclude it.
+/// A field next to a wildcard that contains it: a wildcard on a subtree, one that includes the field, one that does
+/// not exclude it.
 const BESIDE_SUBTREE: Code = Code::location(7_246_204);
 const BESIDE_INCLUDED: Code = Code::location(7_246_208);
 const BESIDE_NOT_EXCLUDED: Code = Code::location(7_246_209);
@@ -31,7 +31,7 @@ const VERSION_MAX: i32 = 3;
 /// The most that a field of a text index weighs.
 const WEIGHT_MAX: f64 = 99_999.0;
 
-/// What stands in the key pattern of a text index for its fields, and for their order.
+/// The names in the key pattern of a text index that replace its fields.
 const TEXTS: &str = "_fts";
 const TEXTS_ORDER: &str = "_ftsx";
 

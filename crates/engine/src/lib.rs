@@ -1,7 +1,7 @@
 //! The one boundary that protocols see: databases, collections, operations, errors.
 //!
 //! A protocol parses its wire form into the requests of this crate ([`FindRequest`], [`UpdateStatement`], …), calls an
-//! [`Engine`], and encodes what comes back. Every call takes a [`Context`]: who asks, in which session, until when.
+//! [`Engine`], and encodes what it returns. Every call takes a [`Context`]: who asks, in which session, until when.
 //!
 //! What must hold:
 //! - nothing of HTTP, OP_MSG or JSON text is known here, and nothing of `kv` or of the store's keys leaves it;

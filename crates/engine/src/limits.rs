@@ -6,25 +6,25 @@ pub use store::{INDEX_FIELDS_MAX, INDEXES_MAX, NAMESPACE_BYTES_MAX};
 /// How many cursors may be open at once.
 pub const OPEN_CURSORS_MAX: usize = 100_000;
 
-/// A cursor that nobody asks for so long is closed, unless it was opened with `noCursorTimeout`.
+/// A cursor that is not used for this long is closed, unless it was opened with `noCursorTimeout`.
 pub const CURSOR_IDLE_MS_MAX: u64 = 600_000;
 
 /// How many sessions are remembered at once.
 pub const SESSIONS_MAX: usize = 1_000_000;
 
-/// A session that nobody uses so long is forgotten, with what its retries need.
+/// A session that is not used for this long is forgotten, together with what its retries need.
 pub const SESSION_IDLE_MINUTES_MAX: u64 = 30;
 
-/// Documents in a first batch where the client does not say.
+/// Documents in a first batch if the client gives no size.
 pub const FIRST_BATCH_DOCUMENTS_DEFAULT: u64 = 101;
 
-/// Bytes of documents in one batch; a single larger document still goes alone.
+/// Bytes of documents in one batch; a larger document makes a batch of its own.
 pub const BATCH_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Statements in one write command.
 pub const WRITE_BATCH_MAX: usize = 100_000;
 
-/// How long an awaiting tailable cursor waits for data where the client does not say.
+/// How long an awaiting tailable cursor waits for data if the client gives no time.
 pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
 
 /// How often expired documents, sessions and cursors are looked for.

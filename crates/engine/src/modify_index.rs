@@ -25,7 +25,7 @@ pub struct IndexChange {
     pub prepare_unique: Option<bool>,
     /// Whether the index becomes unique; it cannot be undone.
     pub unique: Option<bool>,
-    /// Only look for what stands in the way of `unique`.
+    /// Only look for duplicates that prevent `unique`.
     pub dry_run: bool,
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use store::{Store, StoreOptions};
 
-/// Hot files have one part in so many of the memory budget.
+/// The memory budget divided by this is for hot files.
 const FILE_CACHE_SHARE: usize = 8;
 
 /// The memory for hot files of an engine that is given no budget.

@@ -7,7 +7,7 @@ use std::sync::Weak;
 use store::Moment;
 
 impl Engine {
-    /// Notes that a session is used now; it is made where it is not known.
+    /// Notes that a session is used now, and adds it if it is not known.
     pub fn touch_session(&self, session: SessionId) -> Result<()> {
         self.sessions().touch(session)
     }
@@ -34,14 +34,14 @@ impl Engine {
     }
 
     /// Keeps the present moment under a logical time, for reads of several collections that must agree. It is kept
-    /// for [`MOMENT_MS_MAX`](crate::limits::MOMENT_MS_MAX), and less where more than
-    /// [`MOMENTS_MAX`](crate::limits::MOMENTS_MAX) are wanted.
+    /// for [`MOMENT_MS_MAX`](crate::limits::MOMENT_MS_MAX), or until [`MOMENTS_MAX`](crate::limits::MOMENTS_MAX)
+    /// newer ones are kept.
     pub async fn keep_moment(&self, time: u64) -> Result<Weak<Moment>> {
         let moment = self.store().moment().await?;
         Ok(self.moments().keep(time, moment))
     }
 
-    /// The moment that was kept under a logical time. Fails with SnapshotTooOld where none is.
+    /// The moment that was kept under a logical time. Fails with SnapshotTooOld if there is none.
     pub fn moment(&self, time: u64) -> Result<Weak<Moment>> {
         self.moments().find(time)
     }

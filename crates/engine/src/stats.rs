@@ -50,7 +50,7 @@ pub struct ServerReport {
     pub sessions: usize,
     /// Bytes of the data folder.
     pub disk_bytes: u64,
-    /// Bytes of the file system that it lies in.
+    /// Bytes of the file system that holds the data folder.
     pub volume_bytes: u64,
     /// Those of them that are in use.
     pub volume_used_bytes: u64,

@@ -13,7 +13,7 @@ use value::{Document, DocumentBuf, Value, doc};
 /// How many views may stand on one another.
 const VIEW_DEPTH_MAX: usize = 20;
 
-/// What a view's name stands for.
+/// What a view's name resolves to.
 pub(crate) struct Resolved {
     /// The collection below.
     pub(crate) namespace: Namespace,
@@ -61,7 +61,7 @@ impl Engine {
         Err(Error::new(Code::VIEW_DEPTH_LIMIT_EXCEEDED, message))
     }
 
-    /// Refuses a view whose pipeline is wrong or that stands on itself.
+    /// Refuses a view whose pipeline is wrong or that is defined on itself, directly or through other views.
     pub(crate) fn check_view(&self, namespace: &Namespace, options: &Document) -> Result<()> {
         let Some(Value::String(below)) = options.get("viewOn") else {
             return Ok(());

@@ -11,8 +11,8 @@ use tokio::sync::Mutex;
 pub(crate) struct WriteLocks(Mutex<u64>);
 
 impl Engine {
-    /// Lets all writes wait and brings the files of the data folder to rest, unless they rest already. Gives how many locks
-    /// there are now; each is to be released.
+    /// Holds all writes back and brings the files of the data folder to rest, unless they are already. Returns the
+    /// number of locks, each of which must be released.
     pub async fn lock_writes(&self, limit: Duration) -> Result<u64> {
         let mut locks = self.write_locks().0.lock().await;
         if *locks == 0 && !self.kv().hold_files(limit).await? {
@@ -23,7 +23,7 @@ impl Engine {
         Ok(*locks)
     }
 
-    /// Releases one lock; writes go on with the last. Gives how many locks are left.
+    /// Releases one lock; writes go on after the last. Returns the number of locks that are left.
     pub async fn unlock_writes(&self) -> Result<u64> {
         let mut locks = self.write_locks().0.lock().await;
         *locks = locks

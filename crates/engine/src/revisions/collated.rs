@@ -15,7 +15,7 @@ use value::{Document, Value, collated, doc};
 /// What an index in CouchDB's order holds.
 #[derive(Clone, Debug, Default)]
 pub struct CollatedDefinition {
-    /// Its fields in order; a backslash stands before a dot that does not part names.
+    /// Its fields in order; a backslash escapes a dot that does not separate names.
     pub fields: Vec<String>,
     /// Only documents that this selector matches are in it; empty for all.
     pub selector: Document,
@@ -26,7 +26,7 @@ pub struct CollatedDefinition {
 /// The part of an index that is read.
 #[derive(Clone, Copy, Debug)]
 pub struct CollatedRange<'a> {
-    /// The partition, which must be told where the index is read partition by partition, and else not.
+    /// The partition, which must be given if and only if the index is read partition by partition.
     pub partition: Option<&'a str>,
     /// The values that bound the first fields at the low end, themselves included; where there are none, it is open.
     pub start: &'a [Value],
@@ -41,7 +41,7 @@ pub struct CollatedIndex(Arc<Index>);
 /// A document that was found by an index.
 #[derive(Clone, Debug)]
 pub struct CollatedRow {
-    /// Where the row is, to go on behind it.
+    /// The position of the row, to go on after it.
     pub position: DocumentPosition,
     /// The document.
     pub record: Record,
@@ -118,7 +118,8 @@ impl RevisionedCollection {
 }
 
 impl RevisionedSnapshot {
-    /// Rows of an index, at most `limit`, and whether there are none behind them. `after` goes on behind a row.
+    /// Rows of an index, at most `limit`, and whether there are none after them. Begins after the row `after`, if
+    /// given.
     ///
     /// The snapshot must have been taken after the index was got.
     pub async fn collated_rows(

@@ -73,7 +73,7 @@ pub struct RevisionedReport {
 }
 
 impl Engine {
-    /// The collection of this name with its revisions; none where there is none. A view is refused.
+    /// The collection of this name with its revisions; `None` if there is none. Fails for a view.
     pub fn revisioned(&self, namespace: &Namespace) -> Result<Option<RevisionedCollection>> {
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(None);
@@ -85,7 +85,8 @@ impl Engine {
         }))
     }
 
-    /// Makes a collection that remembers so many revisions of a branch; an error where it exists. Of a `partitioned` one, ids
+    /// Makes a collection that remembers this many revisions of a branch. Fails if it exists. Of a `partitioned` one,
+    /// ids
     /// are to name the partitions that documents belong to.
     pub async fn create_revisioned(
         &self,
@@ -120,7 +121,7 @@ impl RevisionedCollection {
         *self.collection.head_watch().borrow()
     }
 
-    /// Waits until there is a change behind `sequence`; false where the collection was dropped meanwhile.
+    /// Waits until there is a change after `sequence`; false if the collection was dropped meanwhile.
     pub async fn changed_after(&self, sequence: u64) -> bool {
         let mut head = self.collection.head_watch();
         let changed = head.wait_for(|head| *head > sequence).await.is_ok();
@@ -146,7 +147,7 @@ impl RevisionedCollection {
         })
     }
 
-    /// Who may use the collection, in whatever form the protocol gave it; none where nothing was said.
+    /// Who may use the collection, in the form that the protocol gave it; `None` if it was never set.
     pub fn security(&self) -> Option<Document> {
         match self.collection.options().properties.get(SECURITY) {
             Some(Value::Document(security)) => Some(security.clone()),

@@ -1,7 +1,7 @@
 //! Finding by the indexes of the MongoDB protocol what another protocol asks for.
 //!
-//! Where a selector's own indexes do not fit, the planner is asked with the filter that the selector amounts to. What comes back are
-//! ids in order: the caller reads and matches the documents, because the filter finds more than the selector.
+//! If a selector's own indexes do not fit, the planner is given the filter that the selector amounts to. It returns
+//! ids in order. The caller reads and matches the documents, because the filter finds more than the selector.
 
 use super::{Order, RevisionedCollection};
 use crate::error::Result;
@@ -25,7 +25,8 @@ pub struct FoundIds {
 }
 
 impl RevisionedCollection {
-    /// What a selector finds by an index that was made for MongoDB's filters, and more; none where no such index bounds it.
+    /// What a selector finds with an index that was made for MongoDB's filters, and possibly more; `None` if no such
+    /// index bounds it.
     pub async fn found_ids(&self, selector: &Selector, order: Order) -> Result<Option<FoundIds>> {
         let indexes = self.collection.indexes();
         let has_arrays = |field: &str| {
@@ -61,7 +62,7 @@ impl RevisionedCollection {
 }
 
 impl FoundIds {
-    /// The next ids, at most so many; none where there are no more.
+    /// The next ids, at most the given number; empty at the end.
     pub async fn next(&mut self, limit: usize) -> Result<Vec<Value>> {
         let mut batch = Vec::new();
         while batch.is_empty() && !self.exhausted {

@@ -89,7 +89,7 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.deletion(id).await?)
     }
 
-    /// All revisions of a document, deleted or not; none where it was never there.
+    /// All revisions of a document, deleted or not; `None` if it has never existed.
     pub async fn history(&self, id: ValueRef<'_>) -> Result<Option<DocumentHistory>> {
         Ok(self.snapshot.history(id).await?)
     }
@@ -99,12 +99,12 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.history_of(record).await?)
     }
 
-    /// What the revision at a place of the history says; none where it is not kept any more.
+    /// The content of the revision at a place of the history; `None` if it is no longer kept.
     pub async fn body(&self, history: &DocumentHistory, at: usize) -> Result<Option<DocumentBuf>> {
         Ok(self.snapshot.body(history, at).await?)
     }
 
-    /// The changes behind `from` in this order, at most `limit`.
+    /// The changes after `from` in this order, at most `limit`.
     pub async fn changes(&self, from: u64, order: Order, limit: usize) -> Result<Vec<Change>> {
         Ok(self.snapshot.changes(from, order, limit).await?)
     }
@@ -142,7 +142,7 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.local(name).await?)
     }
 
-    /// Local documents in the order of their names, from behind `after` on; false where there are more.
+    /// Local documents after `after` in the order of their names; false if there are more.
     pub async fn locals(
         &self,
         after: Option<&str>,
@@ -153,7 +153,7 @@ impl RevisionedSnapshot {
     }
 }
 
-/// Narrows a range to what is behind a place; false where nothing is left of it.
+/// Narrows a range to what is after a place; false if nothing is left of it.
 pub(super) fn go_on(keys: &mut KeyRange, after: Option<&DocumentPosition>, order: Order) -> bool {
     if let Some(DocumentPosition(position)) = after {
         let side = match order {

@@ -22,7 +22,7 @@ pub type CursorId = i64;
 /// A batch of documents and the cursor that has more.
 #[derive(Clone, Debug)]
 pub struct CursorReply {
-    /// 0 where nothing is left.
+    /// 0 if nothing is left.
     pub id: CursorId,
     /// The collection that the cursor reads.
     pub namespace: Namespace,
@@ -74,7 +74,7 @@ impl Usage {
         }
     }
 
-    /// Counts one more batch of so many documents.
+    /// Counts one more batch of this many documents.
     pub(crate) fn add_batch(&mut self, documents: usize) {
         self.batches += 1;
         self.documents += documents as u64;
@@ -82,9 +82,9 @@ impl Usage {
 }
 
 struct Parked {
-    /// None while a `getMore` runs on it, and once its collection is gone.
+    /// `None` while a `getMore` runs on it, and once its collection is gone.
     cursor: Option<Cursor>,
-    /// What the next `getMore` is told, since the collection is gone.
+    /// The error that the next `getMore` returns, if the collection is gone.
     lost: Option<Error>,
     last_use: Instant,
     never_idle: bool,
@@ -125,7 +125,8 @@ impl Cursors {
         Ok(id)
     }
 
-    /// Takes a cursor out to run on it; its place stays.
+    /// Takes a cursor out to run on it. Its entry stays, so that a second `getMore` is refused and [`Cursors::kill`]
+    /// finds the operation that runs on it.
     pub(crate) fn take(&self, id: CursorId, namespace: &Namespace, context: &Context) -> Result<Cursor> {
         let mut parked = self.parked.lock();
         let entry = parked.get_mut(&id).ok_or_else(|| not_found(id))?;
@@ -163,7 +164,7 @@ impl Cursors {
         Ok(cursor)
     }
 
-    /// Puts a cursor back after a batch; false where it was killed meanwhile.
+    /// Puts a cursor back after a batch; false if it was killed or its collection dropped meanwhile.
     pub(crate) fn put_back(&self, id: CursorId, cursor: Cursor) -> bool {
         let mut parked = self.parked.lock();
         match parked.get_mut(&id) {
@@ -203,7 +204,7 @@ impl Cursors {
             .retain(|_, parked| parked.session.as_ref() != Some(session));
     }
 
-    /// The cursors of some users that wait for a `getMore`, as `$currentOp` tells them.
+    /// The cursors of some users that wait for a `getMore`, as `$currentOp` shows them.
     pub(crate) fn idle_documents(&self, is_wanted: impl Fn(&Option<Arc<str>>) -> bool) -> Vec<Document> {
         let parked = self.parked.lock();
         let wanted = parked.iter().filter(|(_, parked)| is_wanted(&parked.user));
@@ -236,7 +237,8 @@ impl Cursors {
         })
     }
 
-    /// Closes the cursors of collections that are gone; whoever asks for more of them is told why there is none.
+    /// Closes the cursors of collections that are gone. Their entries stay until the next `getMore`, which returns
+    /// the reason.
     pub(crate) fn close_of(&self, dropped: impl Fn(&Namespace) -> bool) {
         let mut parked = self.parked.lock();
         for entry in parked.values_mut().filter(|entry| dropped(&entry.namespace)) {

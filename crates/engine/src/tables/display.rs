@@ -4,7 +4,7 @@ use std::time::Instant;
 use value::date::now_ms;
 use value::{Document, Value, doc};
 
-/// Tells whose an operation, a connection or a cursor is.
+/// Adds the user of an operation, a connection or a cursor.
 pub(crate) fn put_user(described: &mut Document, user: Option<&str>) {
     if let Some((name, database)) = user.and_then(|user| user.split_once('@')) {
         described.push("effectiveUsers", vec![doc! {"user": name, "db": database}]);

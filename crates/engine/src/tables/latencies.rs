@@ -1,4 +1,4 @@
-//! How long operations take, a collection: what `$collStats` tells as `latencyStats`, and what `top` tells.
+//! How long operations take, by collection: for `latencyStats` of `$collStats`, and for `top`.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -1,4 +1,6 @@
-//! Moments that were read and may be read again: what sessions with snapshot reads come back to.
+//! Moments that were read and may be read again, by sessions with snapshot reads. This table alone owns them;
+//! sessions and cursors hold a [`Weak`], so an expired moment frees what it keeps of the store, whatever still names
+//! it.
 
 use crate::error::{Error, Result};
 use crate::limits::{MOMENT_MS_MAX, MOMENTS_MAX};
@@ -23,7 +25,8 @@ struct Kept {
 }
 
 impl Moments {
-    /// Keeps a moment under a logical time, in place of the oldest if there are too many.
+    /// Keeps a moment under a logical time. Drops the oldest if there are [`MOMENTS_MAX`] already: a moment keeps old
+    /// versions of documents alive, so their number is bounded.
     pub(crate) fn keep(&self, time: u64, moment: Moment) -> Weak<Moment> {
         let moment = Arc::new(moment);
         let weak = Arc::downgrade(&moment);
@@ -50,13 +53,13 @@ impl Moments {
         })
     }
 
-    /// Lets go what was kept long enough.
+    /// Drops the moments that are older than [`MOMENT_MS_MAX`].
     pub(crate) fn expire(&self) {
         let age_max = Duration::from_millis(MOMENT_MS_MAX);
         self.kept.lock().retain(|kept| kept.since.elapsed() < age_max);
     }
 
-    /// Lets everything go, so that the store can close.
+    /// Drops all moments, so that the store can close.
     pub(crate) fn clear(&self) {
         self.kept.lock().clear();
     }

@@ -15,7 +15,7 @@ use std::time::Instant;
 use store::Namespace;
 use value::{Document, DocumentBuf, doc, json};
 
-/// Fields of commands that are not told: documents, statements, and what a password could be found by.
+/// Fields of commands that are not shown: documents, statements, and anything that could help to find a password.
 const UNTOLD: [&str; 7] = [
     "documents",
     "updates",
@@ -26,11 +26,11 @@ const UNTOLD: [&str; 7] = [
     "speculativeAuthenticate",
 ];
 
-/// A command of more bytes is told as text where `truncateOps` asks for that, and this many characters of it
+/// A command of more bytes is shown as text if `truncateOps` asks for that, and this many characters of it
 /// (MongoDB's `curop.cpp`).
 const COMMAND_BYTES_MAX: usize = 1000;
 
-/// One running operation, as `currentOp` tells it.
+/// One running operation, as `currentOp` shows it.
 #[derive(Clone, Debug)]
 pub struct OperationInfo {
     /// The number that `killOp` takes.
@@ -100,7 +100,7 @@ impl OperationInfo {
     }
 }
 
-/// What is told of each connection.
+/// What is known of each connection.
 fn connection_document(id: i32, client: SocketAddr, is_active: bool) -> Document {
     doc! {
         "type": "op",
@@ -120,7 +120,7 @@ struct ConnectionInfo {
 }
 
 impl ConnectionInfo {
-    /// As it is told while it is idle.
+    /// How it is shown while it is idle.
     fn to_document(&self, id: i32) -> Document {
         let mut described = connection_document(id, self.client, false);
         put_user(&mut described, self.user.as_deref());

@@ -43,7 +43,7 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// Notes that a session is used now; it is made where it is not known.
+    /// Notes that a session is used now, and adds it if it is not known. Fails if [`SESSIONS_MAX`] are known.
     pub(crate) fn touch(&self, session: SessionId) -> Result<()> {
         let mut sessions = self.last_use.lock();
         if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(&session) {
@@ -67,7 +67,7 @@ impl Sessions {
         self.last_use.lock().iter().map(|(id, at)| (*id, *at)).collect()
     }
 
-    /// Forgets the sessions that were not used for [`SESSION_IDLE_MINUTES_MAX`]; gives them back.
+    /// Forgets the sessions that were not used for [`SESSION_IDLE_MINUTES_MAX`], and returns them.
     pub(crate) fn forget_idle(&self) -> Vec<SessionId> {
         let idle = Duration::from_secs(SESSION_IDLE_MINUTES_MAX * 60);
         let mut sessions = self.last_use.lock();

@@ -19,7 +19,7 @@ const CANNOT_CREATE_INDEX: Code = Code::CANNOT_CREATE_INDEX;
 /// The granularities with the span of a bucket in seconds, the finest first.
 pub const GRANULARITIES: [(&str, i64); 3] = [("seconds", 3_600), ("minutes", 86_400), ("hours", 2_592_000)];
 
-/// Buckets of these granularities begin at whole multiples of so many seconds.
+/// Buckets of these granularities begin at whole multiples of this many seconds.
 const ROUNDING_SECONDS: [i64; 3] = [60, 3_600, 86_400];
 
 /// The most bytes of a measurement: a bucket of it has its values three times (MongoDB's limit).
@@ -46,7 +46,7 @@ pub(crate) struct TimeSeries {
 }
 
 impl TimeSeries {
-    /// Of a collection's options; none where it is no time series.
+    /// The time series of a collection's options; `None` if it is none.
     pub(crate) fn of(options: &CollectionOptions) -> Option<TimeSeries> {
         let Some(Value::Document(kept)) = options.kept.get("timeseries") else {
             return None;

@@ -22,7 +22,7 @@ pub struct WriteOptions {
     pub ordered: bool,
     /// Whether the answer waits for the flush to disk.
     pub journaled: bool,
-    /// Whether the collection's validator is passed by.
+    /// Whether documents are written without the collection's validator.
     pub bypass_validation: bool,
     /// Whether empty timestamps of whole documents stay so, instead of meaning now.
     pub keeps_empty_timestamps: bool,
@@ -95,7 +95,7 @@ pub struct DeleteReply {
 /// What `findAndModify` did.
 #[derive(Clone, Debug, Default)]
 pub struct FindAndModifyReply {
-    /// The document before or after, projected; none where there was none.
+    /// The document before or after the change, projected; `None` if there was none.
     pub document: Option<DocumentBuf>,
     /// Whether a document that was there was changed or removed.
     pub existed: bool,
@@ -138,7 +138,7 @@ impl WriteOptions {
 }
 
 impl Engine {
-    /// Inserts documents; the collection is made where it does not exist.
+    /// Inserts documents; creates the collection if it does not exist.
     pub async fn insert(
         &self,
         context: &Context,
@@ -178,7 +178,7 @@ impl Engine {
         })
     }
 
-    /// Executes the statements of an update; an upsert makes the collection where it does not exist.
+    /// Executes the statements of an update. An upsert creates the collection if it does not exist.
     pub async fn update(
         &self,
         context: &Context,
@@ -237,7 +237,7 @@ impl Engine {
         Ok(reply)
     }
 
-    /// Changes or removes one document and gives it back.
+    /// Changes or removes one document and returns it.
     pub async fn find_and_modify(
         &self,
         context: &Context,
@@ -263,7 +263,7 @@ impl Engine {
         })
     }
 
-    /// The collection that a write changes; made where it does not exist if `makes` says so.
+    /// The collection that a write changes. If it does not exist, it is created if `makes`, and otherwise `None`.
     async fn target(&self, namespace: &Namespace, makes: bool) -> Result<Option<Arc<Collection>>> {
         if self.buckets_of(namespace).is_some() {
             let message =
@@ -299,8 +299,8 @@ impl Engine {
     }
 }
 
-/// Parses statements; of an ordered command those behind the first wrong one are not looked at. What is right keeps its
-/// position.
+/// Parses statements; in an ordered command those after the first wrong one are not parsed. The others keep their
+/// positions in the command, because ids for retries and errors count all of its statements.
 fn parse_all<S, R>(
     statements: &[S],
     ordered: bool,

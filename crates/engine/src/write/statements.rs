@@ -21,7 +21,7 @@ pub struct UpdateStatement {
     pub update: Option<Value>,
     /// All matching documents, not only the first.
     pub multi: bool,
-    /// Whether a document is made where none matches.
+    /// Whether a document is inserted if none matches.
     pub upsert: bool,
     /// Which array elements `$[name]` means.
     pub array_filters: Vec<Document>,
@@ -31,7 +31,7 @@ pub struct UpdateStatement {
     pub sort: Document,
     /// Variables for `$expr` and pipelines.
     pub variables: Document,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
     /// Constants that a pipeline sees.
     pub constants: Document,
@@ -48,7 +48,7 @@ pub struct DeleteStatement {
     pub hint: Option<Value>,
     /// Variables for `$expr`.
     pub variables: Document,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
 }
 
@@ -59,13 +59,13 @@ pub struct FindAndModifyRequest {
     pub filter: Document,
     /// The first in this order.
     pub sort: Document,
-    /// How it is changed; none removes it.
+    /// How it is changed; `None` removes it.
     pub update: Option<Value>,
-    /// Whether the document is given as it is afterwards.
+    /// Whether the document is returned as it is after the change.
     pub return_new: bool,
-    /// What of the document is given.
+    /// Which part of the document is returned.
     pub projection: Document,
-    /// Whether a document is made where none matches.
+    /// Whether a document is inserted if none matches.
     pub upsert: bool,
     /// Which array elements `$[name]` means.
     pub array_filters: Vec<Document>,
@@ -73,7 +73,7 @@ pub struct FindAndModifyRequest {
     pub hint: Option<Value>,
     /// Variables for `$expr` and pipelines.
     pub variables: Document,
-    /// The order of strings; none for the collection's.
+    /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
 }
 
