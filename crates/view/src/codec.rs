@@ -3,13 +3,13 @@
 use bytes::{Buf, Bytes};
 use value::varint;
 
-/// Appends bytes behind their size.
+/// Appends the size of the bytes, then the bytes.
 pub(crate) fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
     varint::put(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
 
-/// Takes parts off the front; none where they are not there.
+/// Takes parts off the front. Its functions return `None` if the bytes end early or have another form.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader {
     bytes: Bytes,

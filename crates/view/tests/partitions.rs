@@ -31,7 +31,7 @@ fn of(partition: &str) -> Query {
     }
 }
 
-/// Documents of three partitions, so many of each that the tree has many pages.
+/// Documents of three partitions, enough of each for a tree of many pages.
 async fn filled() -> Database {
     let database = partitioned().await;
     for partition in ["a", "a!", "b"] {

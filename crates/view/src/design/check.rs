@@ -41,8 +41,8 @@ const PATHS: [&[Step]; 13] = [
     &[(Some("views"), OBJECT), (None, OBJECT), (Some("reduce"), &[Text])],
 ];
 
-/// Refuses a design document that CouchDB would refuse: a field of the wrong type, a view without map function, an unknown
-/// built-in, a function that does not compile.
+/// Refuses a design document that CouchDB would refuse: a field of the wrong type, a view without map function, an
+/// unknown built-in, a function that does not compile.
 pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits) -> Result<()> {
     for path in PATHS {
         check_path(body, path, &mut Vec::new())?;

@@ -1,8 +1,8 @@
 //! Design documents: which views they define.
 //!
-//! All views of one design document are one group: one pass over the changes fills them. The group's [`Definition::signature`]
-//! covers what its rows depend on and nothing else, so a design document whose views did not change keeps its index, and two that
-//! define the same views share it.
+//! All views of one design document are one group: one pass over the changes fills them. The group's
+//! [`Definition::signature`] covers what its rows depend on and nothing else, so a design document whose views did not
+//! change keeps its index, and two that define the same views share it.
 
 mod check;
 
@@ -54,8 +54,8 @@ const JAVASCRIPT: &str = "javascript";
 type MapKey = (String, String);
 
 impl Definition {
-    /// Reads a design document of a collection that has partitions or not. Its views are `partitioned` where the collection is, unless its
-    /// options say otherwise (`couch_mrview_index:set_partitioned`).
+    /// Reads a design document of a collection that has partitions or not. Its views are `partitioned` where the
+    /// collection is, unless its options say otherwise (`couch_mrview_index:set_partitioned`).
     pub fn parse(
         id: &str,
         body: &Map<String, Value>,

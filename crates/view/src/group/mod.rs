@@ -20,8 +20,8 @@ use store::{Collection, Derived, DerivedSnapshot, DocumentHistory, Record};
 
 /// How documents become the JSON that map functions see; the protocol's to say.
 pub trait Render: Send + Sync {
-    /// The document's id, and its JSON text appended to `out`; none, and nothing appended, for what is no document to the protocol.
-    /// `history` is there where the document has branches, or where `_local_seq` is asked for.
+    /// Appends the document's JSON text to `out` and returns its id; `None` if the record is no document to the
+    /// protocol. `history` is given if the document has branches, or if `_local_seq` is asked for.
     fn document(
         &self,
         record: &Record,
@@ -39,7 +39,7 @@ pub trait Render: Send + Sync {
 pub struct RenderOptions<'a> {
     /// `_local_seq`: the number of the document's last change.
     pub local_sequence: bool,
-    /// The members that are looked at, besides which none but the id need be there; none where all are needed.
+    /// The members that the map functions look at: only these and the id need be rendered. `None` if all are needed.
     pub members: Option<&'a [String]>,
 }
 

@@ -76,12 +76,12 @@ impl Views {
         });
         let mut groups = self.groups.lock();
         groups.retain(|_, group| !group.derived.is_dropped());
-        // Somebody else may have been first; two must not update one.
+        // Another call may have been first. One group for each definition, since its lock is what keeps updates apart.
         Ok(groups.entry(key).or_insert(group).clone())
     }
 
-    /// The group that can answer at once in place of one that was never complete: an earlier version of the same design
-    /// document that has this view. Where there is none, the group itself.
+    /// The group that can answer at once instead of one that was never complete: that of an earlier version of the same
+    /// design document that has this view. If there is none, the group itself.
     pub async fn standing_in(&self, group: Arc<Group>, view: &str) -> Result<Arc<Group>> {
         if group.is_complete().await? {
             return Ok(group);

@@ -75,7 +75,9 @@ impl Round {
     fn add(&mut self, id: Bytes, rows: Vec<(usize, Row)>) {
         let size: usize = rows.iter().map(|(_, row)| row.size_bytes()).sum();
         self.bytes += size + id.len() + (rows.len() + 1) * ROW_OVERHEAD_BYTES;
-        // A document that changed again meanwhile: only what it is now counts.
+        // The document changed again since. Only its latest rows count: those that are stored are found by its entry in
+        // the tree of documents, so what the round held before needs no deletion. The order does not matter, since
+        // `write` sorts.
         if let Some(before) = self.places.insert(id.clone(), self.documents.len()) {
             self.documents.swap_remove(before);
             if let Some(moved) = self.documents.get(before) {
@@ -86,7 +88,7 @@ impl Round {
         self.documents.push(Document { id, rows });
     }
 
-    /// Changes the trees, and the state with them; what was in the round is gone.
+    /// Changes the trees, and the state with them, and empties the round.
     pub async fn write(
         &mut self,
         snapshot: &Arc<DerivedSnapshot>,
@@ -100,6 +102,8 @@ impl Round {
         let mut of_documents = Vec::with_capacity(documents.len());
         let mut indexed = old.iter().peekable();
         for document in documents {
+            // The tree of documents notes the places of a document's rows, so they can be deleted without running the
+            // map functions on what the document was. Both lists are in the order of ids.
             let before = indexed.next_if(|row| row.position.sort_key == document.id);
             if let Some(before) = before {
                 let places = decode_places(&before.value, &document.id);
@@ -141,8 +145,8 @@ impl Round {
     }
 }
 
-/// Numbers the rows that one document emitted in one view. Those of one key come in the order of their values, as Erlang orders
-/// them, for that is how CouchDB keeps them (`couch_mrview_updater:insert_results`).
+/// Numbers the rows that one document emitted in one view. Those of one key come in the order of their values, as
+/// Erlang orders them, for that is how CouchDB keeps them (`couch_mrview_updater:insert_results`).
 fn number(rows: &mut [(usize, Row)]) -> Result<()> {
     if rows.len() < 2 {
         return Ok(());
@@ -162,7 +166,7 @@ fn number(rows: &mut [(usize, Row)]) -> Result<()> {
     Ok(())
 }
 
-/// The encoded key of a row, in a partitioned view behind the partition of the document's id.
+/// The encoded key of a row; in a partitioned view it follows the partition of the document's id.
 fn sort_key(id: &[u8], key: &str, definition: &Definition, view: usize) -> Result<Bytes> {
     let key = serde_json::from_str(key)
         .map_err(|error| Error::InvalidValue(format!("a key of {}: {error}", definition.id)))?;
@@ -196,7 +200,8 @@ async fn old_rows(
     Ok(rows)
 }
 
-/// By place; where a row is taken away and put again, it is put.
+/// Sorts by place. Where the old rows' deletion and a new row fall to one place, only the new row stays, since the tree
+/// takes one change a place.
 fn sorted(changes: Vec<RowChange>) -> Vec<RowChange> {
     let is_put = |change: &RowChange| matches!(change, RowChange::Put(_));
     let compare =
@@ -206,8 +211,8 @@ fn sorted(changes: Vec<RowChange>) -> Vec<RowChange> {
     changes
 }
 
-/// Sorts items that are large and whose order begins with that of `key`: its first bytes are sorted at one place, and the items moved
-/// once; they are looked at only where those bytes are the same.
+/// Sorts large items whose order begins with that of `key`. The first bytes of the keys are sorted in an array of their
+/// own, and each item is moved once; items are compared only if those bytes are equal.
 fn in_order<T>(items: Vec<T>, key: fn(&T) -> &Bytes, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
     let begin = |(at, item): (usize, &T)| (first_bytes(key(item)), at);
     let mut order: Vec<(u64, usize)> = items.iter().enumerate().map(begin).collect();

@@ -15,7 +15,7 @@ const VERSION: u8 = 1;
 pub struct State {
     /// The last change of the collection that is in the rows.
     pub sequence: u64,
-    /// Whether it ever held all changes that there were: only then it can stand in for a newer one.
+    /// Whether the rows ever held all changes that there were. Only then may they answer in place of a newer version's.
     pub complete: bool,
     /// The number of the next page.
     pub next_page: u64,
@@ -42,7 +42,7 @@ impl State {
         out.into()
     }
 
-    /// Reads what was stored; none where it has not that form.
+    /// Reads what was stored; `None` if it does not have that form.
     pub fn decode(bytes: &Bytes) -> Option<State> {
         let mut reader = Reader::new(bytes.clone());
         if reader.byte()? != VERSION {

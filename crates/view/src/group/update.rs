@@ -1,9 +1,9 @@
 //! Bringing a group up to date with the change log.
 //!
-//! Changes are read in batches; while the map functions run over some, the next is read and the rows of those before are taken
-//! in, always in the order of the log. What is gathered is written in one commit together with the sequence number that it reaches, so
-//! after a crash the update goes on from there. The commit need not be flushed by itself: commits become durable in the order in which they are made, so the rows
-//! are never ahead of the documents.
+//! Changes are read in batches. While the map functions run over some, the next batch is read and the rows of earlier
+//! ones are taken in, always in the order of the log. A round of them is written in one commit, together with the
+//! sequence number that it reaches, so after a crash the update goes on from there. The commit need not be flushed by
+//! itself: commits become durable in the order in which they are made, so the rows are never ahead of the documents.
 
 use super::Group;
 use super::RenderOptions;
@@ -42,7 +42,7 @@ struct Batch<F> {
     removed: Vec<String>,
     /// Documents that the map functions look at.
     ids: Vec<String>,
-    /// What these say; none where there is no such document.
+    /// The rows of `ids`, once the map functions are done; `None` if `ids` is empty.
     answer: Option<F>,
 }
 
@@ -89,8 +89,8 @@ impl Group {
         let result = loop {
             let (snapshot, state) = self.state().await?;
             match self.follow(snapshot, state).await {
-                // Another process has written rows meanwhile: those are there, and what is left is taken in behind them. Whoever
-                // loses, somebody has gone on, so this ends.
+                // Another process has written rows meanwhile. They are in the tree, and the update goes on after them.
+                // A commit fails like this only if another one succeeded, so the rows advance with each attempt.
                 Err(Error::Store(StoreError::Contention)) => {}
                 result => break result,
             }
@@ -104,12 +104,12 @@ impl Group {
         self.begin_progress(&state);
         let mut round = Round::default();
         let mut sequence = state.sequence;
-        // As many as can run, and one more that waits for the first of them.
+        // One batch for each worker, and one that waits for the first of them to end.
         let in_flight_max = self.definition.program.workers() + 1;
         let mut in_flight = VecDeque::new();
         let mut turn = 0;
         loop {
-            // What the log holds up to here is read if the log then ends.
+            // Read before the log: if the log then has nothing more, the rows hold all changes up to here.
             let head = *self.collection.head_watch().borrow();
             let read = self.read(sequence).await?;
             let ended = read.is_none();
@@ -125,6 +125,7 @@ impl Group {
                 });
                 turn += 1;
             }
+            // A round ends only with all batches that were read taken in, so `sequence` is what its rows have reached.
             let is_last = ended || round.is_full();
             while in_flight.len() >= in_flight_max || (is_last && !in_flight.is_empty()) {
                 if let Some(batch) = in_flight.pop_front() {
@@ -183,6 +184,7 @@ impl Group {
         sequence: u64,
         ended: bool,
     ) -> Result<Arc<DerivedSnapshot>> {
+        // Nothing to note: no change was read, and `complete` does not change.
         if sequence == state.sequence && (state.complete || !ended) {
             return Ok(snapshot);
         }
@@ -195,7 +197,7 @@ impl Group {
         Ok(Arc::new(self.derived.snapshot().await?))
     }
 
-    /// The next changes; none where there are no more.
+    /// The next changes after a sequence number; `None` if there are no more.
     async fn read(&self, after: u64) -> Result<Option<Read>> {
         let snapshot = self.collection.snapshot().await?;
         let changes = snapshot
@@ -220,14 +222,14 @@ impl Group {
                 break;
             }
         }
-        // Those of one document are before its later changes: the round takes removals in first.
+        // A document may have been purged and made again. The round takes removals in first, so the later rows stay.
         if let Some(purged) = self.read_purges(&snapshot, after, read.sequence).await? {
             read.removed.extend(purged.removed);
         }
         Ok(Some(read))
     }
 
-    /// The documents of which nothing is left since; none where there was no purge.
+    /// The documents that purges removed as a whole; `None` if there was no purge.
     async fn read_purges(&self, snapshot: &Snapshot, after: u64, until: u64) -> Result<Option<Read>> {
         let purges = snapshot.purges(after, until).await?;
         let Some(last) = purges.last() else {

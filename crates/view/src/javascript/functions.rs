@@ -21,7 +21,8 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// The functions of this design document, given as JSON text with its `_id`. They are compiled when they are first called.
+    /// The functions of this design document, given as JSON text with its `_id`. They are compiled when they are first
+    /// called.
     pub fn new(id: &str, design: String, limits: ScriptLimits) -> Functions {
         let sources = Sources {
             name: id.to_owned(),
@@ -33,8 +34,8 @@ impl Functions {
         }
     }
 
-    /// Asks `validate_doc_update`, given JSON texts: the new document, the present one (`null` for none), the user's context and the
-    /// database's security object.
+    /// Asks `validate_doc_update`, given JSON texts: the new document, the present one (`null` for none), the user's
+    /// context and the database's security object.
     pub async fn validate(
         &self,
         new: &str,

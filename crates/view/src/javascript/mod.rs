@@ -1,12 +1,12 @@
 //! The one place that runs JavaScript: QuickJS, with limits on time and memory.
 //!
-//! A [`Program`] is the functions of one design document. It runs in threads of its own, each with its own runtime, which are
-//! started when they are first called and end when they are idle, so a program that nobody uses costs nothing. Calls carry
-//! JSON text both ways, many documents in one; those that follow each other in a long build go to the threads in turn. What a
-//! function sees is in `driver.js`.
+//! A [`Program`] is the functions of one design document. It runs in threads of its own, each with its own runtime,
+//! which are started when they are first called and end when they are idle, so a program that nobody uses costs
+//! nothing. Calls carry JSON text both ways, many documents in one; those that follow each other in a long build go to
+//! the threads in turn. What a function sees is in `driver.js`.
 //!
-//! What must hold: a function that loops or eats memory is stopped at its limit, its runtime is thrown away, and the error says
-//! which document it was given; no function sees anything of the process but what it is handed.
+//! What must hold: a function that loops or eats memory is stopped at its limit, its runtime is thrown away, and the
+//! error says which document it was given; no function sees anything of the process but what it is handed.
 
 mod functions;
 mod runtime;
@@ -143,7 +143,7 @@ impl Program {
         self.call(Command::Map, "[]".to_owned()).await.map(drop)
     }
 
-    /// The members of documents that the map functions look at; none where they may look at any.
+    /// The members of documents that the map functions look at; `None` if they may look at any.
     pub async fn members(&self) -> Result<Option<Vec<String>>, ScriptError> {
         let answer = self.call(Command::Members, "null".to_owned()).await?;
         Ok(serde_json::from_str(&answer).unwrap_or_default())
@@ -239,7 +239,7 @@ fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>, way: &
         if is_stopped || runtime.is_err() {
             *way.lock() = None;
         }
-        // Whoever asked may have gone meanwhile.
+        // The send fails only if the caller was cancelled.
         let _ = call.answer.send(result);
     }
 }

@@ -138,7 +138,7 @@ fn failure(ctx: &Ctx<'_>, error: Error, clock: &Clock, limits: ScriptLimits) -> 
     ScriptError::Thrown { kind, reason }
 }
 
-/// Error name and reason of a thrown `[name, reason]`; anything else is told as text.
+/// Error name and reason of a thrown `[name, reason]`; anything else is given as text.
 fn thrown(value: Value<'_>) -> (String, String) {
     let pair = value.as_array().and_then(|array| {
         let kind: String = array.get(0).ok()?;

@@ -2,8 +2,8 @@
 
 use super::{END, RAW, STRING_END, UNICODE};
 
-/// What `group_level` says: the first `level` elements of a key that is an array, and the whole of any other. The prefix
-/// of the encoding that holds just that; none where the bytes are no encoding.
+/// The part of an encoded key that `group_level` selects: the first `level` elements of an array, and the whole of any
+/// other key. It is a prefix of the encoding; `None` if the bytes are not an encoding.
 ///
 /// Keys are of one group where their prefixes are equal, and keys of one group lie together.
 pub fn group_prefix(key: &[u8], level: usize) -> Option<&[u8]> {

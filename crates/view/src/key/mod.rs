@@ -1,10 +1,12 @@
 //! Keys of views: JSON values as bytes that sort as CouchDB collates.
 //!
-//! The order (CouchDB documentation, "Views Collation"): null, false, true, numbers, strings by ICU's root locale, arrays element
-//! by element, objects field by field in their order, name before value; what ends first comes first. With the view option
-//! `"collation": "raw"` it is Erlang's term order: numbers, false, null, true, objects, arrays, strings by their bytes.
+//! The order (CouchDB documentation, "Views Collation"): null, false, true, numbers, strings by ICU's root locale,
+//! arrays element by element, objects field by field in their order, name before value; what ends first comes first.
+//! With the view option `"collation": "raw"` it is Erlang's term order: numbers, false, null, true, objects, arrays,
+//! strings by their bytes.
 //!
-//! Every encoding ends by itself, so that no encoding is a prefix of another one and what is put behind it does not matter.
+//! Every encoding is self-delimiting: no encoding is a prefix of another, so what follows one does not affect the
+//! order.
 
 mod group;
 mod partition;
@@ -31,7 +33,8 @@ pub enum Collation {
 /// In a raw string, stands before a byte that would be [`STRING_END`] or this one.
 const ESCAPE: u8 = 0x01;
 
-/// The tags of one order; CouchDB's own are those of [`collated`]. Numbers are followed by eight bytes, strings by [`STRING_END`], arrays and objects by [`END`].
+/// The tags of one order; CouchDB's own are those of [`collated`]. Numbers are followed by eight bytes, strings by
+/// [`STRING_END`], arrays and objects by [`END`].
 struct Tags {
     null: u8,
     no: u8,

@@ -1,7 +1,7 @@
 //! The part of a key that says which partition a row is of.
 //!
-//! In partitioned views the partition's name and a colon stand before the encoded key, as CouchDB's `{p, Partition, Key}`
-//! (`couch_mrview_updater:inject_partition`). No partition's name has a colon, so the rows of one are one range.
+//! In partitioned views the partition's name and a colon stand before the encoded key, as CouchDB's `{p, Partition,
+//! Key}` (`couch_mrview_updater:inject_partition`). No partition's name has a colon, so the rows of one are one range.
 
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ pub fn partition_start(name: &str) -> Bytes {
     key.into()
 }
 
-/// Behind the keys of all of a partition's rows, and before those of others.
+/// After the keys of all of a partition's rows, and before those of others.
 pub fn partition_end(name: &str) -> Bytes {
     [name.as_bytes(), &[store::PARTITION_BEHIND as u8]]
         .concat()

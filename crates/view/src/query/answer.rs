@@ -14,7 +14,7 @@ use std::ops::Range;
 pub struct AnswerRow {
     /// The document that emitted it; none for a reduction.
     pub id: Option<String>,
-    /// The key, or the part of it that the group shares; none where all rows are one group.
+    /// The key, or the part of it that the group shares; `None` if all rows are one group.
     pub key: Option<Bytes>,
     /// The value, or the reduction.
     pub value: Bytes,
@@ -23,7 +23,7 @@ pub struct AnswerRow {
 /// Rows in order, page by page, as of one moment.
 #[derive(Debug)]
 pub struct Answer {
-    /// The number of rows of the view and the number of those before the first one of the answer; none where it reduces.
+    /// The rows of the view and those of them before the answer's first row; `None` for a reduction.
     pub totals: Option<(u64, u64)>,
     /// The last change of the collection that is in the rows.
     pub sequence: u64,
@@ -84,7 +84,7 @@ fn answer_row(row: Row) -> AnswerRow {
     }
 }
 
-/// Rows of some ranges, one range behind the other.
+/// Rows of some ranges, one range after the other.
 #[derive(Debug)]
 struct Rows {
     tree: Tree,

@@ -1,7 +1,7 @@
 //! Reductions of a range, group by group.
 //!
-//! A group is open while rows of it come. A subtree is taken as a whole where it begins and ends within the open group; so a group of
-//! a million rows reads the leaves at its two ends.
+//! A group is open while rows of it come. A subtree is taken as a whole where it begins and ends within the open group;
+//! so a group of a million rows reads the leaves at its two ends.
 
 use super::{AnswerRow, Grouping, Query};
 use crate::Result;
@@ -205,8 +205,8 @@ impl Group {
 }
 
 impl GroupBy {
-    /// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found, but for places of other
-    /// partitions, between which subtrees may end.
+    /// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found, but for
+    /// places of other partitions, between which subtrees may end.
     fn prefix_of<'k>(&self, sort_key: &'k Bytes) -> &'k [u8] {
         let level = match self.grouping {
             Grouping::None => return &[],

@@ -1,7 +1,7 @@
 //! Queries of a view: what is asked, and the rows that answer it, page by page.
 //!
-//! A query becomes ranges of ranks in the tree. So `skip`, `offset` and `total_rows` cost a path each, and a reduction reads no
-//! row that a page's summary stands for.
+//! A query becomes ranges of ranks in the tree. So `skip`, `offset` and `total_rows` cost a path each, and a reduction
+//! reads no row that a page's summary stands for.
 
 mod answer;
 mod groups;
@@ -33,14 +33,14 @@ pub enum Grouping {
     None,
     /// Those of one key are a group.
     Exact,
-    /// Those whose keys begin with the same so many elements are a group.
+    /// Rows whose keys begin with the same n elements are a group.
     Level(u64),
 }
 
 /// The options of a query, as CouchDB documents them (`/db/_design/ddoc/_view/view`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// The partition whose rows are asked for, which a partitioned view must be told.
+    /// The partition whose rows are asked for. A partitioned view needs one, and no other view takes one.
     pub partition: Option<String>,
     /// The key at which rows begin.
     pub start_key: Option<Value>,

@@ -17,8 +17,8 @@ pub(super) struct Ranges {
     pub(super) before: u64,
 }
 
-/// Behind every id and every emission of a key: no encoding of a key is a prefix of another, so what is longer than all rows of a key
-/// stands behind them and before the next key.
+/// Appended to an encoded key, it gives a place after all rows of the key and before the next key: no encoding is a
+/// prefix of another, so nothing else begins with the key's encoding.
 const BEHIND: u8 = 0xFF;
 
 pub(super) async fn find(tree: &Tree, query: &Query, collation: Collation) -> Result<Ranges> {
@@ -55,8 +55,8 @@ async fn range(tree: &Tree, low: Option<Position>, high: Option<Position>) -> Re
     Ok(start..end.max(start))
 }
 
-/// The place of the first row, and the place before which rows end; none is the beginning or the end of all. Within a partition
-/// there are always both.
+/// The place of the first row, and the place before which rows end; none is the beginning or the end of all. Within a
+/// partition there are always both.
 fn places(
     query: &Query,
     start: Option<&Value>,
@@ -113,7 +113,7 @@ fn at(key: Vec<u8>, id: Option<&str>) -> Position {
     }
 }
 
-/// The place behind the last row of a key, or of a document among them.
+/// The place after the last row of a key, or after the last of a document's rows of that key.
 fn behind(mut key: Vec<u8>, id: Option<&str>) -> Position {
     match id {
         None => {

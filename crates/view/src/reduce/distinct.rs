@@ -1,7 +1,8 @@
 //! `_approx_count_distinct`: how many different keys there are, by a HyperLogLog of 2^11 registers.
 //!
-//! Algorithm: Flajolet, Fusy, Gandouet, Meunier, "HyperLogLog: the analysis of a near-optimal cardinality estimation algorithm"
-//! (2007), figure 3, with its correction for small ranges. CouchDB uses the same precision: an error of about 2 %.
+//! Algorithm: Flajolet, Fusy, Gandouet, Meunier, "HyperLogLog: the analysis of a near-optimal cardinality estimation
+//! algorithm" (2007), figure 3, with its correction for small ranges. CouchDB uses the same precision: an error of
+//! about 2 %.
 
 /// As in CouchDB (`couch_query_servers`, `couch_hyper:new(11)`).
 const PRECISION_BITS: u32 = 11;

@@ -1,7 +1,7 @@
 //! `_first` and `_last`: the value of the row with the least or the greatest key of a group.
 //!
-//! Reference: CouchDB, `couch_query_servers:builtin_first_last`. A reduction is the row's place (encoded key, id, emission) with the
-//! value's JSON text behind it, so that reductions of pages can be compared.
+//! Reference: CouchDB, `couch_query_servers:builtin_first_last`. A reduction is the row's place (encoded key, id,
+//! emission) followed by the value's JSON text, so that reductions of pages can be compared.
 
 use crate::codec::{Reader, put_sized};
 use crate::tree::{Position, Row};

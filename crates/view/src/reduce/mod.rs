@@ -1,7 +1,8 @@
 //! Reductions: the built-in ones natively, others in JavaScript.
 //!
-//! A reduction is bytes that only its function reads: JSON text, the registers of `_approx_count_distinct`, or a value with its
-//! place (`_first`, `_last`). It is kept in the tree with every page, so reductions of rows are combined with reductions of pages.
+//! A reduction is bytes that only its function reads: JSON text, the registers of `_approx_count_distinct`, or a value
+//! with its place (`_first`, `_last`). It is kept in the tree with every page, so reductions of rows are combined with
+//! reductions of pages.
 
 mod distinct;
 mod edge;
@@ -39,8 +40,8 @@ pub enum Function {
 }
 
 impl Function {
-    /// The built-in that a source names; none where the source is JavaScript. What follows the name does not matter, as in
-    /// CouchDB, but for the number of `_top_` and `_bottom_`.
+    /// The built-in that a source names; `None` if the source is JavaScript. What follows the name does not matter, as
+    /// in CouchDB, but for the number of `_top_` and `_bottom_`.
     pub fn built_in(source: &str) -> Result<Option<Function>> {
         if !source.starts_with('_') {
             return Ok(None);

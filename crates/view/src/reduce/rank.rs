@@ -1,7 +1,7 @@
 //! `_top_N` and `_bottom_N`: the greatest or the least different values of a group.
 //!
-//! Reference: CouchDB, `couch_query_servers:builtin_rank_n` and `couch_mrview:check_rank`. Values are in the order of keys; of those
-//! that collate as equal the first is kept. A reduction is the JSON text of what a client gets.
+//! Reference: CouchDB, `couch_query_servers:builtin_rank_n` and `couch_mrview:check_rank`. Values are in the order of
+//! keys; of those that collate as equal the first is kept. A reduction is the JSON text of what a client gets.
 
 use crate::key::{self, Collation};
 use crate::{Error, Result};
@@ -20,7 +20,7 @@ pub enum End {
     Bottom,
 }
 
-/// The number behind the name of such a function.
+/// The number that follows the name of such a function.
 pub(super) fn count(text: &str) -> Result<u8> {
     let refused = |reason: String| Err(Error::InvalidDesign(reason));
     match text.parse::<i128>() {
@@ -71,7 +71,7 @@ fn ranked<'a>(end: End, count: u8, values: impl IntoIterator<Item = &'a [u8]>) -
     Ok(text.into())
 }
 
-/// A value behind its place in the order.
+/// The place of a value in the order, as bytes, and its text.
 fn place(text: &[u8]) -> Result<(Vec<u8>, &[u8])> {
     let value = serde_json::from_slice(text).map_err(invalid)?;
     let mut place = Vec::new();

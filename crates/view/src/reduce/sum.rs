@@ -1,7 +1,7 @@
 //! `_sum`: numbers, arrays of numbers place by place, objects field by field.
 //!
-//! Reference: CouchDB documentation, "Built-in Reduce Functions"; what cannot be added becomes the value of the reduction, an
-//! object with `error`, `reason` and `caused_by`, as CouchDB has it.
+//! Reference: CouchDB documentation, "Built-in Reduce Functions"; what cannot be added becomes the value of the
+//! reduction, an object with `error`, `reason` and `caused_by`, as CouchDB has it.
 
 use serde_json::{Map, Number, Value, json};
 

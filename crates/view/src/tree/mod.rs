@@ -1,12 +1,12 @@
 //! A B+tree of rows in derived pages.
 //!
-//! Leaves hold many rows, compressed together; every inner entry carries what is below it ([`Summary`]): the number of rows, their
-//! bytes, and the reduction by each function of the view. So a rank, a skip and a reduction of a range read one path down and
-//! one up, whatever the range holds.
+//! Leaves hold many rows, compressed together; every inner entry carries what is below it ([`Summary`]): the number of
+//! rows, their bytes, and the reduction by each function of the view. So a rank, a skip and a reduction of a range read
+//! one path down and one up, whatever the range holds.
 //!
-//! What must hold: rows are in the order of their [`Position`]; the rows below an entry are not before its `first` and before the
-//! next entry's; summaries are those of what is below. Pages are changed in place: one commit writes all that belong together,
-//! and readers have a snapshot.
+//! What must hold: rows are in the order of their [`Position`]; the rows below an entry are not before its `first` and
+//! before the next entry's; summaries are those of what is below. Pages are changed in place: one commit writes all
+//! that belong together, and readers have a snapshot.
 
 #[cfg(test)]
 mod model_test;
@@ -33,7 +33,7 @@ use store::DerivedSnapshot;
 pub struct Tree {
     snapshot: Arc<DerivedSnapshot>,
     root: Option<Child>,
-    /// Pages that were read to find where rows are, for whoever then reads these.
+    /// Pages that were read to find the ranks of rows, kept for the walk that then reads the rows.
     found: Arc<Mutex<HashMap<u64, Page>>>,
 }
 
@@ -47,7 +47,7 @@ enum Way {
 }
 
 impl Tree {
-    /// The tree below a root; none is an empty one.
+    /// The tree below a root; empty if `root` is `None`.
     pub fn new(snapshot: Arc<DerivedSnapshot>, root: Option<Child>) -> Tree {
         Tree {
             snapshot,
@@ -102,7 +102,7 @@ impl Tree {
         Walk::new(self.clone(), ranks, direction)
     }
 
-    /// The rows at these places, which are sorted; a place without row is passed over.
+    /// The rows at these places, which must be sorted; places without a row are skipped.
     pub async fn rows_at(&self, places: &[Position]) -> Result<Vec<Row>> {
         let mut found = Vec::new();
         let mut pending: Vec<(Child, &[Position])> =

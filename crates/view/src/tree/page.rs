@@ -1,8 +1,8 @@
 //! The bytes of a page.
 //!
-//! A byte that says how, the size of what follows uncompressed (varint), then zstd. Within it: the level (0 is a leaf), the number
-//! of entries, and the entries column by column, each against the one before it: what rows share is all but gone before zstd
-//! sees it. `docs/format.md`, "Views".
+//! A byte that says how, the size of what follows uncompressed (varint), then zstd. Within it: the level (0 is a leaf),
+//! the number of entries, and the entries column by column, each against the one before it: what rows share is all but
+//! gone before zstd sees it. `docs/format.md`, "Views".
 
 use super::row::{Child, Position, Row, Summary};
 use crate::codec::Reader;
@@ -107,7 +107,7 @@ pub fn take_summary(reader: &mut Reader) -> Option<Summary> {
     })
 }
 
-/// Reads a page; none where it has not the form of one.
+/// Reads a page; `None` if the bytes do not have the form of one.
 pub fn decode(bytes: &Bytes) -> Option<Page> {
     let mut reader = Reader::new(decompress(bytes)?);
     let level = reader.byte()?;

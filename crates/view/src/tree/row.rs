@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 
-/// Where a row stands: by encoded key, then by id of the document as bytes, then by which emission of that document it was.
+/// Where a row stands: by encoded key, then by id of the document as bytes, then by which emission of that document it
+/// was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The encoded key.

@@ -38,7 +38,7 @@ pub struct Walk {
 #[derive(Debug)]
 struct Pending {
     child: Child,
-    /// All rows below are before this place; none where nothing follows.
+    /// All rows below are before this place; `None` if nothing follows.
     end: Option<Position>,
     /// The rank of its first row.
     rank: u64,
@@ -67,8 +67,8 @@ impl Walk {
         }
     }
 
-    /// The next step. `is_whole` says of a subtree, by the place that it begins at and the one that it ends before, whether it
-    /// is to be taken as a whole.
+    /// The next step. `is_whole` says of a subtree, by the place that it begins at and the one that it ends before,
+    /// whether it is to be taken as a whole.
     pub async fn next(
         &mut self,
         is_whole: impl Fn(&Position, Option<&Position>) -> bool,

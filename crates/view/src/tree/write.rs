@@ -1,4 +1,4 @@
-//! Changing a tree: all changes in one pass, only the pages that they fall to.
+//! Changing a tree: all changes in one pass, reading and writing only the pages that they fall to.
 
 use super::page::{self, Page};
 use super::row::{Child, Row, RowChange, Summary};
@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use std::cmp::Ordering;
 use store::{DerivedSnapshot, PageBatch};
 
-/// A page that is smaller than its limit by this factor is joined with the one behind it, where that is changed with it.
+/// A changed page that is smaller than its limit by this factor is joined with its next sibling, if there is one.
 const UNDERFULL: usize = 4;
 
 /// The leaves whose reductions are asked for at once.
@@ -27,7 +27,7 @@ pub struct Writer<'a> {
     next_page: &'a mut u64,
     reducers: &'a [Reducer],
     sizes: PageSizes,
-    /// Pages whose content is taken over by others.
+    /// Pages that were read and whose content goes elsewhere. New pages take their numbers; what is left is deleted.
     free: Vec<u64>,
 }
 
@@ -73,11 +73,13 @@ impl<'a> Writer<'a> {
         Writer { sizes, ..self }
     }
 
-    /// Makes the changes, which are sorted by place and have no place twice. The new root.
+    /// Makes the changes, which must be sorted by place and have no place twice. Returns the new root; `None` if no row
+    /// is left.
     pub async fn apply(mut self, root: Option<Child>, changes: Vec<RowChange>) -> Result<Option<Child>> {
         if changes.is_empty() {
             return Ok(root);
         }
+        // Pages of one level that have no page above them yet: levels are added until one page is left.
         let (mut level, mut top) = match root {
             None => (0, self.write_leaves(put_rows(changes)).await?),
             Some(root) => self.change_root(root, &changes).await?,
@@ -92,7 +94,8 @@ impl<'a> Writer<'a> {
         Ok(top.pop())
     }
 
-    /// What becomes of the root: pages of one level, and that level. A root with one page below it gives way to that page.
+    /// Changes the tree below the root, and returns the pages that take its place, with their level. A root with one
+    /// page below it gives way to that page, so the tree gets lower again.
     async fn change_root(&mut self, root: Child, changes: &[RowChange]) -> Result<(u8, Vec<Child>)> {
         match self.take(&root).await? {
             Page::Leaf(rows) => Ok((0, self.write_leaves(merge(rows, changes)).await?)),
@@ -106,7 +109,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What becomes of the pages of one level below one page.
+    /// Changes the pages of one level below one page, and returns those that take their place.
     fn change_siblings<'b>(
         &'b mut self,
         level: u8,
@@ -121,6 +124,8 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Rows that are too few for a page wait in `pending` and are joined with the next leaf, which is then read
+    /// although nothing in it changes. Only the last leaf below a page can stay small.
     async fn change_leaves(&mut self, leaves: Vec<(Child, &[RowChange])>) -> Result<Vec<Child>> {
         let mut out = Vec::with_capacity(leaves.len());
         let mut pending = Vec::new();
@@ -144,6 +149,7 @@ impl<'a> Writer<'a> {
         Ok(out)
     }
 
+    /// As `change_leaves`, for the pages of an inner level.
     async fn change_inner(&mut self, level: u8, pages: Vec<(Child, &[RowChange])>) -> Result<Vec<Child>> {
         let mut out = Vec::with_capacity(pages.len());
         let mut pending = Vec::new();
@@ -167,7 +173,8 @@ impl<'a> Writer<'a> {
         Ok(out)
     }
 
-    /// Reads a page whose number is then free for another.
+    /// Reads a page, whose number is then free for another. Reusing it within the commit is safe, since all reads are
+    /// of the snapshot before.
     async fn take(&mut self, child: &Child) -> Result<Page> {
         self.free.push(child.page);
         read_page(self.snapshot, child.page).await
@@ -249,7 +256,7 @@ fn size<T>(items: &[T], size_of: fn(&T) -> usize) -> usize {
     items.iter().map(size_of).sum()
 }
 
-/// Parts of about equal size, none larger than `bytes_max` but where so few as `items_min` are.
+/// Parts of about equal size, none larger than `bytes_max` unless it has only `items_min` items.
 fn chunks<T>(items: &[T], bytes_max: usize, items_min: usize, size_of: fn(&T) -> usize) -> Vec<&[T]> {
     let target = {
         let total = size(items, size_of);
@@ -259,6 +266,8 @@ fn chunks<T>(items: &[T], bytes_max: usize, items_min: usize, size_of: fn(&T) ->
     let (mut start, mut bytes) = (0, 0);
     for (at, item) in items.iter().enumerate() {
         let next = size_of(item);
+        // A part is not ended if too few items would be left for the next. Inner pages have two entries at least:
+        // with one each, a level would be no smaller than the one below it, and the tree would never get a root.
         let is_left_behind = items.len() - at < items_min;
         if bytes + next > target && at - start >= items_min && !is_left_behind {
             out.push(&items[start..at]);
