@@ -1,4 +1,4 @@
-//! SCRAM-SHA-256 as a client has it to do (RFC 5802, RFC 7677): what the importer logs in with.
+//! The client's side of SCRAM-SHA-256 (RFC 5802, RFC 7677), with which the importer logs in.
 
 use crate::{AuthError, Mechanism};
 use base64::Engine as _;
@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 
 const NONCE_BYTES: usize = 24;
 
-/// Hashing a password more often than this is not a login but an attack on the client.
+/// The server chooses the count. More than this would be an attack on the client's processor.
 const ITERATIONS_MAX: u32 = 10_000_000;
 
 /// One login: first message, answer to the challenge, check of the server's signature.
@@ -16,7 +16,7 @@ pub struct ClientLogin {
     password: String,
     bare: String,
     nonce: String,
-    /// The signature that proves the server, once the challenge was answered.
+    /// The signature that the server has to send; `None` before the challenge was answered.
     expected: Option<Vec<u8>>,
 }
 
@@ -26,6 +26,7 @@ impl ClientLogin {
         let mut random = [0; NONCE_BYTES];
         getrandom::fill(&mut random).map_err(|_| AuthError::Random)?;
         let nonce = BASE64.encode(random);
+        // The equals sign first, or it would escape the escapes.
         let user = user.replace('=', "=3D").replace(',', "=2C");
         let bare = format!("n={user},r={nonce}");
         Ok(ClientLogin {
@@ -41,7 +42,8 @@ impl ClientLogin {
         format!("n,,{}", self.bare).into_bytes()
     }
 
-    /// The answer to what the server said; none once the server has proved itself.
+    /// The answer to the server's message; `None` once the server has proved that it knows the user's keys. Fails if
+    /// its proof is wrong.
     pub fn answer(&mut self, payload: &[u8]) -> Result<Option<Vec<u8>>, AuthError> {
         let text = std::str::from_utf8(payload).map_err(|_| AuthError::Payload("not UTF-8"))?;
         match self.expected.take() {
@@ -67,12 +69,15 @@ impl ClientLogin {
             .and_then(|count| count.parse().ok())
             .filter(|count| *count <= ITERATIONS_MAX);
         let iterations = iterations.ok_or(AuthError::Payload("the iteration count is missing or absurd"))?;
+        // The nonce must begin with ours, or the challenge could be that of an earlier conversation, and go on with the
+        // server's own part (RFC 5802, section 5.1).
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err(AuthError::Payload("the nonce is not an extension of ours"));
         }
         let password = mechanism.prepare("", &self.password)?;
         let salted = mechanism.salted(password.as_bytes(), &salt, iterations);
         let client_key = mechanism.hmac(&salted, b"Client Key");
+        // "biws" is base64 of "n,,": no channel binding, as in the first message.
         let signed = format!("c=biws,r={nonce}");
         let message = format!("{},{challenge},{signed}", self.bare);
         let signature = mechanism.hmac(&mechanism.hash(&client_key), message.as_bytes());

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use subtle::ConstantTimeEq;
 
-/// Longer payloads are refused before they are looked at.
+/// Longer payloads are refused unread: they come from clients that have not logged in.
 const PAYLOAD_BYTES_MAX: usize = 4096;
 const NONCE_BYTES: usize = 24;
 
@@ -33,9 +33,11 @@ pub struct Conversation {
     transcript: String,
 }
 
-/// Makes the credentials that stand in for users who do not exist.
+/// Makes credentials for users that do not exist, so that their logins fail only at the proof, as with a wrong
+/// password.
 ///
-/// The salt depends on the name alone, so asking twice gives no hint.
+/// The salt depends on the secret and the name alone: a random one would differ when asked for twice, and give away
+/// that there is no such user.
 #[derive(Clone)]
 pub struct Decoy {
     secret: [u8; 32],
@@ -48,19 +50,19 @@ impl std::fmt::Debug for Decoy {
 }
 
 impl Decoy {
-    /// Stand-ins of a random secret.
+    /// Credentials of a random secret: others after each restart.
     pub fn new() -> Result<Decoy, AuthError> {
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|_| AuthError::Random)?;
         Ok(Decoy { secret })
     }
 
-    /// Stand-ins of a given secret: the same after a restart.
+    /// Credentials of a given secret: the same after a restart, as those of a user are.
     pub fn with_secret(secret: [u8; 32]) -> Decoy {
         Decoy { secret }
     }
 
-    /// Credentials that no password fits.
+    /// Credentials that no password matches, with salt and iterations of the usual form.
     pub fn credentials(&self, mechanism: Mechanism, database: &str, user: &str) -> Credentials {
         let derive = |purpose: &str| {
             let text = format!("{purpose}\0{}\0{database}\0{user}", mechanism.name());
@@ -139,7 +141,7 @@ impl FirstMessage {
 }
 
 impl Conversation {
-    /// Checks the client's last message; the server's last message, which proves the server, where it is right.
+    /// Checks the client's last message, and returns the server's, which proves that the server knows the user's keys.
     pub fn finish(self, payload: &[u8]) -> Result<String, AuthError> {
         let text = text_of(payload)?;
         let (signed, proof) = text
@@ -148,6 +150,7 @@ impl Conversation {
         let mut attributes = signed.split(',');
         let binding = attribute(attributes.next(), "c=", "the channel binding is missing")?;
         let nonce = attribute(attributes.next(), "r=", "the nonce is missing")?;
+        // The client repeats its header under the proof's signature: one that was changed on the way is found out here.
         if BASE64.decode(binding).ok().as_deref() != Some(self.gs2_header.as_bytes()) {
             return Err(AuthError::Payload(
                 "the channel binding is not that of the first message",
@@ -172,6 +175,8 @@ impl Conversation {
         if proof.len() != signature.len() {
             return Err(AuthError::Failed);
         }
+        // The proof is the client's key, masked by a signature that takes the stored key to make. Only the hash of the
+        // client's key is stored, so the stored key alone is not enough to log in.
         let client_key: Vec<u8> = proof.iter().zip(&signature).map(|(p, s)| p ^ s).collect();
         let stored_key = self.mechanism.hash(&client_key);
         match bool::from(stored_key.ct_eq(&self.credentials.stored_key)) {

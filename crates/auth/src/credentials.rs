@@ -49,7 +49,8 @@ impl Mechanism {
         }
     }
 
-    /// The length of salts: as much as fits one hash block with its counter.
+    /// The bytes of a salt, as MongoDB has them: with the counter of four bytes that PBKDF2 appends, as many as a hash
+    /// has.
     pub(crate) fn salt_len(self) -> usize {
         self.hash_len() - 4
     }
@@ -84,6 +85,8 @@ impl Mechanism {
         out
     }
 
+    /// What is hashed of a password: for SHA-1 MongoDB's digest, which holds the user's name, so that renaming a user
+    /// would need new credentials. Fails if the password has characters that SASLprep forbids.
     pub(crate) fn prepare(self, user: &str, password: &str) -> Result<String, AuthError> {
         match self {
             Mechanism::ScramSha1 => Ok(hex(&Md5::digest(format!("{user}:mongo:{password}")))),
@@ -108,9 +111,9 @@ pub struct Credentials {
     pub iterations: u32,
     /// The salt.
     pub salt: Vec<u8>,
-    /// The hash of the key that proves the client.
+    /// The hash of the client's key. A login shows that the client knows the key itself.
     pub stored_key: Vec<u8>,
-    /// The key that proves the server.
+    /// The key with which the server signs its last message.
     pub server_key: Vec<u8>,
 }
 
@@ -179,6 +182,8 @@ impl Credentials {
             stored_key: base64_field(document, "storedKey")?,
             server_key: base64_field(document, "serverKey")?,
         };
+        // A shorter key would never match. It is reported as damaged here, rather than as a wrong password at each
+        // login.
         if credentials.stored_key.len() != mechanism.hash_len() {
             return Err(AuthError::Damaged("storedKey"));
         }

@@ -3,7 +3,7 @@
 /// Why a login or a definition of a user was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
-    /// The password, or the user, is wrong; which of them is not told.
+    /// The user or the password is wrong. Which of them is not said, so that nobody learns which users exist.
     #[error("Authentication failed.")]
     Failed,
     /// A SASL payload that is not what RFC 5802 asks for.

@@ -2,13 +2,13 @@
 //!
 //! Pure functions over [`value::Document`]: nothing here reads a socket or a store.
 //!
-//! - [`Credentials`] and [`Conversation`]: SCRAM-SHA-1 and SCRAM-SHA-256 as a server has them to do
+//! - [`Credentials`] and [`Conversation`]: the server's side of SCRAM-SHA-1 and SCRAM-SHA-256
 //!   (RFC 5802, RFC 7677, and MongoDB's password digest for SHA-1).
 //! - [`User`]: a user with credentials and roles, in the form of MongoDB's `admin.system.users`.
 //! - [`Privileges`]: what the built-in roles of a user allow, asked by [`Action`] and [`Resource`].
 //!
-//! What must hold: a password is never kept, only salted keys; whoever asks for a user that does not exist sees
-//! the same conversation as for one that does ([`Decoy`]); keys are compared in constant time.
+//! What must hold: a password is never kept, only salted keys; a login of a user that does not exist goes like one of a
+//! user that does ([`Decoy`]), so nobody learns which names exist; keys are compared in constant time.
 //!
 //! Left to others: where users are kept (`engine`), how payloads travel (`mongo`, …).
 

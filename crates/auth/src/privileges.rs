@@ -76,7 +76,8 @@ impl Grant {
     }
 }
 
-/// Collections that hold the server's own things, users among them.
+/// Collections of the server's own, users among them, which roles on databases do not reach. `system.js` and
+/// `system.views` count as ordinary collections.
 fn is_system(collection: &str) -> bool {
     collection.starts_with("system.") && collection != "system.js" && collection != "system.views"
 }

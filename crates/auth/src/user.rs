@@ -6,7 +6,7 @@ use value::{Document, Value, doc};
 /// A user of one database.
 #[derive(Clone, Debug, PartialEq)]
 pub struct User {
-    /// The database in which the user was made, and names when logging in.
+    /// The database in which the user was made. Logins must name it (`authSource`).
     pub database: String,
     /// The name.
     pub name: String,
@@ -16,7 +16,7 @@ pub struct User {
     pub credentials: UserCredentials,
     /// The roles.
     pub roles: Vec<Role>,
-    /// What whoever made the user noted about it.
+    /// `customData` of `createUser`, kept as it was given; `None` if none was given.
     pub custom_data: Option<Document>,
 }
 
@@ -37,7 +37,8 @@ impl User {
             .map(|(_, credentials)| credentials)
     }
 
-    /// Makes credentials of a password for each mechanism. Slow on purpose: not for an async thread.
+    /// Makes credentials of a password for each mechanism. Takes some ten milliseconds of hashing each: not for an
+    /// async thread. Fails if the password has characters that SASLprep forbids.
     pub fn derive_credentials(
         name: &str,
         password: &str,
@@ -111,7 +112,7 @@ impl User {
     }
 }
 
-/// The first half of a digest of a user's full name (`name@database`): sessions of different users differ by it.
+/// The first half of the SHA-256 of a user's full name (`name@database`), which keeps sessions of users apart.
 pub fn user_digest(full_name: &str) -> [u8; 16] {
     let digest = Mechanism::ScramSha256.hash(full_name.as_bytes());
     let mut half = [0; 16];

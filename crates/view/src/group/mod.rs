@@ -20,8 +20,9 @@ use store::{Collection, Derived, DerivedSnapshot, DocumentHistory, Record};
 
 /// How documents become the JSON that map functions see; the protocol's to say.
 pub trait Render: Send + Sync {
-    /// Appends the document's JSON text to `out` and returns its id; `None` if the record is no document to the
-    /// protocol. `history` is given if the document has branches, or if `_local_seq` is asked for.
+    /// Appends the document's JSON text to `out` and returns its id; returns `None` and appends nothing if the record
+    /// is no document to the protocol. `history` is given if the document has branches, or if `_local_seq` is asked
+    /// for.
     fn document(
         &self,
         record: &Record,

@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Rows that are too few for a page wait in `pending` and are joined with the next leaf, which is then read
-    /// although nothing in it changes. Only the last leaf below a page can stay small.
+    /// although nothing in it changes. What is left after the last leaf becomes a small one.
     async fn change_leaves(&mut self, leaves: Vec<(Child, &[RowChange])>) -> Result<Vec<Child>> {
         let mut out = Vec::with_capacity(leaves.len());
         let mut pending = Vec::new();
