@@ -4,14 +4,14 @@ use crate::choice::{Choice, Considered};
 use crate::options::FindOptions;
 use value::{Value, doc};
 
-/// What is told of one index.
+/// What the answer says of one index.
 struct Verdict {
     usable: bool,
     reason: &'static str,
     ranking: usize,
 }
 
-/// The ranks of the groups of indexes, which come one behind the other; an empty group has no rank of its own.
+/// The ranks of the groups of indexes, one after the other; an empty group has no rank of its own.
 struct Ranks {
     unfavored: usize,
     excluded: usize,

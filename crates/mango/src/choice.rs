@@ -1,8 +1,9 @@
 //! Which index answers a query (`src/mango/src/mango_cursor.erl`, `mango_cursor_view.erl`).
 //!
-//! An index is usable if every document that matches, or comes in the sort, has all its fields, and it gives the sort. Of those
-//! that are, the one that most of the selector's bounds are the first fields of is chosen, then the one with the fewest fields,
-//! then the first by name; that of all documents only where there is no other.
+//! An index is usable if every document that matches has all its fields (a field of the sort counts as one that it
+//! has), and if it gives the sort. Of the usable ones the winner is the one whose first fields cover most of the
+//! selector's bounds, then the one with the fewest fields, then the first by name. The index of all documents wins
+//! only if there is no other.
 
 use crate::error::{Error, Result};
 use crate::index::{Index, REVISION, design_id};
@@ -15,9 +16,10 @@ use value::Value;
 pub struct Choice {
     /// All indexes.
     pub indexes: Vec<Considered>,
-    /// The place of the one that answers; none where none is usable, which only `_explain` takes.
+    /// The position of the index that answers; `None` if none is usable, which only `_explain` accepts.
     pub winner: Option<usize>,
-    /// The places of those of the winner's kind, best first, with their ranges and how many of the bounds they leave out.
+    /// The places of those of the winner's kind, best first, with their ranges and how many of the bounds they leave
+    /// out.
     pub ranked: Vec<Ranked>,
 }
 
@@ -28,7 +30,7 @@ pub struct Considered {
     pub index: Index,
     /// Whether it is of the kind of the database or partition that is asked.
     pub in_scope: bool,
-    /// Why it cannot answer; none where it can, or was not looked at.
+    /// Why it cannot answer; `None` if it can, or was not considered.
     pub reason: Option<&'static str>,
     /// Whether it can answer.
     pub usable: bool,
@@ -57,7 +59,7 @@ pub enum Bounds {
 }
 
 impl Bounds {
-    /// The bounds of so many first fields.
+    /// The bounds of the first `fields` fields.
     pub fn of_first(self, fields: usize) -> Bounds {
         match self {
             Bounds::Nothing => Bounds::Nothing,
@@ -87,8 +89,8 @@ impl Bounds {
 }
 
 impl Choice {
-    /// Chooses among the indexes of a database, which is partitioned or not; where `must` be found and none is usable, the error
-    /// says what is missing.
+    /// Chooses among the indexes of a database, which is partitioned or not; where `must` be found and none is
+    /// usable, the error says what is missing.
     pub fn of(
         indexes: Vec<Index>,
         options: &FindOptions,
@@ -191,7 +193,7 @@ fn special_reason(index: &Index, options: &FindOptions) -> Option<&'static str> 
     (!index.columns().starts_with(sort)).then_some("sort_order_mismatch")
 }
 
-/// Whether the fields behind those that are constant begin with those of the sort.
+/// Whether the fields after the constant ones begin with those of the sort.
 fn gives_sort(columns: &[String], sort: &[String], selector: &Selector) -> bool {
     let Some(first) = sort.first() else {
         return true;

@@ -6,7 +6,7 @@ use crate::index::Index;
 use crate::options::{FindOptions, number};
 use value::{Document, Value, doc};
 
-/// What stands for the greatest value.
+/// How CouchDB writes the bound after all values.
 const MAX: &str = "<MAX>";
 
 /// The body of the answer.
@@ -57,7 +57,7 @@ fn arguments(index: &Index, bounds: &Bounds, options: &FindOptions, covering: bo
     let (mut start, mut end) = match (bounds, index.is_special()) {
         (Bounds::Nothing, _) => (Value::Null, Value::Null),
         (bounds, true) => (
-            // Without a bound, CouchDB begins behind null.
+            // Without a bound, CouchDB begins after null.
             bounds.start().into_iter().next().unwrap_or(Value::Null),
             bounds.end().into_iter().next().unwrap_or(Value::from(MAX)),
         ),

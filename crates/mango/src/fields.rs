@@ -8,8 +8,8 @@ impl Selector {
         matches!(&self.root, Node::All(parts) if parts.is_empty())
     }
 
-    /// Whether it is an operator that is given no conditions: such a query finds nothing, although every document matches
-    /// (`mango_cursor.erl`, `maybe_noop_range`).
+    /// Whether it is an operator that is given no conditions: such a query finds nothing, although every document
+    /// matches (`mango_cursor.erl`, `maybe_noop_range`).
     pub fn is_vacuous(&self) -> bool {
         self.vacuous
     }

@@ -1,7 +1,8 @@
 //! What a selector says in the language of MongoDB's filters, for indexes in MongoDB's order.
 //!
-//! The filter finds all that the selector matches, and more: it is there to bound an index, and whoever finds by it matches again.
-//! It says only what the two languages order alike: equality of scalars, and ranges of numbers.
+//! The filter matches all that the selector matches, and more: it only bounds an index, and its results are matched
+//! against the selector again. It contains only what both languages order alike: equality of scalars, and ranges of
+//! numbers.
 
 use super::{Node, Range, Selector, Side, Test};
 use value::{Document, Value, doc};
@@ -9,7 +10,7 @@ use value::{Document, Value, doc};
 /// From here on doubles, by which CouchDB compares, are further apart than integers.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// The types that stand behind numbers in CouchDB's order, and are no arrays.
+/// The types after numbers in CouchDB's order, without arrays.
 const ABOVE_NUMBERS: [&str; 14] = [
     "string",
     "object",
@@ -27,12 +28,12 @@ const ABOVE_NUMBERS: [&str; 14] = [
     "javascriptWithScope",
 ];
 
-/// The types that stand before them.
+/// The types before numbers in CouchDB's order.
 const BELOW_NUMBERS: [&str; 2] = ["null", "bool"];
 
 impl Selector {
-    /// The conditions of the filter by their fields, all of which must hold. `may_be_array` says of a field whether any document has an
-    /// array there: then a range that is open to arrays says nothing.
+    /// The conditions of the filter by their fields, all of which must hold. `may_be_array` says of a field whether
+    /// any document has an array there: then a range that is open to arrays says nothing.
     pub fn conditions(&self, may_be_array: impl Fn(&str) -> bool) -> Vec<(String, Document)> {
         let mut conditions = Vec::new();
         for (field, range) in self.ranges() {
@@ -75,8 +76,8 @@ fn is_plain(field: &str) -> bool {
     !field.contains('\\') && !field.starts_with('_') && field.split('.').all(is_name)
 }
 
-/// Whether what is equal to the value in one language is so in the other. Texts are compared by the collation, which passes by
-/// control characters and takes other characters for each other.
+/// Whether what is equal to the value in one language is so in the other. Texts are compared by the collation, which
+/// passes by control characters and takes other characters for each other.
 fn is_alike(value: &Value) -> bool {
     match value {
         Value::Bool(_) | Value::DateTime(_) | Value::ObjectId(_) => true,

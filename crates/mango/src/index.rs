@@ -13,7 +13,7 @@ pub const REVISION: &str = "_rev";
 /// An index of a design document, or the one of all documents. Ordered as CouchDB lists them.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// The design document; none for the index of all documents.
+    /// The design document; `None` for the index of all documents.
     pub ddoc: Option<String>,
     /// Its name within the design document.
     pub name: String,
@@ -52,7 +52,7 @@ impl Index {
         }
     }
 
-    /// What stands under `map` in a design document, taken apart; none where it is no index.
+    /// Parses the `map` of a view in a design document; `None` if it is no index.
     pub fn of_view(ddoc: &str, name: &str, view: &Document, partitioned: bool) -> Option<Index> {
         let (Some(Value::Document(map)), Some(Value::Document(_))) = (view.get("map"), view.get("options"))
         else {
@@ -101,7 +101,7 @@ impl Index {
         &self.sort.fields
     }
 
-    /// What tells it from the others, and orders it among them.
+    /// What distinguishes it from other indexes, and orders it among them.
     pub fn key(&self) -> (Option<&str>, &str) {
         (self.ddoc.as_deref(), &self.name)
     }

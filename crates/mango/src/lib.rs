@@ -1,14 +1,15 @@
 //! CouchDB's query language (Mango): what a query asks, which documents match, which of the database's indexes answers.
 //!
-//! - [`Selector`]: a condition, parsed once, then matched against documents. It becomes a tree of nodes in CouchDB's normal form:
-//!   implicit conjunctions written out, fields pushed down to their tests, negations pushed down as far as they go
-//!   (`src/mango/src/mango_selector.erl`, `normalize`).
+//! - [`Selector`]: a condition, parsed once, then matched against documents. It becomes a tree of nodes in CouchDB's
+//!   normal form: implicit conjunctions written out, fields pushed down to their tests, negations pushed down as far
+//!   as they go (`src/mango/src/mango_selector.erl`, `normalize`).
 //! - [`options`]: the body of `_find`; [`index`], [`sort`]: an index as clients see it.
-//! - [`choice`]: the index that CouchDB would choose, because clients see which it is; [`explain`] tells why. A [`Range`] is what
-//!   a field of an index is bounded by (`src/mango/src/mango_idx_view.erl`).
+//! - [`choice`]: the index that CouchDB would choose, because clients see which it is; [`explain`] tells why. A
+//!   [`Range`] is what a field of an index is bounded by (`src/mango/src/mango_idx_view.erl`).
 //!
-//! A selector differs from MongoDB's filters (`language::filter`) in what it finds: values of all types are ordered with each other,
-//! strings by the root collation; a missing field satisfies nothing but `$exists: false`; arrays are not looked into.
+//! A selector differs from MongoDB's filters (`language::filter`) in what it finds: values of all types are ordered
+//! with each other, strings by the root collation; a missing field satisfies nothing but `$exists: false`; arrays are
+//! not looked into.
 //!
 //! Left to others: design documents, reading and paging (`couch`), the order of values (`value::collated`).
 

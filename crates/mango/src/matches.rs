@@ -74,7 +74,7 @@ impl Field {
 
 type Compare = fn(ValueRef<'_>, ValueRef<'_>) -> Ordering;
 
-/// Ids are compared by their bytes, and are behind whatever is no string (`mango_json.erl`, `cmp_raw`).
+/// Ids are compared by their bytes, and come after all values that are no strings (`mango_json.erl`, `cmp_raw`).
 fn compare_ids(id: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     match (id, other) {
         (ValueRef::String(id), ValueRef::String(other)) => id.cmp(other),

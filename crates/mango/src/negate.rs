@@ -1,4 +1,4 @@
-//! Pushing negations down, so that the planner sees the tests behind them (`norm_negations`, `negate`).
+//! Pushing negations down to the tests, so that the planner can turn them into ranges (`norm_negations`, `negate`).
 
 use super::{Field, Node, Test};
 

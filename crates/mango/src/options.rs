@@ -5,7 +5,7 @@ use crate::error::{Error, Result, shown};
 use crate::sort::Sort;
 use value::{Document, Value, doc};
 
-/// The documents that are found where the client does not say.
+/// The number of documents to return if the client does not say.
 const LIMIT_DEFAULT: u64 = 25;
 
 /// The body of `_find` and `_explain`.
@@ -13,7 +13,7 @@ const LIMIT_DEFAULT: u64 = 25;
 pub struct FindOptions {
     /// What is asked for.
     pub selector: Selector,
-    /// A design document and perhaps a name; empty where none is named.
+    /// A design document and perhaps a name; empty if none is named.
     pub use_index: Vec<String>,
     /// Where a query before this one ended.
     pub bookmark: Option<String>,
@@ -29,7 +29,7 @@ pub struct FindOptions {
     pub partition: Option<String>,
     /// The copies to read: one here, but more are counted apart in the statistics.
     pub r: u64,
-    /// Whether documents tell of their conflicts.
+    /// Whether documents list their conflicts.
     pub conflicts: bool,
     /// Whether an index is read as it is (`stale=ok`).
     pub stale: bool,
@@ -37,7 +37,7 @@ pub struct FindOptions {
     pub update: bool,
     /// Whether one copy answers always; the same here.
     pub stable: bool,
-    /// Whether the answer tells what was examined.
+    /// Whether the answer says how much was examined.
     pub execution_stats: bool,
     /// Whether another index than that of `use_index` may answer.
     pub allow_fallback: bool,
@@ -121,7 +121,7 @@ impl FindOptions {
         }
     }
 
-    /// The fields that an answer is made of and that the selector looks at; none where that is the whole document.
+    /// The fields that the answer is made of and that the selector looks at; `None` if whole documents are needed.
     pub fn needed(&self) -> Option<impl Iterator<Item = &str>> {
         let fields = self.fields.as_ref()?;
         Some(fields.iter().map(String::as_str).chain(self.selector.fields()))

@@ -1,4 +1,5 @@
-//! From JSON to a tree: implicit conjunctions written out, fields pushed down to their tests (`norm_ops`, `norm_fields`).
+//! From JSON to a tree: implicit conjunctions written out, fields pushed down to their tests (`norm_ops`,
+//! `norm_fields`).
 
 use super::{Field, Node, SelectorError, Test, negate};
 use language::regex::Regex;

@@ -7,9 +7,9 @@ use value::{Value, collated};
 /// The values that a field may have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Range {
-    /// The least; none where there is no bound.
+    /// The least value; `None` if there is no bound.
     pub low: Option<Side>,
-    /// The greatest.
+    /// The greatest value; `None` if there is no bound.
     pub high: Option<Side>,
 }
 
@@ -22,7 +22,7 @@ pub struct Side {
     pub inclusive: bool,
 }
 
-/// Where a value lies, seen from a range.
+/// Where a value is relative to a range.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Position {
     Below,
@@ -33,8 +33,8 @@ enum Position {
 }
 
 impl Selector {
-    /// The range of each field that an index could be bounded by, in the order of the fields. A field that can have no value
-    /// has none, and is the only one then.
+    /// The range of each field that an index could be bounded by, in the order of the fields. A field that can have
+    /// no value has none, and is the only one then.
     pub fn ranges(&self) -> Vec<(&str, Option<Range>)> {
         let mut ranges = Vec::new();
         for field in self.indexable_fields() {
@@ -82,7 +82,7 @@ impl Range {
         }
     }
 
-    /// The part of the range that passes a test; none where nothing of it does.
+    /// The part of the range that passes a test; `None` if no value does.
     fn narrowed(self, test: &Test) -> Option<Range> {
         match test {
             Test::Lt(value) => match self.position(value) {
