@@ -1,7 +1,8 @@
 //! MongoDB's error codes: the one table of numbers and names that every level uses.
 //!
-//! A code that MongoDB has a name for is a constant ([`Code::BAD_VALUE`]); a check that MongoDB knows by its number only is a
-//! location ([`Code::location`]), as MongoDB calls it. Errors of other protocols are chosen by these names, never by numbers.
+//! A code that MongoDB has a name for is a constant ([`Code::BAD_VALUE`]); a check that MongoDB knows by its number
+//! only is a location ([`Code::location`]), as MongoDB calls it. Errors of other protocols are chosen by these names,
+//! never by numbers.
 
 mod table;
 

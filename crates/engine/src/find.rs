@@ -127,7 +127,8 @@ pub(crate) fn parse_hint(hint: Option<&Value>) -> Result<Option<Hint>> {
 }
 
 impl FindRequest {
-    /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or not.
+    /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or
+    /// not.
     pub(crate) fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
         let variables = variables(&self.variables, collation)?;
         let filter = parse_filter(&self.filter, &variables)?;

@@ -112,8 +112,8 @@ impl Engine {
     }
 }
 
-/// Whether the index on `_id` is not counted: a time series has none for its clients, and of a clustered collection it is
-/// the collection itself.
+/// Whether the index on `_id` is not counted: a time series has none for its clients, and of a clustered collection
+/// it is the collection itself.
 fn hides_id_index(collection: &Collection) -> bool {
     let options = collection.options();
     options.kept.contains("clusteredIndex") || options.kept.contains("timeseries")

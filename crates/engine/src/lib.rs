@@ -8,7 +8,8 @@
 //! - whatever can be listed, killed or timed out (operations, cursors, sessions) is registered in one table each;
 //! - every table has a named limit ([`limits`]).
 //!
-//! Left to others: matching, planning and changing (`query`), commits (`store`), who may do what (`auth`, asked by protocols).
+//! Left to others: matching, planning and changing (`query`), commits (`store`), who may do what (`auth`, asked by
+//! protocols).
 
 mod aggregate;
 mod background;

@@ -1,7 +1,7 @@
 //! `collMod` of an index: hidden, its time to live, and the way to uniqueness in two steps.
 //!
-//! An index is made unique without being built anew: with `prepareUnique` it refuses new duplicates; then `unique` looks
-//! for those that were there before.
+//! An index is made unique without being built anew: with `prepareUnique` it refuses new duplicates; then `unique`
+//! looks for those that were there before.
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};

@@ -1,6 +1,7 @@
 //! Planning and executing: how queries and writes run on a collection.
 //!
-//! - [`plan`]: which indexes can answer a filter and a sort, and which of them is best; the one planner for every protocol.
+//! - [`plan`]: which indexes can answer a filter and a sort, and which of them is best; the one planner for every
+//!   protocol.
 //! - [`execute`]: plans running page by page on a snapshot; finding and changing documents.
 //! - [`write`](mod@write): executing inserts, updates and deletes.
 //! - [`explain`]: plans and what they examined, in MongoDB's shape.

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
 
-/// The bytes of documents that are gathered before they are written (CouchDB's `DOC_BUFFER_BYTE_SIZE` is 512 kB; a flush
-/// costs the same for more).
+/// The bytes of documents that are gathered before they are written (CouchDB's `DOC_BUFFER_BYTE_SIZE` is 512 kB; a
+/// flush costs the same for more).
 const WRITE_BYTES: usize = 1024 * 1024;
 /// The documents that wait between reading and writing.
 const DOCUMENTS_WAITING_MAX: usize = 16;

@@ -23,8 +23,8 @@ pub struct StreamedDocument {
     pub json: Bytes,
     /// The attachments that follow, in their order.
     pub attachments: Vec<FollowingAttachment>,
-    /// The bytes of all of them, one after another; a piece belongs to one attachment. Where it ends before all have come,
-    /// the source broke off. Dropped, it says that nobody wants the rest.
+    /// The bytes of all of them, one after another; a piece belongs to one attachment. Where it ends before all have
+    /// come, the source broke off. Dropped, it says that nobody wants the rest.
     pub pieces: mpsc::Receiver<Bytes>,
 }
 

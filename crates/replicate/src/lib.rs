@@ -6,12 +6,12 @@
 //! (`src/docs/src/replication/protocol.rst`), and the checkpoints are those that CouchDB 3 writes, so that either
 //! side can be any store that speaks it.
 //!
-//! What must hold: a checkpoint is written only when the target has flushed everything up to it, so a run that is cut off
-//! anywhere loses nothing; a document that the target refuses is counted and listed; memory is bounded by the pages, batches
-//! and documents under way, not by the size of either store or of any attachment.
+//! What must hold: a checkpoint is written only when the target has flushed everything up to it, so a run that is cut
+//! off anywhere loses nothing; a document that the target refuses is counted and listed; memory is bounded by the
+//! pages, batches and documents under way, not by the size of either store or of any attachment.
 //!
-//! Left to others: how a store is reached ([`Peer`]), who may start a run, and when one is tried again (though [`Backoff`]
-//! says how long to wait).
+//! Left to others: how a store is reached ([`Peer`]), who may start a run, and when one is tried again (though
+//! [`Backoff`] says how long to wait).
 
 mod backoff;
 mod batch;

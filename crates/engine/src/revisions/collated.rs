@@ -1,7 +1,7 @@
 //! Indexes in CouchDB's order, and reading by them.
 //!
-//! A protocol says which fields an index has and which documents are in it; the index is found by that description, so that
-//! any number of names may stand for one.
+//! A protocol says which fields an index has and which documents are in it; the index is found by that description,
+//! so that any number of names may stand for one.
 
 use super::snapshot::{DocumentPosition, go_on};
 use super::{Order, Record, RevisionedCollection, RevisionedSnapshot};

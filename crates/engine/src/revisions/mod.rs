@@ -1,8 +1,8 @@
 //! Documents with their revisions, for protocols that replicate.
 //!
-//! A [`RevisionedCollection`] is the same collection that [`Engine::find`] reads: here a protocol sees revisions, branches,
-//! deletions, the change log and local documents. Reading goes through a [`RevisionedSnapshot`], so that what belongs
-//! together is of one moment.
+//! A [`RevisionedCollection`] is the same collection that [`Engine::find`] reads: here a protocol sees revisions,
+//! branches, deletions, the change log and local documents. Reading goes through a [`RevisionedSnapshot`], so that
+//! what belongs together is of one moment.
 
 mod collated;
 mod planned;
@@ -231,7 +231,8 @@ impl RevisionedCollection {
         }
     }
 
-    /// Drops the bodies of superseded revisions, and rewrites the collection's files so that they hold only what is live.
+    /// Drops the bodies of superseded revisions, and rewrites the collection's files so that they hold only what is
+    /// live.
     pub async fn compact(&self) -> Result<()> {
         let mut position = 0;
         loop {

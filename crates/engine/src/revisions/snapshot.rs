@@ -29,8 +29,8 @@ impl DocumentPosition {
         DocumentPosition(key)
     }
 
-    /// The position of a token that a client gives back; `None` if the text is no token. One that was made up is a position
-    /// between two documents.
+    /// The position of a token that a client gives back; `None` if the text is no token. One that was made up is a
+    /// position between two documents.
     pub fn from_token(token: &str) -> Option<DocumentPosition> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         match bytes.split_first() {

@@ -1,4 +1,5 @@
-//! What the engine knows by heart of what runs and of who asks: cursors, moments, sessions, operations, users, validators.
+//! What the engine knows by heart of what runs and of who asks: cursors, moments, sessions, operations, users,
+//! validators.
 //!
 //! What must hold: a table knows nothing of the engine that holds it, nor of other tables' contents.
 

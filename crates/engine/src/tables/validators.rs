@@ -1,5 +1,5 @@
-//! Document validators: compiled once a collection, checked by every write. One that reads the clock is compiled for each
-//! command, whose time it then has.
+//! Document validators: compiled once a collection, checked by every write. One that reads the clock is compiled for
+//! each command, whose time it then has.
 
 use crate::collations::of_options;
 use crate::error::Result;

@@ -67,8 +67,8 @@ struct Place {
 }
 
 impl Place {
-    /// The statement that inserts the measurement, for retries. The numbers below zero are no command's own: each bucket
-    /// has as many of them as it can have measurements, by its number as a statement.
+    /// The statement that inserts the measurement, for retries. The numbers below zero are no command's own: each
+    /// bucket has as many of them as it can have measurements, by its number as a statement.
     fn statement(self, first_statement: i32) -> Result<i32> {
         let bucket = i64::from(first_statement) + self.bucket as i64;
         let number = bucket * unpack::MEASUREMENTS_MAX as i64 + self.measurement as i64;

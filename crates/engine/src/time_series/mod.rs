@@ -1,7 +1,7 @@
 //! Time-series collections: ordinary collections whose documents each have a time, with MongoDB's rules for them.
 //!
-//! Documents are kept one by one, not in buckets; how buckets are cut (`granularity`, `bucketMaxSpanSeconds`) is checked,
-//! kept, listed, and followed where somebody asks for the [`buckets`]. Old documents go by the collection's
+//! Documents are kept one by one, not in buckets; how buckets are cut (`granularity`, `bucketMaxSpanSeconds`) is
+//! checked, kept, listed, and followed where somebody asks for the [`buckets`]. Old documents go by the collection's
 //! `expireAfterSeconds`.
 
 pub(crate) mod buckets;

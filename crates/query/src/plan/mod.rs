@@ -1,10 +1,10 @@
 //! Which indexes can answer a query, how, and which of them is best.
 //!
 //! A [`Query`] (filter, sort, the fields that are needed, hint) and the collection's indexes ([`catalog`]) become
-//! [`Candidates`]: plans ([`Plan`]) that each give all results. The filter's top conjunction ([`leaves`]) is taken apart
-//! into conditions on single paths, each condition into the keys that it allows ([`predicate`]), these into bounds of
-//! each index ([`index_bounds`]) and byte ranges ([`key_bounds`]). `execute` lets the candidates run against each other
-//! and remembers the winner of each shape of query.
+//! [`Candidates`]: plans ([`Plan`]) that each give all results. The filter's top conjunction ([`leaves`]) is taken
+//! apart into conditions on single paths, each condition into the keys that it allows ([`predicate`]), these into
+//! bounds of each index ([`index_bounds`]) and byte ranges ([`key_bounds`]). `execute` lets the candidates run
+//! against each other and remembers the winner of each shape of query.
 //!
 //! What must hold: every document that matches the filter is found by every candidate; what bounds do not make sure
 //! of is matched again (`residual`); a scan that claims to be sorted is.

@@ -15,8 +15,8 @@ pub struct SpillFolder {
 }
 
 impl SpillFolder {
-    /// A folder of its own at this path. What is there from a server that ended in haste is removed; the folder itself is
-    /// made once it is needed.
+    /// A folder of its own at this path. What is there from a server that ended in haste is removed; the folder
+    /// itself is made once it is needed.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Arc<SpillFolder>> {
         let path = path.into();
         match std::fs::remove_dir_all(&path) {

@@ -4,8 +4,9 @@
 //! beginning (`SpillRun`), and the file goes with it. Nothing in the folder outlives the server: opening it
 //! empties it.
 //!
-//! What is read is checked before it is believed: a file is a row of blocks, each of four bytes of length (little-endian),
-//! four of the CRC-32C of the rest, and records: lengths of key and item (four bytes each), key, item.
+//! What is read is checked before it is believed: a file is a row of blocks, each of four bytes of length
+//! (little-endian), four of the CRC-32C of the rest, and records: lengths of key and item (four bytes each), key,
+//! item.
 //!
 //! Files are written and read where they are needed, without waiting for the disk to have them.
 
