@@ -21,8 +21,8 @@ pub fn accepts_type(headers: &HeaderMap, kind: &str) -> bool {
     is_accepted
 }
 
-/// Whether `Accept-Encoding` has room for a coding (`gzip`, `identity`). Without the header only `identity` is accepted, which
-/// can only be refused in so many words.
+/// Whether `Accept-Encoding` allows a coding (`gzip`, `identity`). Without the header only `identity` is accepted,
+/// which is refused only if the header says so expressly.
 pub fn accepts_encoding(headers: &HeaderMap, coding: &str) -> bool {
     let mut any = None;
     for (named, weight) in weighted(headers, &ACCEPT_ENCODING) {

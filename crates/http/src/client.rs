@@ -115,7 +115,7 @@ fn trusting_nobody() -> rustls::ClientConfig {
         .with_no_client_auth()
 }
 
-/// What the error and its causes say, the last of which tells most.
+/// The messages of the error and its causes, of which the last says most.
 fn broken(error: &dyn Error) -> ClientError {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -24,7 +24,7 @@ impl fmt::Debug for BasicCredentials {
     }
 }
 
-/// The basic credentials of a request; none where it has none, an error where they have no valid form.
+/// The basic credentials of a request; `None` if it has none. Fails if they have no valid form.
 pub fn basic_credentials(headers: &HeaderMap) -> Option<Result<BasicCredentials, &'static str>> {
     let (scheme, encoded) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme

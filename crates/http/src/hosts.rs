@@ -1,8 +1,8 @@
 //! Under which names a server without users may be asked, and by pages from where.
 //!
-//! A page from anywhere can make a browser send requests to this machine, and by a name of its own that suddenly stands for
-//! 127.0.0.1 (DNS rebinding) it can read the answers too. Where nobody has to log in, that gives it everything. So the name that
-//! the browser was given (`Host`), and the page's own (`Origin`), have to be known.
+//! A page from anywhere can make a browser send requests to this machine, and by a name of its own that suddenly
+//! stands for 127.0.0.1 (DNS rebinding) it can read the answers too. Where nobody has to log in, that gives it
+//! everything. So the name that the browser was given (`Host`), and the page's own (`Origin`), have to be known.
 
 use hyper::HeaderMap;
 use hyper::header::{HOST, ORIGIN};

@@ -1,8 +1,8 @@
 //! HTTP/1.1 for the protocols that speak it: connections, bodies, and the small grammars of URLs and headers.
 //!
-//! [`serve`] accepts connections and hands each [`Request`] to a [`Handler`], which gives a [`Response`]. Bodies are streams both
-//! ways: [`RequestBody`] is read chunk by chunk or whole up to a limit, and a [`Body`] is nothing, bytes at hand, or a channel
-//! that somebody fills. [`Client`] asks other servers, over TLS where their address says so.
+//! [`serve`] accepts connections and hands each [`Request`] to a [`Handler`], which gives a [`Response`]. Bodies are
+//! streams both ways: [`RequestBody`] is read chunk by chunk or whole up to a limit, and a [`Body`] is nothing, bytes
+//! at hand, or a channel that somebody fills. [`Client`] asks other servers, over TLS where their address says so.
 //!
 //! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every size and time has a limit in
 //! [`Options`] or is named by the caller.

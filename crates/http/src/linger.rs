@@ -1,9 +1,9 @@
 //! Closing a connection without taking the last answer away from the client.
 //!
-//! A socket that is closed while bytes of the client are unread, or still on their way, is reset, and a reset throws away
-//! what the client has received but not yet read: it would never learn why it was refused. So the sending side is closed
-//! first, and what the client still sends is read and thrown away until it closes its side (RFC 9112, section 9.6), within
-//! limits.
+//! A socket that is closed while bytes of the client are unread, or still on their way, is reset, and a reset throws
+//! away what the client has received but not yet read: it would never learn why it was refused. So the sending side
+//! is closed first, and what the client still sends is read and thrown away until it closes its side (RFC 9112,
+//! section 9.6), within limits.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -9,8 +9,8 @@ const HARMLESS: [&str; 5] = [
     "text/plain",
 ];
 
-/// Whether a browser that shows what has this media type runs nothing of it. What is not known is not harmless: a list of the
-/// dangerous ones would never be complete.
+/// Whether a browser that shows what has this media type runs nothing of it. What is not known is not harmless: a
+/// list of the dangerous ones would never be complete.
 pub fn is_harmless(content_type: &str) -> bool {
     // Of several types in one header, browsers take the last.
     if content_type.contains(',') {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Decodes `%2F` to `/`; none where an escape is cut off, is not hexadecimal, or the bytes are not UTF-8.
+/// Decodes `%2F` to `/`; `None` if an escape is cut off or not hexadecimal, or the bytes are not UTF-8.
 pub fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
     let Some(first) = text.find('%') else {
         return Some(Cow::Borrowed(text));

@@ -25,12 +25,12 @@ impl Request {
         self.uri.path()
     }
 
-    /// What stands behind the question mark, still percent-encoded; empty where there is none.
+    /// The part after the question mark, still percent-encoded; empty if there is none.
     pub fn query(&self) -> &str {
         self.uri.query().unwrap_or_default()
     }
 
-    /// A header as text; none where it is missing or is no visible ASCII.
+    /// A header as text; `None` if it is missing or not visible ASCII.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

@@ -1,12 +1,12 @@
 //! Request targets with characters that stand for themselves, though a URL may not have them.
 //!
-//! `curl 'http://…/_view/by_name?key="anna"'` sends the quotation marks as they are. RFC 3986 wants them percent-encoded, and what
-//! parses requests here refuses them; the servers whose protocols are served here take them. So they are encoded on their way
-//! in, in the first line of a request and nowhere else.
+//! `curl 'http://…/_view/by_name?key="anna"'` sends the quotation marks as they are. RFC 3986 wants them
+//! percent-encoded, and what parses requests here refuses them; the servers whose protocols are served here take
+//! them. So they are encoded on their way in, in the first line of a request and nowhere else.
 //!
-//! Where a request ends is known from the length that its head names. Behind a body of unknown length, and where more
-//! arrives than was announced (requests sent ahead of their answers), all bytes pass as they came for the rest of the connection:
-//! a body is never touched.
+//! The length in the head of a request says where it ends. After a body of unknown length, or once more bytes arrive
+//! than were announced (pipelined requests), all bytes pass unchanged for the rest of the connection: a body is never
+//! touched.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 const READ_BYTES: usize = 8 * 1024;
 /// The head is still arriving.
 const UNKNOWN: u64 = u64::MAX;
-/// A body whose length nobody knows beforehand.
+/// A body whose length is not known in advance.
 const ENDLESS: u64 = u64::MAX - 1;
 
-/// What a connection is told of the request that it carries.
+/// Passes the length of the current request's body from the server to the connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Announced(Arc<AtomicU64>);
 
@@ -30,7 +30,7 @@ impl Announced {
         Announced(Arc::new(AtomicU64::new(UNKNOWN)))
     }
 
-    /// The head has been read; a body of this length follows, none where it cannot be told.
+    /// Announces that the head has been read and a body of this length follows; `None` if the length is unknown.
     pub(crate) fn body(&self, length: Option<u64>) {
         let length = length.map_or(ENDLESS, |length| length.min(ENDLESS));
         self.0.store(length, Ordering::Release);
@@ -42,11 +42,11 @@ impl Announced {
 enum Place {
     /// In the first line of a request.
     Line,
-    /// In its headers; how many bytes of the empty line behind them are there.
+    /// In its headers; `ended` counts the bytes of `\r\n\r\n`, which ends them, that have just been read.
     Headers { ended: u8 },
-    /// Behind the head; how many bytes have come.
+    /// After the head; `bytes` have arrived of the body.
     Body { bytes: u64 },
-    /// Somewhere: nothing is looked at any more.
+    /// Unknown: all further bytes pass unchanged.
     Lost,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct EncodedTargets<S> {
 }
 
 impl<S> EncodedTargets<S> {
-    /// Wraps a connection; who serves it tells how long bodies are.
+    /// Wraps a connection. The server announces the lengths of bodies through the second value.
     pub(crate) fn new(stream: S) -> (EncodedTargets<S>, Announced) {
         let announced = Announced::new();
         let wrapped = EncodedTargets {

@@ -3,7 +3,7 @@
 /// The bytes of a boundary at most. The standard allows 70 (RFC 2046, section 5.1.1); some senders take more.
 const BOUNDARY_BYTES_MAX: usize = 200;
 
-/// The boundary of a multipart media type; none where there is none, or it cannot be one.
+/// The boundary of a multipart media type; `None` if it has none or an invalid one.
 pub fn boundary(content_type: &str) -> Option<String> {
     let kind = content_type.trim_start().get(..10)?;
     if !kind.eq_ignore_ascii_case("multipart/") {

@@ -1,7 +1,7 @@
 //! Multipart bodies (RFC 2046, section 5.1): parts with headers of their own between delimiters.
 //!
-//! [`MultipartParser`] takes bytes as they come and says what they are; [`MultipartReader`] does so with a body, part by part.
-//! A reader is itself something to read from, so a part that is multipart again is read by a second one.
+//! [`MultipartParser`] takes bytes as they come and says what they are; [`MultipartReader`] does so with a body, part
+//! by part. A reader is itself something to read from, so a part that is multipart again is read by a second one.
 //!
 //! What must hold: memory is bounded by the pieces that come and by [`PART_HEAD_BYTES_MAX`], whatever a body holds.
 

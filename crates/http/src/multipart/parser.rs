@@ -57,9 +57,10 @@ pub struct MultipartParser {
     /// `\r\n--` and the boundary.
     delimiter: Finder<'static>,
     state: State,
-    /// What came and is not yet told.
+    /// Bytes received but not yet returned in events.
     buffer: BytesMut,
-    /// The bytes of the buffer in which a head does not end, so that one that comes byte by byte is not searched again and again.
+    /// The bytes of the buffer in which a head does not end, so that one that comes byte by byte is not searched
+    /// again and again.
     searched: usize,
 }
 
@@ -67,11 +68,11 @@ pub struct MultipartParser {
 enum State {
     /// Before the first delimiter.
     Preamble,
-    /// Behind a delimiter: two hyphens say that it was the last one.
+    /// After a delimiter: two hyphens say that it was the last one.
     Delimiter,
     Head,
     Data,
-    /// Behind the last delimiter.
+    /// After the last delimiter.
     Epilogue,
 }
 
@@ -87,14 +88,14 @@ impl MultipartParser {
         }
     }
 
-    /// Takes bytes; [`MultipartParser::next_event`] tells what they are.
+    /// Adds received bytes; [`MultipartParser::next_event`] returns what they are.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.state != State::Epilogue {
             self.buffer.extend_from_slice(bytes);
         }
     }
 
-    /// What comes next; none where more bytes are needed.
+    /// The next event; `None` if it needs more bytes.
     pub fn next_event(&mut self) -> Result<Option<Event>, MultipartError> {
         if self.state == State::Preamble {
             self.skip_preamble();
@@ -119,9 +120,9 @@ impl MultipartParser {
         self.state == State::Epilogue
     }
 
-    /// Drops what stands before the first delimiter, and the delimiter once it has come.
+    /// Drops everything before the first delimiter, and the delimiter once it is complete.
     fn skip_preamble(&mut self) {
-        // The first one need not stand behind a line.
+        // The first delimiter may be at the very beginning, without a line break before it.
         let delimiter = &self.delimiter.needle()[2..];
         let dropped = match memmem::find(&self.buffer, delimiter) {
             Some(at) => {

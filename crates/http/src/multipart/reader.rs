@@ -48,7 +48,7 @@ impl<S: Pieces> MultipartReader<S> {
         })
     }
 
-    /// The head of the next part, passing over what is left of the present one; none behind the last one.
+    /// The head of the next part, skipping what is left of the present one; `None` after the last one.
     pub async fn next_part(&mut self) -> Result<Option<PartHead>, MultipartError> {
         while self.data().await?.is_some() {}
         match self.event().await? {
@@ -60,7 +60,7 @@ impl<S: Pieces> MultipartReader<S> {
         }
     }
 
-    /// The next bytes of the part; none at its end.
+    /// The next bytes of the part; `None` at its end.
     pub async fn data(&mut self) -> Result<Option<Bytes>, MultipartError> {
         if !self.is_in_part {
             return Ok(None);
@@ -74,7 +74,7 @@ impl<S: Pieces> MultipartReader<S> {
         }
     }
 
-    /// All bytes of the part, unless they are more than the limit.
+    /// All bytes of the part. Fails if they are more than the limit.
     pub async fn read_part(&mut self, limit_bytes: usize) -> Result<Bytes, MultipartError> {
         let mut all = BytesMut::new();
         while let Some(data) = self.data().await? {
@@ -86,14 +86,14 @@ impl<S: Pieces> MultipartReader<S> {
         Ok(all.freeze())
     }
 
-    /// Reads to the end what nobody wants, so that the connection can be used again.
+    /// Reads the rest of the body and drops it, so that the connection can be used again.
     pub async fn discard(&mut self) -> Result<(), MultipartError> {
         while self.next_part().await?.is_some() {}
         while self.source.piece().await?.is_some() {}
         Ok(())
     }
 
-    /// What comes next; none behind the last delimiter.
+    /// The next event; `None` after the last delimiter. Fails if the body ends before it.
     async fn event(&mut self) -> Result<Option<Event>, MultipartError> {
         loop {
             if let Some(event) = self.parser.next_event()? {

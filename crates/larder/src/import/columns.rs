@@ -1,4 +1,4 @@
-//! Lines of columns without a header, such as logs: what stands between blanks, or another delimiter, becomes the fields
+//! Lines of columns without a header, such as logs: the text between blanks, or another delimiter, becomes the fields
 //! that `--fields` names.
 
 use super::infer;
@@ -39,7 +39,7 @@ impl<'a> Columns<'a> {
         Ok(Columns { fields, separator })
     }
 
-    /// Fills `columns` with where those of a line lie; why not, where they are not as many as there are names.
+    /// Fills `columns` with the ranges of a line's columns. Fails if there are not as many as names.
     pub fn split(&self, line: &[u8], columns: &mut Vec<Range<usize>>) -> Result<(), String> {
         columns.clear();
         match self.separator {
@@ -59,7 +59,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// What lies between separators, without empty columns where they stand in runs.
+/// Fills `columns` with the ranges between separators. With `in_runs` several separators in a row count as one.
 fn put_columns(
     line: &[u8],
     columns: &mut Vec<Range<usize>>,
@@ -78,7 +78,7 @@ fn put_columns(
     }
 }
 
-/// Each line becomes a document; empty lines are passed by.
+/// Each line becomes a document; empty lines are skipped.
 pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
     let columns = Columns::of(options)?;
     let mut ranges = Vec::new();

@@ -54,7 +54,7 @@ fn three_pairs(text: [u8; 8], mark: u8) -> Option<[i64; 3]> {
     if (digits.wrapping_add(BEYOND) | digits) & HIGHEST_BITS != 0 {
         return None;
     }
-    // Each byte ten times, and the one behind it.
+    // Each byte times ten plus the byte after it: the values of all pairs of digits at once.
     let pairs = (digits * 10 + (digits >> 8)).to_le_bytes();
     Some([pairs[0], pairs[3], pairs[6]].map(i64::from))
 }

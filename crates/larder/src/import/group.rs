@@ -51,7 +51,7 @@ pub struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// The groups that the options ask for; none where they ask for none.
+    /// The groups that the options ask for; `None` if they ask for none.
     pub fn of(options: &'a ImportOptions) -> Result<Option<Groups<'a>>> {
         let Some(key) = &options.group_by else {
             if !options.sum.is_empty() {

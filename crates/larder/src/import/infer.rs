@@ -1,10 +1,10 @@
-//! What a CSV field is, as it looks or as it was told.
+//! The type of a CSV field, as given or as inferred from its text.
 
 use super::dates;
 use super::options::Kind;
 use value::{Decimal128, ObjectId, Value};
 
-/// The value of a field; none where it is empty (the document then has no such field).
+/// The value of a field; `None` if it is empty (the document then has no such field).
 pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
     if text.is_empty() && kind != Kind::String {
         return Ok(None);

@@ -6,7 +6,7 @@ use super::sink::Sink;
 use anyhow::{Context, Result, bail};
 use std::io::BufRead;
 
-/// One document a line; empty lines are passed by.
+/// One document a line; empty lines are skipped.
 pub fn read_lines(input: Input, sink: &mut Sink<'_>) -> Result<()> {
     each_line(input, |line, place| {
         let text = match std::str::from_utf8(line) {

@@ -98,7 +98,7 @@ fn without_end(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// Where a line stands; `file:line` as text.
+/// The position of a line; `file:line` as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     file: &'a str,

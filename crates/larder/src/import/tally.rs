@@ -5,7 +5,7 @@ use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 
-/// A key that fits here lies in the table itself.
+/// A short key is stored in the table itself, without an allocation.
 const SHORT_KEY_BYTES_MAX: usize = 15;
 
 /// Lines that are added together.
@@ -19,7 +19,7 @@ const ROWS_MIN: usize = 1024;
 struct ShortKey([u64; 2]);
 
 impl ShortKey {
-    /// What stands where no key is; the empty key is not short.
+    /// Marks an entry without a key. The empty key, which would look the same, does not count as short.
     const NONE: ShortKey = ShortKey([0, 0]);
 
     fn of(text: &[u8]) -> Option<ShortKey> {
