@@ -57,7 +57,7 @@ pub enum Error {
 /// A commit was not made.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
-    /// Somebody else committed first: read again and try again.
+    /// Another commit was first: read the head and try again.
     #[error("the shard's head has moved to {}", .0.sequence)]
     HeadMoved(Head),
     /// The engine failed.

@@ -21,7 +21,7 @@ impl Gate {
         self.passing.read().await
     }
 
-    /// As [`Gate::pass`], for a thread that may block.
+    /// As [`Gate::pass`], but blocks the thread.
     pub(crate) fn pass_blocking(&self) -> Pass<'_> {
         self.passing.blocking_read()
     }

@@ -9,7 +9,7 @@ pub struct ShardId(pub u64);
 /// A shard's head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The number of the shard's last change; 0 where it has none.
+    /// The number of the shard's last change; 0 if there was none.
     pub sequence: u64,
     /// What the caller keeps with it (counts, sizes).
     pub state: Bytes,
@@ -50,7 +50,7 @@ pub struct EngineStats {
     pub flushes: u64,
     /// Commits that were made.
     pub commits: u64,
-    /// Bytes of the file system that the folder lies in; 0 where there is none.
+    /// Bytes of the file system that the folder lies in; 0 if there is none, or it cannot be asked.
     pub volume_bytes: u64,
     /// Those of them that are in use, by whatever files.
     pub volume_used_bytes: u64,

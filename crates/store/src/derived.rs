@@ -92,7 +92,7 @@ impl Derived {
     }
 
     /// Makes the changes and sets the head's state, if `expected` is still the number of commits; that rises by one.
-    /// [`StoreError::Contention`] where somebody else was first.
+    /// [`StoreError::Contention`] if another commit was first.
     pub async fn commit(
         &self,
         expected: u64,

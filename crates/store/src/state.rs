@@ -33,7 +33,8 @@ pub(crate) struct IndexEntries {
     pub(crate) build: Option<Build>,
 }
 
-/// A build enters the records behind `position` up to `end`; writes keep the entries of all others.
+/// A build enters the records after `position` up to `end`. Writes keep the entries of all others, so each record is
+/// entered by one of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Build {
     /// The last record that was entered.

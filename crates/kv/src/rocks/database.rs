@@ -86,7 +86,8 @@ impl Database {
         }
     }
 
-    /// Puts the write buffers into tables, and waits until no compaction runs; none begins before [`Database::resume`].
+    /// Flushes the write buffers to tables, and waits until no compaction runs. No other begins before
+    /// [`Database::resume`].
     pub(super) fn rest(&self, limit: Duration) -> Result<(), Error> {
         let resting = engine_error("bringing the files to rest");
         self.set_compactions(false)?;
@@ -113,7 +114,7 @@ impl Database {
             .db
             .flush()
             .map_err(engine_error("emptying the write buffers"));
-        // A compaction that somebody waits for would else keep the database open till its end.
+        // A compaction under way would otherwise keep the database open until it ends.
         self.db.cancel_all_background_work(false);
         emptied
     }

@@ -88,7 +88,7 @@ impl Store {
                 return Ok(collection);
             }
             match self.create(namespace, CollectionOptions::default()).await {
-                // Somebody else was first.
+                // Another call made it first.
                 Err(StoreError::NamespaceExists(_)) => {}
                 made => return made,
             }

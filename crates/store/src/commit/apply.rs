@@ -8,7 +8,8 @@ use crate::StoreError;
 use crate::index::EntrySet;
 use std::time::{Duration, Instant};
 
-/// How long the operations of a group hold the committer's thread before it makes room: seldom, since the thread pauses for it.
+/// How long the operations of a group hold the committer's thread before it makes room: seldom, since the thread pauses
+/// for it.
 const HOLDS_THREAD_MAX: Duration = Duration::from_millis(20);
 
 /// Since when the operations of a group hold the thread.

@@ -58,7 +58,7 @@ pub(super) async fn sweep_until(
             .filter(|outcome| matches!(outcome, Outcome::Deleted { .. }))
             .count();
         deleted += gone as u64;
-        // A page of which nothing could be deleted would come again for ever.
+        // A page of which nothing could be deleted would be read again and again.
         if page.exhausted() || gone == 0 {
             return Ok(deleted);
         }

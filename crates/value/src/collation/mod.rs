@@ -26,7 +26,7 @@ struct Inner {
 }
 
 impl Collation {
-    /// The collation that MongoDB's options describe; none for `{locale: "simple"}`, the order of bytes.
+    /// The collation that MongoDB's options describe; `None` for `{locale: "simple"}`, the order of bytes.
     pub fn parse(options: &Document) -> Result<Option<Collation>, CollationError> {
         let Some((collator, description)) = options::parse(options)? else {
             return Ok(None);
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Collation {
     }
 }
 
-/// Compares two values by a collation, or as [`crate::compare`] does where there is none.
+/// Compares two values by a collation, or as [`crate::compare`] does without one.
 pub fn compare_in(collation: Option<&Collation>, a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     match collation {
         None => crate::compare(a, b),
@@ -109,7 +109,7 @@ pub fn compare_in(collation: Option<&Collation>, a: ValueRef<'_>, b: ValueRef<'_
     }
 }
 
-/// Appends a value's key by a collation, or that of [`key::encode`] where there is none: comparing the bytes of two is
+/// Appends a value's key by a collation, or that of [`key::encode`] without one: comparing the bytes of two is
 /// [`compare_in`].
 pub fn encode_in(
     collation: Option<&Collation>,

@@ -41,7 +41,7 @@ pub enum CollationFault {
 /// The version of ICU that MongoDB states; no other is taken.
 const VERSION: &str = "57.1";
 
-/// The one locale that compares accents from the end unless it is told otherwise.
+/// The one locale that compares accents from the end by default.
 const CANADIAN_FRENCH: &str = "fr_CA";
 
 /// Languages whose order is that of Unicode (CLDR's root collation).

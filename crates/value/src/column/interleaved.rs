@@ -43,7 +43,7 @@ impl Interleaved {
         })
     }
 
-    /// The next row, none inside for a missing one; none outside where the rows end.
+    /// The next row; the inner `None` is a missing row, the outer one the end of the rows.
     pub(super) fn advance(&mut self, reader: &mut Reader<'_>) -> Result<Option<Option<Value>>, ColumnError> {
         let mut row = Row {
             series: self.series.iter_mut(),

@@ -64,7 +64,7 @@ impl Series {
         Ok(())
     }
 
-    /// The next value, none inside for a missing one; none outside at the end of the blocks.
+    /// The next value; the inner `None` is a missing value, the outer one the end of the blocks.
     pub(super) fn advance(&mut self) -> Result<Option<Option<Value>>, ColumnError> {
         let Some(number) = self.numbers.advance()? else {
             return Ok(None);

@@ -31,7 +31,7 @@ pub(super) struct Numbers {
     repeated: u32,
     block: u64,
     layout: Layout,
-    /// Where in the block the next number begins; past its end where there is none.
+    /// Where in the block the next number begins; past its end if there are no more.
     shift: u32,
 }
 
@@ -66,7 +66,7 @@ impl Numbers {
         self.shift = u64::BITS;
     }
 
-    /// The next number, none inside for a missing one; none outside at the end of the blocks.
+    /// The next number; the inner `None` is a missing value, the outer one the end of the blocks.
     pub(super) fn advance(&mut self) -> Result<Option<Option<u128>>, ColumnError> {
         if self.repeated > 0 {
             self.repeated -= 1;

@@ -60,7 +60,7 @@ impl Decimal128 {
         if negative { -magnitude } else { magnitude }
     }
 
-    /// The integer that this is exactly; none for fractions, beyond the range, NaN and infinities.
+    /// The integer that this is exactly; `None` for fractions, beyond the range, NaN and infinities.
     pub fn to_i64_exact(self) -> Option<i64> {
         let (int, exact) = self.whole_part()?;
         exact.then_some(int)

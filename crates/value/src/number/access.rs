@@ -24,7 +24,7 @@ impl ValueRef<'_> {
         })
     }
 
-    /// The integer that a number of any type is exactly; none for fractions and beyond the range.
+    /// The integer that a number of any type is exactly; `None` for fractions and beyond the range.
     pub fn as_i64_exact(self) -> Option<i64> {
         match self.number()? {
             Number::Int(int) => Some(int),

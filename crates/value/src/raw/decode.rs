@@ -49,7 +49,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// The type, the name and what follows it; none at the terminator.
+/// The type, the name and what follows it; `None` at the terminator.
 fn header(rest: &[u8]) -> Option<(Type, &[u8], &[u8])> {
     let (&kind, rest) = rest.split_first()?;
     let kind = Type::from_byte(kind)?;

@@ -244,7 +244,7 @@ fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>, way: &
     }
 }
 
-/// The next call; none if the thread is to end. Where the way is gone, those are still answered that came on it.
+/// The next call; `None` if the thread should end. Where the way is gone, those are still answered that came on it.
 fn next_call(calls: &Receiver<Call>, way: &Thread) -> Option<Call> {
     match calls.recv_timeout(Duration::from_millis(SCRIPT_IDLE_MS_MAX)) {
         Ok(call) => Some(call),

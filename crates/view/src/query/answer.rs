@@ -12,7 +12,7 @@ use std::ops::Range;
 /// One row of an answer; key and value are JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerRow {
-    /// The document that emitted it; none for a reduction.
+    /// The document that emitted it; `None` for a reduction.
     pub id: Option<String>,
     /// The key, or the part of it that the group shares; `None` if all rows are one group.
     pub key: Option<Bytes>,
@@ -37,7 +37,7 @@ enum Source {
 }
 
 impl Answer {
-    /// Finds where the rows lie; none is read yet.
+    /// Finds where the rows lie, without reading any.
     pub(crate) async fn begin(
         tree: Tree,
         view: &View,
@@ -64,7 +64,7 @@ impl Answer {
         })
     }
 
-    /// The next rows; none at the end.
+    /// The next rows; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<AnswerRow>>> {
         match &mut self.source {
             Source::Rows(rows) => {

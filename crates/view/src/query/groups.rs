@@ -79,7 +79,7 @@ impl Groups {
         })
     }
 
-    /// The next groups; none at the end.
+    /// The next groups; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<AnswerRow>>> {
         let mut done = Vec::new();
         while done.len() < GROUPS_AT_ONCE && (done.len() as u64) < self.limit {
@@ -101,7 +101,7 @@ impl Groups {
         self.reduce(done).await.map(Some)
     }
 
-    /// Goes one step on, and gives the groups that are at their end with it; none at the end of all ranges.
+    /// Takes one step, and returns the groups that it completes; `None` at the end of all ranges.
     async fn step(&mut self) -> Result<Option<Vec<Group>>> {
         loop {
             if let Some(walk) = &mut self.walk {

@@ -55,7 +55,7 @@ async fn range(tree: &Tree, low: Option<Position>, high: Option<Position>) -> Re
     Ok(start..end.max(start))
 }
 
-/// The place of the first row, and the place before which rows end; none is the beginning or the end of all. Within a
+/// The place of the first row, and the place before which rows end; `None` is the beginning or the end of all. Within a
 /// partition there are always both.
 fn places(
     query: &Query,

@@ -35,7 +35,7 @@ impl PlacedValue {
         self.0.file.flush(self.0.written)
     }
 
-    /// Takes note that a commit names it.
+    /// Notes that a commit names it, so that dropping this does not free it.
     pub(super) fn set_named(&self) {
         self.0.is_named.store(true, Ordering::Release);
     }

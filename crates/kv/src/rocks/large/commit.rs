@@ -46,7 +46,7 @@ impl Places {
         own.map(|(_, pointer)| pointer.value_bytes as usize).sum()
     }
 
-    /// Takes note that the commit was made, which names them all.
+    /// Notes that the commit was made, which names them all.
     pub(in crate::rocks) fn set_named(&self) {
         self.ahead.iter().for_each(PlacedValue::set_named);
     }
@@ -194,7 +194,7 @@ impl Database {
         }
     }
 
-    /// Takes note of a change that has been written.
+    /// Notes a change that has been written, and frees what it no longer names.
     pub(in crate::rocks) fn note_large(&self, shard: ShardId, change: Change) {
         if let Some(bytes) = change.bytes {
             self.large.shards.note(shard, bytes);

@@ -155,7 +155,7 @@ impl ValueFiles {
         if table.current.is_some_and(|(current, _)| current == number) {
             return Ok(());
         }
-        // Somebody may still write to a file that is full, or read.
+        // A file that is full may still be written to, at places given out before, or read.
         let is_used = table
             .open
             .get(&number)

@@ -31,7 +31,7 @@ impl Pace {
         self.micros(now) < self.slow_until_us.load(Ordering::Relaxed)
     }
 
-    /// Takes note of what a write took that has just ended.
+    /// Notes how long a write took that ended at `now`.
     pub(super) fn took(&self, time: Duration, now: Instant) {
         if time >= WAITED_MIN {
             let until = self.micros(now + time * DISTRUST);

@@ -20,7 +20,7 @@ const FREE: u8 = 0x01;
 /// How often it is looked whether the snapshots that may read a place have gone.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The sequence of the oldest snapshot, 0 where there is none.
+/// The sequence of the oldest snapshot; 0 if there is no snapshot.
 const OLDEST_SNAPSHOT: &str = "rocksdb.oldest-snapshot-sequence";
 
 /// Puts into a batch that an extent is free.
