@@ -85,6 +85,7 @@ impl Engine {
         request: &AggregateRequest,
         single_batch: bool,
     ) -> Result<CursorReply> {
+        self.check_view_collation(namespace, request.collation.as_ref())?;
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(namespace, request.collation.as_ref())?;
         let variables = variables(&request.variables, collation)?;

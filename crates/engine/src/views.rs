@@ -1,6 +1,7 @@
 //! Views: a pipeline over a collection, or over another view, read as if it were a collection.
 
 use crate::aggregate::AggregateRequest;
+use crate::collations;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -78,6 +79,10 @@ impl Engine {
             let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
                 return Ok(());
             };
+            if collations::default_of(&view)? != collations::of_options(options)? {
+                let message = format!("View {namespace} has conflicting collation with view {at}");
+                return Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message));
+            }
             match view.options().kept.get("viewOn") {
                 Some(Value::String(next)) => at = Namespace::new(&at.database, next),
                 _ => return Ok(()),
@@ -87,6 +92,19 @@ impl Engine {
             Code::VIEW_DEPTH_LIMIT_EXCEEDED,
             format!("View depth limit exceeded; maximum depth is {VIEW_DEPTH_MAX}"),
         ))
+    }
+
+    /// Refuses another collation than the one that a view was made with.
+    pub(crate) fn check_view_collation(&self, namespace: &Namespace, asked: Option<&Document>) -> Result<()> {
+        let Some(view) = self.store().collection(namespace).filter(|c| c.is_view()) else {
+            return Ok(());
+        };
+        let own = collations::default_of(&view)?;
+        if collations::asked_or(asked, own.as_ref())? == own {
+            return Ok(());
+        }
+        let message = format!("Cannot override a view's default collation: {namespace}");
+        Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message))
     }
 
     pub(crate) async fn find_in_view(

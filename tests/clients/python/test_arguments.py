@@ -112,6 +112,21 @@ def test_a_collation_is_a_document_of_its_options(database, collation, code):
     assert code_of(database, ("create", "things"), ("collation", collation)) == code
 
 
+def test_a_view_keeps_to_its_collation(database, collection):
+    english, french = {"locale": "en", "strength": 2}, {"locale": "fr"}
+    collection.insert_many([{"_id": 1, "a": "x"}, {"_id": 2, "a": "X"}])
+    database.command("create", "view", viewOn="things", pipeline=[], collation=english)
+    for collation, code in [(english, ACCEPTED), (french, 167), ({"locale": "simple"}, 167)]:
+        command = ("find", "view"), ("filter", {"a": "x"}), ("collation", collation)
+        assert code_of(database, *command) == code
+        assert code_of(database, ("count", "view"), ("collation", collation)) == code
+        assert code_of(database, ("distinct", "view"), ("key", "a"), ("collation", collation)) == code
+        command = ("aggregate", "view"), ("pipeline", []), ("cursor", {}), ("collation", collation)
+        assert code_of(database, *command) == code
+    assert code_of(database, ("create", "above"), ("viewOn", "view"), ("collation", french)) == 167
+    assert code_of(database, ("create", "above"), ("viewOn", "view"), ("collation", english)) == ACCEPTED
+
+
 def test_only_a_cursor_that_waits_has_a_time_to_wait(database, collection):
     collection.insert_many({} for _ in range(10))
     cursor = database.command("find", "things", batchSize=1)["cursor"]["id"]
