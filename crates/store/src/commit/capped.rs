@@ -55,7 +55,8 @@ impl Group<'_> {
             || capped.documents_max.is_some_and(|most| self.state.count > most)
     }
 
-    /// The ids of the oldest stored records; those that the batch has removed may be among them.
+    /// The ids of the oldest stored records, from `oldest` on. Some may have been removed by the batch, which the
+    /// snapshot does not show.
     async fn oldest_page(&mut self) -> Result<Vec<RecordId>, StoreError> {
         let low = keys::record(RecordId(self.oldest)).to_vec();
         let range = KeyRange {

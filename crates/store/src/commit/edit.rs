@@ -30,6 +30,7 @@ impl Group<'_> {
                 let revision = Revision::of(None, false, Some(edit.document.as_raw()));
                 return Ok(Outcome::Edited { revision });
             }
+            // Without a parent an edit can only make a document, not replace a live one.
             (Some(_), _, EditOrigin::After(None)) => return Ok(Outcome::Conflict),
             _ => {}
         }
@@ -56,6 +57,7 @@ impl Group<'_> {
             return Ok(Outcome::Conflict);
         };
         let revision = tree.nodes()[at].revision.clone();
+        // A revision that is known already, as when a replication sends it again, changes nothing.
         if is_new {
             let written = Some((revision.clone(), edit.document.clone()));
             self.settle(id.as_ref(), &history, tree, written).await?;
@@ -63,7 +65,8 @@ impl Group<'_> {
         Ok(Outcome::Edited { revision })
     }
 
-    /// Removes leaves as if they had never been; those that were removed.
+    /// Removes leaves as if they had never been, and returns those that were removed. Revisions that are no leaves are
+    /// skipped. Followers of the change log learn of it from an entry of its own, put in the same commit.
     pub(super) async fn purge(
         &mut self,
         id: ValueRef<'_>,
@@ -103,12 +106,14 @@ impl Group<'_> {
             self.put_body(keys::body(id, &tree.nodes()[at].revision), None);
             tree.node_mut(at).has_body = false;
         }
+        // The winner does not change, so the record stays; the sequence rises, since each commit must move the head.
         self.keep_tree(id, &history, Some(tree));
         self.sequence += 1;
         Ok(Outcome::Local)
     }
 
-    /// Leaves nothing of a deleted document.
+    /// Removes all that is kept of a deleted document: its tombstone, tree and bodies. An empty tree makes `settle` do
+    /// so.
     pub(crate) async fn forget_deleted(&mut self, tombstone: Tombstone) -> Result<(), StoreError> {
         let id = tombstone.id.clone();
         let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
@@ -123,6 +128,7 @@ impl Group<'_> {
         let mut tree = history.tree.clone();
         for leaf in history.tree.leaves() {
             let node = &history.tree.nodes()[leaf];
+            // Leaves that are deletions end their branches already.
             if !node.deleted {
                 let deletion = Revision::of(Some(&node.revision), true, None);
                 tree.merge(&child(&node.revision, deletion), true);
@@ -131,7 +137,7 @@ impl Group<'_> {
         self.settle(id.as_ref(), &history, tree, None).await
     }
 
-    /// Puts a document where the winning branch of its history goes on.
+    /// Adds a document as the next revision of the winning branch.
     pub(super) async fn go_on(
         &mut self,
         history: &super::history::History,

@@ -114,8 +114,8 @@ impl Group<'_> {
         };
         let node = tree.nodes()[winner].clone();
         // The winner's body is the new one, or is still in the record or tombstone. Otherwise another leaf has become
-        // the winner (a deletion or a purge ended the branch that won before), and its body lies under a key of its
-        // own.
+        // the winner (a deletion or a purge ended the branch that won before): its body is under a key of its own, or
+        // it is a deletion without a body.
         let body = match &written {
             Some((revision, body)) if *revision == node.revision => Some(body.clone()),
             _ if before.winner().as_ref() == Some(&node.revision) => before.winning_body().cloned(),

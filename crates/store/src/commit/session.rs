@@ -14,13 +14,13 @@ pub(crate) struct Session {
     runs: Vec<Run>,
 }
 
-/// Successive statements that did the same.
+/// Successive statements that did the same, such as the inserts of one command: one entry for all of them.
 #[derive(Clone, Debug)]
 struct Run {
     first: i32,
     count: u32,
     kind: ReplayedKind,
-    /// `upserted` and `image` where there are any; then the run has one statement.
+    /// `upserted` and `image`; `None` if there are neither. A run with details has one statement.
     details: Option<DocumentBuf>,
 }
 
@@ -34,7 +34,7 @@ impl Session {
         }
     }
 
-    /// What the statement did, if it was executed. An error where the session has gone on.
+    /// What the statement did, if it was executed. Fails if the session has executed a later transaction number.
     pub(crate) fn executed(&self, statement: &StatementId) -> Result<Option<ReplayedOutcome>, StoreError> {
         if statement.number < self.number {
             return Err(StoreError::TransactionTooOld {

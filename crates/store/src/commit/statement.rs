@@ -1,4 +1,5 @@
-//! Executed statements of retryable writes, kept by session, so that a retry is answered and not done again.
+//! Executed statements of retryable writes, kept by session, so that a retry is answered and not done again. The note
+//! is in the same commit as the change: after a crash both are there or neither is.
 
 use super::group::Group;
 use super::request::Operation;
@@ -27,7 +28,7 @@ impl Group<'_> {
             .map_or(Ok(None), |(session, _)| session.executed(statement))
     }
 
-    /// Notes a statement that has changed something; one that has not may as well be executed again.
+    /// Notes a statement that has changed something. One that has not is not noted: executing it again does no harm.
     pub(super) fn note_executed(
         &mut self,
         statement: &StatementId,

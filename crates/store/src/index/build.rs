@@ -112,7 +112,8 @@ async fn run(collection: &Collection, handle: &BuildHandle) -> Result<(), StoreE
     Ok(())
 }
 
-/// Enters one page of records; true when all are entered.
+/// Enters one page of records; returns true when all are entered. Under the writer's lock no write of this process
+/// comes between reading the page and entering it. One of another process moves the head, and the page is read again.
 async fn step(collection: &Collection, handle: &BuildHandle) -> Result<bool, StoreError> {
     let mut writer = collection.writer.lock().await;
     for _ in 0..COMMIT_ATTEMPTS_MAX {
