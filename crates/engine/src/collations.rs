@@ -20,7 +20,7 @@ impl From<CollationError> for Error {
     }
 }
 
-/// The collation asked for, or else that of the collection or view; none for the order of bytes.
+/// The collation asked for, or else that of the collection or view; `None` for the order of bytes.
 pub(crate) fn asked_or_default(
     store: &Store,
     namespace: &Namespace,

@@ -71,7 +71,7 @@ impl Engine {
             .collect()
     }
 
-    /// One collection's entry, where it exists; that of a time series for its buckets.
+    /// One collection's entry, if it exists; that of a time series for its buckets.
     pub fn collection_entry(&self, namespace: &Namespace) -> Option<CollectionEntry> {
         self.existing(namespace).ok().map(|c| entry(&c))
     }
@@ -109,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// The collection to write into, made where it does not exist.
+    /// The collection to write into, created if it does not exist.
     pub(crate) async fn for_writing(&self, namespace: &Namespace) -> Result<Arc<Collection>> {
         if let Some(collection) = self.store().collection(namespace) {
             collection.refuse_view()?;
@@ -148,7 +148,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Drops a collection or a view; false where there was none.
+    /// Drops a collection or a view; false if there was none.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool> {
         check_namespace(namespace)?;
         let series = self.buckets_of(namespace).map(|of| of.collection.namespace());
@@ -159,7 +159,7 @@ impl Engine {
         Ok(dropped)
     }
 
-    /// Drops a database with all in it; false where there was none.
+    /// Drops a database with all its collections; false if there was none.
     pub async fn drop_database(&self, database: &str) -> Result<bool> {
         check_database(database)?;
         let dropped = self.store().drop_database(database).await? > 0;

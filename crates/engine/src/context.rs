@@ -11,7 +11,7 @@ use store::{Moment, StatementId};
 /// What an operation runs under. Cheap to clone; all clones share the kill flag.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
-    /// The user's name with its database (`name@db`), where one has logged in.
+    /// The user's name with its database (`name@db`), if one has logged in.
     pub user: Option<Arc<str>>,
     /// The logical session.
     pub session: Option<SessionId>,
@@ -19,9 +19,9 @@ pub struct Context {
     pub retry_number: Option<i64>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
-    /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); none for now.
+    /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); `None` for now.
     pub moment: Option<Weak<Moment>>,
-    /// Who waits for the answer, where that can be known.
+    /// Who waits for the answer, if that can be known.
     pub client: Option<Arc<dyn Client>>,
     kill: Kill,
 }

@@ -45,7 +45,7 @@ impl DataSizeRequest {
 }
 
 impl Engine {
-    /// The documents of a collection, or of a range of an index, and their bytes; nothing where it does not exist.
+    /// The documents of a collection, or of a range of an index, and their bytes; zero if it does not exist.
     pub async fn data_size(
         &self,
         context: &Context,

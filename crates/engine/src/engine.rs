@@ -98,7 +98,7 @@ impl Engine {
         &self.inner.store
     }
 
-    /// The collation asked for, or else that of the collection or view; none for the order of bytes.
+    /// The collation asked for, or else that of the collection or view; `None` for the order of bytes.
     pub(crate) fn collation(
         &self,
         namespace: &Namespace,

@@ -5,7 +5,7 @@ use query::QueryError;
 use store::StoreError;
 use value::Document;
 
-/// What engine operations give back.
+/// The result of an engine operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// A refusal or a failure: MongoDB's code and words, which each protocol turns into its own.

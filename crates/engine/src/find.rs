@@ -30,7 +30,7 @@ pub struct FindRequest {
     pub skip: u64,
     /// Results at most.
     pub limit: Option<u64>,
-    /// Documents in the first batch; none for the default.
+    /// Documents in the first batch; `None` for the default.
     pub batch_size: Option<u64>,
     /// Whether the cursor is closed after the first batch.
     pub single_batch: bool,
@@ -156,7 +156,7 @@ impl FindRequest {
 }
 
 impl Engine {
-    /// Finds documents: the first batch, and a cursor where there are more.
+    /// Finds documents: the first batch, and a cursor if there are more.
     pub async fn find(
         &self,
         context: &Context,

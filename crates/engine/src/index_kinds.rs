@@ -260,7 +260,8 @@ fn wildcard(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     Ok(())
 }
 
-/// The `wildcardProjection`, which only an index on everything may have, and must where it has other fields too.
+/// The `wildcardProjection`, which only an index on everything may have, and which it must have if it has other
+/// fields too.
 fn wildcard_projection<'s>(
     spec: &'s Document,
     path: &str,

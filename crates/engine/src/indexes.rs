@@ -84,7 +84,7 @@ impl Engine {
             .collect())
     }
 
-    /// Drops indexes named by name, by key, or all but `_id_` (`*`); gives how many there were.
+    /// Drops indexes named by name, by key, or all but `_id_` (`*`). Returns how many there were before.
     pub async fn drop_indexes(&self, namespace: &Namespace, which: &Value) -> Result<usize> {
         let collection = self
             .existing(namespace)

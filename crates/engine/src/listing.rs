@@ -46,7 +46,7 @@ impl DocumentStream for Listing {
 }
 
 impl Engine {
-    /// The first batch of documents that are at hand, and a cursor where there are more.
+    /// The first batch of documents that are in memory already, and a cursor if there are more.
     pub fn open_listing(
         &self,
         context: &Context,

@@ -23,7 +23,7 @@ const SPILL_FOLDER: &str = "_tmp";
 /// How an engine is opened.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
-    /// The data folder, made where it does not exist.
+    /// The data folder, created if it does not exist.
     pub folder: PathBuf,
     /// The memory budget in bytes: caches, write buffers and cursors share it.
     pub memory_bytes: usize,

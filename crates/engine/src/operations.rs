@@ -9,7 +9,7 @@ use std::sync::Arc;
 use value::Document;
 
 impl Engine {
-    /// Lists a connection until the guard is dropped; idle where no operation names it.
+    /// Lists a connection until the guard is dropped, as idle while no operation names it.
     pub fn register_connection(&self, id: i32, client: SocketAddr) -> ConnectionGuard {
         self.operations().list_connection(id, client)
     }

@@ -65,7 +65,7 @@ pub struct ServerReport {
 }
 
 impl Engine {
-    /// What a collection holds; all zero where it does not exist.
+    /// What a collection holds; all zero if it does not exist.
     pub async fn collection_report(&self, namespace: &Namespace) -> Result<CollectionReport> {
         let Some(collection) = self.existing(namespace).ok().filter(|c| !c.is_view()) else {
             return Ok(CollectionReport::default());
@@ -93,7 +93,7 @@ impl Engine {
         })
     }
 
-    /// What a database holds; all zero where it does not exist.
+    /// What a database holds; all zero if it does not exist.
     pub async fn database_report(&self, database: &str) -> Result<DatabaseReport> {
         let mut report = DatabaseReport::default();
         for entry in self.collections(database) {

@@ -28,7 +28,7 @@ pub struct CollatedDefinition {
 pub struct CollatedRange<'a> {
     /// The partition, which must be given if and only if the index is read partition by partition.
     pub partition: Option<&'a str>,
-    /// The values that bound the first fields at the low end, themselves included; where there are none, it is open.
+    /// The values that bound the first fields at the low end, inclusively; empty if there is no bound.
     pub start: &'a [Value],
     /// The same at the high end.
     pub end: &'a [Value],
@@ -92,7 +92,7 @@ impl RevisionedCollection {
             .map(CollatedIndex)
     }
 
-    /// The index that is described so; made where there is none, and waited for while it is built.
+    /// The index of this description, created if there is none; waits while it is built.
     pub async fn collated_index(&self, definition: &CollatedDefinition) -> Result<CollatedIndex> {
         if let Some(built) = self.built_index(definition) {
             return Ok(built);

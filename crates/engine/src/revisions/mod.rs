@@ -64,7 +64,7 @@ pub struct RevisionedReport {
     pub deleted: u64,
     /// The number of the last change.
     pub head: u64,
-    /// The number of the last purge; 0 where there was none.
+    /// The number of the last purge; 0 if there was none.
     pub purge_sequence: u64,
     /// The bytes of the documents.
     pub data_bytes: u64,

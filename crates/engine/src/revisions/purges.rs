@@ -7,7 +7,7 @@ use value::Value;
 
 /// The property that says how many purges are shown.
 const PURGES_KEPT: &str = "purgesKept";
-/// How many that is where nothing was said (CouchDB's default).
+/// How many that is if it was never set (CouchDB's default).
 const PURGES_KEPT_DEFAULT: usize = 1_000;
 
 impl RevisionedCollection {

@@ -29,7 +29,7 @@ impl DocumentPosition {
         DocumentPosition(key)
     }
 
-    /// The position of a token that a client gives back; `None` if the text is no token. One that was made up is a
+    /// The position of a token that a client sends back; `None` if the text is no token. One that was made up is a
     /// position between two documents.
     pub fn from_token(token: &str) -> Option<DocumentPosition> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
@@ -109,7 +109,8 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.changes(from, order, limit).await?)
     }
 
-    /// Documents in the order of their `_id`s, at most `limit`, and where to go on; no place where there are no more.
+    /// Documents in the order of their `_id`s, at most `limit`, and the position to go on after; `None` if there are
+    /// no more.
     /// `after` goes on from such a place.
     pub async fn documents(
         &self,

@@ -37,7 +37,7 @@ pub struct OperationInfo {
     pub id: i32,
     /// The command's name.
     pub command: String,
-    /// The collection it is about, where there is one.
+    /// The collection it is about, if any.
     pub namespace: Option<Namespace>,
     /// The command as it came.
     pub body: DocumentBuf,

@@ -33,7 +33,7 @@ pub fn buckets_name(series: &str) -> String {
     format!("{BUCKETS_PREFIX}{series}")
 }
 
-/// The name of a series, where a name is that of its buckets.
+/// The name of a series, if the name is that of its buckets.
 pub(crate) fn series_name(buckets: &Namespace) -> Option<Namespace> {
     let name = buckets.collection.strip_prefix(BUCKETS_PREFIX)?;
     Some(Namespace::new(&buckets.database, name))

@@ -38,7 +38,7 @@ impl CollectionCursor {
         }
     }
 
-    /// The next document; reads a page where none is at hand.
+    /// The next document, which reads a page if none is loaded; `None` at the end.
     pub async fn next(&mut self, snapshot: &Snapshot) -> Result<Option<(RecordId, DocumentBuf)>> {
         loop {
             if self.done {

@@ -27,11 +27,11 @@ const KEYS_BETWEEN_CHECKS: u64 = 4096;
 pub struct Found {
     /// Its record.
     pub record: RecordId,
-    /// The document, or the needed fields of it where an index had them.
+    /// The document, or only the needed fields if an index had them.
     pub document: DocumentBuf,
     /// Where in an array it matched, if that was asked for.
     pub position: Option<usize>,
-    /// The index key under which it was found, where that was asked for.
+    /// The index key under which it was found, if that was asked for.
     pub key: Option<Box<Document>>,
 }
 
@@ -46,7 +46,7 @@ pub struct Task {
     pub needed: Option<Arc<[String]>>,
     /// Whether it must be known where in an array a document matched.
     pub positions: bool,
-    /// Whether records are enough: documents are not read where nothing must be matched.
+    /// Whether record ids are enough: documents are then read only if they must be matched or sorted.
     pub records_only: bool,
     /// Whether index keys are wanted beside the documents.
     pub keys: bool,
@@ -63,7 +63,7 @@ pub struct Task {
 pub struct Execution {
     plan: Arc<Plan>,
     source: Source,
-    /// Records that were met, where one can be met twice.
+    /// The records that were found, if the plan can find one twice.
     seen: Option<HashSet<RecordId>>,
     sorter: Option<Sorter<Hit>>,
     /// What the sort has kept, once its input has ended.
@@ -100,7 +100,7 @@ impl Counters {
         self.scans.iter().map(|scan| scan.keys).sum()
     }
 
-    /// What decides between plans: keys, or documents where there are no keys.
+    /// The cost by which plans are compared: keys or documents looked at, whichever is more.
     pub fn works(&self) -> u64 {
         self.keys().max(self.documents)
     }
@@ -109,7 +109,7 @@ impl Counters {
 /// Why an execution paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paused {
-    /// As many results as were wanted are there.
+    /// As many results as wanted are ready.
     Filled,
     /// The budget is spent.
     Spent,

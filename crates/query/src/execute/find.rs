@@ -19,7 +19,7 @@ use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, ValueRef};
 
-/// The results that a plan must give to win where the client says nothing of a batch (MongoDB's first batch).
+/// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
 
 /// What is to be found.
@@ -31,7 +31,7 @@ pub struct FindSpec {
     pub ordering: Ordering,
     /// Which part of each document is returned; `None` for all of it.
     pub projection: Option<Arc<Projection>>,
-    /// The fields that are needed of them, where no projection says it; none for all.
+    /// The fields that are needed of them if there is no projection; `None` for all.
     pub needed: Option<Arc<[String]>>,
     /// What the projection's expressions see.
     pub variables: Variables,

@@ -19,13 +19,13 @@ use value::{Document, DocumentBuf, Value};
 pub struct Hit {
     /// The record.
     pub record: RecordId,
-    /// Its document, where the source has it.
+    /// Its document, if the source has read it.
     pub document: Option<DocumentBuf>,
     /// Whether the document was made out of a key and holds only the fields that are needed.
     pub covered: bool,
-    /// Its sort key, where keys are sorted.
+    /// Its sort key; empty unless index keys are sorted.
     pub sort_key: Vec<u8>,
-    /// The index key under which it was found, where that is asked for.
+    /// The index key under which it was found, if that is asked for.
     pub key: Option<Box<Document>>,
 }
 

@@ -16,7 +16,7 @@ pub struct IndexFilter {
     pub sort: Document,
     /// The projection.
     pub projection: Document,
-    /// The collation, where one was given.
+    /// The collation, if one was given.
     pub collation: Option<Document>,
     /// Names or key patterns of the indexes allowed.
     pub indexes: Vec<Value>,

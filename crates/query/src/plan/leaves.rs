@@ -14,7 +14,7 @@ pub struct Leaf<'a> {
     pub predicate: &'a Predicate,
     /// Where the condition is asked of one element of an array: that array.
     pub element: Option<Element>,
-    /// The order of strings, where it is not that of their bytes.
+    /// The order of strings; `None` if it is that of their bytes.
     pub collation: Option<&'a Collation>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Conjunction<'a> {
         self.never || self.others || !self.alternatives.is_empty() || !all_ensured
     }
 
-    /// The value of `_id` where the filter asks for exactly one.
+    /// The value of `_id`, if the filter asks for exactly one.
     pub fn id(&self) -> Option<&'a Value> {
         self.leaves.iter().find_map(|leaf| match leaf.predicate {
             Predicate::Compare {

@@ -69,7 +69,7 @@ impl Ordering {
         }
     }
 
-    /// The pattern of fields, where it is one.
+    /// The pattern of fields; `None` for the other orders.
     pub fn pattern(&self) -> Option<&SortPattern> {
         match self {
             Ordering::By(pattern) => Some(pattern),
@@ -124,7 +124,7 @@ impl SortPattern {
         self
     }
 
-    /// The order of strings, where it is not that of their bytes.
+    /// The order of strings; `None` if it is that of their bytes.
     pub fn collation(&self) -> Option<&Collation> {
         self.collation.as_ref()
     }

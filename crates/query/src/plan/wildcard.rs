@@ -115,7 +115,8 @@ pub fn keys(leaf: &Leaf<'_>, collation: Option<&Collation>) -> Option<KeySet> {
     complete.then_some(set)
 }
 
-/// The paths whose entries are wanted: the one, or all below it too where the conditions only ask whether it exists.
+/// The paths whose entries are wanted: the path itself, and all below it if the conditions only ask whether it
+/// exists.
 pub fn paths(path: &str, collation: Option<&Collation>, conjunction: &Conjunction<'_>) -> Intervals {
     let mut known = conjunction
         .on(path)

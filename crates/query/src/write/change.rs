@@ -30,7 +30,7 @@ pub(super) enum ChangeKind {
     Delete,
 }
 
-/// The transformation of one document, and what it does where there is none.
+/// The transformation of one document, and what it does if there is none.
 pub(super) struct ChangeOne {
     pub(super) change: Arc<Change>,
     pub(super) missing: Missing,
@@ -139,7 +139,7 @@ impl Change {
         }
     }
 
-    /// The document that an upsert makes where nothing matches, and its `_id`.
+    /// The document that an upsert makes if nothing matches, and its `_id`.
     pub(super) fn new_document(&self) -> Result<(Value, DocumentBuf), WriteError> {
         let ChangeKind::Update(update) = &self.kind else {
             return Err(
@@ -158,7 +158,7 @@ impl Change {
     }
 }
 
-/// Gives a document an `_id` where it has none, and puts it first.
+/// Gives a document an `_id` if it has none, and puts it first.
 fn put_id_first(document: &mut Document) -> Value {
     let id = document
         .remove("_id")

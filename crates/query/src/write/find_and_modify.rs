@@ -23,7 +23,7 @@ pub struct FindAndModify {
     pub update: Option<Arc<Update>>,
     /// Whether the document is given as it is afterwards.
     pub return_new: bool,
-    /// Whether a document is made where none matches.
+    /// Whether a document is inserted if none matches.
     pub upsert: bool,
     /// Which document is the first.
     pub ordering: Ordering,

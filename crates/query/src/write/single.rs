@@ -70,6 +70,8 @@ impl Single {
         if let Some(op) = self.op_by_id(collection) {
             return self.commit(collection, options, op).await;
         }
+        // A retried statement is answered before it looks for a document: after its own change the filter may match
+        // another one.
         if let Some(statement) = &self.statement
             && let Some(replayed) = collection.executed(statement).await?
         {

@@ -24,7 +24,7 @@ pub struct UpdateRequest {
     pub update: Arc<Update>,
     /// All, not only the first.
     pub multi: bool,
-    /// Whether a document is made where none matches.
+    /// Whether a document is inserted if none matches.
     pub upsert: bool,
     /// Which document is the first.
     pub ordering: Ordering,

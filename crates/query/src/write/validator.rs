@@ -56,7 +56,7 @@ impl Validator {
         self.refuse(new)
     }
 
-    /// Refuses a document that does not match, or logs it where the action is to warn.
+    /// Refuses a document that does not match, or logs it if the action is to warn.
     pub(super) fn refuse(&self, document: DocumentRef<'_>) -> Result<(), WriteError> {
         let id = document.get("_id").map_or(Value::Null, ValueRef::to_value);
         if self.action == ValidationAction::Warn {

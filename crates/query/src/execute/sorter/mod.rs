@@ -16,7 +16,7 @@ use smallest::Smallest;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The bytes that one sort keeps in memory at most where it may not use files (MongoDB's limit).
+/// The most bytes that one sort keeps in memory if it may not use files (MongoDB's limit).
 pub const SORT_BYTES_MAX: usize = 100 * 1024 * 1024;
 
 /// The bytes that it keeps in memory before it uses files: the rest of the 100 MB is for giving the results.
