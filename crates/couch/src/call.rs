@@ -11,6 +11,7 @@ use crate::server::Server;
 use crate::user::User;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, RequestBody, percent_decode, percent_encode};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use value::{Document, Value};
 
@@ -24,6 +25,8 @@ pub(crate) struct Call {
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
     pub(crate) body: RequestBody,
+    /// The address that asks.
+    pub(crate) peer: SocketAddr,
     /// Who asks.
     pub(crate) user: User,
 }
@@ -48,6 +51,7 @@ impl Call {
             query,
             headers: request.headers,
             body: request.body,
+            peer: request.peer,
             user,
         })
     }

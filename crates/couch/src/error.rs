@@ -123,6 +123,7 @@ impl From<BodyError> for CouchError {
                 "too_large",
                 "the request entity is too large",
             ),
+            BodyError::Late(_) => CouchError::new(StatusCode::REQUEST_TIMEOUT, "timeout", error.to_string()),
             other => CouchError::bad_request(other.to_string()),
         }
     }

@@ -43,8 +43,8 @@ pub type ResponseBody = RequestBody;
 
 #[derive(Debug)]
 enum Read {
-    /// From a connection.
-    Incoming(Incoming),
+    /// From a connection, and how long nothing may come.
+    Incoming(Incoming, Option<Duration>),
     /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
     Made(Mutex<Body>),
 }
@@ -56,14 +56,20 @@ impl From<Body> for RequestBody {
 }
 
 impl RequestBody {
+    /// A body that may take its time: who reads it says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
-        RequestBody(Read::Incoming(incoming))
+        RequestBody(Read::Incoming(incoming, None))
+    }
+
+    /// A body that fails where nothing comes for so long.
+    pub(crate) fn timely(incoming: Incoming, idle_time_max: Duration) -> RequestBody {
+        RequestBody(Read::Incoming(incoming, Some(idle_time_max)))
     }
 
     /// The bytes that the request says it has; none where they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
-            Read::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
+            Read::Incoming(incoming, _) => hyper::body::Body::size_hint(incoming).exact(),
             Read::Made(body) => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
@@ -84,7 +90,11 @@ impl RequestBody {
 
     async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, BodyError> {
         match &mut self.0 {
-            Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
+            Read::Incoming(incoming, None) => Ok(incoming.frame().await.transpose()?),
+            Read::Incoming(incoming, Some(time_max)) => {
+                let frame = tokio::time::timeout(*time_max, incoming.frame()).await;
+                Ok(frame.map_err(|_| BodyError::Late(*time_max))?.transpose()?)
+            }
             Read::Made(body) => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()

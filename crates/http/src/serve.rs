@@ -41,6 +41,8 @@ pub struct Options {
     pub headers_max: usize,
     /// How long a connection may take to send the head of its next request, idle time included.
     pub head_time_max: Duration,
+    /// How long nothing of a body may come while it is read.
+    pub body_idle_time_max: Duration,
     /// The names under which a server without users may be asked, besides the machine's own.
     pub hosts: Hosts,
     /// How long connections may take to end their requests when the server stops.
@@ -53,7 +55,8 @@ impl Default for Options {
             places: net::Places::new(CONNECTIONS_MAX),
             head_bytes_max: 128 * 1024,
             headers_max: 100,
-            head_time_max: Duration::from_secs(300),
+            head_time_max: Duration::from_secs(60),
+            body_idle_time_max: Duration::from_secs(60),
             hosts: Hosts::default(),
             stop_time_max: Duration::from_secs(10),
         }
@@ -81,7 +84,11 @@ pub async fn serve(
     };
     let builder = builder(&options);
     let stopping = stop.clone();
-    let connect = |stream, peer| connection(builder.clone(), stream, peer, handler.clone(), stopping.clone());
+    let idle_time_max = options.body_idle_time_max;
+    let connect = |stream, peer| {
+        let (builder, handler, stopping) = (builder.clone(), handler.clone(), stopping.clone());
+        connection(builder, stream, peer, handler, idle_time_max, stopping)
+    };
     net::serve(listener, limits, stop, connect).await;
 }
 
@@ -103,6 +110,7 @@ async fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     handler: Arc<impl Handler>,
+    idle_time_max: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
     if let Err(error) = prepare(&stream, peer) {
@@ -115,7 +123,7 @@ async fn connection(
     let service = service_fn(|request: hyper::Request<Incoming>| {
         // At once, before anything more is read from the connection.
         announced.body(request.body().size_hint().exact());
-        answer(&*handler, request, peer)
+        answer(&*handler, request, peer, idle_time_max)
     });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
@@ -142,6 +150,7 @@ async fn answer(
     handler: &impl Handler,
     request: hyper::Request<Incoming>,
     peer: SocketAddr,
+    idle_time_max: Duration,
 ) -> Result<Response, Infallible> {
     if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
         return Ok(without_one_host());
@@ -151,7 +160,7 @@ async fn answer(
         method: head.method,
         uri: head.uri,
         headers: head.headers,
-        body: RequestBody::new(body),
+        body: RequestBody::timely(body, idle_time_max),
         peer,
     };
     Ok(handler.handle(request).await)

@@ -112,6 +112,21 @@ async fn a_refused_body_that_is_sent_nevertheless_does_not_take_the_answer_away(
 }
 
 #[tokio::test]
+async fn heads_and_bodies_that_do_not_go_on_are_given_up() {
+    let options = Options {
+        head_time_max: Duration::from_millis(50),
+        body_idle_time_max: Duration::from_millis(50),
+        ..Options::default()
+    };
+    let server = start(options).await;
+    let half_head = exchange(server.address, b"PUT / HTTP/1.1\r\nHost:").await;
+    assert!(!half_head.starts_with("HTTP/1.1 2"), "{half_head}");
+    let half_body = b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf";
+    let answer = exchange(server.address, half_body).await;
+    assert!(answer.contains("nothing came within"), "{answer}");
+}
+
+#[tokio::test]
 async fn hostile_heads_are_refused() {
     let options = Options {
         head_bytes_max: 8192,

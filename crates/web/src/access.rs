@@ -33,7 +33,10 @@ impl Call {
             }
         };
         let user = engine.log_in(&credentials.name, &credentials.password).await;
-        let user = user.ok_or_else(|| unauthorized("no user has this name and password"))?;
+        let user = user.ok_or_else(|| {
+            tracing::warn!(peer = %self.request.peer, user = ?credentials.name, "a login failed");
+            unauthorized("no user has this name and password")
+        })?;
         if user.privileges().allows(action, resource) {
             return Ok(());
         }

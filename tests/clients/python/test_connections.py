@@ -82,3 +82,19 @@ def test_without_users_only_names_of_the_machine_itself_are_answered(tmp_path):
         assert status(f"{server.couch}/_all_dbs", Host=HOST_UNKNOWN) == 401
     with running(tmp_path / "named", "--allowed-hosts", HOST_UNKNOWN) as server:
         assert status(f"{server.couch}/_all_dbs", Host=HOST_UNKNOWN) == 200
+
+
+def test_failed_logins_are_logged_on_every_port_with_their_address(tmp_path):
+    with running(tmp_path) as server:
+        config = f"{server.couch}/_node/_local/_config"
+        assert requests.put(f"{config}/admins/root", json="pw", timeout=10).status_code == 200
+        wrong = ("root\nforged", "guess")
+        assert requests.get(f"{server.couch}/_all_dbs", auth=wrong, timeout=10).status_code == 401
+        assert requests.get(f"{server.url}/files/fs", auth=wrong, timeout=10).status_code == 401
+        with pymongo.MongoClient(server.uri, username="root", password="guess") as client, \
+                contextlib.suppress(pymongo.errors.OperationFailure):
+            client.db.things.find_one()
+        wait_until(lambda: sum("a login failed" in line for line in server.log) >= 3)
+        told = [line for line in server.log if "a login failed" in line]
+        assert all("127.0.0.1:" in line for line in told)
+        assert not any(line.startswith("forged") for line in server.log)

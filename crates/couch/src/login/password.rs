@@ -45,5 +45,8 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
     }
     let is_right = server.passwords.is_right(known, name, password).await;
     let account = account.filter(|_| is_right);
-    account.ok_or_else(|| CouchError::unauthorized("Name or password is incorrect."))
+    account.ok_or_else(|| {
+        tracing::warn!(peer = %call.peer, user = ?name, "a login failed");
+        CouchError::unauthorized("Name or password is incorrect.")
+    })
 }

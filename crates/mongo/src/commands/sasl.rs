@@ -95,7 +95,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
             let last = match conversation.finish(&payload) {
                 Ok(last) => last,
                 Err(error) => {
-                    tracing::info!(peer = %call.connection.peer, %error, "a login failed");
+                    tracing::warn!(peer = %call.connection.peer, %error, "a login failed");
                     return Err(failed());
                 }
             };

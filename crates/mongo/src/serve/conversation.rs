@@ -9,8 +9,12 @@ use bytes::Bytes;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
+
+/// How long the next message may take while nobody has logged in: drivers that watch the server ask more often.
+const LOGIN_IDLE_TIME_MAX: Duration = Duration::from_secs(120);
 
 /// Counts a connection while it lives.
 struct Counted(Arc<Server>);
@@ -43,10 +47,15 @@ pub(crate) async fn run(
     };
     let mut reader = MessageReader::new();
     loop {
+        let must_log_in = connection.login.user().is_none() && server.engine.has_users();
         let next = tokio::select! {
             biased;
             () = net::stopped(&mut stop) => return,
             next = reader.next(connection.socket.stream()) => next,
+            () = tokio::time::sleep(LOGIN_IDLE_TIME_MAX), if must_log_in => {
+                tracing::debug!(%peer, connection = id, "closed: nobody logged in");
+                return;
+            }
         };
         let ended = match next {
             Ok(Some((header, message))) => {
