@@ -38,8 +38,8 @@ impl Engine {
         self.users().all()
     }
 
-    /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add others: from then
-    /// on everybody must log in.
+    /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add
+    /// others: from then on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
         if self.user(&user.database, &user.name).is_some() {
             let message = format!("User \"{}@{}\" already exists", user.name, user.database);

@@ -1,6 +1,7 @@
 //! What is kept in memory of hot files: entries, and the chunks of files that are not too long.
 //!
-//! Nothing here is told of changes. Each thing is kept with a number of the collection that it was read from, and is
+//! Nothing here is notified of changes. Each thing is kept with a number of the collection that it was read from, and
+//! is
 //! given only while that number is still the collection's: for entries the head, since every commit may add a newer
 //! version of a name; for chunks [`store::Collection::rewrites`], which uploads of other files do not change.
 
@@ -63,7 +64,7 @@ impl Weighter<ChunkKey, KeptChunk> for ByBytes {
 }
 
 impl FileCache {
-    /// An empty cache for so many bytes of chunks.
+    /// An empty cache for this many bytes of chunks.
     pub(crate) fn new(bytes_max: usize) -> FileCache {
         let chunks_expected = bytes_max / super::CHUNK_BYTES_DEFAULT as usize + 1;
         FileCache {
@@ -78,8 +79,8 @@ impl FileCache {
         (kept.head == files.head()).then_some(kept.entry)
     }
 
-    /// Keeps an entry that was read when the collection's head was `head`. Where it is as the one that was kept, that one
-    /// stays and is given back, with what is known of its bytes.
+    /// Keeps an entry that was read when the collection's head was `head`. Where it is as the one that was kept, that
+    /// one stays and is given back, with what is known of its bytes.
     pub(super) fn keep_entry(
         &self,
         files: &Collection,

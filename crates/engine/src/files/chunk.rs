@@ -4,8 +4,8 @@ use bytes::Bytes;
 use value::raw::DocumentWriter;
 use value::{DocumentBuf, ObjectId, RawDocument, Type, Value, ValueRef};
 
-/// True in the first chunk of a file that the server writes itself, not a driver chunk by chunk: the sweep knows by it that
-/// an upload has ended with the process that wrote it.
+/// True in the first chunk of a file that the server writes itself, not a driver chunk by chunk: the sweep knows by
+/// it that an upload has ended with the process that wrote it.
 pub(super) const SERVER: &str = "server";
 
 /// The type byte, name and length in front of the bytes of the field `data`, and the subtype.
@@ -19,7 +19,7 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Reads a chunk's document; its bytes share the document's memory. None where it is no chunk.
+    /// Reads a chunk's document; its bytes share the document's memory. `None` if it is no chunk.
     pub(super) fn read(document: &DocumentBuf) -> Option<Chunk> {
         let raw = document.as_raw();
         let ValueRef::Binary { bytes, .. } = raw.get("data")? else {
@@ -43,7 +43,7 @@ pub(super) struct ChunkBuilder {
 }
 
 impl ChunkBuilder {
-    /// An empty chunk of a file with room for so many bytes, in the memory of an earlier one where there is such.
+    /// An empty chunk of a file with room for this many bytes, in the memory of an earlier chunk if there is one.
     pub(super) fn new(
         id: ObjectId,
         file: &Value,

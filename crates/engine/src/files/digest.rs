@@ -75,7 +75,7 @@ impl Digests {
     }
 }
 
-/// The digest of this kind that hexadecimal digits give; none where they are not such.
+/// Parses the hexadecimal digits of a digest of this kind; `None` if they are none.
 pub(super) fn from_hex(kind: DigestKind, text: &str) -> Option<Vec<u8>> {
     unhex(text).filter(|digest| digest.len() == kind.bytes())
 }

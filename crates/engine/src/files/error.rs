@@ -49,7 +49,7 @@ pub enum FileError {
         /// Bytes received so far.
         received: u64,
     },
-    /// A file may not have so many chunks.
+    /// The file would have more chunks than a file may have.
     #[error("the file is too long: at most {0} bytes with this size of chunks")]
     TooManyChunks(u64),
     /// The state of the file is no longer what the writer requires.

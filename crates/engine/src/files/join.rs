@@ -10,7 +10,7 @@ use value::{ObjectId, Value, doc};
 pub struct NewJoint {
     /// The file; its id is made here.
     pub file: NewFile,
-    /// The uploads that it is made of, one behind the other.
+    /// The uploads that it is made of, one after the other.
     pub parts: Vec<ObjectId>,
     /// What its client calls the parts.
     pub named: String,
@@ -19,11 +19,11 @@ pub struct NewJoint {
 }
 
 impl Files {
-    /// Makes a file of parts, on the disk when this comes back; the parts are dropped. Whoever asks again under the same
-    /// names, since the answer was lost, gets the same file. Gives its id.
+    /// Makes a file of parts, which is on disk when this returns, and drops the parts. A repeated call with the same
+    /// names returns the same file, in case the answer was lost. Returns its id.
     ///
-    /// # Errors
-    /// [`FileError::PartMissing`], [`FileError::PartUnfinished`], [`FileError::PartTwice`]; [`FileError::Busy`] while somebody writes to a part.
+    /// # Errors [`FileError::PartMissing`], [`FileError::PartUnfinished`], [`FileError::PartTwice`];
+    /// [`FileError::Busy`] while somebody writes to a part.
     pub async fn join_uploads(&self, new: NewJoint) -> Result<ObjectId, FileError> {
         let mut parts = BTreeSet::new();
         if let Some(twice) = new.parts.iter().find(|part| !parts.insert(**part)) {

@@ -72,7 +72,7 @@ impl Files {
         }
     }
 
-    /// Up to so many entries, and where to go on if there are more.
+    /// Up to this many entries, and where to go on if there are more.
     async fn read_entries(
         &self,
         snapshot: &Snapshot,

@@ -13,8 +13,8 @@ const PAUSED_MAX: usize = 1_000;
 
 type Key = (Bucket, Vec<u8>);
 
-/// Bytes that all uploads together may hold of chunks too small to be placed in the store, ahead of those that are being
-/// committed. Without them each still has one chunk that is filled and one that is committed.
+/// Bytes that all uploads together may hold of chunks too small to be placed in the store, ahead of those that are
+/// being committed. Without them each still has one chunk that is filled and one that is committed.
 const AHEAD_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// What one permit is for.
@@ -24,9 +24,9 @@ const PERMIT_BYTES: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct LiveUploads {
     live: Mutex<HashSet<Key>>,
-    /// What was computed of uploads that are interrupted, by how many bytes they have.
+    /// The digests computed so far of interrupted uploads, with the length at which each upload stopped.
     paused: Mutex<HashMap<Key, (u64, Digester)>>,
-    /// Who finishes a file under a condition has this for himself.
+    /// Held exclusively while a file is finished under a condition, and shared by all others that finish one.
     pub(super) finishing: tokio::sync::RwLock<()>,
     ahead: Arc<Semaphore>,
 }
@@ -50,7 +50,7 @@ pub(super) struct LiveGuard {
 }
 
 impl LiveUploads {
-    /// Marks an upload as live; none where it is already.
+    /// Marks an upload as live until the guard is dropped; `None` if it is live already.
     pub(super) fn enter(self: &Arc<Self>, bucket: &Bucket, file: &Value) -> Option<LiveGuard> {
         let key = (bucket.clone(), encoded(file));
         self.live.lock().insert(key.clone()).then(|| LiveGuard {
@@ -59,7 +59,8 @@ impl LiveUploads {
         })
     }
 
-    /// The permission to hold so many bytes while others are committed, until it is dropped; none where that is used up.
+    /// A permit to hold this many bytes while others are committed; `None` if all uploads together hold
+    /// [`AHEAD_BYTES_MAX`] already.
     pub(super) fn ahead(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let permits = bytes.div_ceil(PERMIT_BYTES).try_into().ok()?;
         self.ahead.clone().try_acquire_many_owned(permits).ok()

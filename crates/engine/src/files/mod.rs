@@ -1,10 +1,10 @@
 //! Files: bytes of any length kept as chunks in two collections, in the layout of MongoDB's GridFS
 //! (specification "GridFS" of the MongoDB drivers). Drivers, HTTP and CouchDB's attachments share it.
 //!
-//! A [`Bucket`] names the collections `NAME.files` (one document a file, its *entry*) and `NAME.chunks` (255 KiB each).
-//! [`Files`] is the way in: [`Files::find`] and [`Files::open`] read, [`Files::create`] writes. Uploads that go on after
-//! an interruption are also written down in `NAME.uploads` ([`Files::begin_upload`]); several of them can become one file
-//! ([`Files::join_uploads`]).
+//! A [`Bucket`] names the collections `NAME.files` (one document a file, its *entry*) and `NAME.chunks` (255 KiB
+//! each). [`Files`] is the way in: [`Files::find`] and [`Files::open`] read, [`Files::create`] writes. Uploads that
+//! go on after an interruption are also written down in `NAME.uploads` ([`Files::begin_upload`]); several of them can
+//! become one file ([`Files::join_uploads`]).
 //!
 //! What must hold:
 //! - an entry is written after all chunks of its file, so a file is there whole or not at all; chunks need no flush of

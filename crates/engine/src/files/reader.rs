@@ -21,9 +21,9 @@ const PAGE_BYTES: u64 = 1024 * 1024;
 
 /// The bytes of a file from one place to another, read as they are asked for.
 ///
-/// Pieces are checked as they come: each chunk's checksum where it comes from the disk, the chunks' numbers and lengths and,
-/// where a whole file is read whose bytes are not known yet to have its digest, that too: what is wrong there is found before
-/// the last piece is given.
+/// Pieces are checked as they come: each chunk's checksum where it comes from the disk, the chunks' numbers and
+/// lengths and, where a whole file is read whose bytes are not known yet to have its digest, that too: what is wrong
+/// there is found before the last piece is given.
 #[derive(Debug)]
 pub struct FileReader {
     engine: Engine,
@@ -163,7 +163,7 @@ impl FileReader {
         Ok(())
     }
 
-    /// Up to so many chunks from a number on, and the collection's `rewrites` when they were read.
+    /// Up to this many chunks from a number on, and the collection's `rewrites` when they were read.
     async fn read(&self, first: u64, count: u64) -> Result<(Vec<Chunk>, u64), FileError> {
         let Some(index) = index_on(&self.chunks, &chunk_key()) else {
             return self.read_without_index(first, count).await;
@@ -233,13 +233,14 @@ impl FileReader {
     }
 
     fn damaged(&self, what: String) -> FileError {
-        // A reader without snapshot meets a file that is deleted while it is read; that is no damage, but no whole file.
+        // A reader without snapshot meets a file that is deleted while it is read; that is no damage, but no whole
+        // file.
         tracing::warn!(bucket = %self.bucket, file = ?self.entry.id, what, "a file could not be read");
         self.entry.damaged(&self.bucket, what)
     }
 }
 
-/// Up to so many chunks of a file from a number on. None where a document is no chunk.
+/// Up to this many chunks of a file from a number on. `None` if a document is no chunk.
 pub(super) async fn read_by_index(
     snapshot: &Snapshot,
     index: &Index,

@@ -2,8 +2,9 @@
 //!
 //! Chunks without entry are of an upload that is under way, or of one that never ended. What this server writes for
 //! itself it marks ([`super::chunk::SERVER`]) and removes when the writer goes away; if the process was killed before,
-//! the mark and the age tell: chunks from before the start are nobody's, since the store has one process. What drivers
-//! (or a restore of a dump) write chunk by chunk is taken for ended when no chunk came for [`ORPHANS_KEPT_MS`].
+//! mark and age decide: marked chunks from before the start have no writer any more, since a store has one process.
+//! An upload that a driver (or a restore of a dump) writes chunk by chunk counts as ended when no chunk was added for
+//! [`ORPHANS_KEPT_MS`].
 
 use super::access::{chunk_key, index_on};
 use super::chunk::SERVER;
@@ -18,10 +19,10 @@ use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Snapshot};
 use value::date::now_ms;
 use value::{Value, ValueRef, doc, key};
 
-/// Chunks without entry that a driver wrote are removed when none was added for so long.
+/// Chunks without entry that a driver wrote are removed when none was added for this long.
 pub const ORPHANS_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Uploads that the sweep looks at together; of those that expired, one round takes so many.
+/// The uploads that the sweep reads at a time, and the most expired ones that it drops in one round.
 pub(super) const UPLOADS_PAGE: u64 = 100;
 
 /// Chunks of one file, as their index shows them.
@@ -32,7 +33,7 @@ struct Stored {
 }
 
 impl Engine {
-    /// One round of the sweep of unfinished uploads in all buckets, now. Gives how many chunks were removed.
+    /// One round of the sweep of unfinished uploads in all buckets, now. Returns the number of chunks removed.
     pub async fn sweep_files(&self) -> Result<u64, FileError> {
         let mut removed = 0;
         for database in self.databases() {
@@ -62,7 +63,7 @@ impl Files {
         let (context, uploads) = (Context::default(), self.bucket.uploads());
         let reply = self.engine.find(&context, &uploads, &request).await?;
         for upload in reply.batch.iter().filter_map(Upload::from_document) {
-            // Where it is held, somebody goes on with it after all.
+            // If it is held, a client has gone on with it after all.
             if let Ok(_held) = self.hold_upload(upload.id) {
                 self.drop_upload(upload.id, doc! {"_id": upload.id}, true).await?;
             }
@@ -77,7 +78,8 @@ impl Files {
         let Some(index) = index_on(&chunks, &chunk_key()) else {
             return Ok(0);
         };
-        // A deletion of an entry makes orphans too.
+        // A bucket in which a sweep found no orphans is read again only after its chunks or entries have changed:
+        // deleting an entry makes orphans too.
         let entries = self.engine.store().collection(&self.bucket.files());
         let heads = (chunks.head(), entries.map_or(0, |entries| entries.head()));
         let orphans = self.engine.orphans();
@@ -91,7 +93,7 @@ impl Files {
                 removed += self.sweep_orphan(&chunks, &index, &stored).await?;
             }
             after = stored.encoded;
-            // Others run between two files, however many there are.
+            // Lets other tasks run between two files, however many there are.
             tokio::task::yield_now().await;
         }
         if found == 0 {
@@ -102,7 +104,8 @@ impl Files {
 
     /// Whether no entry, no live writer and no resumable upload has these chunks.
     async fn is_orphan(&self, stored: &Stored) -> Result<bool, FileError> {
-        // In this order: a writer puts the entry before it ends to be live.
+        // The order matters: a writer puts the entry before it stops being live, so a file that is finished right now
+        // is found either here or below.
         if self.engine.live_uploads().is_live(&self.bucket, &stored.encoded) {
             return Ok(false);
         }
@@ -134,7 +137,8 @@ impl Files {
         Ok(removed)
     }
 
-    /// Whether no chunk was added for so long that the driver is taken to have gone.
+    /// Whether no chunk was added for [`ORPHANS_KEPT_MS`]. Drivers note no time in chunks, so it counts from when a
+    /// sweep first saw the last chunk; a new one starts it again.
     async fn has_waited(
         &self,
         snapshot: &Snapshot,
@@ -162,7 +166,7 @@ impl Files {
     }
 }
 
-/// The first chunks behind those of the file with this encoded id.
+/// The first chunk after those of the file with this encoded id, and its file.
 async fn next_file(chunks: &Collection, index: &Index, after: &[u8]) -> Result<Option<Stored>, FileError> {
     let low = match after {
         [] => Bound::Unbounded,

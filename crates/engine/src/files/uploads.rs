@@ -25,7 +25,7 @@ use value::{Document, DocumentBuf, ObjectId, Value, doc};
 pub struct NewUpload {
     /// The file; its id is made here.
     pub file: NewFile,
-    /// Bytes that it will have; none where that is declared later ([`FileWriter::declare_length`]).
+    /// Bytes that it will have; `None` if that is declared later ([`FileWriter::declare_length`]).
     pub length: Option<u64>,
     /// How long the upload is kept while nothing comes, in milliseconds.
     pub kept_ms: u64,
@@ -91,7 +91,7 @@ impl Files {
         }
     }
 
-    /// An upload that is not finished, or was joined of parts; none where there is none with this id.
+    /// An upload that is not finished, or was joined of parts; `None` if there is none with this id.
     pub async fn upload(&self, id: ObjectId) -> Result<Option<Upload>, FileError> {
         let Some(mut upload) = self.find_upload(doc! {"_id": id}).await? else {
             return Ok(None);
@@ -162,7 +162,8 @@ impl Files {
         Ok(Some(writer))
     }
 
-    /// Drops an upload with what is stored of it; false where none is open. Fails with [`FileError::Busy`] while a writer has it.
+    /// Drops an upload with what is stored of it; false where none is open. Fails with [`FileError::Busy`] while a
+    /// writer has it.
     pub async fn abandon_upload(&self, id: ObjectId) -> Result<bool, FileError> {
         let _held = self.hold_upload(id)?;
         // One that was joined is a file: it is deleted as such.
@@ -177,8 +178,8 @@ impl Files {
             .ok_or(FileError::Busy)
     }
 
-    /// Drops an upload that the caller holds, if it is written down as `filter` says; whether it was. What no file has of its
-    /// chunks goes too.
+    /// Drops an upload that the caller holds, if it is written down as `filter` says; whether it was. What no file
+    /// has of its chunks goes too.
     pub(super) async fn drop_upload(
         &self,
         id: ObjectId,
@@ -292,7 +293,8 @@ impl FileWriter {
         self.chunk = Some(chunk);
     }
 
-    /// Interrupts a resumable upload: what was taken is on the disk when this comes back. Gives how many bytes the upload
+    /// Interrupts a resumable upload: what was taken is on the disk when this returns. Returns how many bytes the
+    /// upload
     /// has, and until when it is kept.
     pub async fn pause(mut self, kept_ms: u64) -> Result<(u64, i64), FileError> {
         self.commit_rest().await?;

@@ -18,11 +18,11 @@ use tokio::task::JoinHandle;
 use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value};
 
-/// Bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store before stay in
-/// memory until then, as long as all uploads together stay within what they may have.
+/// Bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store
+/// before stay in memory until then, as long as all uploads together stay within what they may have.
 const COMMIT_BYTES: usize = 16 * 1024 * 1024;
 
-/// A file may have so many chunks: their numbers are 32-bit integers.
+/// The most chunks that a file may have: their numbers are 32-bit integers.
 const CHUNKS_MAX: u64 = i32::MAX as u64;
 
 /// The greatest size of chunks: with what stands around it, a chunk has to fit a document.
@@ -297,7 +297,8 @@ impl FileWriter {
     async fn put_entry(&mut self, condition: Option<&Condition>) -> Result<(), FileError> {
         let files = self.files.clone();
         let finishing = &files.engine.live_uploads().finishing;
-        // Whoever finishes under a condition is alone between looking and writing; the others commit together.
+        // A file that is finished under a condition excludes all others between the check and the write; files
+        // without a condition commit together.
         let (_alone, _shared) = match condition {
             Some(condition) => {
                 let alone = finishing.write().await;
@@ -327,7 +328,8 @@ impl FileWriter {
         }
     }
 
-    /// What was just written has the digest that was just computed of it: nobody need compute it again to read the file.
+    /// What was just written has the digest that was just computed of it: nobody need compute it again to read the
+    /// file.
     fn note_verified(&self, entry: FileEntry) {
         let rewrites = self.chunks.rewrites();
         // Chunks of an upload that was interrupted may have been changed meanwhile.
