@@ -1,6 +1,7 @@
 //! One request, taken apart.
 
 use crate::config::Config;
+use crate::content_encoding;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
@@ -10,7 +11,7 @@ use crate::security::{self, Permission};
 use crate::server::Server;
 use crate::user::User;
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, RequestBody, percent_decode, percent_encode};
+use http::{Body, HeaderMap, Method, Request, RequestBody, header, percent_decode, percent_encode};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -24,6 +25,7 @@ pub(crate) struct Call {
     pub(crate) path: Arc<[String]>,
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
+    /// The body as it comes over the wire; [`Call::take_body`] gives what it stands for.
     pub(crate) body: RequestBody,
     /// The address that asks.
     pub(crate) peer: SocketAddr,
@@ -130,11 +132,20 @@ impl Call {
         self.header(name.as_deref().unwrap_or(default))
     }
 
+    /// The body without the compression that it may have travelled in. Whoever takes it takes it once.
+    pub(crate) fn take_body(&mut self) -> Result<RequestBody> {
+        let body = std::mem::replace(&mut self.body, RequestBody::from(Body::empty()));
+        match self.headers.get(header::CONTENT_ENCODING) {
+            Some(encoding) => content_encoding::decoded(body, encoding),
+            None => Ok(body),
+        }
+    }
+
     /// The whole body.
     pub(crate) async fn bytes(&mut self) -> Result<Bytes> {
         let configured = self.server.config.number("chttpd", "max_http_request_size");
         let limit_bytes = configured.map_or(BODY_BYTES_MAX, |bytes: usize| bytes.min(BODY_BYTES_MAX));
-        Ok(self.body.read_all(limit_bytes).await?)
+        Ok(self.take_body()?.read_all(limit_bytes).await?)
     }
 
     /// The whole body as JSON.

@@ -16,6 +16,7 @@ mod attachments;
 mod call;
 mod compactions;
 mod config;
+mod content_encoding;
 mod cors;
 mod database;
 mod design;

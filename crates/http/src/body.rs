@@ -29,6 +29,9 @@ pub enum BodyError {
     /// Nothing came for as long as whoever reads it waits.
     #[error("nothing came within {} seconds", .0.as_secs())]
     Late(Duration),
+    /// The body is not what its `Content-Encoding` says.
+    #[error("the body cannot be decoded: {0}")]
+    Undecodable(std::io::Error),
     /// Whoever makes a response's body gave it up; the client sees a response that is cut off.
     #[error("the response could not be made to its end")]
     GivenUp,

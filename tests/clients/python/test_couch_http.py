@@ -1,5 +1,7 @@
 """What the CouchDB protocol does with requests whatever they are about: ids, callbacks, methods, settings."""
 
+import gzip
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -92,3 +94,44 @@ def test_a_longpoll_ends_behind_the_change_that_it_gives(couch):
             assert [row["id"] for row in changes["results"]] == [str(n)]
             assert changes["last_seq"] == changes["results"][0]["seq"]
             since = changes["last_seq"]
+
+
+def test_bodies_of_requests_may_travel_compressed(couch):
+    def post(path, document, encoding="gzip", method="POST"):
+        text = json.dumps(document).encode()
+        data = gzip.compress(text) if encoding == "gzip" else text
+        headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+        return requests.request(method, f"{couch}{path}", data=data, headers=headers)
+
+    assert post("/a", {"n": 1}, method="PUT").status_code == 201
+    assert post("/b", {"n": 1}, "identity", method="PUT").status_code == 201
+    assert len(post("/_bulk_docs", {"docs": [{"_id": str(n)} for n in range(50)]}).json()) == 50
+    assert post("/_find", {"selector": {"n": 1}}).json()["docs"][0]["_id"] == "a"
+    assert post("/_all_docs", {"keys": ["a", "b"]}).json()["rows"][1]["id"] == "b"
+    # A session may name its encoding in requests that have no body, too.
+    assert requests.get(f"{couch}/a", headers={"Content-Encoding": "gzip"}).json()["n"] == 1
+    for encoding in ("deflate", "br"):
+        refused = post("/c", {}, encoding, method="PUT")
+        assert (refused.status_code, refused.json()) == (415, {
+            "error": "bad_content_type", "reason": f"{encoding} is not a supported content encoding."})
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    assert requests.put(f"{couch}/c", data=b"{}", headers=headers).status_code == 400
+
+
+def test_a_document_with_parts_may_travel_compressed(couch):
+    attachment = {"follows": True, "content_type": "text/plain", "length": 5}
+    document = json.dumps({"_attachments": {"file": attachment}})
+    body = f"--x\r\nContent-Type: application/json\r\n\r\n{document}\r\n--x\r\n\r\nhello\r\n--x--"
+    headers = {"Content-Type": 'multipart/related; boundary="x"', "Content-Encoding": "gzip"}
+    assert requests.put(f"{couch}/a", data=gzip.compress(body.encode()), headers=headers).status_code == 201
+    assert requests.get(f"{couch}/a/file").text == "hello"
+
+
+def test_a_compressed_body_is_limited_as_it_is_without_compression(server, couch):
+    bomb = gzip.compress(b'{"a":"' + b" " * 30_000_000 + b'"}')
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    try:
+        configure(server, "chttpd", "max_http_request_size", "1000000")
+        assert requests.put(f"{couch}/a", data=bomb, headers=headers).status_code == 413
+    finally:
+        configure(server, "chttpd", "max_http_request_size", "4294967296")

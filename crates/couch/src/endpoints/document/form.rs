@@ -9,7 +9,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::BODY_BYTES_MAX;
-use http::{Body, MultipartReader, PartHead, RequestBody, Response, StatusCode, Uri, parameter};
+use http::{MultipartReader, PartHead, RequestBody, Response, StatusCode, Uri, parameter};
 
 /// The name of a part, and that of the file that it is.
 type Names = (String, Option<String>);
@@ -36,7 +36,7 @@ pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = call.database()?;
     database.check_id(id)?;
     database.require_write(id)?;
-    let body = std::mem::replace(&mut call.body, RequestBody::from(Body::empty()));
+    let body = call.take_body()?;
     let mut form = Form::default();
     let read = form
         .read(call, &database, id, MultipartReader::new(body, &content_type)?)

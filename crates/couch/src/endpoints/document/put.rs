@@ -8,7 +8,7 @@ use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::{ids, respond};
 use engine::Revision;
-use http::{Body, RequestBody, Response, StatusCode};
+use http::{Response, StatusCode};
 
 /// `PUT /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
@@ -32,7 +32,7 @@ fn related_type(call: &Call) -> Option<String> {
 /// Writes a document whose attachments follow it.
 async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type: &str) -> Result<Response> {
     database.require_write(id)?;
-    let body = std::mem::replace(&mut call.body, RequestBody::from(Body::empty()));
+    let body = call.take_body()?;
     let (bytes, mut following) = Following::begin(body, content_type).await?;
     let mut document = Incoming::whole(&bytes)?;
     document.revision = named_revision(call, document.revision.as_ref())?;
