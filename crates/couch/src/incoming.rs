@@ -5,7 +5,7 @@
 use crate::attachments::{self, Attachment};
 use crate::error::{CouchError, Result};
 use crate::ids;
-use crate::json::{Reader, finish, put_string};
+use crate::json::{Reader, finish, keep_last_of_each_name, put_string};
 use engine::{Revision, RevisionHash, RevisionPath};
 use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 
@@ -50,15 +50,24 @@ impl Incoming {
             return Err(CouchError::bad_request("Document must be a JSON object"));
         }
         let mut document = Incoming::default();
-        reader.object(|reader, name| match name.strip_prefix('_') {
-            None => Ok(reader.element(&name, &mut document.body, 1)?),
-            Some(special) => document.special(special, reader),
+        let mut members = Vec::new();
+        reader.object(|reader, name| {
+            if document.take_special(&name, reader)? {
+                return Ok(());
+            }
+            members.push(document.body.len());
+            Ok::<_, CouchError>(reader.element(&name, &mut document.body, 1)?)
         })?;
+        keep_last_of_each_name(&mut document.body, &members);
         Ok(document)
     }
 
-    fn special(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<()> {
-        match name {
+    /// Takes a member that means something to CouchDB; false where it is one of the body, which is still to be taken.
+    fn take_special(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<bool> {
+        let Some(special) = name.strip_prefix('_') else {
+            return Ok(false);
+        };
+        match special {
             "id" => match reader.value()? {
                 Value::String(id) => {
                     ids::check(&id)?;
@@ -69,7 +78,9 @@ impl Incoming {
             "rev" => match reader.value()? {
                 Value::String(text) => {
                     let revision = parse_revision(&text)?;
-                    self.revision.get_or_insert(revision);
+                    if self.revisions.is_none() {
+                        self.revision = Some(revision);
+                    }
                 }
                 _ => return Err(CouchError::bad_request("Invalid rev format")),
             },
@@ -94,13 +105,13 @@ impl Incoming {
             | "replication_state_time"
             | "replication_state_reason"
             | "replication_id"
-            | "replication_stats" => reader.element(&format!("_{name}"), &mut self.body, 1)?,
+            | "replication_stats" => return Ok(false),
             other => {
                 let reason = format!("Bad special document member: _{other}");
                 return Err(CouchError::doc_validation(reason));
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The whole document under this `_id`.

@@ -135,3 +135,17 @@ def test_a_compressed_body_is_limited_as_it_is_without_compression(server, couch
         assert requests.put(f"{couch}/a", data=bomb, headers=headers).status_code == 413
     finally:
         configure(server, "chttpd", "max_http_request_size", "4294967296")
+
+
+def test_of_members_with_the_same_name_the_last_counts(couch):
+    rule = "function (doc) { if (doc.role === 'admin') { throw({forbidden: 'no'}); } }"
+    assert requests.put(f"{couch}/_design/rule", json={"validate_doc_update": rule}).status_code == 201
+    headers = {"Content-Type": "application/json"}
+    put = lambda text: requests.put(f"{couch}/a", data=text, headers=headers)
+    assert put('{"role": "user", "role": "admin"}').status_code == 403
+    assert put('{"role": "admin", "n": {"k": 1, "k": 2}, "role": "user"}').status_code == 201
+    assert requests.get(f"{couch}/a").text.count("role") == 1
+    found = requests.post(f"{couch}/_find", json={"selector": {"role": "admin"}}).json()["docs"]
+    assert found == []
+    [found] = requests.post(f"{couch}/_find", json={"selector": {"n.k": 2}}).json()["docs"]
+    assert found["role"] == "user"

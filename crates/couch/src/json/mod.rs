@@ -4,8 +4,10 @@
 //! MongoDB Extended JSON; an object that reads exactly so becomes the value that it stands for, and every other object with `$`
 //! names stays the object that it is.
 
+mod members;
 mod read;
 
+pub(crate) use members::keep_last_of_each_name;
 pub use read::Reader;
 pub(crate) use read::{finish, put_string};
 

@@ -1,6 +1,7 @@
 //! From JSON text to BSON bytes.
 
 use super::JsonError;
+use super::members::keep_last_of_each_name;
 use std::borrow::Cow;
 use value::json::{Lexer, Mode, Number};
 use value::raw::NESTING_DEPTH_MAX;
@@ -10,6 +11,9 @@ use value::{DocumentRef, RawDocument, Type, Value};
 #[derive(Debug)]
 pub struct Reader<'a> {
     lexer: Lexer<'a>,
+    /// Where the members begin of the objects that are being read, those of an inner object behind those of the outer
+    /// one.
+    members: Vec<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -17,7 +21,10 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, JsonError> {
         let text = std::str::from_utf8(bytes).map_err(|_| JsonError::Invalid)?;
         let lexer = Lexer::new(text);
-        Ok(Reader { lexer })
+        Ok(Reader {
+            lexer,
+            members: Vec::new(),
+        })
     }
 
     /// The whole text as one value.
@@ -171,10 +178,14 @@ impl<'a> Reader<'a> {
         let start = out.len();
         out.extend_from_slice(&[0; 4]);
         let mut may_be_typed = None;
+        let first = self.members.len();
         self.object(|reader, name| {
             may_be_typed.get_or_insert(name.starts_with('$'));
+            reader.members.push(out.len());
             reader.element(&name, out, depth)
         })?;
+        keep_last_of_each_name(out, &self.members[first..]);
+        self.members.truncate(first);
         finish(out, start);
         match may_be_typed {
             Some(true) => Ok(typed(out, start)),
