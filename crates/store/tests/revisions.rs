@@ -4,6 +4,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use store::{
     ChangeKind, Collection, DocumentHistory, Edit, EditOrigin, Outcome, Revision, RevisionHash, RevisionPath,
     WriteOp,
@@ -305,4 +306,53 @@ async fn superseded_bodies_are_kept_until_they_are_compacted() {
         .unwrap();
     assert_eq!(kept().await, 1);
     assert_eq!(leaves(&collection).await, [format!("{last}=Int32(14)")]);
+}
+
+/// Each revision costs at most a walk through those before it; were every leaf looked for among all others each time,
+/// this would take many times as long.
+#[tokio::test]
+async fn many_conflicts_of_one_document_are_written_in_one_request() {
+    const CONFLICTS: usize = 3_000;
+    let (_store, collection) = new_collection().await;
+    let conflict = |n: usize| given(doc! {"_id": "a", "n": n as i32}, 2, &[&format!("{n:032x}"), "0a"]);
+    let began = Instant::now();
+    let outcomes = support::run(&collection, (0..CONFLICTS).map(conflict).collect()).await;
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| matches!(outcome, Outcome::Edited { .. }))
+    );
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    let shown = leaves(&collection).await;
+    assert_eq!(shown.len(), CONFLICTS);
+    assert_eq!(
+        shown[0],
+        format!("2-{:032x}=Int32({})", CONFLICTS - 1, CONFLICTS - 1)
+    );
+    assert_eq!(shown[CONFLICTS - 1], format!("2-{:032x}=Int32(0)", 0));
+}
+
+#[tokio::test]
+async fn branches_of_one_long_trunk_are_cut_each_to_its_length() {
+    let (store, collection) = new_collection().await;
+    let namespace = support::ns();
+    let modified = store.modify(&namespace, |options| {
+        options.properties.set("revisionsKept", 4_i64);
+        Ok(())
+    });
+    modified.await.unwrap();
+    // A trunk 1-a … 6-f, and a branch that leaves it at 3-c.
+    let trunk = ["f0", "e0", "d0", "c0", "b0", "a0"];
+    written(&collection, given(doc! {"_id": "a", "n": 6}, 6, &trunk)).await;
+    written(
+        &collection,
+        given(doc! {"_id": "a", "n": 4}, 4, &["d1", "c0", "b0", "a0"]),
+    )
+    .await;
+    let history = history(&collection).await;
+    let lengths = |leaf: usize| history.tree.path(leaf).count();
+    let lengths: Vec<usize> = history.tree.leaves().into_iter().map(lengths).collect();
+    // What the shorter branch keeps of the trunk, the longer one has as well.
+    assert_eq!(lengths[1], 4);
+    assert!(lengths[0] >= 4);
 }

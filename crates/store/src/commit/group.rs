@@ -80,6 +80,7 @@ impl<'a> Group<'a> {
     /// Commits the batch. Returns false if another process committed first: the batch is void, and the operations must
     /// be applied again to what that process left.
     pub(crate) async fn commit(mut self, durability: Durability) -> Result<bool, StoreError> {
+        self.put_trees();
         if self.batch.is_empty() && self.sequence == self.expected {
             self.writer.highest_id = Some(self.highest_id);
             // Nothing is written, but the answer may rest on what others wrote and have not flushed yet.

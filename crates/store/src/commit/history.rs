@@ -80,7 +80,7 @@ impl Group<'_> {
     async fn tree(&mut self, id: ValueRef<'_>) -> Result<RevisionTree, StoreError> {
         let key = keys::tree(id);
         if let Some(known) = self.overlay.trees.get(&key) {
-            return Ok(known.clone());
+            return known.clone().ok_or_else(|| self.corrupt("no revision tree"));
         }
         let bytes = self.snapshot.get(&key).await?;
         bytes
@@ -245,17 +245,18 @@ impl Group<'_> {
     pub(super) fn keep_tree(&mut self, id: ValueRef<'_>, before: &History, tree: Option<RevisionTree>) {
         let had_tree = before.record.as_ref().is_some_and(Record::has_tree)
             || before.tombstone.as_ref().is_some_and(Tombstone::has_tree);
-        let key = keys::tree(id);
-        match tree {
-            Some(tree) => {
-                self.batch.put(&key, &tree.encode());
-                self.overlay.trees.insert(key, tree);
+        if tree.is_some() || had_tree {
+            self.overlay.trees.insert(keys::tree(id), tree);
+        }
+    }
+
+    /// Puts the trees as they are in the end: a document that is written many times has its tree encoded once.
+    pub(super) fn put_trees(&mut self) {
+        for (key, tree) in &self.overlay.trees {
+            match tree {
+                Some(tree) => self.batch.put(key, &tree.encode()),
+                None => self.batch.delete(key),
             }
-            None if had_tree => {
-                self.batch.delete(&key);
-                self.overlay.trees.remove(&key);
-            }
-            None => {}
         }
     }
 }
@@ -270,8 +271,12 @@ fn plan_bodies(
     written: Option<(Revision, DocumentBuf)>,
 ) -> Vec<(Revision, Option<DocumentBuf>)> {
     let mut changes = Vec::new();
+    // A tree that has changed has what is left of its nodes in their order.
+    let mut next = 0;
     for node in before.tree.nodes().iter().filter(|node| node.has_body) {
-        match tree.find(&node.revision) {
+        let found = tree.find_from(next, &node.revision);
+        next = found.map_or(next, |at| at + 1);
+        match found {
             Some(at) if at != winner => {}
             gone => {
                 changes.push((node.revision.clone(), None));

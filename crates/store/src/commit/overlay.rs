@@ -23,8 +23,8 @@ pub(crate) struct Overlay {
     pub(crate) guarded: BTreeMap<Vec<u8>, bool>,
     /// Tombstones by their whole key.
     pub(crate) tombstones: HashMap<Vec<u8>, Option<Tombstone>>,
-    /// Revision trees that were written, by their key.
-    pub(crate) trees: HashMap<Vec<u8>, RevisionTree>,
+    /// Revision trees that are to be written or removed, by their key.
+    pub(crate) trees: HashMap<Vec<u8>, Option<RevisionTree>>,
     /// Bodies of leaves that were written or removed, by their key.
     pub(crate) bodies: HashMap<Vec<u8>, Option<DocumentBuf>>,
     /// Executed statements by session, and whether they have to be written.

@@ -6,7 +6,6 @@
 use super::{Revision, RevisionHash};
 use crate::seal::{seal, unseal};
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use value::varint;
 
 /// The form of the bytes.
@@ -95,6 +94,15 @@ impl RevisionTree {
         self.nodes.iter().position(|node| node.revision == *revision)
     }
 
+    /// The same, looked for from a place on and then before it: for whoever looks for many in about their order.
+    pub(crate) fn find_from(&self, place: usize, revision: &Revision) -> Option<usize> {
+        let (before, behind) = self.nodes.split_at(place.min(self.nodes.len()));
+        let found = |nodes: &[Node]| nodes.iter().position(|node| node.revision == *revision);
+        found(behind)
+            .map(|at| before.len() + at)
+            .or_else(|| found(before))
+    }
+
     /// The places of the leaves in CouchDB's order, the winner first: not deleted before deleted, higher generations
     /// first, then higher hashes. The order depends on the leaves alone, so all replicas that have the same leaves
     /// agree on a winner.
@@ -147,19 +155,13 @@ impl RevisionTree {
 
     /// Adds a path, and returns the place of its newest revision and whether that was new; `None` if the path is empty.
     pub(crate) fn merge(&mut self, path: &RevisionPath, deleted: bool) -> Option<(usize, bool)> {
-        let places: HashMap<Revision, usize> = self
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(at, node)| (node.revision.clone(), at))
-            .collect();
-        let newest = path.revisions().next()?;
-        let is_new = !places.contains_key(&newest);
+        let places = self.places(path);
+        let is_new = places.first()?.is_none();
         // Oldest first, so that the parent of each node is in the tree before the node.
         let mut before = None;
-        for revision in path.revisions().rev() {
-            let at = match places.get(&revision) {
-                Some(&known) => {
+        for (revision, place) in path.revisions().zip(places).rev() {
+            let at = match place {
+                Some(known) => {
                     // A root may have been stemmed here: the path can name its parent, which joins what had become two
                     // trees.
                     if self.nodes[known].parent.is_none() {
@@ -177,6 +179,19 @@ impl RevisionTree {
             self.nodes[at].deleted = deleted;
         }
         Some((at, is_new))
+    }
+
+    /// Where each revision of a path stands. Of one generation a path has one revision, so each node is compared once.
+    fn places(&self, path: &RevisionPath) -> Vec<Option<usize>> {
+        let mut places = vec![None; path.hashes.len()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            let back = path.generation.checked_sub(node.revision.generation);
+            let back = back.and_then(|back| usize::try_from(back).ok());
+            if let Some(back) = back.filter(|&back| path.hashes.get(back) == Some(&node.revision.hash)) {
+                places[back] = Some(at);
+            }
+        }
+        places
     }
 
     fn push(&mut self, revision: Revision, parent: Option<usize>) -> usize {
@@ -203,15 +218,26 @@ impl RevisionTree {
     /// Shortens every branch to `limit` revisions, its leaf counted. A revision that several branches share stays as
     /// long as one of them needs it. Branches that were joined by older revisions become separate trees.
     pub(crate) fn stem(&mut self, limit: usize) {
-        if self.nodes.len() <= limit {
+        let limit = limit.max(1);
+        let generations = || self.nodes.iter().map(|node| node.revision.generation);
+        let oldest = generations().min().unwrap_or_default();
+        let newest = generations().max().unwrap_or_default();
+        if newest - oldest < limit as u64 {
             return;
         }
-        let mut kept = vec![false; self.nodes.len()];
-        for leaf in self.leaves() {
-            for at in self.path(leaf).take(limit.max(1)) {
-                kept[at] = true;
+        // How many revisions are kept from each one back. No branch is followed to where another one reaches as far.
+        let mut reach = vec![0; self.nodes.len()];
+        let mut leaves = self.leaves();
+        leaves.sort_by_key(|&leaf| self.nodes[leaf].revision.generation);
+        for leaf in leaves {
+            for (at, left) in self.path(leaf).zip((1..=limit).rev()) {
+                if reach[at] >= left {
+                    break;
+                }
+                reach[at] = left;
             }
         }
+        let kept: Vec<bool> = reach.into_iter().map(|left| left > 0).collect();
         self.retain(&kept);
     }
 
