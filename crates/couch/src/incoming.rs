@@ -6,6 +6,7 @@ use crate::attachments::{self, Attachment};
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::json::{Reader, finish, keep_last_of_each_name, put_string};
+use crate::underscored;
 use engine::{Revision, RevisionHash, RevisionPath};
 use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 
@@ -56,7 +57,7 @@ impl Incoming {
                 return Ok(());
             }
             members.push(document.body.len());
-            Ok::<_, CouchError>(reader.element(&name, &mut document.body, 1)?)
+            Ok::<_, CouchError>(reader.element(underscored::stored(&name), &mut document.body, 1)?)
         })?;
         keep_last_of_each_name(&mut document.body, &members);
         Ok(document)

@@ -45,6 +45,7 @@ mod sequence;
 mod serve;
 mod server;
 mod stream;
+mod underscored;
 mod user;
 mod users;
 

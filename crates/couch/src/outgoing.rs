@@ -8,18 +8,8 @@ use engine::{DocumentHistory, Revision};
 use std::fmt::Write as _;
 use value::{RawDocument, Value, ValueRef};
 
-/// Members that CouchDB adds itself: a document of another protocol that has them does not show its own.
-const SPECIAL: [&str; 9] = [
-    "_id",
-    "_rev",
-    "_deleted",
-    "_revisions",
-    "_revs_info",
-    "_local_seq",
-    "_conflicts",
-    "_deleted_conflicts",
-    "_attachments",
-];
+/// Members that are written apart from the body.
+const APART: [&str; 2] = ["_id", "_attachments"];
 
 /// What is shown of a document besides its body.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +54,7 @@ pub(crate) fn write_loaded(
     out.push_str(r#","_rev":""#);
     write_revision(revision, out);
     out.push('"');
-    write_fields(body, |name| !SPECIAL.contains(&name), out);
+    write_fields(body, |name| !APART.contains(&name), out);
     if deleted {
         out.push_str(r#","_deleted":true"#);
     }

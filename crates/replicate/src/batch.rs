@@ -138,7 +138,8 @@ async fn write_streamed<T: Peer>(
     Ok(())
 }
 
-/// Writes documents; a target that finds them too many at once gets half of them at a time.
+/// Writes documents; a target that takes none of them together gets half of them at a time, so that what it refuses is
+/// only what it would refuse alone.
 async fn write<T: Peer>(target: &T, documents: Vec<Bytes>, progress: &Progress) -> Result<(), PeerError> {
     let mut pending = vec![documents];
     while let Some(documents) = pending.pop() {
@@ -147,24 +148,35 @@ async fn write<T: Peer>(target: &T, documents: Vec<Bytes>, progress: &Progress) 
         }
         match target.write(&documents).await {
             Ok(refusals) => report(target, documents.len(), refusals, progress),
-            Err(error) if error.kind == PeerErrorKind::TooLarge && documents.len() > 1 => {
-                // The first half goes on top of the stack, so the documents keep their order.
-                let (first, second) = documents.split_at(documents.len() / 2);
-                pending.push(second.to_vec());
-                pending.push(first.to_vec());
-            }
-            Err(error) if error.kind == PeerErrorKind::TooLarge => {
-                let refusals = documents.iter().map(|json| too_large(json, &error)).collect();
-                report(target, documents.len(), refusals, progress);
-            }
-            Err(error) => return Err(error),
+            Err(error) => match refused_with(error.kind) {
+                Some(_) if documents.len() > 1 => {
+                    // The first half goes on top of the stack, so the documents keep their order.
+                    let (first, second) = documents.split_at(documents.len() / 2);
+                    pending.push(second.to_vec());
+                    pending.push(first.to_vec());
+                }
+                Some(word) => {
+                    let refusals = documents.iter().map(|json| refused(json, word, &error));
+                    report(target, documents.len(), refusals.collect(), progress);
+                }
+                None => return Err(error),
+            },
         }
     }
     Ok(())
 }
 
-/// Why a document that is too large alone was refused.
-fn too_large(json: &[u8], error: &PeerError) -> Refusal {
+/// The short word for why documents were refused, where the failure is about them and not about the target.
+fn refused_with(kind: PeerErrorKind) -> Option<&'static str> {
+    match kind {
+        PeerErrorKind::TooLarge => Some("request_entity_too_large"),
+        PeerErrorKind::Invalid => Some("doc_validation"),
+        _ => None,
+    }
+}
+
+/// A document that is not taken alone either.
+fn refused(json: &[u8], word: &str, error: &PeerError) -> Refusal {
     #[derive(serde::Deserialize)]
     struct Named {
         #[serde(rename = "_id", default)]
@@ -177,7 +189,7 @@ fn too_large(json: &[u8], error: &PeerError) -> Refusal {
     Refusal {
         id,
         revision,
-        error: "request_entity_too_large".to_owned(),
+        error: word.to_owned(),
         reason: error.message.clone(),
     }
 }

@@ -13,6 +13,8 @@ pub enum PeerErrorKind {
     Answer,
     /// What was sent at once is more than the peer takes.
     TooLarge,
+    /// The peer takes nothing of what was sent at once, since something of it has a form that it does not take.
+    Invalid,
     /// A document was changed by somebody else meanwhile.
     Conflict,
     /// The connection broke while a document with attachments was on its way: what is missing may be asked for again.

@@ -111,6 +111,19 @@ fn a_second_run_goes_on_from_the_checkpoint_and_finds_no_changes() {
 }
 
 #[test]
+fn documents_for_which_the_target_refuses_all_others_are_counted_alone() {
+    let (a, b) = (Arc::new(Store::new("a")), Arc::new(Store::new("b")));
+    for n in 10..30 {
+        a.edit(&format!("d{n}"), false);
+        a.edit(&format!("_invalid{}", n % 2), false);
+    }
+    let outcome = run(&a, &b, &Options::default()).expect("the run ends well");
+    assert_eq!(outcome.checkpoint["history"][0]["doc_write_failures"], 2);
+    assert_eq!(outcome.checkpoint["history"][0]["docs_written"], 20);
+    assert_eq!(b.leaves().len(), 20);
+}
+
+#[test]
 fn a_document_that_the_target_refuses_is_counted_and_listed() {
     let (a, b) = (Arc::new(Store::new("a")), Arc::new(Store::new("b")));
     a.edit("good", false);

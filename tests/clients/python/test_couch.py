@@ -121,3 +121,30 @@ def test_users_log_in_by_cookie_and_by_password(tmp_path):
         import pymongo
         with pymongo.MongoClient(server.uri, username="anna", password="pw", authSource="admin") as client:
             assert client.admin.command("ping")["ok"] == 1
+
+
+def test_documents_with_members_that_couchdb_forbids_are_replicated(server, couch, client):
+    name = couch.rsplit("/", 1)[1]
+    source = client["default"][name]
+    forbidden = {"__v": 0, "_acl": {"_x": 1}, "_created_at": 1, "_rev": 7, "_deleted": True, "$__v": 1}
+    source.insert_many([{"_id": "a", **forbidden}, {"_id": ""}, {"_id": "_bad"}]
+                       + [{"_id": f"d{n}", "n": n} for n in range(20)])
+    shown = requests.get(f"{couch}/a").json()
+    assert {"$__v": 0, "$_acl": {"_x": 1}, "$_rev": 7, "$$__v": 1}.items() <= shown.items()
+    # What was read can be written back.
+    assert requests.put(f"{couch}/a", json={**shown, "n": 1}).status_code == 201
+    copies = [f"{name}-copy", f"{name}-again"]
+    try:
+        # Once within the server, once over HTTP.
+        for place, target in [(name, copies[0]), (f"{server.couch}/{copies[0]}", copies[1])]:
+            asked = {"source": place, "target": target, "create_target": True}
+            done = requests.post(f"{server.couch}/_replicate", json=asked).json()
+            assert done.get("ok"), done
+            [entry] = done["history"]
+            assert entry["doc_write_failures"] == (1 if target == copies[0] else 0)
+            copy = client["default"][target]
+            assert copy.count_documents({"_id": {"$regex": "^d"}}) == 20
+            assert copy.find_one({"_id": "a"}) == {"_id": "a", "n": 1, **forbidden}
+    finally:
+        for copy in copies:
+            requests.delete(f"{server.couch}/{copy}")

@@ -3,6 +3,7 @@
 use crate::ids;
 use crate::json::{write_fields, write_string};
 use crate::outgoing::{self, Shown};
+use crate::underscored;
 use engine::{DocumentHistory, Record};
 use value::{Value, ValueRef};
 use view::{Render, RenderOptions};
@@ -58,7 +59,10 @@ fn write_members(record: &Record, id: &str, members: &[String], out: &mut String
         outgoing::write_revision(&record.revision(), out);
         out.push('"');
     }
-    let is_of_body = |name: &str| !name.starts_with('_') && is_seen(name);
+    let is_of_body = |name: &str| {
+        let shown = underscored::shown(name);
+        !shown.starts_with('_') && is_seen(&shown)
+    };
     write_fields(record.document.as_raw(), is_of_body, out);
     out.push('}');
 }

@@ -76,7 +76,8 @@ pub(crate) async fn put_local(
     }
     let count = next_count(document)?;
     let mut kept = document.document(ValueRef::String(name)).to_document();
-    kept.push(COUNT, Value::Int64(i64::try_from(count).unwrap_or(i64::MAX)));
+    // In place of what a client may have sent as `$_rev`.
+    kept.set(COUNT, Value::Int64(i64::try_from(count).unwrap_or(i64::MAX)));
     let kept = DocumentBuf::from(&kept);
     database.collection.put_local(name, Some(kept), journaled).await?;
     Ok(count)

@@ -11,6 +11,7 @@ pub(crate) use members::keep_last_of_each_name;
 pub use read::Reader;
 pub(crate) use read::{finish, put_string};
 
+use crate::underscored;
 use serde_json::Map;
 use value::json::Mode;
 use value::{DocumentBuf, RawDocument, ValueRef};
@@ -43,12 +44,12 @@ pub fn write_string(text: &str, out: &mut String) {
     write(ValueRef::String(text), out);
 }
 
-/// Appends `,"name":value` for each field that `keep` does not refuse.
+/// Appends `,"name":value` for each field that `keep` does not refuse, under the name that clients see.
 pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out: &mut String) {
     for (name, value) in document.iter() {
         if keep(name) {
             out.push(',');
-            write_string(name, out);
+            write_string(&underscored::shown(name), out);
             out.push(':');
             write(value, out);
         }

@@ -243,6 +243,12 @@ impl Peer for Store {
     }
 
     async fn write(&self, documents: &[Bytes]) -> Result<Vec<Refusal>> {
+        if documents
+            .iter()
+            .any(|json| json.starts_with(br#"{"_id":"_invalid"#))
+        {
+            return Err(PeerError::new(PeerErrorKind::Invalid, "one of them is invalid"));
+        }
         self.ask(|state| {
             let mut refusals = Vec::new();
             for json in documents {

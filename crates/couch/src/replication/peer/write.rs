@@ -4,7 +4,7 @@ use super::{CouchPeer, Result};
 use crate::replication::transport::Ask;
 use bytes::{Bytes, BytesMut};
 use http::{Method, StatusCode};
-use replicate::{Missing, Refusal, Revisions};
+use replicate::{Missing, PeerError, PeerErrorKind, Refusal, Revisions};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -35,9 +35,8 @@ impl CouchPeer {
             .iter()
             .map(|one| (one.id.as_str(), one.revisions.as_slice()))
             .collect();
-        let body = serde_json::to_vec(&asked).map_err(|error| {
-            replicate::PeerError::new(replicate::PeerErrorKind::Answer, error.to_string())
-        })?;
+        let body = serde_json::to_vec(&asked)
+            .map_err(|error| PeerError::new(PeerErrorKind::Answer, error.to_string()))?;
         let ask = Ask::json(Method::POST, "/_revs_diff", body);
         let lacking: BTreeMap<String, Lacking> = self.ask(&ask).await?;
         let missing = lacking.into_iter().map(|(id, lacking)| Missing {
@@ -66,7 +65,13 @@ impl CouchPeer {
                 let written: Vec<Written> = self.parse(&ask, &answer)?;
                 Ok(written.into_iter().filter_map(refusal).collect())
             }
-            status => Err(self.transport.answered(&ask, status, &answer)),
+            status => {
+                let mut error = self.transport.answered(&ask, status, &answer);
+                if status == StatusCode::BAD_REQUEST {
+                    error.kind = PeerErrorKind::Invalid;
+                }
+                Err(error)
+            }
         }
     }
 }
