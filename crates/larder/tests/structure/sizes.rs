@@ -5,7 +5,7 @@ use crate::{read, root, sources};
 
 const FILE_LINES_MAX: usize = 600;
 
-/// The lines of a crate, its tests included.
+/// The lines of a crate's sources: what has to be understood of it; tests stand beside them.
 const CRATE_LINES_MAX: usize = 18_000;
 
 #[test]
@@ -24,7 +24,7 @@ fn source_files_hold_one_idea() {
 #[test]
 fn crates_can_be_kept_in_mind() {
     for (name, _) in LEVELS {
-        let files = sources(&root().join("crates").join(name));
+        let files = sources(&root().join("crates").join(name).join("src"));
         let lines: usize = files.iter().map(|path| read(path).lines().count()).sum();
         assert!(
             lines <= CRATE_LINES_MAX,

@@ -45,7 +45,7 @@ pub(crate) async fn run(
         compressors: Vec::new(),
         login: Login::default(),
     };
-    let mut reader = MessageReader::new();
+    let mut reader = MessageReader::default();
     loop {
         let must_log_in = connection.login.user().is_none() && server.engine.has_users();
         let next = tokio::select! {

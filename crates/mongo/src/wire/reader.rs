@@ -21,15 +21,17 @@ pub struct MessageReader {
     stall_time_max: Duration,
 }
 
-impl MessageReader {
+impl Default for MessageReader {
     /// A reader at the start of a stream.
-    pub fn new() -> MessageReader {
+    fn default() -> MessageReader {
         MessageReader {
             buffer: BytesMut::new(),
             stall_time_max: STALL_TIME_MAX,
         }
     }
+}
 
+impl MessageReader {
     /// The next message: its header, and all its bytes. None where the client closed between messages.
     pub async fn next(&mut self, stream: &TcpStream) -> Result<Option<(Header, Bytes)>, WireError> {
         let mut wanted = HEADER_BYTES;
@@ -105,7 +107,7 @@ mod tests {
         client.write_all(&[16, 0, 0]).await.expect("open");
         let mut reader = MessageReader {
             stall_time_max: Duration::from_millis(20),
-            ..MessageReader::new()
+            ..MessageReader::default()
         };
         let read = reader.next(&server).await;
         assert!(matches!(read, Err(WireError::Framing(_))), "{read:?}");
