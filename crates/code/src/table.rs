@@ -129,11 +129,11 @@ codes! {
     OPERATION_NOT_SUPPORTED_IN_TRANSACTION = 263, "OperationNotSupportedInTransaction";
     PREPARED_TRANSACTION_IN_PROGRESS = 267, "PreparedTransactionInProgress";
     INDEX_BUILD_ABORTED = 276, "IndexBuildAborted";
+    CLIENT_DISCONNECT = 279, "ClientDisconnect";
     CHANGE_STREAM_FATAL_ERROR = 280, "ChangeStreamFatalError";
     CHANGE_STREAM_HISTORY_LOST = 286, "ChangeStreamHistoryLost";
     CHECKSUM_MISMATCH = 290, "ChecksumMismatch";
     NO_QUERY_EXECUTION_PLANS = 291, "NoQueryExecutionPlans";
-    CLIENT_DISCONNECT = 279, "ClientDisconnect";
     QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED = 292, "QueryExceededMemoryLimitNoDiskUseAllowed";
     FEATURE_NOT_SUPPORTED = 303, "FeatureNotSupported";
     OBJECT_IS_BUSY = 314, "ObjectIsBusy";
