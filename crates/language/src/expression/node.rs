@@ -155,7 +155,6 @@ impl Node {
     }
 
     pub(super) fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
-        steps(1)?;
         match self {
             Node::Constant(value) => Ok(Found::from(value.as_ref().map(Value::as_ref))),
             Node::Path(path) => path.evaluate(scope),
@@ -168,7 +167,11 @@ impl Node {
                 Ok(Found::Owned(Value::Array(elements.collect::<Result<_>>()?)))
             }
             Node::Call(call) => call.evaluate(scope),
-            Node::Operation(operation) => operation.evaluate(scope),
+            // Constants and paths take less than a step, and whatever repeats them counts how often.
+            Node::Operation(operation) => {
+                steps(1)?;
+                operation.evaluate(scope)
+            }
         }
     }
 
@@ -236,6 +239,7 @@ impl Node {
 
 impl Call {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        steps(1)?;
         let value = match (self.apply, self.operands.as_slice()) {
             (Apply::One(apply), [operand]) => apply(counted(operand, scope)?),
             (Apply::Two(apply), [left, right]) => apply(counted(left, scope)?, counted(right, scope)?),
