@@ -132,7 +132,7 @@ impl Call {
         self.header(name.as_deref().unwrap_or(default))
     }
 
-    /// The body without the compression that it may have travelled in. Whoever takes it takes it once.
+    /// The body, decompressed if it came compressed. It can be taken once.
     pub(crate) fn take_body(&mut self) -> Result<RequestBody> {
         let body = std::mem::replace(&mut self.body, RequestBody::from(Body::empty()));
         match self.headers.get(header::CONTENT_ENCODING) {

@@ -1,7 +1,7 @@
 //! Bodies of requests that travel compressed.
 //!
 //! CouchDB takes gzip and nothing else (`src/couch/src/couch_httpd.erl`, `maybe_decompress`). A body is decompressed
-//! piece by piece as it is read, so that whoever reads it limits the bytes that come out, however few went in.
+//! piece by piece as it is read, so that its reader limits the bytes that come out, however few went in.
 
 use crate::attachments::Decoder;
 use crate::error::{CouchError, Result};

@@ -26,8 +26,8 @@ impl Generators {
         }
     }
 
-    /// The next id by the algorithm of this name; none where there is no such. `suffix` is what stands behind the time in ids of
-    /// `utc_id`.
+    /// The next id by the algorithm of this name; `None` if there is no such algorithm. `suffix` is what follows the time in
+    /// ids of `utc_id`.
     pub(crate) fn next(&self, algorithm: &str, suffix: &str) -> Option<String> {
         Some(match algorithm {
             "sequential" => self.sequential.next_id(),

@@ -70,7 +70,7 @@ pub(crate) fn require_server_admin(user: &User) -> Result<()> {
     }
 }
 
-/// Whether whoever may not administer the database of users may read one of its documents.
+/// Whether a user who may not administer the database of users may read one of its documents.
 pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
     if id.starts_with(ids::DESIGN) {
         return Err(design_refusal());

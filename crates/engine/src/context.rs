@@ -19,7 +19,7 @@ pub struct Context {
     pub retry_number: Option<i64>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
-    /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); `None` for now.
+    /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); `None` reads the present state.
     pub moment: Option<Weak<Moment>>,
     /// Who waits for the answer, if that can be known.
     pub client: Option<Arc<dyn Client>>,

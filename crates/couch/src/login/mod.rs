@@ -2,7 +2,7 @@
 //!
 //! The setting `authentication_handlers` of `[chttpd]` names the ways and their order; the first that finds somebody decides.
 //!
-//! Where no users exist, whoever asks from the machine itself may do everything, and nobody else anything.
+//! If no users exist, requests from the machine itself may do everything, and others nothing.
 
 mod cookie;
 mod handlers;

@@ -124,12 +124,12 @@ impl Job {
         status.history.truncate(HISTORY_EVENTS_MAX);
     }
 
-    /// Tells whoever waits for it how it ended.
+    /// Tells those who wait for it how it ended.
     pub(super) fn end(&self, ended: Ended) {
         self.ended.send_replace(Some(ended));
     }
 
-    /// Tells whoever waits for it that it was ended before its time.
+    /// Tells those who wait for it that it was ended before its time.
     pub(super) fn cancel(&self) {
         self.end(Err(cancelled()));
     }

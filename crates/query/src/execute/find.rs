@@ -55,7 +55,7 @@ pub struct FindSpec {
     pub tailable: bool,
     /// The documents of the first batch; with 0 only the plan is made.
     pub first_batch: usize,
-    /// The moment that is read, which must still be kept; `None` for now.
+    /// The moment that is read, which must still be kept; `None` reads the present state.
     pub moment: Option<Weak<Moment>>,
     /// Where a sort writes what exceeds its memory; `None` if it may not use files.
     pub spill: Option<Arc<SpillFolder>>,

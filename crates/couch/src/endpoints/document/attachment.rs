@@ -109,7 +109,7 @@ async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
     Ok(response)
 }
 
-/// Whoever may upload an attachment shall not run scripts with the rights of those who look at it: as the section `csp` of the
+/// A user who may upload an attachment must not run scripts with the rights of those who look at it: as the section `csp` of the
 /// settings says, and whatever else a browser might take it for.
 fn sandbox(call: &Call, response: &mut Response) {
     let config = &call.server.config;

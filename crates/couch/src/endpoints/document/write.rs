@@ -123,7 +123,7 @@ impl<'a> Put<'a> {
         Ok(revision)
     }
 
-    /// The edit that the document asks for, if whoever asks may write it, and the user that it changes. Its attachments are
+    /// The edit that the document asks for, if the user may write it, and the user that it changes. Its attachments are
     /// stored then.
     pub(crate) async fn edit(&mut self, document: &mut Incoming) -> Result<(Edit, Option<UserChange>)> {
         self.database.check_id(self.id)?;
