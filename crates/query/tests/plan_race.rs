@@ -5,7 +5,7 @@
 mod support;
 
 use language::filter::{Filter, FilterScope};
-use query::execute::{FIRST_BATCH, FindSpec, Paused, Task, prepare};
+use query::execute::{FIRST_BATCH, FindSpec, Paused, Run, Task};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
 use store::{Collection, CommitOptions, IndexSpec, WriteOp};
@@ -81,27 +81,19 @@ async fn cost(collection: &Arc<Collection>, query: &Document, hint: Option<&str>
     spec.ordering = Ordering::parse(&doc! {"x": 1}).expect("sort");
     spec.limit = Some(LIMIT);
     spec.hint = hint.map(|name| Hint::Name(name.to_owned()));
-    let task = Task {
-        filter: spec.filter.clone(),
-        results_max: Some(LIMIT),
-        needed: None,
-        positions: false,
-        records_only: false,
-        keys: false,
-        fresh: false,
-        spill: None,
-        interruption: query::execute::Interruption::default(),
-    };
+    let task = Task::new(spec);
     let snapshot = collection.snapshot().await.expect("snapshot");
-    let mut prepared = prepare(collection, &snapshot, &spec, &task, FIRST_BATCH)
-        .await
-        .expect("prepare");
-    let mut budget = u64::MAX;
-    let execution = &mut prepared.execution;
-    let paused = execution
-        .run(&snapshot, &task, LIMIT as usize, &mut budget)
-        .await
-        .expect("run");
+    let run = Run {
+        snapshot: &snapshot,
+        task: &task,
+        wanted: FIRST_BATCH,
+    };
+    let mut prepared = run.prepare(collection).await.expect("prepare");
+    let all = Run {
+        wanted: LIMIT as usize,
+        ..run
+    };
+    let paused = prepared.execution.fill(&all).await.expect("run");
     assert!(matches!(paused, Paused::Filled | Paused::Exhausted));
     let losers: u64 = prepared
         .rejected

@@ -2,7 +2,7 @@
 
 use super::execution::Paused;
 use super::find::FindSpec;
-use super::prepare::prepare;
+use super::run::{Run, Task};
 use crate::Result;
 use language::filter::Node;
 use std::sync::Arc;
@@ -18,24 +18,29 @@ pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> 
     if everything && spec.hint.is_none() && spec.min.is_none() && spec.max.is_none() {
         return Ok(within(snapshot.count(), &spec));
     }
-    let mut task = spec.task();
-    task.records_only = true;
-    let mut execution = prepare(collection, &snapshot, &spec, &task, TRIAL_RESULTS)
-        .await?
-        .execution;
+    let task = Task {
+        records_only: true,
+        ..Task::new(spec)
+    };
+    let spec = &task.spec;
+    let trial = Run {
+        snapshot: &snapshot,
+        task: &task,
+        wanted: TRIAL_RESULTS,
+    };
+    let mut execution = trial.prepare(collection).await?.execution;
     let enough = spec.results_max().unwrap_or(u64::MAX);
     let mut counted = 0u64;
     loop {
         let wanted = usize::try_from(enough - counted)
             .unwrap_or(usize::MAX)
             .min(TRIAL_RESULTS);
-        let mut budget = u64::MAX;
-        let paused = execution.run(&snapshot, &task, wanted, &mut budget).await?;
+        let paused = execution.fill(&Run { wanted, ..trial }).await?;
         while execution.take().is_some() {
             counted += 1;
         }
         if paused == Paused::Exhausted || counted >= enough {
-            return Ok(within(counted, &spec));
+            return Ok(within(counted, spec));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::execution::Paused;
 use super::find::FindSpec;
-use super::prepare::prepare;
+use super::run::{Run, Task};
 use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
     let path = FieldPath::parse(field);
     spec.projection = None;
     let snapshot = spec.snapshot(collection).await?;
-    let mut task = spec.task();
+    let mut task = Task::new(spec);
     if path
         .parts()
         .iter()
@@ -32,16 +32,18 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
     {
         task.needed = Some(Arc::from([field.to_owned()]));
     }
-    let mut execution = prepare(collection, &snapshot, &spec, &task, PAGE_RESULTS)
-        .await?
-        .execution;
+    let page = Run {
+        snapshot: &snapshot,
+        task: &task,
+        wanted: PAGE_RESULTS,
+    };
+    let mut execution = page.prepare(collection).await?.execution;
     let mut values = Distinct {
-        collation: spec.variables.collation().cloned(),
+        collation: task.spec.variables.collation().cloned(),
         ..Distinct::default()
     };
     loop {
-        let mut budget = u64::MAX;
-        let paused = execution.run(&snapshot, &task, PAGE_RESULTS, &mut budget).await?;
+        let paused = execution.fill(&page).await?;
         while let Some(found) = execution.take() {
             values.add_all(found.document.as_ref(), &path);
         }

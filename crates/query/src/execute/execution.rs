@@ -1,14 +1,12 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
 use super::index_cursor::ScanCounters;
+use super::run::{Run, Task};
 use super::sort_key::sort_key;
 use super::sorter::{Sorted, Sorter};
 use super::source::{Hit, Source, Stopped};
 use crate::Result;
 use crate::plan::Plan;
-use crate::spill::SpillFolder;
-use language::Interruption;
-use language::filter::Filter;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use store::{RecordId, Snapshot};
@@ -33,29 +31,6 @@ pub struct Found {
     pub position: Option<usize>,
     /// The index key under which it was found, if that was asked for.
     pub key: Option<Box<Document>>,
-}
-
-/// What a running plan must know of its query.
-#[derive(Clone, Debug)]
-pub struct Task {
-    /// What documents must match.
-    pub filter: Arc<Filter>,
-    /// The results that are wanted at most, those skipped included.
-    pub results_max: Option<u64>,
-    /// The fields of which results are made; `None` if whole documents are needed.
-    pub needed: Option<Arc<[String]>>,
-    /// Whether it must be known where in an array a document matched.
-    pub positions: bool,
-    /// Whether record ids are enough: documents are then read only if they must be matched or sorted.
-    pub records_only: bool,
-    /// Whether index keys are wanted beside the documents.
-    pub keys: bool,
-    /// Whether the plan is chosen anew, whatever is remembered.
-    pub fresh: bool,
-    /// Where a sort writes what exceeds its memory; `None` if it may not use files.
-    pub spill: Option<Arc<SpillFolder>>,
-    /// When to end early.
-    pub interruption: Interruption,
 }
 
 /// A plan running. Between pages it holds no snapshot.
@@ -128,7 +103,7 @@ impl Execution {
             sorter: plan
                 .sort
                 .is_some()
-                .then(|| Sorter::new(task.results_max, task.spill.clone())),
+                .then(|| Sorter::new(task.spec.results_max(), task.spec.spill.clone())),
             sorted: None,
             source,
             plan,
@@ -164,14 +139,20 @@ impl Execution {
         self.out.push_front(found);
     }
 
-    /// Runs until `wanted` results are ready, the budget is spent, or nothing is left.
-    pub async fn run(
-        &mut self,
-        snapshot: &Snapshot,
-        task: &Task,
-        wanted: usize,
-        budget: &mut u64,
-    ) -> Result<Paused> {
+    /// Goes on until the results that are wanted are ready, or nothing is left.
+    pub async fn fill(&mut self, run: &Run<'_>) -> Result<Paused> {
+        let mut unlimited = u64::MAX;
+        self.advance(run, &mut unlimited).await
+    }
+
+    /// Goes on until the results that are wanted are ready, the budget (of keys and records looked at) is spent, or
+    /// nothing is left.
+    pub async fn advance(&mut self, run: &Run<'_>, budget: &mut u64) -> Result<Paused> {
+        let Run {
+            snapshot,
+            task,
+            wanted,
+        } = *run;
         let mut hits = Vec::new();
         while !self.exhausted {
             if self.out.len() >= wanted {
@@ -180,9 +161,9 @@ impl Execution {
             if *budget == 0 {
                 return Ok(Paused::Spent);
             }
-            task.interruption.check()?;
+            task.spec.interruption.check()?;
             if self.sorted.is_some() {
-                self.give_sorted(snapshot, task).await?;
+                self.give_sorted(run).await?;
                 continue;
             }
             // A part of the budget at a time, so that the checks come often enough.
@@ -192,7 +173,7 @@ impl Execution {
             let stopped = self.source.fill(snapshot, &mut hits, max, &mut part).await?;
             *budget -= given - part;
             self.counters.scans = self.source.counters();
-            self.process(snapshot, task, &mut hits).await?;
+            self.process(run, &mut hits).await?;
             if stopped == Stopped::Exhausted {
                 self.end_source()?;
             }
@@ -226,7 +207,8 @@ impl Execution {
     }
 
     /// Looks documents up, matches them, and passes them on to the sort or out.
-    async fn process(&mut self, snapshot: &Snapshot, task: &Task, hits: &mut Vec<Hit>) -> Result<()> {
+    async fn process(&mut self, run: &Run<'_>, hits: &mut Vec<Hit>) -> Result<()> {
+        let task = run.task;
         if let Some(seen) = &mut self.seen {
             let before = hits.len();
             hits.retain(|hit| seen.insert(hit.record));
@@ -236,16 +218,18 @@ impl Execution {
         let late =
             self.plan.sort_keys || (task.records_only && !self.plan.residual && self.plan.sort.is_none());
         if !late {
-            self.look_up(snapshot, hits).await?;
+            self.look_up(run.snapshot, hits).await?;
         }
         let mut key = Vec::new();
         for hit in hits.drain(..) {
             let mut position = None;
             if let (false, Some(document)) = (hit.covered, &hit.document) {
                 let matches = if task.positions {
-                    task.filter.matches_positioned(document.as_ref(), &mut position)?
+                    task.spec
+                        .filter
+                        .matches_positioned(document.as_ref(), &mut position)?
                 } else {
-                    !self.plan.residual || task.filter.matches(document.as_ref())?
+                    !self.plan.residual || task.spec.filter.matches(document.as_ref())?
                 };
                 if !matches {
                     continue;
@@ -305,7 +289,8 @@ impl Execution {
     }
 
     /// Gives a part of what the sort kept.
-    async fn give_sorted(&mut self, snapshot: &Snapshot, task: &Task) -> Result<()> {
+    async fn give_sorted(&mut self, run: &Run<'_>) -> Result<()> {
+        let Run { snapshot, task, .. } = *run;
         let count = chunk_max(snapshot);
         let mut hits: Vec<Hit> = Vec::with_capacity(count);
         if let Some(sorted) = &mut self.sorted {
@@ -328,7 +313,9 @@ impl Execution {
         for hit in hits {
             let mut position = None;
             if let (true, Some(document)) = (task.positions, &hit.document) {
-                task.filter.matches_positioned(document.as_ref(), &mut position)?;
+                task.spec
+                    .filter
+                    .matches_positioned(document.as_ref(), &mut position)?;
             }
             self.out.push_back(found(hit, false, position));
         }

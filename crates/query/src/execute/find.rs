@@ -1,10 +1,10 @@
 //! Finding documents.
 
-use super::execution::{Execution, Found, Paused, Task, chunk_max};
-use super::prepare::prepare;
+use super::execution::{Execution, Found, Paused, chunk_max};
+use super::run::{Run, Task};
 use super::stream::{DocumentStream, StreamState};
 use super::tail::{TailCursor, tail};
-use crate::plan::{Hint, Ordering, Query};
+use crate::plan::{Hint, Ordering};
 use crate::spill::SpillFolder;
 use crate::{Code, QueryError, Result};
 use bytes::Bytes;
@@ -22,7 +22,8 @@ use value::{Document, DocumentBuf, ValueRef};
 /// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
 
-/// What is to be found.
+/// What is to be found: the one form in which the executor is asked, by finds and counts, by the front of a pipeline, and by
+/// statements that change what they find. All in it is parsed; what must be read for it is a [`Task`].
 #[derive(Clone, Debug)]
 pub struct FindSpec {
     /// What documents must match.
@@ -104,55 +105,6 @@ impl FindSpec {
     pub fn results_max(&self) -> Option<u64> {
         self.limit.map(|limit| limit.saturating_add(self.skip))
     }
-
-    /// The planner's view of it.
-    pub(crate) fn query<'a>(&'a self, task: &'a Task) -> Query<'a> {
-        Query {
-            filter: &self.filter,
-            ordering: &self.ordering,
-            needed: task.needed.as_deref(),
-            results_max: self.results_max(),
-            hint: self.hint.as_ref(),
-            min: self.min.as_ref(),
-            max: self.max.as_ref(),
-            allow_full_scan: self.allow_full_scan,
-        }
-    }
-
-    /// Whether the projection shows the key by which a document was found.
-    fn shows_index_key(&self) -> bool {
-        self.projection
-            .as_ref()
-            .is_some_and(|projection| projection.needs_index_key())
-    }
-
-    /// What a plan must know to run.
-    pub(crate) fn task(&self) -> Task {
-        Task {
-            filter: self.filter.clone(),
-            results_max: self.results_max(),
-            needed: self
-                .projection
-                .as_ref()
-                .filter(|_| !self.return_key)
-                .and_then(|projection| projection.required_fields())
-                .map(Into::into)
-                .or_else(|| {
-                    self.needed
-                        .clone()
-                        .filter(|_| self.projection.is_none() && !self.return_key)
-                }),
-            positions: self
-                .projection
-                .as_ref()
-                .is_some_and(|projection| projection.needs_position()),
-            records_only: false,
-            keys: self.return_key || self.shows_index_key(),
-            fresh: false,
-            spill: self.spill.clone(),
-            interruption: self.interruption.clone(),
-        }
-    }
 }
 
 /// The results of a find, batch after batch. Between batches it holds no snapshot.
@@ -168,7 +120,6 @@ enum Kind {
 #[derive(Debug)]
 struct PlanCursor {
     collection: Arc<Collection>,
-    spec: FindSpec,
     task: Task,
     execution: Execution,
     /// The snapshot on which the plan was chosen, for the first batch.
@@ -185,14 +136,17 @@ pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCu
     // The snapshot is taken first: what the indexes know after it, such as paths with arrays, then covers all that it
     // holds.
     let snapshot = spec.snapshot(collection).await?;
-    let task = spec.task();
-    let limit_left = spec.limit.unwrap_or(u64::MAX);
-    let wanted = wanted(limit_left, spec.skip, spec.first_batch.min(FIRST_BATCH));
-    let mut execution = prepare(collection, &snapshot, &spec, &task, wanted)
-        .await?
-        .execution;
+    let (skip_left, limit_left) = (spec.skip, spec.limit.unwrap_or(u64::MAX));
+    let first_batch = spec.first_batch;
+    let task = Task::new(spec);
+    let run = Run {
+        snapshot: &snapshot,
+        task: &task,
+        wanted: wanted(limit_left, skip_left, first_batch.min(FIRST_BATCH)),
+    };
+    let mut execution = run.prepare(collection).await?.execution;
     let mut snapshot = Some(snapshot);
-    if spec.first_batch == 0 {
+    if first_batch == 0 {
         execution.suspend();
         snapshot = None;
     }
@@ -201,9 +155,8 @@ pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCu
         task,
         execution,
         snapshot,
-        skip_left: spec.skip,
+        skip_left,
         limit_left,
-        spec,
     }))))
 }
 
@@ -242,18 +195,18 @@ impl PlanCursor {
         }
         let snapshot = match self.snapshot.take() {
             Some(snapshot) => snapshot,
-            None => self.spec.snapshot(&self.collection).await?,
+            None => self.task.spec.snapshot(&self.collection).await?,
         };
         let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
         let at_once = chunk_max(&snapshot);
         while batch.len() < documents_max && self.limit_left > 0 {
             let missing = (documents_max - batch.len()).min(at_once);
-            let wanted = wanted(self.limit_left, self.skip_left, missing);
-            let mut budget = u64::MAX;
-            let paused = self
-                .execution
-                .run(&snapshot, &self.task, wanted, &mut budget)
-                .await?;
+            let run = Run {
+                snapshot: &snapshot,
+                task: &self.task,
+                wanted: wanted(self.limit_left, self.skip_left, missing),
+            };
+            let paused = self.execution.fill(&run).await?;
             let full = self.take_ready(batch, documents_max, &mut bytes, bytes_max)?;
             if full || paused == Paused::Exhausted {
                 break;
@@ -283,7 +236,7 @@ impl PlanCursor {
                 self.skip_left -= 1;
                 continue;
             }
-            let document = show(&self.spec, &found)?;
+            let document = show(&self.task.spec, &found)?;
             let size = document.bytes().len();
             if !batch.is_empty() && *bytes + size > bytes_max {
                 self.execution.put_back(found);
@@ -314,7 +267,7 @@ impl DocumentStream for FindCursor {
 
     fn attach(&mut self, interruption: &Interruption) {
         match &mut self.0 {
-            Kind::Plan(cursor) => cursor.task.interruption = interruption.clone(),
+            Kind::Plan(cursor) => cursor.task.spec.interruption = interruption.clone(),
             Kind::Tail(cursor) => cursor.attach(interruption),
         }
     }

@@ -1,14 +1,14 @@
 //! From what a find asks to an execution that has begun to answer it.
 
-use super::execution::{Execution, Paused, Task};
+use super::execution::{Execution, Paused};
 use super::find::FindSpec;
-use super::race;
+use super::run::Run;
 use crate::Result;
 use crate::plan::cache::{WORKS_MIN, WORSE_FACTOR};
 use crate::plan::catalog::{KnownIndex, known_indexes};
 use crate::plan::{Access, Candidates, IndexFilters, Ordering, Plan, PlanCache, Shape, hinted};
 use std::sync::Arc;
-use store::{Collection, Snapshot};
+use store::Collection;
 use value::Value;
 
 /// An execution chosen, and what it was chosen from.
@@ -28,106 +28,103 @@ pub struct Prepared {
     pub remembered: bool,
 }
 
-/// Chooses a plan for a find and begins it, for about `wanted` first results.
-pub async fn prepare(
-    collection: &Arc<Collection>,
-    snapshot: &Snapshot,
-    spec: &FindSpec,
-    task: &Task,
-    wanted: usize,
-) -> Result<Prepared> {
-    if let Some(plan) = by_id(spec) {
-        return Ok(Prepared::only(Execution::new(Arc::new(plan), task, 1)));
-    }
-    let mut indexes = known_indexes(collection);
-    // An index that was built after the moment has no entries in its snapshot.
-    if spec.moment.is_some() {
-        indexes.retain(|known| snapshot.has_index(&known.index));
-    }
-    let allowed = IndexFilters::of(collection)
-        .allowed(spec)
-        .map(|allowed| only(&indexes, &allowed));
-    let filtered = allowed.is_some();
-    let mut query = spec.query(task);
-    if filtered {
-        // As MongoDB: an index filter overrides a hint.
-        query.hint = None;
-    }
-    let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
-    let shape = Shape::new(
-        &spec.filter,
-        &spec.ordering,
-        task.needed.as_deref(),
-        spec.variables.collation(),
-    );
-    let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
-    let mut prepared = choose(collection, snapshot, task, &plans, (&shape, &indexes), wanted).await?;
-    for scan in prepared.execution.plan().scans().iter().take(1) {
-        scan.index.note_use();
-    }
-    if matches!(prepared.execution.plan().access, Access::Collection { .. }) {
-        PlanCache::of(collection).note_collection_scan();
-    }
-    prepared.unsuited = unsuited
-        .into_iter()
-        .map(|(name, why)| (name, why.to_string()))
-        .collect();
-    prepared.filtered = filtered;
-    prepared.shape = Some((shape, names));
-    Ok(prepared)
-}
-
-/// Takes the plan that won last time for this shape, as long as it does well; otherwise lets the candidates race.
-async fn choose(
-    collection: &Arc<Collection>,
-    snapshot: &Snapshot,
-    task: &Task,
-    plans: &[Arc<Plan>],
-    (shape, indexes): (&Shape, &[KnownIndex]),
-    wanted: usize,
-) -> Result<Prepared> {
-    if let [one] = plans {
-        return Ok(Prepared::only(Execution::new(one.clone(), task, wanted)));
-    }
-    let cache = PlanCache::of(collection);
-    let mut began = None;
-    if !task.fresh
-        && let Some(known) = cache.get(shape, indexes)
-        && let Some(plan) = plans.iter().find(|plan| plan.signature() == known.signature)
-    {
-        let mut execution = Execution::new(plan.clone(), task, wanted);
-        // The remembered plan runs alone until it costs several times as much as when it won. Then the shape is
-        // forgotten, and the plan goes on in the race with what it has found.
-        let mut budget = known.works.saturating_mul(WORSE_FACTOR).max(WORKS_MIN);
-        match execution.run(snapshot, task, wanted, &mut budget).await {
-            Ok(Paused::Filled | Paused::Exhausted) => {
-                return Ok(Prepared {
-                    remembered: true,
-                    ..Prepared::only(execution)
-                });
-            }
-            Ok(Paused::Spent) => began = Some(execution),
-            // Its sort needs more memory than last time; another plan may not need any.
-            Err(error) if error.is_out_of_memory() => {}
-            Err(error) => return Err(error),
+impl Run<'_> {
+    /// Chooses the plan that gives the results that are wanted first, and begins it.
+    pub async fn prepare(&self, collection: &Collection) -> Result<Prepared> {
+        let Run { snapshot, task, .. } = *self;
+        let spec = &task.spec;
+        if let Some(plan) = by_id(spec) {
+            return Ok(Prepared::only(Execution::new(Arc::new(plan), task, 1)));
         }
-        cache.forget(shape);
-    }
-    let race = race::run(snapshot, task, plans, began, wanted).await?;
-    let winner = &race.winner;
-    // A plan that won without running says nothing about its cost.
-    if winner.counters.works() > 0 || winner.is_finished() {
-        cache.put(
-            shape.clone(),
-            winner.plan().signature(),
-            winner.counters.works(),
-            indexes,
+        let mut indexes = known_indexes(collection);
+        // An index that was built after the moment has no entries in its snapshot.
+        if spec.moment.is_some() {
+            indexes.retain(|known| snapshot.has_index(&known.index));
+        }
+        let allowed = IndexFilters::of(collection)
+            .allowed(spec)
+            .map(|allowed| only(&indexes, &allowed));
+        let filtered = allowed.is_some();
+        let mut query = task.query();
+        if filtered {
+            // As MongoDB: an index filter overrides a hint.
+            query.hint = None;
+        }
+        let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
+        let shape = Shape::new(
+            &spec.filter,
+            &spec.ordering,
+            task.needed.as_deref(),
+            spec.variables.collation(),
         );
+        let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
+        let mut prepared = self.choose(collection, &plans, &shape, &indexes).await?;
+        for scan in prepared.execution.plan().scans().iter().take(1) {
+            scan.index.note_use();
+        }
+        if matches!(prepared.execution.plan().access, Access::Collection { .. }) {
+            PlanCache::of(collection).note_collection_scan();
+        }
+        prepared.unsuited = unsuited
+            .into_iter()
+            .map(|(name, why)| (name, why.to_string()))
+            .collect();
+        prepared.filtered = filtered;
+        prepared.shape = Some((shape, names));
+        Ok(prepared)
     }
-    Ok(Prepared {
-        rejected: race.losers,
-        ..Prepared::only(race.winner)
-    })
+
+    /// Takes the plan that won last time for this shape, as long as it does well; otherwise lets the candidates race.
+    async fn choose(
+        &self,
+        collection: &Collection,
+        plans: &[Arc<Plan>],
+        shape: &Shape,
+        indexes: &[KnownIndex],
+    ) -> Result<Prepared> {
+        if let [one] = plans {
+            return Ok(Prepared::only(self.execution(one)));
+        }
+        let cache = PlanCache::of(collection);
+        let mut began = None;
+        if !self.task.fresh
+            && let Some(known) = cache.get(shape, indexes)
+            && let Some(plan) = plans.iter().find(|plan| plan.signature() == known.signature)
+        {
+            let mut execution = self.execution(plan);
+            // The remembered plan runs alone until it costs several times as much as when it won. Then the shape is
+            // forgotten, and the plan goes on in the race with what it has found.
+            let mut budget = known.works.saturating_mul(WORSE_FACTOR).max(WORKS_MIN);
+            match execution.advance(self, &mut budget).await {
+                Ok(Paused::Filled | Paused::Exhausted) => {
+                    return Ok(Prepared {
+                        remembered: true,
+                        ..Prepared::only(execution)
+                    });
+                }
+                Ok(Paused::Spent) => began = Some(execution),
+                // Its sort needs more memory than last time; another plan may not need any.
+                Err(error) if error.is_out_of_memory() => {}
+                Err(error) => return Err(error),
+            }
+            cache.forget(shape);
+        }
+        let race = self.race(plans, began).await?;
+        let winner = &race.winner;
+        // A plan that won without running says nothing about its cost.
+        if winner.counters.works() > 0 || winner.is_finished() {
+            cache.put(
+                shape.clone(),
+                winner.plan().signature(),
+                winner.counters.works(),
+                indexes,
+            );
+        }
+        Ok(Prepared {
+            rejected: race.losers,
+            ..Prepared::only(race.winner)
+        })
+    }
 }
 
 /// The plan of a find by `_id` alone, which needs no choice; `None` for all others.

@@ -4,7 +4,8 @@
 //! each as far as the others, a little further each time; the first to fill the answer, or to know that there is
 //! nothing more, wins, and what it found is kept. With two candidates that costs at most about twice the better one.
 
-use super::execution::{Execution, Paused, Task};
+use super::execution::{Execution, Paused};
+use super::run::Run;
 use crate::Result;
 use crate::plan::{Access, Plan};
 use std::ops::Bound;
@@ -38,50 +39,80 @@ struct Runner {
     entries: u64,
 }
 
-/// Chooses among plans for the first `wanted` results. An execution that `began` (the remembered plan that did badly)
-/// takes part with what it has done.
-pub async fn run(
-    snapshot: &Snapshot,
-    task: &Task,
-    plans: &[Arc<Plan>],
-    began: Option<Execution>,
-    wanted: usize,
-) -> Result<Race> {
-    if began.is_none()
-        && let Some(plan) = obvious(plans)
-    {
-        let rest = plans.iter().filter(|other| !Arc::ptr_eq(other, plan));
-        let losers = rest
-            .map(|plan| Execution::new(plan.clone(), task, wanted))
-            .collect();
-        return Ok(Race {
-            winner: Execution::new(plan.clone(), task, wanted),
-            losers,
-        });
-    }
-    let mut runners = line_up(snapshot, task, plans, began, wanted).await?;
-    let mut target = FIRST_ROUND_KEYS;
-    loop {
-        // The candidate that may finish soonest runs first: if it does, the others have not run this round.
-        runners.sort_by_key(|runner| runner.remaining(wanted));
-        let mut at = 0;
-        while at < runners.len() {
-            let share = if at < 2 { target } else { target / OUTSIDER_SHARE };
-            let runner = &mut runners[at].execution;
-            let mut budget = share.saturating_sub(runner.counters.works());
-            match runner.run(snapshot, task, wanted, &mut budget).await {
-                Ok(Paused::Spent) => at += 1,
-                Ok(Paused::Filled | Paused::Exhausted) => return Ok(decide(runners, at)),
-                // A sort that exceeds its memory loses; only the last candidate reports it. The next one is now at
-                // `at`.
-                Err(error) if error.is_out_of_memory() && runners.len() > 1 => {
-                    runners.remove(at);
-                }
-                Err(error) => return Err(error),
-            }
+impl Run<'_> {
+    /// Chooses among plans for the results that are wanted. An execution that `began` (the remembered plan that did
+    /// badly) takes part with what it has done.
+    pub(super) async fn race(&self, plans: &[Arc<Plan>], began: Option<Execution>) -> Result<Race> {
+        if began.is_none()
+            && let Some(plan) = obvious(plans)
+        {
+            let rest = plans.iter().filter(|other| !Arc::ptr_eq(other, plan));
+            return Ok(Race {
+                winner: self.execution(plan),
+                losers: rest.map(|plan| self.execution(plan)).collect(),
+            });
         }
-        // Growing by a quarter: few rounds for a long query, and no candidate gets far ahead of the winner.
-        target += (target / 4).max(FIRST_ROUND_KEYS);
+        let mut runners = self.line_up(plans, began).await?;
+        let mut target = FIRST_ROUND_KEYS;
+        loop {
+            // The candidate that may finish soonest runs first: if it does, the others have not run this round.
+            runners.sort_by_key(|runner| runner.remaining(self.wanted));
+            let mut at = 0;
+            while at < runners.len() {
+                let share = if at < 2 { target } else { target / OUTSIDER_SHARE };
+                let runner = &mut runners[at].execution;
+                let mut budget = share.saturating_sub(runner.counters.works());
+                match runner.advance(self, &mut budget).await {
+                    Ok(Paused::Spent) => at += 1,
+                    Ok(Paused::Filled | Paused::Exhausted) => return Ok(decide(runners, at)),
+                    // A sort that exceeds its memory loses; only the last candidate reports it. The next one is now at
+                    // `at`.
+                    Err(error) if error.is_out_of_memory() && runners.len() > 1 => {
+                        runners.remove(at);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            // Growing by a quarter: few rounds for a long query, and no candidate gets far ahead of the winner.
+            target += (target / 4).max(FIRST_ROUND_KEYS);
+        }
+    }
+
+    /// The candidates that run: of those that need a sort and of those that do not, the ones with the fewest entries.
+    async fn line_up(&self, plans: &[Arc<Plan>], began: Option<Execution>) -> Result<Vec<Runner>> {
+        let mut runners = Vec::with_capacity(plans.len());
+        for plan in plans {
+            if began
+                .as_ref()
+                .is_some_and(|began| began.plan().signature() == plan.signature())
+            {
+                continue;
+            }
+            let entries = estimate(self.snapshot, plan).await?;
+            runners.push(Runner {
+                execution: self.execution(plan),
+                entries,
+            });
+        }
+        runners.sort_by_key(|runner| runner.entries);
+        // A plan that streams may win after a few of its entries, one that sorts must read them all: their numbers of
+        // entries do not compare, so each kind has places of its own.
+        let (mut streaming, mut sorting) = (0, 0);
+        runners.retain(|runner| {
+            let (count, max) = if runner.execution.plan().streams() {
+                (&mut streaming, STREAMING_MAX)
+            } else {
+                (&mut sorting, SORTING_MAX)
+            };
+            *count += 1;
+            *count <= max
+        });
+        // The remembered plan takes part whatever its rank: a part of its work is done already.
+        if let Some(execution) = began {
+            let entries = estimate(self.snapshot, execution.plan()).await?;
+            runners.push(Runner { execution, entries });
+        }
+        Ok(runners)
     }
 }
 
@@ -103,49 +134,6 @@ fn obvious(plans: &[Arc<Plan>]) -> Option<&Arc<Plan>> {
         Access::Index(scan) => scan.is_one_key(),
         Access::Collection { .. } | Access::Union(_) | Access::Merge(..) => false,
     })
-}
-
-/// The candidates that run: of those that need a sort and of those that do not, the ones with the fewest entries.
-async fn line_up(
-    snapshot: &Snapshot,
-    task: &Task,
-    plans: &[Arc<Plan>],
-    began: Option<Execution>,
-    wanted: usize,
-) -> Result<Vec<Runner>> {
-    let mut runners = Vec::with_capacity(plans.len());
-    for plan in plans {
-        if began
-            .as_ref()
-            .is_some_and(|began| began.plan().signature() == plan.signature())
-        {
-            continue;
-        }
-        let entries = estimate(snapshot, plan).await?;
-        runners.push(Runner {
-            execution: Execution::new(plan.clone(), task, wanted),
-            entries,
-        });
-    }
-    runners.sort_by_key(|runner| runner.entries);
-    // A plan that streams may win after a few of its entries, one that sorts must read them all: their numbers of
-    // entries do not compare, so each kind has places of its own.
-    let (mut streaming, mut sorting) = (0, 0);
-    runners.retain(|runner| {
-        let (count, max) = if runner.execution.plan().streams() {
-            (&mut streaming, STREAMING_MAX)
-        } else {
-            (&mut sorting, SORTING_MAX)
-        };
-        *count += 1;
-        *count <= max
-    });
-    // The remembered plan takes part whatever its rank: a part of its work is done already.
-    if let Some(execution) = began {
-        let entries = estimate(snapshot, execution.plan()).await?;
-        runners.push(Runner { execution, entries });
-    }
-    Ok(runners)
 }
 
 async fn estimate(snapshot: &Snapshot, plan: &Plan) -> Result<u64> {

@@ -2,7 +2,7 @@
 
 use super::execution::{Execution, Found, Paused};
 use super::find::{FIRST_BATCH, FindSpec};
-use super::prepare::{Prepared, prepare};
+use super::run::{Run, Task};
 use crate::Result;
 use std::sync::Arc;
 use store::{Collection, Snapshot};
@@ -12,7 +12,7 @@ use store::{Collection, Snapshot};
 #[derive(Debug)]
 pub struct RecordCursor {
     snapshot: Snapshot,
-    spec: FindSpec,
+    task: Task,
     execution: Execution,
     skip_left: u64,
     limit_left: u64,
@@ -25,21 +25,26 @@ pub async fn find_records(collection: &Arc<Collection>, spec: FindSpec) -> Resul
         .results_max()
         .map_or(FIRST_BATCH, |max| (max as usize).min(FIRST_BATCH))
         .max(1);
-    let Prepared { execution, .. } = prepare(collection, &snapshot, &spec, &spec.task(), wanted).await?;
-    let limit_left = spec.limit.unwrap_or(u64::MAX);
+    let (skip_left, limit_left) = (spec.skip, spec.limit.unwrap_or(u64::MAX));
+    let task = Task::new(spec);
+    let run = Run {
+        snapshot: &snapshot,
+        task: &task,
+        wanted,
+    };
+    let execution = run.prepare(collection).await?.execution;
     Ok(RecordCursor {
         snapshot,
+        task,
         execution,
-        skip_left: spec.skip,
+        skip_left,
         limit_left,
-        spec,
     })
 }
 
 impl RecordCursor {
     /// The next records with whole documents, at most the given number; empty at the end.
     pub async fn next_page(&mut self, records_max: usize) -> Result<Vec<Found>> {
-        let task = self.spec.task();
         let mut page = Vec::new();
         while page.len() < records_max && self.limit_left > 0 {
             let within_limit = usize::try_from(self.limit_left).unwrap_or(usize::MAX);
@@ -47,11 +52,12 @@ impl RecordCursor {
             let wanted = (records_max - page.len())
                 .min(within_limit)
                 .saturating_add(skipped);
-            let mut budget = u64::MAX;
-            let paused = self
-                .execution
-                .run(&self.snapshot, &task, wanted, &mut budget)
-                .await?;
+            let run = Run {
+                snapshot: &self.snapshot,
+                task: &self.task,
+                wanted,
+            };
+            let paused = self.execution.fill(&run).await?;
             while page.len() < records_max && self.limit_left > 0 {
                 let Some(found) = self.execution.take() else { break };
                 if self.skip_left > 0 {

@@ -2,9 +2,9 @@
 
 use super::collection_cursor::CollectionCursor;
 use super::covered;
-use super::execution::Task;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::merge::MergeCursor;
+use super::run::Task;
 use super::sort_key::KeySorter;
 use crate::Result;
 use crate::plan::facts::IndexFacts;

@@ -4,11 +4,11 @@ use super::Verbosity;
 use super::stage::Stage;
 use super::stages::stages;
 use crate::Result;
-use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Task, prepare};
+use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task};
 use crate::plan::{Access, Plan, Shape};
 use std::sync::Arc;
 use std::time::Instant;
-use store::{Collection, Snapshot};
+use store::Collection;
 use value::{Document, Value};
 
 /// What the documents are found for.
@@ -38,38 +38,50 @@ pub async fn explain(
     if matches!(purpose, Purpose::Count) {
         spec.projection = None;
     }
-    let mut task = spec.task();
-    task.fresh = true;
-    task.records_only = matches!(purpose, Purpose::Count);
+    let task = Task {
+        fresh: true,
+        records_only: matches!(purpose, Purpose::Count),
+        ..Task::new(spec)
+    };
     let began = Instant::now();
     let Some(collection) = collection else {
         let plan = Arc::new(Plan::of(Access::Nothing));
         let prepared = Prepared::only(Execution::new(plan, &task, 1));
-        return Ok(describe(namespace, &spec, &purpose, prepared, None, verbosity));
+        return Ok(describe(
+            namespace, &task.spec, &purpose, prepared, None, verbosity,
+        ));
     };
     let snapshot = collection.snapshot().await?;
-    let results = spec
+    let results = task
+        .spec
         .results_max()
         .map_or(FIRST_BATCH, |max| usize::try_from(max).unwrap_or(usize::MAX));
-    let mut prepared = prepare(collection, &snapshot, &spec, &task, results.clamp(1, FIRST_BATCH)).await?;
+    let first = Run {
+        snapshot: &snapshot,
+        task: &task,
+        wanted: results.clamp(1, FIRST_BATCH),
+    };
+    let mut prepared = first.prepare(collection).await?;
     let mut ran = None;
     if verbosity > Verbosity::QueryPlanner {
-        let given = run(&snapshot, &spec, &task, &mut prepared.execution).await?;
+        let given = run_to_end(first, &mut prepared.execution).await?;
         ran = Some((given, began.elapsed().as_millis() as u64));
     }
-    Ok(describe(namespace, &spec, &purpose, prepared, ran, verbosity))
+    Ok(describe(
+        namespace, &task.spec, &purpose, prepared, ran, verbosity,
+    ))
 }
 
 /// Runs an execution as far as the query needs it; how many results there are.
-async fn run(snapshot: &Snapshot, spec: &FindSpec, task: &Task, execution: &mut Execution) -> Result<u64> {
+async fn run_to_end(run: Run<'_>, execution: &mut Execution) -> Result<u64> {
+    let spec = &run.task.spec;
     let enough = spec.results_max().unwrap_or(u64::MAX);
     let mut found = 0u64;
     loop {
         let wanted = usize::try_from(enough - found)
             .unwrap_or(usize::MAX)
             .min(FIRST_BATCH);
-        let mut budget = u64::MAX;
-        let paused = execution.run(snapshot, task, wanted, &mut budget).await?;
+        let paused = execution.fill(&Run { wanted, ..run }).await?;
         while found < enough && execution.take().is_some() {
             found += 1;
         }
