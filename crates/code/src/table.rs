@@ -84,6 +84,7 @@ codes! {
     FAILED_TO_SATISFY_READ_PREFERENCE = 133, "FailedToSatisfyReadPreference";
     READ_CONCERN_MAJORITY_NOT_AVAILABLE_YET = 134, "ReadConcernMajorityNotAvailableYet";
     CAPPED_POSITION_LOST = 136, "CappedPositionLost";
+    JS_INTERPRETER_FAILURE = 139, "JSInterpreterFailure";
     CURSOR_IN_USE = 143, "CursorInUse";
     EXCEEDED_MEMORY_LIMIT = 146, "ExceededMemoryLimit";
     INCOMPATIBLE_COLLATION_VERSION = 161, "IncompatibleCollationVersion";

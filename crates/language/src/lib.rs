@@ -5,9 +5,10 @@
 //! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
 //! - [`regex`]: regular expressions with MongoDB's options.
 //! - [`fields`]: options read strictly, with MongoDB's errors.
+//! - [`script`]: functions in JavaScript over BSON values.
 //! - [`interruption`]: ending what takes too long.
 //!
-//! What must hold: nothing here reads a collection or a file, and no value depends on a clock; what an evaluation needs of the
+//! What must hold: nothing here reads a collection or a file, and no value depends on a clock (but where a script asks for it); what an evaluation needs of the
 //! world (the time, the variables) is handed in. Whatever loops over values counts its steps, so that it can be ended. Errors
 //! carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
 //!
@@ -20,6 +21,7 @@ pub mod filter;
 pub mod interruption;
 pub mod projection;
 pub mod regex;
+pub mod script;
 pub mod update;
 
 pub use code::Code;

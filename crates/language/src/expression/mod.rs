@@ -30,7 +30,7 @@ mod size;
 mod value_set;
 
 pub use found::Found;
-pub use scope::{ParseScope, Variables, reads_clock};
+pub use scope::{ParseScope, Variables, names_operator, reads_clock};
 
 pub use ordered::Ordered;
 pub use parse::{check_field_name, check_new_variable};

@@ -50,6 +50,17 @@ pub fn reads_clock(expression: &Value) -> bool {
     }
 }
 
+/// Whether the operator stands anywhere in an expression.
+pub fn names_operator(expression: &Value, operator: &str) -> bool {
+    match expression {
+        Value::Document(fields) => fields
+            .iter()
+            .any(|(name, value)| name == operator || names_operator(value, operator)),
+        Value::Array(elements) => elements.iter().any(|element| names_operator(element, operator)),
+        _ => false,
+    }
+}
+
 /// The values of variables while a query runs. The default ones have no time, so that what reads the clock fails and
 /// does not see a time that is not the operation's.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! `$expr`: an aggregation expression as a condition.
 
-use super::FilterScope;
-use crate::Result;
-use crate::expression::{Expression, Variables};
+use super::{FilterPlace, FilterScope};
+use crate::expression::{Expression, Variables, names_operator};
+use crate::{Code, Error, Result};
 use value::{DocumentRef, Value};
 
 /// An aggregation expression that must be true, with the variables that it sees.
@@ -15,6 +15,12 @@ pub struct ExprCondition {
 
 impl ExprCondition {
     pub(super) fn parse(source: &Value, scope: &FilterScope<'_>) -> Result<ExprCondition> {
+        if scope.place == FilterPlace::Validator && names_operator(source, "$function") {
+            return Err(Error::new(
+                Code::location(4_660_800),
+                "$function cannot be used inside a validator.",
+            ));
+        }
         let variables = scope.variables.cloned().unwrap_or_default();
         let expression = Expression::parse(source, &variables.parse_scope())?;
         Ok(ExprCondition {

@@ -20,6 +20,7 @@ mod parse;
 mod partial;
 mod schema;
 mod scope;
+mod script;
 mod unsatisfied;
 
 pub use expr::ExprCondition;
@@ -27,6 +28,7 @@ pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
 pub use parse::FILTER_DEPTH_MAX;
 pub use schema::JsonSchema;
 pub use scope::{FilterPlace, FilterScope};
+pub use script::WhereCondition;
 
 use crate::Result;
 use crate::interruption::steps;
@@ -88,7 +90,8 @@ impl Filter {
         Filter::parse(&Document::new().with("", condition.clone()), scope)
     }
 
-    /// Whether one document may match it once and not the next time: it draws lots (`$sampleRate`, `$rand`).
+    /// Whether one document may match it once and not the next time: it draws lots (`$sampleRate`, `$rand`), or a script
+    /// decides.
     pub fn is_random(&self) -> bool {
         self.root.is_random()
     }

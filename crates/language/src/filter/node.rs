@@ -1,6 +1,7 @@
 //! The tree that a query is parsed into.
 
-use super::{ExprCondition, JsonSchema};
+use super::{ExprCondition, JsonSchema, WhereCondition};
+use crate::expression::names_operator;
 use crate::regex::Regex;
 use value::collation::Collation;
 use value::path::FieldPath;
@@ -28,6 +29,8 @@ pub enum Node {
     },
     /// An aggregation expression that is true.
     Expr(ExprCondition),
+    /// A function in JavaScript that holds.
+    Where(WhereCondition),
     /// A schema that the document satisfies.
     JsonSchema(Box<JsonSchema>),
     /// Holds at random, at this rate between 0 and 1.
@@ -42,21 +45,13 @@ impl Node {
     pub(super) fn is_random(&self) -> bool {
         match self {
             Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::is_random),
-            Node::Expr(condition) => names_rand(condition.source()),
-            Node::SampleRate(_) => true,
+            Node::Expr(condition) => ["$rand", "$function"]
+                .iter()
+                .any(|operator| names_operator(condition.source(), operator)),
+            Node::SampleRate(_) | Node::Where(_) => true,
             // Within arrays' elements neither is allowed.
             Node::Field { .. } | Node::JsonSchema(_) | Node::AlwaysTrue | Node::AlwaysFalse => false,
         }
-    }
-}
-
-fn names_rand(expression: &Value) -> bool {
-    match expression {
-        Value::Document(fields) => fields
-            .iter()
-            .any(|(name, value)| name == "$rand" || names_rand(value)),
-        Value::Array(elements) => elements.iter().any(names_rand),
-        _ => false,
     }
 }
 

@@ -5,9 +5,11 @@ use crate::expression::Variables;
 /// Where a query stands, which decides the operators that it may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterPlace {
-    /// A find, a count, an update, a `$match` …: everything.
+    /// A find, a count, an update …: everything.
     #[default]
     Query,
+    /// A stage of a pipeline: no `$where`.
+    Stage,
     /// A collection's validator: nothing that needs an index or runs code.
     Validator,
     /// `arrayFilters`, `$pull`: conditions on an element of an array.

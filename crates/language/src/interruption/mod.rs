@@ -8,7 +8,7 @@
 mod running;
 mod sort;
 
-pub use running::{COMPARISONS_PER_STEP, steps, within};
+pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, steps, within};
 pub use sort::sort_by;
 
 use crate::{Code, Error, Result};

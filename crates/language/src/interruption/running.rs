@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// Steps between two looks at the clock: a step takes some 100 ns, a look as long.
-const STEPS_BETWEEN_LOOKS: usize = 1_000;
+pub const STEPS_BETWEEN_LOOKS: usize = 1_000;
 /// Comparisons of two values that are done in the time of one step.
 pub const COMPARISONS_PER_STEP: usize = 4;
 /// How long work holds its thread before it makes room. Most operations have ended by then.

@@ -52,6 +52,7 @@ mod list_indexes;
 mod listing_filter;
 mod log_rotate;
 mod logout;
+mod map_reduce;
 mod ping;
 mod plan_cache;
 mod re_index;

@@ -63,6 +63,10 @@ static COMMANDS: &[Command] = &[
     collection("distinct", Action::Find, run!(distinct))
         .reads()
         .reads_snapshots(),
+    collection("mapReduce", Action::Find, run!(map_reduce))
+        .aliases(&["mapreduce"])
+        .reads()
+        .writes(),
     collection("insert", Action::Insert, run!(insert))
         .stable()
         .retryable(),

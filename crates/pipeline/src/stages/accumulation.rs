@@ -1,6 +1,7 @@
 //! One field of `$group`, `$bucket` …: which accumulator, over what.
 
 use super::ranking::{RANKINGS, Ranking, parse_ranking};
+use super::script_accumulator::{self, ScriptAccumulator, ScriptState};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::accumulator::{self, Accumulator, Kind, Method, Ranked};
@@ -11,7 +12,7 @@ use value::{Document, DocumentRef, Value};
 
 /// The names of all accumulators, `$` included.
 pub fn accumulator_names() -> impl Iterator<Item = &'static str> {
-    let others = ["$count", "$percentile", "$median"];
+    let others = ["$accumulator", "$count", "$percentile", "$median"];
     Kind::names().chain(others).chain(RANKINGS)
 }
 
@@ -31,6 +32,8 @@ pub(crate) enum Accumulation {
     },
     /// `$topN` and its relatives.
     Ranked(Ranking),
+    /// `$accumulator`
+    Script(ScriptAccumulator),
 }
 
 /// The state of an accumulation in one group.
@@ -43,6 +46,7 @@ pub(crate) enum State {
         single: bool,
         reversed: bool,
     },
+    Script(ScriptState),
 }
 
 impl Accumulation {
@@ -91,10 +95,7 @@ impl Accumulation {
                 )),
             },
             "$percentile" | "$median" => super::percentile::parse(name, operand, scope),
-            "$accumulator" => Err(QueryError::new(
-                Code::COMMAND_NOT_SUPPORTED,
-                "$accumulator is not supported: accumulators in JavaScript do not run here",
-            )),
+            "$accumulator" => script_accumulator::parse(operand, scope).map(Accumulation::Script),
             _ => match parse_ranking(name, operand, scope)? {
                 Some(ranking) => Ok(Accumulation::Ranked(ranking)),
                 None => Err(QueryError::new(
@@ -113,6 +114,7 @@ impl Accumulation {
                 input.fields_read().cloned()
             }
             Accumulation::Ranked(ranking) => ranking.fields_read(),
+            Accumulation::Script(script) => script.fields_read(),
         }
     }
 
@@ -141,6 +143,7 @@ impl Accumulation {
                 single: ranking.is_single(),
                 reversed: ranking.is_reversed(),
             },
+            Accumulation::Script(script) => State::Script(script.start(group, variables)?),
         })
     }
 
@@ -162,6 +165,7 @@ impl Accumulation {
             (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
                 ranking.add(kept, document, variables)
             }
+            (Accumulation::Script(script), State::Script(state)) => script.add(state, document, variables),
             // A state is only ever given to the accumulation that started it.
             _ => Ok(()),
         }
@@ -170,10 +174,11 @@ impl Accumulation {
 
 impl State {
     /// What came out; none is missing.
-    pub(crate) fn result(&mut self) -> Option<Value> {
-        match self {
+    pub(crate) fn result(&mut self) -> Result<Option<Value>> {
+        Ok(match self {
             State::One(state) => state.result(),
             State::Count(count) => Some(Value::integer(*count)),
+            State::Script(state) => Some(state.result()?),
             State::Ranked {
                 kept,
                 single,
@@ -183,13 +188,13 @@ impl State {
                 if *reversed {
                     values.reverse();
                 }
-                if *single {
+                Some(match *single {
                     // A moving frame may be empty.
-                    return Some(values.pop().unwrap_or(Value::Null));
-                }
-                Some(Value::Array(values))
+                    true => values.pop().unwrap_or(Value::Null),
+                    false => Value::Array(values),
+                })
             }
-        }
+        })
     }
 
     /// About the bytes that the state keeps.
@@ -198,6 +203,7 @@ impl State {
             State::One(state) => state.bytes(),
             State::Count(_) => 0,
             State::Ranked { kept, .. } => kept.bytes(),
+            State::Script(state) => state.bytes(),
         }
     }
 }

@@ -197,11 +197,9 @@ impl Step for Bucketing {
             buckets.push(bucket);
         }
         let fields = &self.stage.fields;
-        out.extend(
-            buckets
-                .into_iter()
-                .map(|bucket| Row::Tree(bucket.into_document(fields))),
-        );
+        for bucket in buckets {
+            out.push(Row::Tree(bucket.into_document(fields)?));
+        }
         Ok(Flow::Done)
     }
 }
@@ -255,14 +253,14 @@ impl Bucketing {
 }
 
 impl Bucket {
-    fn into_document(mut self, fields: &[(String, Accumulation)]) -> Document {
+    fn into_document(mut self, fields: &[(String, Accumulation)]) -> Result<Document> {
         let interval = Document::new().with("min", self.min).with("max", self.max);
         let mut document = named("_id", interval);
         for ((name, _), state) in fields.iter().zip(&mut self.states) {
-            if let Some(value) = state.result() {
+            if let Some(value) = state.result()? {
                 document.push(name.as_str(), value);
             }
         }
-        document
+        Ok(document)
     }
 }

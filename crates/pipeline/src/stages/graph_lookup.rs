@@ -134,8 +134,8 @@ fn parse_restriction(value: &Value, scope: &StageScope<'_>) -> Result<Document> 
         ));
     };
     let filters = language::filter::FilterScope {
+        place: language::filter::FilterPlace::Stage,
         variables: Some(scope.variables),
-        ..Default::default()
     };
     language::filter::Filter::parse(filter, &filters)?;
     Ok(filter.clone())

@@ -248,14 +248,14 @@ impl Group {
         Ok((before, after))
     }
 
-    fn result(&self, mut group: OneGroup) -> Row {
+    fn result(&self, mut group: OneGroup) -> Result<Row> {
         let mut document = Document::new().with("_id", group.id);
         for ((name, _), state) in self.fields.iter().zip(&mut group.states) {
-            if let Some(value) = state.result() {
+            if let Some(value) = state.result()? {
                 document.push(name.as_str(), value);
             }
         }
-        Row::Tree(document)
+        Ok(Row::Tree(document))
     }
 }
 
@@ -273,7 +273,7 @@ impl Step for Grouping {
         }
         while out.len() < PAGE_ROWS {
             if let Some(group) = self.next_of_rest().map_err(in_group)? {
-                out.push(self.group.result(group));
+                out.push(self.group.result(group)?);
                 continue;
             }
             let Some(group) = self.groups.get_mut(self.given) else {
@@ -281,7 +281,7 @@ impl Step for Grouping {
             };
             self.given += 1;
             if let Some(group) = group.take() {
-                out.push(self.group.result(group));
+                out.push(self.group.result(group)?);
             }
         }
         Ok(Flow::More)

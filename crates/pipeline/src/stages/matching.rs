@@ -4,7 +4,7 @@ use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
-use language::filter::{Filter, FilterScope};
+use language::filter::{Filter, FilterPlace, FilterScope};
 use std::sync::Arc;
 use value::{Document, Value};
 
@@ -22,8 +22,8 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         ));
     };
     let filters = FilterScope {
+        place: FilterPlace::Stage,
         variables: Some(scope.variables),
-        ..FilterScope::default()
     };
     let filter = Arc::new(Filter::parse(query, &filters)?);
     Ok(vec![Arc::new(Match {

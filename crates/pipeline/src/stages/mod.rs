@@ -26,6 +26,7 @@ mod ranking;
 pub(super) mod redact;
 pub(super) mod replace_root;
 pub(super) mod sample;
+mod script_accumulator;
 pub(super) mod sort;
 pub(super) mod union_with;
 pub(super) mod unwind;

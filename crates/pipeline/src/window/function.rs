@@ -105,7 +105,7 @@ fn recompute(
                 for row in &partition.rows()[range.clone()] {
                     accumulation.add(&mut state, row.as_ref(), variables)?;
                 }
-                let value = state.result();
+                let value = state.result()?;
                 known = Some((range, value.clone()));
                 value
             }

@@ -121,7 +121,9 @@ impl<'a> Conjunction<'a> {
             } => self.add_field(name.clone(), predicate, None, collation.as_ref()),
             Node::AlwaysTrue => {}
             Node::AlwaysFalse => self.never = true,
-            Node::Nor(_) | Node::Expr(_) | Node::JsonSchema(_) | Node::SampleRate(_) => self.others = true,
+            Node::Nor(_) | Node::Expr(_) | Node::Where(_) | Node::JsonSchema(_) | Node::SampleRate(_) => {
+                self.others = true;
+            }
         }
     }
 

@@ -85,6 +85,7 @@ fn node(node: &Node, text: &mut String) {
             predicate(condition, text);
         }
         Node::Expr(_) => text.push_str("expr"),
+        Node::Where(_) => text.push_str("where"),
         Node::JsonSchema(_) => text.push_str("schema"),
         Node::SampleRate(_) => text.push_str("sample"),
         Node::AlwaysTrue => {}

@@ -1,9 +1,11 @@
-//! One QuickJS runtime with the functions of one program.
+//! One sandbox with the functions of one program.
 
 use super::{Command, ScriptError, ScriptLimits, Sources};
-use rquickjs::{CaughtError, Context, Ctx, Error, Function, Object, Persistent, Value};
-use std::cell::Cell;
-use std::rc::Rc;
+use javascript::rquickjs::{Ctx, Error, Function, Object, Persistent};
+use javascript::{Failure, Limits, Sandbox};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// The stack of a thread that runs JavaScript; QuickJS stops at a quarter of it.
@@ -11,62 +13,51 @@ pub(super) const THREAD_STACK_BYTES: usize = 4 << 20;
 
 const DRIVER: &str = include_str!("driver.js");
 
-/// A runtime that has compiled its functions.
+/// A sandbox that has compiled its functions.
 pub(super) struct Runtime {
-    // Before the context, so that it is dropped first.
+    // Before the sandbox, so that it is dropped first.
     commands: Persistent<Object<'static>>,
-    context: Context,
-    clock: Rc<Clock>,
+    sandbox: Sandbox,
+    clock: Arc<Clock>,
     limits: ScriptLimits,
 }
 
-/// What runs now and until when; shared with the driver and with the interrupt handler.
+/// What runs now and until when; shared with the driver and with the sandbox's watch.
 #[derive(Debug)]
 struct Clock {
-    place: Cell<usize>,
-    deadline: Cell<Instant>,
-    expired: Cell<bool>,
+    place: AtomicUsize,
+    deadline: Mutex<Instant>,
     time: Duration,
 }
 
 impl Clock {
     fn begin(&self, place: usize) {
-        self.place.set(place);
-        self.deadline.set(Instant::now() + self.time);
-    }
-
-    fn is_expired(&self) -> bool {
-        if Instant::now() > self.deadline.get() {
-            self.expired.set(true);
-        }
-        self.expired.get()
+        self.place.store(place, Ordering::Relaxed);
+        *self.deadline.lock() = Instant::now() + self.time;
     }
 }
 
 impl Runtime {
-    /// Starts a runtime and compiles.
+    /// Starts a sandbox and compiles.
     pub(super) fn start(sources: &Sources, limits: ScriptLimits) -> Result<Runtime, ScriptError> {
-        let unavailable = |error: Error| ScriptError::Unavailable(error.to_string());
-        let runtime = rquickjs::Runtime::new().map_err(unavailable)?;
-        runtime.set_memory_limit(limits.memory_bytes);
-        runtime.set_max_stack_size(THREAD_STACK_BYTES / 4);
-        let context = Context::full(&runtime).map_err(unavailable)?;
         let time = Duration::from_millis(limits.time_ms);
-        let clock = Rc::new(Clock {
-            place: Cell::new(0),
-            deadline: Cell::new(Instant::now() + time),
-            expired: Cell::new(false),
+        let clock = Arc::new(Clock {
+            place: AtomicUsize::new(0),
+            deadline: Mutex::new(Instant::now() + time),
             time,
         });
+        let bounds = Limits {
+            memory_bytes: limits.memory_bytes,
+            stack_bytes: THREAD_STACK_BYTES / 4,
+        };
         let watched = clock.clone();
-        runtime.set_interrupt_handler(Some(Box::new(move || watched.is_expired())));
-        let commands = context.with(|ctx| {
-            let load = load(&ctx, sources, &clock);
-            load.map_err(|error| failure(&ctx, error, &clock, limits))
-        })?;
+        let must_stop = move || Instant::now() > *watched.deadline.lock();
+        let failed = |failure| script_error(failure, &clock, limits);
+        let sandbox = Sandbox::start(bounds, must_stop).map_err(failed)?;
+        let commands = sandbox.run(|ctx| load(ctx, sources, &clock)).map_err(failed)?;
         Ok(Runtime {
             commands,
-            context,
+            sandbox,
             clock,
             limits,
         })
@@ -75,19 +66,17 @@ impl Runtime {
     /// Runs one command.
     pub(super) fn call(&self, command: Command, input: String) -> Result<String, ScriptError> {
         self.clock.begin(0);
-        self.context.with(|ctx| {
-            let run = || -> Result<String, Error> {
-                let commands = self.commands.clone().restore(&ctx)?;
-                let function: Function<'_> = commands.get(command.name())?;
-                let argument = ctx.json_parse(input)?;
-                function.call((argument,))
-            };
-            run().map_err(|error| failure(&ctx, error, &self.clock, self.limits))
-        })
+        let answer = self.sandbox.run(|ctx| {
+            let commands = self.commands.clone().restore(ctx)?;
+            let function: Function<'_> = commands.get(command.name())?;
+            let argument = ctx.json_parse(input)?;
+            function.call((argument,))
+        });
+        answer.map_err(|failure| script_error(failure, &self.clock, self.limits))
     }
 }
 
-fn load(ctx: &Ctx<'_>, sources: &Sources, clock: &Rc<Clock>) -> Result<Persistent<Object<'static>>, Error> {
+fn load(ctx: &Ctx<'_>, sources: &Sources, clock: &Arc<Clock>) -> Result<Persistent<Object<'static>>, Error> {
     let ticking = clock.clone();
     let begin = Function::new(ctx.clone(), move |place: usize| ticking.begin(place))?;
     let name = sources.name.clone();
@@ -108,46 +97,37 @@ fn load(ctx: &Ctx<'_>, sources: &Sources, clock: &Rc<Clock>) -> Result<Persisten
     Ok(Persistent::save(ctx, commands))
 }
 
-/// What a failed call means.
-fn failure(ctx: &Ctx<'_>, error: Error, clock: &Clock, limits: ScriptLimits) -> ScriptError {
-    let caught = CaughtError::from_error(ctx, error);
-    let place = clock.place.get();
-    if clock.expired.get() {
-        return ScriptError::TimedOut {
-            place,
-            limit_ms: limits.time_ms,
-        };
-    }
+/// What a failed run means.
+fn script_error(failure: Failure, clock: &Clock, limits: ScriptLimits) -> ScriptError {
+    let place = clock.place.load(Ordering::Relaxed);
     let out_of_memory = ScriptError::OutOfMemory {
         place,
         limit_bytes: limits.memory_bytes,
     };
-    let (kind, reason) = match caught {
-        CaughtError::Exception(exception) => {
-            let kind = exception.as_object().get("name").unwrap_or_default();
-            (kind, exception.message().unwrap_or_default())
-        }
-        // QuickJS throws null where not even an error can be made.
-        CaughtError::Value(value) if value.is_null() => return out_of_memory,
-        CaughtError::Value(value) => thrown(value),
-        CaughtError::Error(error) => ("unnamed_error".to_owned(), error.to_string()),
-    };
-    if reason == "out of memory" {
-        return out_of_memory;
+    let unnamed = || "unnamed_error".to_owned();
+    match failure {
+        Failure::Stopped => ScriptError::TimedOut {
+            place,
+            limit_ms: limits.time_ms,
+        },
+        Failure::OutOfMemory => out_of_memory,
+        Failure::Exception { name, message } => ScriptError::Thrown {
+            kind: name,
+            reason: message,
+        },
+        // CouchDB's functions throw `[name, reason]`.
+        Failure::Thrown { json } => match serde_json::from_str::<(String, String)>(&json) {
+            // As the driver says it of a function that caught nothing else.
+            Ok((_, reason)) if reason == "out of memory" => out_of_memory,
+            Ok((kind, reason)) => ScriptError::Thrown { kind, reason },
+            Err(_) => ScriptError::Thrown {
+                kind: unnamed(),
+                reason: json,
+            },
+        },
+        Failure::Unavailable(reason) => ScriptError::Thrown {
+            kind: unnamed(),
+            reason,
+        },
     }
-    ScriptError::Thrown { kind, reason }
-}
-
-/// Error name and reason of a thrown `[name, reason]`; anything else is given as text.
-fn thrown(value: Value<'_>) -> (String, String) {
-    let pair = value.as_array().and_then(|array| {
-        let kind: String = array.get(0).ok()?;
-        let reason: String = array.get(1).ok()?;
-        Some((kind, reason))
-    });
-    pair.unwrap_or_else(|| {
-        let text = value.ctx().json_stringify(&value).ok().flatten();
-        let text = text.and_then(|text| text.to_string().ok());
-        ("unnamed_error".to_owned(), text.unwrap_or_default())
-    })
 }

@@ -36,7 +36,6 @@ pub(super) const OPERATORS: &[Operator] = &[
         Syntax::One(|v| Ok(Some(Value::Int64(value::key::hash_of_value(v.or_null()))))),
     ),
     operator("$meta", Syntax::Own(meta)),
-    operator("$function", Syntax::Named(refuse_code)),
     operator("$accumulator", Syntax::Named(refuse_code)),
     operator("$where", Syntax::Named(refuse_code)),
 ];

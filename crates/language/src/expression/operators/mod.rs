@@ -11,6 +11,7 @@ mod conditional;
 mod convert;
 mod date;
 mod field;
+mod function;
 mod iteration;
 mod literal;
 mod misc;
@@ -50,6 +51,7 @@ static TABLE: LazyLock<HashMap<&'static str, Operator>> = LazyLock::new(|| {
         convert::OPERATORS,
         &date::operators(),
         field::OPERATORS,
+        function::OPERATORS,
         iteration::OPERATORS,
         literal::OPERATORS,
         misc::OPERATORS,

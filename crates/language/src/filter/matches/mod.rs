@@ -55,6 +55,7 @@ impl Node {
                 Ok(true)
             }
             Node::Expr(condition) => condition.matches(document),
+            Node::Where(condition) => condition.matches(document),
             Node::JsonSchema(schema) => schema.matches(document),
             Node::SampleRate(rate) => Ok(random_unit() < *rate),
             Node::AlwaysTrue => Ok(true),

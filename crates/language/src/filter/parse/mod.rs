@@ -6,7 +6,7 @@ mod kinds;
 mod predicate;
 
 use super::schema::JsonSchema;
-use super::{Comparison, ExprCondition, FilterPlace, FilterScope, Node, Predicate};
+use super::{Comparison, ExprCondition, FilterPlace, FilterScope, Node, Predicate, WhereCondition};
 use crate::expression::number::Number;
 use crate::regex::Regex;
 use crate::{Code, Error, Result};
@@ -129,10 +129,10 @@ impl<'s> Parser<'s> {
                     "{name} can only be applied to the top-level document"
                 )));
             }
-            "$text" | "$where" if self.scope.place == FilterPlace::Validator => {
-                return Err(Error::bad_value(format!("{name} is not allowed in this context")));
-            }
-            "$text" | "$where" => return Err(unsupported(name)),
+            "$text" if self.scope.place == FilterPlace::Validator => return Err(not_here(name)),
+            "$text" => return Err(unsupported(name)),
+            "$where" if self.scope.place != FilterPlace::Query => return Err(not_here(name)),
+            "$where" => Node::Where(WhereCondition::parse(value)?),
             _ => {
                 return Err(Error::bad_value(format!(
                     "unknown top level operator: {name}. If you have a field name that starts with a '$' symbol, \
@@ -275,6 +275,10 @@ fn sample_rate(value: &Value) -> Result<Node> {
             "numeric argument to $sampleRate must be in [0, 1]",
         ))
     }
+}
+
+fn not_here(name: &str) -> Error {
+    Error::bad_value(format!("{name} is not allowed in this context"))
 }
 
 /// The error for an operator of MongoDB's that is still to come.

@@ -1,0 +1,36 @@
+//! `$where`: a function in JavaScript as a condition.
+
+use crate::script::Program;
+use crate::{Error, Result};
+use std::sync::Arc;
+use value::{Document, DocumentRef, Value, ValueRef};
+
+/// A function that must hold for the document, which it finds as `this` and as `obj`.
+#[derive(Clone, Debug)]
+pub struct WhereCondition {
+    source: Value,
+    program: Arc<Program>,
+}
+
+impl WhereCondition {
+    pub(super) fn parse(source: &Value) -> Result<WhereCondition> {
+        let (code, scope) = match source {
+            Value::String(code) | Value::JavaScript(code) => (code, Document::new()),
+            Value::JavaScriptWithScope(code, scope) => (code, scope.clone()),
+            _ => return Err(Error::bad_value("$where got bad type")),
+        };
+        Ok(WhereCondition {
+            source: source.clone(),
+            program: Arc::new(Program::new(vec![code.clone()], scope)),
+        })
+    }
+
+    /// The function as it was written.
+    pub fn source(&self) -> &Value {
+        &self.source
+    }
+
+    pub(super) fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
+        self.program.test(0, ValueRef::Document(document))
+    }
+}
