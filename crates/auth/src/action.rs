@@ -35,6 +35,7 @@ actions! {
     DropDatabase = "dropDatabase",
     DropIndex = "dropIndex",
     DropUser = "dropUser",
+    EnableProfiler = "enableProfiler",
     Find = "find",
     Fsync = "fsync",
     GetCmdLineOpts = "getCmdLineOpts",

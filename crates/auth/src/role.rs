@@ -195,6 +195,7 @@ const DB_ADMIN: &[Action] = &[
     Action::DropCollection,
     Action::DropDatabase,
     Action::DropIndex,
+    Action::EnableProfiler,
     Action::IndexStats,
     Action::ListCollections,
     Action::ListIndexes,

@@ -151,6 +151,7 @@ impl Engine {
     /// Drops a collection or a view; false if there was none.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool> {
         check_namespace(namespace)?;
+        self.check_not_profiled(namespace)?;
         let series = self.buckets_of(namespace).map(|of| of.collection.namespace());
         let namespace = series.as_ref().unwrap_or(namespace);
         let dropped = self.store().drop_collection(namespace).await?;

@@ -7,6 +7,7 @@ use crate::tables::cursors::Cursors;
 use crate::tables::latencies::Latencies;
 use crate::tables::moments::Moments;
 use crate::tables::operations::Operations;
+use crate::tables::profiler::Profiler;
 use crate::tables::sessions::Sessions;
 use crate::tables::users::Users;
 use crate::tables::validators::Validators;
@@ -36,6 +37,7 @@ struct Inner {
     moments: Moments,
     sessions: Sessions,
     operations: Arc<Operations>,
+    profiler: Profiler,
     users: Users,
     validators: Validators,
     file_cache: FileCache,
@@ -63,6 +65,7 @@ impl Engine {
             moments: Moments::default(),
             sessions: Sessions::default(),
             operations: Arc::default(),
+            profiler: Profiler::default(),
             users,
             validators: Validators::default(),
             file_cache: FileCache::new(file_cache_bytes),
@@ -134,6 +137,10 @@ impl Engine {
 
     pub(crate) fn operations(&self) -> &Arc<Operations> {
         &self.inner.operations
+    }
+
+    pub(crate) fn profiler(&self) -> &Profiler {
+        &self.inner.profiler
     }
 
     pub(crate) fn latencies(&self) -> &Latencies {

@@ -6,11 +6,12 @@ use crate::commands::{self, Command};
 use crate::connection::Connection;
 use crate::error::{CommandError, Result};
 use crate::failpoint::Effect;
+use crate::profile;
 use crate::read_level;
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use code::Code;
-use engine::{Context, Namespace, OperationInfo, SessionId};
+use engine::{Context, Namespace, OperationInfo, ProfileLevel, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -116,8 +117,15 @@ async fn run_named(
         generic,
         context,
     };
+    let is_profiled = is_profiled(server, command, &call.database);
+    let started = Instant::now();
     let interruption = call.context.interruption();
-    let mut reply = interruption.run((command.run)(&mut call)).await?;
+    let result = interruption.run((command.run)(&mut call)).await;
+    if is_profiled {
+        let namespace = operated_on(command, &call.database, request);
+        profile::record(&call, namespace, started.elapsed(), &result).await;
+    }
+    let mut reply = result?;
     reading.finish(server, &mut reply).await?;
     Ok(reply)
 }
@@ -219,6 +227,13 @@ fn list(
         started: Instant::now(),
         context: context.clone(),
     }))
+}
+
+/// Whether the profiler may want to know of a command. Those that only set it, or say hello, are none of its operations.
+fn is_profiled(server: &Server, command: &Command, database: &str) -> bool {
+    !command.is_hello
+        && command.name != "profile"
+        && server.engine.profile_level(database) != ProfileLevel::Off
 }
 
 /// The collection that a command is about, where it names one.

@@ -19,6 +19,7 @@ mod connection;
 mod dispatch;
 mod error;
 mod failpoint;
+mod profile;
 mod read_level;
 mod serve;
 mod server;

@@ -33,7 +33,7 @@ def refused(code, run):
         "var y = this.x; y > 1",
         "function() { return this.x > 1 }",
         "() => obj.x > 1",
-        Code("this.x > limit", {"limit": 1}),
+        Code("this.x > 1"),
     ],
 )
 def test_where_takes_expressions_bodies_and_functions(collection, where):
@@ -61,6 +61,7 @@ def test_where_is_refused_where_mongodb_refuses_it(database, collection):
     refused(2, lambda: list(collection.find({"a": {"$elemMatch": where}})))
     refused(2, lambda: database.create_collection("v", validator=where))
     refused(2, lambda: list(collection.find({"$where": 5})))
+    refused(2, lambda: list(collection.find({"$where": Code("true", {"a": 1})})))
     refused(139, lambda: list(collection.find({"$where": "this is no script"})))
     refused(139, lambda: list(collection.find({"$where": "this.a.b.c.d"})))
 

@@ -9,6 +9,7 @@ pub(crate) mod latencies;
 pub(crate) mod moments;
 pub(crate) mod operations;
 mod passwords;
+pub(crate) mod profiler;
 pub(crate) mod sessions;
 pub(crate) mod users;
 pub(crate) mod validators;

@@ -76,13 +76,8 @@ impl OperationInfo {
         described
     }
 
-    /// The command without what it writes and without secrets.
     fn described(&self, is_truncated: bool) -> Document {
-        let fields = self.body.as_raw().iter();
-        let told: Document = fields
-            .filter(|(name, _)| !UNTOLD.contains(name))
-            .map(|(name, value)| (name.to_owned(), value.to_value()))
-            .collect();
+        let told = shown_command(&self.body);
         if !is_truncated {
             return told;
         }
@@ -98,6 +93,15 @@ impl OperationInfo {
         }
         described
     }
+}
+
+/// A command without what it writes and without secrets.
+pub fn shown_command(body: &DocumentBuf) -> Document {
+    let fields = body.as_raw().iter();
+    fields
+        .filter(|(name, _)| !UNTOLD.contains(name))
+        .map(|(name, value)| (name.to_owned(), value.to_value()))
+        .collect()
 }
 
 /// What is known of each connection.

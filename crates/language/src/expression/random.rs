@@ -40,7 +40,8 @@ impl Random {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 
-    fn unit(&mut self) -> f64 {
+    /// A number from 0 (included) to 1.
+    pub fn unit(&mut self) -> f64 {
         // 53 bits are what a double holds.
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -14,14 +14,13 @@ pub struct WhereCondition {
 
 impl WhereCondition {
     pub(super) fn parse(source: &Value) -> Result<WhereCondition> {
-        let (code, scope) = match source {
-            Value::String(code) | Value::JavaScript(code) => (code, Document::new()),
-            Value::JavaScriptWithScope(code, scope) => (code, scope.clone()),
-            _ => return Err(Error::bad_value("$where got bad type")),
+        // Code with a scope is not taken since MongoDB 4.4.
+        let (Value::String(code) | Value::JavaScript(code)) = source else {
+            return Err(Error::bad_value("$where got bad type"));
         };
         Ok(WhereCondition {
             source: source.clone(),
-            program: Arc::new(Program::new(vec![code.clone()], scope)),
+            program: Arc::new(Program::new(vec![code.clone()], Document::new())),
         })
     }
 

@@ -55,6 +55,7 @@ mod logout;
 mod map_reduce;
 mod ping;
 mod plan_cache;
+mod profile;
 mod re_index;
 mod rename_collection;
 mod roles;

@@ -139,6 +139,7 @@ static COMMANDS: &[Command] = &[
         Action::PlanCacheWrite,
         run!(plan_cache::clear_filters),
     ),
+    logged_in("profile", run!(profile)),
     // Sessions.
     logged_in("startSession", run!(sessions::start)),
     logged_in("endSessions", run!(sessions::end)).stable(),

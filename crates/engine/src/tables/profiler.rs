@@ -1,0 +1,138 @@
+//! Which operations the profiler records, by database. Nothing of it lasts beyond the process, as in MongoDB.
+
+use language::expression::random::Random;
+use language::filter::Filter;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use value::{Document, DocumentRef};
+
+/// What takes longer is slow, unless the client says otherwise.
+const SLOW_MS_DEFAULT: i32 = 100;
+
+/// What the profiler records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProfileLevel {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Slow operations, or those that the filter matches.
+    Slow,
+    /// Everything.
+    All,
+}
+
+/// How the profiler is set for one database.
+#[derive(Clone, Debug)]
+pub struct ProfileSettings {
+    /// What is recorded.
+    pub level: ProfileLevel,
+    /// What stands in the place of being slow, in its normal form.
+    pub filter: Option<Document>,
+    /// Milliseconds from which on an operation is slow; of all databases.
+    pub slow_ms: i32,
+    /// The share of slow operations that is recorded; of all databases.
+    pub sample_rate: f64,
+}
+
+/// What changes of the settings; `None` leaves them.
+#[derive(Debug, Default)]
+pub struct ProfileChange {
+    /// What is recorded.
+    pub level: Option<ProfileLevel>,
+    /// The filter, or that there is none.
+    pub filter: Option<Option<Document>>,
+    /// Milliseconds from which on an operation is slow.
+    pub slow_ms: Option<i32>,
+    /// The share of slow operations that is recorded.
+    pub sample_rate: Option<f64>,
+}
+
+#[derive(Debug, Default)]
+struct OfDatabase {
+    level: ProfileLevel,
+    filter: Option<Filter>,
+}
+
+#[derive(Debug)]
+struct Set {
+    slow_ms: i32,
+    sample_rate: f64,
+    databases: HashMap<String, OfDatabase>,
+}
+
+/// The settings of all databases.
+#[derive(Debug)]
+pub(crate) struct Profiler {
+    /// Whether anything is recorded anywhere: all that an operation pays while nothing is.
+    is_on: AtomicBool,
+    set: Mutex<Set>,
+}
+
+impl Default for Profiler {
+    fn default() -> Profiler {
+        let set = Set {
+            slow_ms: SLOW_MS_DEFAULT,
+            sample_rate: 1.0,
+            databases: HashMap::new(),
+        };
+        Profiler {
+            is_on: AtomicBool::new(false),
+            set: Mutex::new(set),
+        }
+    }
+}
+
+impl Profiler {
+    /// What is recorded of a database.
+    pub(crate) fn level(&self, database: &str) -> ProfileLevel {
+        if !self.is_on.load(Ordering::Relaxed) {
+            return ProfileLevel::Off;
+        }
+        let set = self.set.lock();
+        set.databases
+            .get(database)
+            .map_or(ProfileLevel::Off, |of| of.level)
+    }
+
+    /// The settings of a database.
+    pub(crate) fn settings(&self, database: &str) -> ProfileSettings {
+        let set = self.set.lock();
+        let of = set.databases.get(database);
+        ProfileSettings {
+            level: of.map_or(ProfileLevel::Off, |of| of.level),
+            filter: of.and_then(|of| of.filter.as_ref()).map(Filter::to_document),
+            slow_ms: set.slow_ms,
+            sample_rate: set.sample_rate,
+        }
+    }
+
+    /// Changes the settings of a database; the filter of the change comes parsed.
+    pub(crate) fn change(&self, database: &str, change: &ProfileChange, filter: Option<Filter>) {
+        let mut set = self.set.lock();
+        set.slow_ms = change.slow_ms.unwrap_or(set.slow_ms);
+        set.sample_rate = change.sample_rate.unwrap_or(set.sample_rate);
+        let of = set.databases.entry(database.to_owned()).or_default();
+        of.level = change.level.unwrap_or(of.level);
+        if change.filter.is_some() {
+            of.filter = filter;
+        }
+        set.databases
+            .retain(|_, of| of.level != ProfileLevel::Off || of.filter.is_some());
+        let is_on = set.databases.values().any(|of| of.level != ProfileLevel::Off);
+        self.is_on.store(is_on, Ordering::Relaxed);
+    }
+
+    /// Whether an operation counts as slow: it took so long and is one of the sample, or the filter matches its entry.
+    pub(crate) fn is_slow(&self, database: &str, elapsed: Duration, entry: DocumentRef<'_>) -> bool {
+        let set = self.set.lock();
+        match set.databases.get(database).and_then(|of| of.filter.as_ref()) {
+            Some(filter) => filter.matches(entry).unwrap_or(false),
+            None => {
+                elapsed.as_millis() as i128 >= i128::from(set.slow_ms)
+                    && Random::from_entropy().unit() < set.sample_rate
+            }
+        }
+    }
+}

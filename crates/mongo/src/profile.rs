@@ -1,0 +1,124 @@
+//! An operation as the profiler records it: an entry of `system.profile`, of what is known about it here.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::wire::{Reply, ReplyForm};
+use engine::Namespace;
+use std::time::Duration;
+use value::{Document, Value, ValueRef, doc};
+
+/// Records an operation that has ended, where the profiler of its database asks for it.
+pub(crate) async fn record(
+    call: &Call<'_>,
+    namespace: Option<Namespace>,
+    elapsed: Duration,
+    result: &Result<Reply>,
+) {
+    let entry = entry(call, namespace, elapsed, result);
+    let engine = &call.server.engine;
+    if let Err(error) = engine.record_profile(&call.database, elapsed, &entry).await {
+        tracing::warn!(database = call.database, %error, "an operation could not be recorded");
+    }
+}
+
+fn entry(
+    call: &Call<'_>,
+    namespace: Option<Namespace>,
+    elapsed: Duration,
+    result: &Result<Reply>,
+) -> Document {
+    let command_namespace = || format!("{}.$cmd", call.database);
+    let mut entry = doc! {
+        "op": kind(call.called),
+        "ns": namespace.map_or_else(command_namespace, |namespace| namespace.to_string()),
+        "command": command(call),
+    };
+    match result {
+        Ok(reply) => add_counts(&mut entry, call.called, reply),
+        Err(error) => {
+            let reply = error.to_reply();
+            for (name, of_reply) in [("errMsg", "errmsg"), ("errName", "codeName"), ("errCode", "code")] {
+                if let Some(value) = reply.get(of_reply) {
+                    entry.push(name, value.clone());
+                }
+            }
+        }
+    }
+    entry.push("ok", if result.is_ok() { 1.0 } else { 0.0 });
+    entry.push("protocol", "op_msg");
+    entry.push("millis", elapsed.as_millis() as i32);
+    entry.push("ts", Value::DateTime(value::date::now_ms()));
+    entry.push("client", call.connection.peer.ip().to_string());
+    if let Some(application) = call.connection.application() {
+        entry.push("appName", application);
+    }
+    let user = call.connection.login.user();
+    let users = user.map(|user| doc! {"user": (user.name.as_str()), "db": (user.database.as_str())});
+    entry.push(
+        "allUsers",
+        Value::Array(users.into_iter().map(Value::Document).collect()),
+    );
+    entry.push("user", call.context.user.as_deref().unwrap_or_default());
+    entry
+}
+
+/// MongoDB's word for what an operation does.
+fn kind(command: &str) -> &'static str {
+    match command {
+        "insert" => "insert",
+        "update" => "update",
+        "delete" => "remove",
+        "find" => "query",
+        "getMore" => "getmore",
+        _ => "command",
+    }
+}
+
+/// The command; of an update or delete of one statement that statement, as MongoDB shows it.
+fn command(call: &Call<'_>) -> Document {
+    let statements = match call.called {
+        "update" => "updates",
+        "delete" => "deletes",
+        _ => return engine::shown_command(&call.request.body),
+    };
+    let beside = call
+        .request
+        .sequences
+        .iter()
+        .find(|sequence| sequence.name == statements);
+    if let Some([statement]) = beside.map(|sequence| sequence.documents.as_slice()) {
+        return statement.as_ref().to_document();
+    }
+    if let Some(ValueRef::Array(within)) = call.body().get(statements)
+        && let (Some(ValueRef::Document(statement)), None) = (within.iter().next(), within.iter().nth(1))
+    {
+        return statement.to_document();
+    }
+    engine::shown_command(&call.request.body)
+}
+
+/// What the reply tells of documents, and how long it is.
+fn add_counts(entry: &mut Document, command: &str, reply: &Reply) {
+    if let Some(cursor) = &reply.cursor {
+        if cursor.id != 0 {
+            entry.push("cursorid", cursor.id);
+        } else {
+            entry.push("cursorExhausted", true);
+        }
+        entry.push("nreturned", cursor.documents.len() as i32);
+    }
+    let counts: &[(&str, &str)] = match command {
+        "insert" => &[("ninserted", "n")],
+        "update" => &[("nMatched", "n"), ("nModified", "nModified")],
+        "delete" => &[("ndeleted", "n")],
+        _ => &[],
+    };
+    for (name, of_reply) in counts {
+        if let Some(count) = reply.body.get(of_reply) {
+            entry.push(*name, count.clone());
+        }
+    }
+    // An answer that cannot be encoded is found when it is sent.
+    let encoded = reply.encode(ReplyForm::Msg, false, None, 0, 0);
+    entry.push("responseLength", encoded.map_or(0, |bytes| bytes.len()) as i32);
+}

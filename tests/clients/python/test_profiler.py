@@ -1,0 +1,116 @@
+"""The profiler: `profile`, `system.profile`."""
+
+import pymongo
+import pytest
+from pymongo.errors import OperationFailure
+from server import running
+
+
+@pytest.fixture
+def profiled(database):
+    yield database
+    database.command("profile", 0, filter="unset", slowms=100, sampleRate=1.0)
+
+
+def entries(database, **query):
+    return list(database["system.profile"].find(query).sort("$natural", 1))
+
+
+def test_settings_are_answered_as_they_were(profiled):
+    settings = profiled.command("profile", -1)
+    assert (settings["was"], settings["slowms"], settings["sampleRate"]) == (0, 100, 1.0)
+    assert "filter" not in settings and "note" not in settings
+    profiled.command("profile", 1, slowms=7, sampleRate=0.5, filter={"op": "query"})
+    settings = profiled.command("profile", -1)
+    assert (settings["was"], settings["slowms"], settings["sampleRate"]) == (1, 7, 0.5)
+    assert settings["filter"] == {"op": {"$eq": "query"}} and "note" in settings
+    profiled.command("profile", 3)
+    assert profiled.command("profile", 2, filter="unset")["was"] == 1
+    assert "filter" not in profiled.command("profile", -1)
+    options = next(c for c in profiled.list_collections(filter={"name": "system.profile"}))["options"]
+    assert options == {"capped": True, "size": 1 << 20}
+
+
+def test_every_operation_is_recorded(profiled, server):
+    things = profiled["things"]
+    things.insert_one({"_id": 0})
+    profiled.command("profile", 2)
+    with pymongo.MongoClient(server.uri, appname="profiled") as client:
+        things = client[profiled.name]["things"]
+        things.insert_many([{"_id": 1}, {"_id": 2}, {"_id": 3}])
+        list(things.find({"_id": {"$gt": 0}}, batch_size=2))
+        things.update_many({"_id": {"$gt": 1}}, {"$set": {"a": 1}})
+        things.delete_one({"_id": 3})
+        things.count_documents({})
+        with pytest.raises(OperationFailure):
+            client[profiled.name].command("count", "things", limit="x")
+    profiled.command("profile", 0)
+    seen = entries(profiled, appName="profiled")
+    assert [entry["op"] for entry in seen] == ["insert", "query", "getmore", "update", "remove", "command", "command"]
+    insert, find, more, update, remove, count, failed = seen
+    assert {entry["ns"] for entry in seen} == {f"{profiled.name}.things"}
+    assert insert["ninserted"] == 3 and "documents" not in insert["command"]
+    assert find["command"]["filter"] == {"_id": {"$gt": 0}} and find["nreturned"] == 2 and find["cursorid"] != 0
+    assert more["nreturned"] == 1 and more["cursorExhausted"]
+    assert update["command"]["q"] == {"_id": {"$gt": 1}} and update["nMatched"] == 2 and update["nModified"] == 2
+    assert remove["command"]["q"] == {"_id": 3} and remove["ndeleted"] == 1
+    assert count["command"]["aggregate"] == "things"
+    assert failed["ok"] == 0.0 and failed["errCode"] == 2 and failed["errName"] == "BadValue"
+    for entry in seen:
+        assert entry["client"] == "127.0.0.1" and entry["millis"] >= 0 and entry["user"] == "" and entry["ts"]
+    assert find["responseLength"] > 0
+
+
+def test_slow_ones_and_those_of_a_filter(profiled):
+    things = profiled["things"]
+    things.insert_one({"_id": 1})
+    profiled.command("profile", 1, slowms=30)
+    things.find_one({})
+    things.find_one({"$where": "sleep(50) || true"})
+    assert [entry["millis"] >= 30 for entry in entries(profiled, op="query")] == [True]
+    profiled.command("profile", 1, filter={"command.comment": "watched"})
+    things.find_one({}, comment="watched")
+    things.find_one({"$where": "sleep(50) || true"})
+    profiled.command("profile", 0)
+    assert [e["command"].get("comment") for e in entries(profiled, op="query")][1:] == ["watched"]
+
+
+def test_what_is_written_to_cannot_be_dropped(profiled):
+    profiled.command("profile", 2)
+    with pytest.raises(OperationFailure) as error:
+        profiled.drop_collection("system.profile")
+    assert error.value.code == 20
+    profiled.command("profile", 0)
+    profiled.drop_collection("system.profile")
+    assert "system.profile" not in profiled.list_collection_names()
+
+
+def test_arguments_are_checked(profiled):
+    for code, arguments in [
+        (14, {"profile": "2"}),
+        (2, {"profile": 0, "sampleRate": 2}),
+        (2, {"profile": 0, "filter": 1}),
+        (40415, {"profile": 0, "more": 1}),
+    ]:
+        with pytest.raises(OperationFailure) as error:
+            profiled.command(arguments)
+        assert error.value.code == code
+
+
+def test_only_who_administers_the_database_may_set_it(tmp_path):
+    with running(tmp_path) as server:
+        with pymongo.MongoClient(server.uri) as client:
+            client.admin.command("createUser", "root", pwd="p", roles=["root"])
+        with pymongo.MongoClient(server.uri, username="root", password="p") as client:
+            client.admin.command("createUser", "admin", pwd="p", roles=[{"role": "dbAdmin", "db": "d"}])
+            client.admin.command("createUser", "reader", pwd="p", roles=[{"role": "read", "db": "d"}])
+        with pymongo.MongoClient(server.uri, username="admin", password="p") as client:
+            client["d"].command("profile", 2)
+            client["d"].command("collStats", "things")
+        with pymongo.MongoClient(server.uri, username="reader", password="p") as client:
+            with pytest.raises(OperationFailure) as error:
+                client["d"].command("profile", 0)
+            assert error.value.code == 13
+        with pymongo.MongoClient(server.uri, username="root", password="p") as client:
+            users = [entry["user"] for entry in client["d"]["system.profile"].find({"command.collStats": "things"})]
+            assert users == ["admin@admin"]
