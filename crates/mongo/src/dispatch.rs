@@ -47,7 +47,8 @@ pub(crate) async fn run(server: &Arc<Server>, connection: &mut Connection, messa
     let request = &message.request;
     let name = request.body.as_raw().iter().next().map_or("", |(name, _)| name);
     let effect = if server.options.test_commands {
-        server.fail_points.strike(name, connection.application())
+        let application = connection.application().or_else(|| application_of(request));
+        server.fail_points.strike(name, application)
     } else {
         None
     };
@@ -73,6 +74,12 @@ pub(crate) async fn run(server: &Arc<Server>, connection: &mut Connection, messa
         server.clock.stamp(&mut reply.body);
     }
     Outcome::Reply(reply)
+}
+
+/// The application that a handshake names, which is known of its connection only after it.
+fn application_of(request: &Request) -> Option<&str> {
+    let client = request.body.as_raw().get("client")?.as_document()?;
+    client.get("application")?.as_document()?.get("name")?.as_str()
 }
 
 async fn run_named(

@@ -23,6 +23,7 @@ mod profile;
 mod read_level;
 mod serve;
 mod server;
+mod topology;
 
 pub mod arguments;
 pub mod commands;

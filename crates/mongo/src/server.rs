@@ -2,6 +2,7 @@
 
 use crate::cluster_time::ClusterClock;
 use crate::failpoint::FailPoints;
+use crate::topology::Topology;
 use auth::Decoy;
 use engine::Engine;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
@@ -34,6 +35,7 @@ pub(crate) struct Server {
     pub(crate) decoy: Decoy,
     pub(crate) fail_points: FailPoints,
     pub(crate) clock: ClusterClock,
+    pub(crate) topology: Topology,
     pub(crate) started: Instant,
     pub(crate) counters: Counters,
     pub(crate) listening_port: u16,
@@ -67,6 +69,7 @@ impl Server {
             decoy: Decoy::new()?,
             fail_points: FailPoints::default(),
             clock: ClusterClock::default(),
+            topology: Topology::default(),
             started: Instant::now(),
             counters: Counters::default(),
             listening_port,

@@ -1,7 +1,7 @@
 //! `hello` and its older names: what the server is, and what it can do.
 
 use super::sasl;
-use crate::arguments::Fields;
+use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::{Compressor, DOCUMENT_BYTES_MAX, MESSAGE_BYTES_MAX, Reply};
@@ -18,6 +18,7 @@ const APPLICATION_NAME_BYTES_MAX: usize = 128;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
+    check_awaited(&arguments)?;
     let client = arguments.document("client")?;
     let compression = arguments
         .array("compression")?
@@ -49,6 +50,37 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     })
 }
 
+/// What a monitor knows, and how long it wants to wait for something else: both, or neither.
+fn check_awaited(arguments: &Arguments<'_>) -> Result<()> {
+    let known = arguments.document("topologyVersion")?;
+    let wait = arguments.integer("maxAwaitTimeMS")?;
+    let (code, message) = match (known, wait) {
+        (None, None) => return Ok(()),
+        (Some(_), None) => (
+            51_760,
+            "A request with a 'topologyVersion' must include 'maxAwaitTimeMS'",
+        ),
+        (None, Some(_)) => (
+            51_760,
+            "A request with 'maxAwaitTimeMS' must include a 'topologyVersion'",
+        ),
+        (Some(_), Some(..0)) => (51_759, "maxAwaitTimeMS must be a non-negative integer"),
+        (Some(known), Some(_)) => {
+            let known = Fields::new("topologyVersion", known);
+            known.any("processId").ok_or_else(|| known.missing("processId"))?;
+            let counter = known
+                .integer("counter")?
+                .ok_or_else(|| known.missing("counter"))?;
+            known.finish()?;
+            match counter {
+                0.. => return Ok(()),
+                _ => (51_758, "topologyVersion must have a non-negative counter"),
+            }
+        }
+    };
+    Err(CommandError::new(Code::location(code), message))
+}
+
 fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
     let primary = if call.called == "hello" {
         "isWritablePrimary"
@@ -66,6 +98,7 @@ fn describe(call: &Call<'_>, compressors: &[Compressor]) -> Document {
         "connectionId": call.connection.id,
         "maxWireVersion": WIRE_VERSION_MAX,
         "minWireVersion": WIRE_VERSION_MIN,
+        "topologyVersion": call.server.topology.version().clone(),
     };
     if call.body().get("helloOk").is_some() {
         reply.push("helloOk", true);

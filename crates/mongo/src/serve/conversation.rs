@@ -4,6 +4,7 @@ use crate::connection::{Connection, Login, Socket};
 use crate::dispatch::{self, Outcome};
 use crate::error::CommandError;
 use crate::server::Server;
+use crate::topology;
 use crate::wire::{Compressor, Header, Message, MessageReader, Reply, ReplyForm, WireError};
 use bytes::Bytes;
 use std::net::SocketAddr;
@@ -113,17 +114,22 @@ async fn answer(
     };
     drop(message);
     let mut answers = header.request_id;
+    let wait = server.topology.wait_of(&parsed.request);
     loop {
+        if let Some(limit) = wait
+            && !topology::wait(limit, &connection.socket, stop.clone()).await
+        {
+            return Ok(false);
+        }
         let reply = match dispatch::run(server, connection, &parsed).await {
             Outcome::Reply(_) if parsed.form == ReplyForm::None => return Ok(true),
             Outcome::Reply(reply) => reply,
             Outcome::Close => return Ok(false),
         };
-        // A client that takes a stream of a cursor's batches is given all of them without asking again.
-        let more_to_come = parsed.form == ReplyForm::Stream
-            && parsed.request.body.as_raw().get("getMore").is_some()
-            && reply.has_more()
-            && !*stop.borrow();
+        // A client that takes a stream is given all batches of a cursor without asking again, and a monitor every hello.
+        let is_batch = parsed.request.body.as_raw().get("getMore").is_some() && reply.has_more();
+        let is_beat = wait.is_some() && topology::is_ok(&reply.body);
+        let more_to_come = parsed.form == ReplyForm::Stream && (is_batch || is_beat) && !*stop.borrow();
         let compressor = parsed.compressor.filter(|_| !reply.is_secret);
         let frame = Frame {
             form: parsed.form,
