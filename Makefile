@@ -25,6 +25,7 @@ lint: packages tools
 	tools/unused-dependencies
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	cargo fetch --locked
+	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 	cargo deny --offline check licenses bans sources
 
 # The published experiments, small: each prints a table beside its peers and draws a chart into experiments/results.
