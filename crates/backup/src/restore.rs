@@ -1,0 +1,78 @@
+//! Putting a backup back, and reading it through.
+
+use crate::objects::flush_folder;
+use crate::{Error, Manifest, Progress, Repository};
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Component, Path};
+
+/// The file that makes a folder a data folder; written last, so that a restore that was cut off is not taken for one.
+const MARK: &str = "LARDER";
+
+/// Writes all files of a backup into a folder that is empty or not there. Every byte is compared with its checksum.
+pub fn restore(
+    repository: &Repository,
+    manifest: &Manifest,
+    folder: &Path,
+    progress: Progress<'_>,
+) -> Result<(), Error> {
+    let make = |folder: &Path| {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(Error::file("making", folder))
+    };
+    make(folder)?;
+    let mut entries = fs::read_dir(folder).map_err(Error::file("listing", folder))?;
+    if entries.next().is_some() {
+        return Err(Error::NotEmpty(folder.to_owned()));
+    }
+    let mut folders = BTreeSet::from([folder.to_owned()]);
+    let (marks, others): (Vec<_>, Vec<_>) = manifest.files.iter().partition(|file| file.path == MARK);
+    for file in others.into_iter().chain(marks) {
+        let path = folder.join(&file.path);
+        if !Path::new(&file.path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+        {
+            let what = "the manifest names a file outside of the data folder".to_owned();
+            return Err(Error::Corrupt { path, what });
+        }
+        if let Some(parent) = path.parent() {
+            make(parent)?;
+            folders.insert(parent.to_owned());
+        }
+        let made = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path);
+        let mut restored = made.map_err(Error::file("making", &path))?;
+        for part in &file.parts {
+            repository.objects.read(part, |bytes| {
+                progress(bytes.len() as u64, true);
+                restored.write_all(bytes).map_err(Error::file("writing", &path))
+            })?;
+        }
+        restored.sync_all().map_err(Error::file("flushing", &path))?;
+    }
+    folders.iter().try_for_each(|folder| flush_folder(folder))
+}
+
+/// Reads all parts of a backup. Returns what is wrong with them.
+pub fn verify(repository: &Repository, manifest: &Manifest, progress: Progress<'_>) -> Vec<Error> {
+    let mut seen = BTreeSet::new();
+    let mut errors = Vec::new();
+    for part in manifest.parts() {
+        if !seen.insert(&part.blake3) {
+            progress(part.bytes, false);
+            continue;
+        }
+        let read = repository.objects.read(part, |bytes| {
+            progress(bytes.len() as u64, true);
+            Ok(())
+        });
+        errors.extend(read.err());
+    }
+    errors
+}

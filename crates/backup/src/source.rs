@@ -1,0 +1,68 @@
+//! What backups are taken from.
+
+use crate::Error;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+/// A file to be backed up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Its path within the data folder, with slashes.
+    pub path: String,
+    /// Its bytes. There may be more meanwhile, which are not part of the backup.
+    pub bytes: u64,
+    /// If the bytes of a file with this path stay what they are as long as it has this identity, though more may be added
+    /// behind them. A backup that has them from the same file before does not read them again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
+}
+
+/// Lists files and reads them. All that is listed belongs together.
+pub trait Source {
+    /// The files.
+    fn files(&self) -> &[SourceFile];
+
+    /// So many bytes of a file, from a place on; never fewer.
+    fn read(
+        &self,
+        path: &str,
+        offset: u64,
+        bytes: usize,
+    ) -> impl Future<Output = Result<Bytes, Error>> + Send;
+}
+
+/// The files of a folder that stays as it is.
+#[derive(Debug)]
+pub struct FolderSource {
+    folder: PathBuf,
+    files: Vec<SourceFile>,
+}
+
+impl FolderSource {
+    /// These files of a folder.
+    pub fn new(folder: PathBuf, files: Vec<SourceFile>) -> FolderSource {
+        FolderSource { folder, files }
+    }
+}
+
+impl Source for FolderSource {
+    fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    async fn read(&self, path: &str, offset: u64, bytes: usize) -> Result<Bytes, Error> {
+        let path = self.folder.join(path);
+        let read = move || {
+            let mut buffer = vec![0; bytes];
+            let file = File::open(&path).map_err(Error::file("opening", &path))?;
+            let read = file.read_exact_at(&mut buffer, offset);
+            read.map_err(Error::file("reading", &path))?;
+            Ok(Bytes::from(buffer))
+        };
+        let read = tokio::task::spawn_blocking(read).await;
+        read.unwrap_or_else(|error| Err(Error::Source(error.to_string())))
+    }
+}

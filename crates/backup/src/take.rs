@@ -1,0 +1,118 @@
+//! Taking a backup.
+
+use crate::objects::PIECE_BYTES;
+use crate::{Error, File, Manifest, Pace, Part, Progress, Repository, Source, SourceFile};
+use std::collections::HashMap;
+
+/// Files are kept in parts of this size, so that one that grows is not copied as a whole again.
+const PART_BYTES: u64 = 32 << 20;
+
+/// What taking a backup came to.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The backup.
+    pub manifest: Manifest,
+    /// Bytes that were read from the source.
+    pub read_bytes: u64,
+    /// Bytes that were new in the repository.
+    pub new_bytes: u64,
+}
+
+/// Takes a backup of all files of a source. `name` and `began_ms` are of the moment whose state the source holds.
+pub async fn take(
+    source: &impl Source,
+    repository: &Repository,
+    name: &str,
+    began_ms: u64,
+    mut pace: Pace,
+    progress: Progress<'_>,
+) -> Result<Taken, Error> {
+    let last = repository.list()?.pop();
+    let known: HashMap<(&str, &str), &[Part]> = last
+        .iter()
+        .flat_map(|last| &last.files)
+        .filter_map(|file| Some(((file.path.as_str(), file.identity.as_deref()?), &*file.parts)))
+        .collect();
+    let mut taken = Taken {
+        manifest: Manifest {
+            name: free_name(repository, name),
+            began_ms,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            files: Vec::new(),
+        },
+        read_bytes: 0,
+        new_bytes: 0,
+    };
+    for file in source.files() {
+        let identity = file.identity.as_deref();
+        let before = identity.and_then(|identity| known.get(&(file.path.as_str(), identity)));
+        let mut parts: Vec<Part> = Vec::new();
+        for place in places(file.bytes) {
+            // A part is the same if the file had all of it.
+            let same = before.and_then(|before| before.get(parts.len()));
+            let same = same.filter(|part| part.bytes == place.bytes && repository.objects.has(part));
+            if let Some(part) = same {
+                progress(part.bytes, false);
+                parts.push(part.clone());
+                continue;
+            }
+            let (part, is_new) = copy(source, file, place, repository, &mut pace, progress).await?;
+            taken.read_bytes += part.bytes;
+            taken.new_bytes += if is_new { part.bytes } else { 0 };
+            parts.push(part);
+        }
+        taken.manifest.files.push(File {
+            path: file.path.clone(),
+            identity: file.identity.clone(),
+            parts,
+        });
+    }
+    repository.save(&taken.manifest)?;
+    Ok(taken)
+}
+
+/// A stretch of a file.
+#[derive(Clone, Copy)]
+struct Place {
+    offset: u64,
+    bytes: u64,
+}
+
+/// The parts of a file of this size.
+fn places(bytes: u64) -> impl Iterator<Item = Place> {
+    let offsets = (0..bytes).step_by(PART_BYTES as usize);
+    offsets.map(move |offset| Place {
+        offset,
+        bytes: PART_BYTES.min(bytes - offset),
+    })
+}
+
+async fn copy(
+    source: &impl Source,
+    file: &SourceFile,
+    place: Place,
+    repository: &Repository,
+    pace: &mut Pace,
+    progress: Progress<'_>,
+) -> Result<(Part, bool), Error> {
+    let mut writer = repository.objects.writer()?;
+    let mut done = 0;
+    while done < place.bytes {
+        let bytes = (place.bytes - done).min(PIECE_BYTES as u64) as usize;
+        let piece = source.read(&file.path, place.offset + done, bytes).await?;
+        writer.write(&piece)?;
+        progress(bytes as u64, true);
+        pace.copied(bytes).await;
+        done += bytes as u64;
+    }
+    writer.finish()
+}
+
+/// A name that no backup has.
+fn free_name(repository: &Repository, name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names
+        .find(|name| !repository.has(name))
+        .unwrap_or_else(|| name.to_owned())
+}
