@@ -12,22 +12,24 @@ LISTENING = re.compile(r"listening.*protocol=\"?(\w+)\"? address=(\S+)")
 
 
 class Server:
-    """A running `larder serve` on a free port of 127.0.0.1."""
+    """A running `larder serve` on free ports of 127.0.0.1, or on the `addresses` that an earlier one had, so that its clients
+    find it again. `wrapper` is put before the command: another program that starts it. Without `wait`, it may not listen yet."""
 
-    def __init__(self, folder, *options, descriptors=None):
+    def __init__(self, folder, *options, descriptors=None, memory="64m", addresses=None, wrapper=(),
+                 wait=True):
         self.folder = folder
         self.options = options
         self.log = []
         self._listening = threading.Event()
         self.addresses = {}
-        command = [os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", "64m",
-                   "--mongo-listen", "127.0.0.1:0", "--couch-listen", "127.0.0.1:0",
-                   "--http-listen", "127.0.0.1:0", *options]
+        ports = addresses or dict.fromkeys(("mongo", "couch", "http"), "127.0.0.1:0")
+        listen = [word for name, address in ports.items() for word in (f"--{name}-listen", address)]
+        command = [*wrapper, os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", memory, *listen, *options]
         limits = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=limits)
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        if not self._listening.wait(60) or not self.is_listening():
+        if wait and (not self._listening.wait(60) or not self.is_listening()):
             self.kill()
             raise RuntimeError("the server did not start:\n" + "".join(self.log))
 

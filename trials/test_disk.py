@@ -1,0 +1,128 @@
+"""Disks that lose power, are full, or fail."""
+
+import os
+import threading
+import time
+
+import pymongo
+import pytest
+import requests
+from crashes import check_collections, die_under_load, machine_with_loads
+from disk import mounted
+from machine import Machine
+from pymongo.errors import PyMongoError
+
+MB = 1 << 20
+
+
+@pytest.fixture
+def disk(tmp_path):
+    with mounted(tmp_path / "disk") as disk:
+        yield disk
+
+
+def test_what_was_acknowledged_outlives_power_cuts(disk, chance, long):
+    with machine_with_loads(disk.mountpoint / "data", chance, memory="128m", power_cut=lambda: disk.cut(chance)) as (machine, crew):
+        die_under_load(machine, crew, chance, deaths=200 if long else 4, longest_s=5 if long else 1.5)
+
+
+@pytest.fixture
+def machine(disk):
+    machine = Machine(disk.mountpoint / "data")
+    yield machine
+    machine.stop()
+
+
+def insert_until_refused(client, most=400):
+    """Documents that were acknowledged before the disk was full."""
+    acknowledged = []
+    for batch in range(most):
+        ids = [f"{time.monotonic_ns()}-{batch}-{i}" for i in range(100)]
+        try:
+            client.trial.things.insert_many({"_id": id, "bytes": os.urandom(4000)} for id in ids)
+        except PyMongoError as refused:
+            assert "space" in str(refused) or "full" in str(refused), refused
+            return acknowledged
+        acknowledged += ids
+    pytest.fail("the disk was never full")
+
+
+def test_a_full_disk_serves_reads_and_deletes_and_takes_writes_again(disk, machine, chance):
+    with pymongo.MongoClient(machine.mongo) as client:
+        client.trial.other.insert_many({"bytes": os.urandom(4000)} for _ in range(500))
+        disk.room(100 * MB)
+        acknowledged = insert_until_refused(client)
+        assert client.trial.things.count_documents({}) >= len(acknowledged)
+        assert client.trial.things.find_one({"_id": acknowledged[0]})
+        assert requests.get(f"{machine.http}/health", timeout=10).status_code < 600
+        assert client.trial.things.delete_one({"_id": acknowledged.pop(0)}).deleted_count == 1
+        client.trial.other.drop()
+        disk.room(None)
+        writable_again(client)
+        machine.die()
+        machine.start()
+        present = {document["_id"] for document in client.trial.things.find({}, {"_id": 1})}
+        assert not set(acknowledged) - present
+        check_collections(machine)
+
+
+def writable_again(client):
+    ends = time.monotonic() + 60
+    while True:
+        try:
+            client.trial.things.insert_one({"_id": "again"})
+            return
+        except PyMongoError:
+            assert time.monotonic() < ends, "writes are still refused a minute after there is room"
+            time.sleep(0.2)
+
+
+def test_a_start_on_a_full_disk_serves_reads_and_deletes(disk, machine):
+    with pymongo.MongoClient(machine.mongo) as client:
+        client.trial.things.insert_many({"_id": i, "bytes": os.urandom(4000)} for i in range(2000))
+        machine.die()
+        disk.room(0)
+        machine.start()
+        assert client.trial.things.count_documents({}) == 2000
+        assert client.trial.things.delete_many({"_id": {"$lt": 1000}}).deleted_count == 1000
+        disk.room(None)
+        writable_again(client)
+
+
+FAULTS = [("sync", ".log", 0), ("sync", ".log", 50), ("write", ".log", 20), ("sync", ".sst", 0), ("write", ".sst", 0), ("sync", "MANIFEST", 0),
+          ("sync", ".values", 0), ("write", ".values", 3)]
+
+
+@pytest.mark.parametrize("operation, file, after", FAULTS)
+def test_an_io_error_loses_nothing_that_was_acknowledged(disk, machine, chance, operation, file, after):
+    """The error is told to whom it concerns; what was acknowledged before or after it outlives a power cut."""
+    acknowledged = [set() for _ in range(4)]
+    disk.say(f"fail {operation} {file} {after}")
+    threads = [threading.Thread(target=insert_some, args=(machine, number, ids)) for number, ids in enumerate(acknowledged)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    machine.server.kill()
+    disk.say("mend")
+    disk.cut(chance)
+    machine.start()
+    with pymongo.MongoClient(machine.mongo) as client:
+        present = {document["_id"] for document in client.trial.things.find({}, {"_id": 1})}
+        assert not set().union(*acknowledged) - present
+        check_collections(machine)
+
+
+def insert_some(machine, number, acknowledged):
+    """Small documents and large ones, until errors say that it makes no sense to go on."""
+    errors = 0
+    with pymongo.MongoClient(machine.mongo, maxPoolSize=1) as client:
+        for i in range(400):
+            id = f"{number}-{i}"
+            try:
+                client.trial.things.insert_one({"_id": id, "bytes": os.urandom(100_000 if i % 4 == 0 else 3000)})
+                acknowledged.add(id)
+            except PyMongoError:
+                errors += 1
+                if errors > 20:
+                    return
