@@ -8,7 +8,7 @@ export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
 endif
 APT_PACKAGES := clang libclang-dev pkg-config make curl ca-certificates
 
-.PHONY: run build test lint bench packages tools clients
+.PHONY: run build test lint bench trials packages tools
 
 run: packages
 	cargo run --release --locked -p larder -- serve --data $(DATA)
@@ -31,6 +31,11 @@ lint: packages tools
 # The published experiments, small: each prints a table beside its peers and draws a chart into experiments/results.
 bench: build
 	experiments/run all --small
+
+# Kills, power cuts, full disks, damage, crowds, hostile bytes: hours of them, then each fuzz target for a minute.
+trials: build
+	LARDER_BINARY=$(CURDIR)/target/release/larder trials/run --long
+	trials/fuzz
 
 # System packages of the build (RocksDB's bindings need libclang); nothing is done where they are present.
 packages:
