@@ -1,4 +1,6 @@
-//! What can be wrong with users, passwords and logins.
+//! What can be wrong with users, roles, passwords and logins.
+
+use code::Code;
 
 /// Why a login or a definition of a user was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +14,13 @@ pub enum AuthError {
     /// The mechanism is not one of ours.
     #[error("Unsupported mechanism '{0}': SCRAM-SHA-256 and SCRAM-SHA-1 are")]
     Mechanism(String),
-    /// A role that is not a built-in role of that database.
+    /// A privilege that is not of the form that is asked for.
+    #[error("{0}")]
+    Privilege(String),
+    /// A role that cannot be what it would be.
+    #[error("{0}")]
+    RoleModification(String),
+    /// A role that does not exist.
     #[error("Could not find role: {role}@{database}")]
     UnknownRole {
         /// The role's name.
@@ -29,4 +37,19 @@ pub enum AuthError {
     /// The operating system gave no random bytes.
     #[error("No random bytes from the operating system")]
     Random,
+}
+
+impl AuthError {
+    /// MongoDB's code.
+    pub fn code(&self) -> Code {
+        match self {
+            AuthError::Failed | AuthError::Payload(_) => Code::AUTHENTICATION_FAILED,
+            AuthError::Mechanism(_) => Code::MECHANISM_UNAVAILABLE,
+            AuthError::Privilege(_) => Code::FAILED_TO_PARSE,
+            AuthError::RoleModification(_) => Code::INVALID_ROLE_MODIFICATION,
+            AuthError::UnknownRole { .. } => Code::ROLE_NOT_FOUND,
+            AuthError::Password => Code::BAD_VALUE,
+            AuthError::Damaged(_) | AuthError::Random => Code::INTERNAL_ERROR,
+        }
+    }
 }

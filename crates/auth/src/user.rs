@@ -1,6 +1,7 @@
 //! A user, in the form of MongoDB's `admin.system.users`.
 
-use crate::{AuthError, Credentials, Mechanism, Privileges, Role};
+use crate::role::{names_field, names_value};
+use crate::{AuthError, Credentials, Mechanism, RoleName};
 use value::{Document, Value, doc};
 
 /// A user of one database.
@@ -15,7 +16,7 @@ pub struct User {
     /// The salted keys of each mechanism.
     pub credentials: UserCredentials,
     /// The roles.
-    pub roles: Vec<Role>,
+    pub roles: Vec<RoleName>,
     /// `customData` of `createUser`, kept as it was given; `None` if none was given.
     pub custom_data: Option<Document>,
 }
@@ -50,11 +51,6 @@ impl User {
             .collect()
     }
 
-    /// What the user's roles allow.
-    pub fn privileges(&self) -> Privileges {
-        Privileges::of(&self.roles)
-    }
-
     /// As it is stored.
     pub fn to_document(&self) -> Document {
         let mut credentials = Document::new();
@@ -71,7 +67,7 @@ impl User {
         if let Some(data) = &self.custom_data {
             document.push("customData", data.clone());
         }
-        document.push("roles", self.roles_value());
+        document.push("roles", names_value(&self.roles));
         document
     }
 
@@ -82,7 +78,7 @@ impl User {
             name: string_field(document, "user")?,
             uuid: uuid_field(document)?,
             credentials: credentials_field(document)?,
-            roles: roles_field(document)?,
+            roles: names_field(document.into())?,
             custom_data: match document.get("customData") {
                 Some(Value::Document(data)) => Some(data.clone()),
                 _ => None,
@@ -102,13 +98,6 @@ impl User {
             .map(|(mechanism, _)| Value::from(mechanism.name()))
             .collect();
         shown.with("mechanisms", mechanisms)
-    }
-
-    fn roles_value(&self) -> Value {
-        self.roles
-            .iter()
-            .map(|role| Value::Document(role.to_document()))
-            .collect()
     }
 }
 
@@ -157,19 +146,6 @@ fn credentials_field(document: &Document) -> Result<UserCredentials, AuthError> 
     Ok(out)
 }
 
-fn roles_field(document: &Document) -> Result<Vec<Role>, AuthError> {
-    let Some(Value::Array(roles)) = document.get("roles") else {
-        return Err(AuthError::Damaged("roles"));
-    };
-    roles
-        .iter()
-        .map(|role| match role {
-            Value::Document(role) => Role::parse(&string_field(role, "role")?, &string_field(role, "db")?),
-            _ => Err(AuthError::Damaged("roles")),
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,7 +156,7 @@ mod tests {
             name: "ada".into(),
             uuid: [3; 16],
             credentials: User::derive_credentials("ada", "secret", &Mechanism::ALL).unwrap(),
-            roles: vec![Role::parse("readWrite", "shop").unwrap()],
+            roles: vec![RoleName::new("readWrite", "shop")],
             custom_data: Some(doc! {"desk": 4}),
         }
     }

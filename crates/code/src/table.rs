@@ -48,6 +48,7 @@ codes! {
     LOCK_BUSY = 46, "LockBusy";
     NO_MATCHING_DOCUMENT = 47, "NoMatchingDocument";
     NAMESPACE_EXISTS = 48, "NamespaceExists";
+    INVALID_ROLE_MODIFICATION = 49, "InvalidRoleModification";
     MAX_TIME_MS_EXPIRED = 50, "MaxTimeMSExpired";
     MANUAL_INTERVENTION_REQUIRED = 51, "ManualInterventionRequired";
     DOLLAR_PREFIXED_FIELD_NAME = 52, "DollarPrefixedFieldName";

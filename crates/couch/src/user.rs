@@ -2,7 +2,7 @@
 //!
 //! The accounts are the users of the MongoDB protocol, looked for in the databases `admin` and `default`.
 
-use auth::{Privileges, RoleKind};
+use auth::Privileges;
 use engine::Engine;
 use std::fmt;
 use std::net::SocketAddr;
@@ -87,7 +87,7 @@ impl User {
         match &self.name {
             None => User::of_this_machine(engine),
             Some(name) => match account(engine, name) {
-                Some(account) => User::of(&account, Handler::Default, true),
+                Some(account) => User::of(engine, &account, Handler::Default, true),
                 None => User::default(),
             },
         }
@@ -99,12 +99,12 @@ impl User {
     }
 
     /// Whoever has this account.
-    pub(crate) fn of(account: &auth::User, handler: Handler, is_local: bool) -> User {
+    pub(crate) fn of(engine: &Engine, account: &auth::User, handler: Handler, is_local: bool) -> User {
         User {
             name: Some(account.name.clone()),
-            roles: roles(account),
+            roles: roles(engine, account),
             handler: Some(handler),
-            privileges: Some(Arc::new(account.privileges())),
+            privileges: Some(Arc::new(engine.privileges(account))),
             is_local,
             cookie: None,
         }
@@ -128,9 +128,9 @@ impl User {
 }
 
 /// The roles of an account as CouchDB names them.
-pub(crate) fn roles(account: &auth::User) -> Vec<String> {
+pub(crate) fn roles(engine: &Engine, account: &auth::User) -> Vec<String> {
     let mut roles = Vec::new();
-    if account.roles.iter().any(|role| role.kind == RoleKind::Root) {
+    if engine.is_root(account) {
         roles.push("_admin".to_owned());
     }
     let noted = account.custom_data.as_ref().and_then(|data| data.get("roles"));

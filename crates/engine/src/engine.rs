@@ -8,6 +8,7 @@ use crate::tables::latencies::Latencies;
 use crate::tables::moments::Moments;
 use crate::tables::operations::Operations;
 use crate::tables::profiler::Profiler;
+use crate::tables::roles::RoleTable;
 use crate::tables::sessions::Sessions;
 use crate::tables::users::Users;
 use crate::tables::validators::Validators;
@@ -39,6 +40,7 @@ struct Inner {
     operations: Arc<Operations>,
     profiler: Profiler,
     users: Users,
+    roles: RoleTable,
     validators: Validators,
     file_cache: FileCache,
     live_uploads: Arc<LiveUploads>,
@@ -48,11 +50,11 @@ struct Inner {
 }
 
 impl Engine {
-    /// An engine on a store that is open, whose users were read.
+    /// An engine on a store that is open, whose users and roles were read.
     pub(crate) fn new(
         store: Store,
         kv: Kv,
-        users: Users,
+        (users, roles): (Users, RoleTable),
         file_cache_bytes: usize,
         spill: Option<Arc<SpillFolder>>,
     ) -> Engine {
@@ -67,6 +69,7 @@ impl Engine {
             operations: Arc::default(),
             profiler: Profiler::default(),
             users,
+            roles,
             validators: Validators::default(),
             file_cache: FileCache::new(file_cache_bytes),
             live_uploads: Arc::default(),
@@ -149,6 +152,10 @@ impl Engine {
 
     pub(crate) fn users(&self) -> &Users {
         &self.inner.users
+    }
+
+    pub(crate) fn role_table(&self) -> &RoleTable {
+        &self.inner.roles
     }
 
     pub(crate) fn validators(&self) -> &Validators {

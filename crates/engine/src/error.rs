@@ -38,6 +38,12 @@ impl Error {
     }
 }
 
+impl From<auth::AuthError> for Error {
+    fn from(error: auth::AuthError) -> Error {
+        Error::new(error.code(), error.to_string())
+    }
+}
+
 impl From<language::Error> for Error {
     fn from(error: language::Error) -> Error {
         Error::new(error.code, error.message)

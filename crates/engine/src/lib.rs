@@ -39,6 +39,7 @@ mod plan_cache;
 mod profile;
 mod reach;
 mod revisions;
+mod roles;
 mod sessions;
 mod stats;
 mod tables;

@@ -3,6 +3,7 @@
 use crate::background;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::tables::roles::RoleTable;
 use crate::tables::users::Users;
 use code::Code;
 use kv::Kv;
@@ -57,8 +58,8 @@ impl Engine {
             ..StoreOptions::default()
         };
         let store = Store::open(kv.clone(), options).await?;
-        let users = Users::load(&store).await?;
-        let engine = Engine::new(store, kv, users, file_cache_bytes, spill);
+        let accounts = (Users::load(&store).await?, RoleTable::load(&store).await?);
+        let engine = Engine::new(store, kv, accounts, file_cache_bytes, spill);
         engine.drop_unfinished_replacements().await?;
         background::start(&engine);
         Ok(engine)

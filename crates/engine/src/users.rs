@@ -3,24 +3,15 @@
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::tables::users::namespace;
-use auth::{Action, Resource, User};
+use auth::{Action, Privileges, Resource, RoleName, User};
 use code::Code;
 use kv::Durability;
 use std::sync::Arc;
-use store::{CommitOptions, Outcome, Present, StoreError, Target, Transformed, WriteOp};
+use store::{CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp};
 use value::{DocumentBuf, Value};
 
 /// The databases that are looked through for a user whose name says none.
 const DATABASES: [&str; 2] = ["admin", "default"];
-
-/// Whether a user may make others, and give them any role.
-fn administers_users(user: &User) -> bool {
-    let privileges = user.privileges();
-    let admin = Resource::Database("admin");
-    [Action::CreateUser, Action::GrantRole]
-        .iter()
-        .all(|action| privileges.allows(*action, admin))
-}
 
 impl Engine {
     /// Whether any user exists; from then on everybody must log in.
@@ -38,20 +29,43 @@ impl Engine {
         self.users().all()
     }
 
+    /// What the user's roles allow, with all that they inherit.
+    pub fn privileges(&self, user: &User) -> Privileges {
+        self.roles().privileges_of(&user.roles)
+    }
+
+    /// Whether the user holds the role that may do everything.
+    pub fn is_root(&self, user: &User) -> bool {
+        self.roles()
+            .with_inherited(&user.roles)
+            .contains(&RoleName::root())
+    }
+
+    /// Whether a user may make others, and give them any role.
+    fn administers_users(&self, user: &User) -> bool {
+        let privileges = self.privileges(user);
+        let admin = Resource::Database("admin");
+        [Action::CreateUser, Action::GrantRole]
+            .iter()
+            .all(|action| privileges.allows(*action, admin))
+    }
+
     /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add
     /// others: from then on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
+        self.roles().check(&user.roles)?;
         if self.user(&user.database, &user.name).is_some() {
             let message = format!("User \"{}@{}\" already exists", user.name, user.database);
             return Err(Error::new(Code::location(51_003), message));
         }
-        if !self.has_users() && !administers_users(&user) {
+        if !self.has_users() && !self.administers_users(&user) {
             let message = "The first user must be able to administer users, or nobody could from then on: \
                            give the role root or userAdminAnyDatabase of database admin, or create an administrator first";
             return Err(Error::new(Code::BAD_VALUE, message));
         }
         let document = DocumentBuf::from(&user.to_document());
-        self.write_user(WriteOp::Insert(document)).await?;
+        self.write_account(&namespace(), WriteOp::Insert(document))
+            .await?;
         self.users().put(user);
         Ok(())
     }
@@ -99,23 +113,13 @@ impl Engine {
             )
         };
         let user = self.user(database, name).ok_or_else(missing)?;
-        let transform = move |present: Option<Present<'_>>| -> Result<Transformed, StoreError> {
-            Ok(if present.is_some() {
-                change()
-            } else {
-                Transformed::NotMatched
-            })
-        };
-        let target = Target::Id(Value::from(user.id()));
-        self.write_user(WriteOp::Modify {
-            target,
-            transform: Box::new(transform),
-        })
-        .await
+        self.write_account(&namespace(), modification(user.id(), change))
+            .await
     }
 
-    async fn write_user(&self, write: WriteOp) -> Result<()> {
-        let collection = self.store().create_if_missing(&namespace()).await?;
+    /// Writes a document of a user or a role; it is on the disk then.
+    pub(crate) async fn write_account(&self, kept_in: &Namespace, write: WriteOp) -> Result<()> {
+        let collection = self.store().create_if_missing(kept_in).await?;
         let options = CommitOptions {
             durability: Durability::Flushed,
             ..CommitOptions::default()
@@ -124,5 +128,20 @@ impl Engine {
             Some(Outcome::Failed(error)) => Err(error.into()),
             _ => Ok(()),
         }
+    }
+}
+
+/// Changes the document of this `_id`, where there is one.
+pub(crate) fn modification(id: String, change: impl Fn() -> Transformed + Send + 'static) -> WriteOp {
+    let transform = move |present: Option<Present<'_>>| -> Result<Transformed, StoreError> {
+        Ok(if present.is_some() {
+            change()
+        } else {
+            Transformed::NotMatched
+        })
+    };
+    WriteOp::Modify {
+        target: Target::Id(Value::from(id)),
+        transform: Box::new(transform),
     }
 }

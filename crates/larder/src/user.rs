@@ -1,7 +1,7 @@
 //! `larder user`: the users of a data folder that no server has open, for when nobody can log in, or before the first start.
 
 use anyhow::{Context, Result, bail};
-use auth::{Mechanism, Role, User, UserCredentials};
+use auth::{Mechanism, RoleName, User, UserCredentials};
 use clap::{Args, Subcommand};
 use engine::{Engine, EngineOptions};
 use std::io::Write;
@@ -74,13 +74,13 @@ pub async fn run(options: &UserOptions) -> Result<()> {
 async fn add(named: &NamedUser, roles: &[String]) -> Result<()> {
     let roles = roles.iter().map(|role| {
         let (name, database) = role.split_once('@').unwrap_or((role, &named.database));
-        Ok(Role::parse(name, database)?)
+        RoleName::new(name, database)
     });
     let user = User {
         database: named.database.clone(),
         name: named.name.clone(),
         uuid: uuid::Uuid::new_v4().into_bytes(),
-        roles: roles.collect::<Result<_>>()?,
+        roles: roles.collect(),
         credentials: credentials(&named.name)?,
         custom_data: None,
     };
@@ -107,10 +107,7 @@ async fn list(folder: &Folder) -> Result<()> {
     let engine = folder.open_existing().await?;
     let mut out = std::io::stdout().lock();
     for user in engine.all_users() {
-        let roles = user.roles.iter();
-        let roles: Vec<String> = roles
-            .map(|role| format!("{}@{}", role.kind.name(), role.database))
-            .collect();
+        let roles: Vec<String> = user.roles.iter().map(|role| role.to_string()).collect();
         writeln!(out, "{}@{} {}", user.name, user.database, roles.join(" "))?;
     }
     drop(out);

@@ -120,13 +120,6 @@ impl From<WireError> for CommandError {
 
 impl From<AuthError> for CommandError {
     fn from(error: AuthError) -> CommandError {
-        let code = match &error {
-            AuthError::Failed | AuthError::Payload(_) => Code::AUTHENTICATION_FAILED,
-            AuthError::Mechanism(_) => Code::MECHANISM_UNAVAILABLE,
-            AuthError::UnknownRole { .. } => Code::ROLE_NOT_FOUND,
-            AuthError::Password => Code::BAD_VALUE,
-            AuthError::Damaged(_) | AuthError::Random => Code::INTERNAL_ERROR,
-        };
-        CommandError::new(code, error.to_string())
+        CommandError::new(error.code(), error.to_string())
     }
 }

@@ -37,7 +37,7 @@ impl Call {
             tracing::warn!(peer = %self.request.peer, user = ?credentials.name, "a login failed");
             unauthorized("no user has this name and password")
         })?;
-        if user.privileges().allows(action, resource) {
+        if engine.privileges(&user).allows(action, resource) {
             return Ok(());
         }
         let reason = format!(

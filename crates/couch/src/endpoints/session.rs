@@ -70,7 +70,7 @@ async fn log_in(call: &mut Call) -> Result<Response> {
     let mut text = String::from(r#"{"ok":true,"name":"#);
     write_string(&account.name, &mut text);
     text.push_str(r#","roles":"#);
-    write_roles(&user::roles(&account), &mut text);
+    write_roles(&user::roles(&call.server.engine, &account), &mut text);
     text.push('}');
     let mut response = respond::ok(text);
     // The secret of cookies has to be there after a restart.

@@ -39,7 +39,7 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
         return Ok(None);
     };
     users::check_usable(&call.server.engine, &call.server.config, &account.name).await?;
-    let mut user = User::of(&account, Handler::Cookie, call.user.is_local);
+    let mut user = User::of(&call.server.engine, &account, Handler::Cookie, call.user.is_local);
     // Whoever goes on asking stays logged in.
     if left < cookies.seconds - cookies.seconds / 10 {
         user.cookie = Some(cookies.log_in(&account));

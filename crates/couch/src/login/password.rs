@@ -19,7 +19,12 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
         return Ok(None);
     }
     let account = by_password(call, &given.name, &given.password).await?;
-    Ok(Some(User::of(&account, Handler::Default, call.user.is_local)))
+    Ok(Some(User::of(
+        &call.server.engine,
+        &account,
+        Handler::Default,
+        call.user.is_local,
+    )))
 }
 
 /// The account of a name and password.

@@ -22,7 +22,7 @@ use crate::incoming::Incoming;
 use crate::names;
 use crate::security::Permission;
 use crate::user::{self, User};
-use auth::{Mechanism, Role, RoleKind};
+use auth::{Mechanism, RoleName};
 use engine::{Edit, EditOrigin, Engine, RevisionedCollection};
 use http::StatusCode;
 use std::time::Duration;
@@ -263,11 +263,8 @@ pub(crate) async fn put_admin(engine: &Engine, name: &str, password: &str) -> Re
         .as_ref()
         .and_then(|present| present.custom_data.clone())
         .unwrap_or_default();
-    let root = Role {
-        kind: RoleKind::Root,
-        database: DATABASE.to_owned(),
-    };
-    put(engine, present.as_deref(), name, credentials, Some(root), data).await
+    let root = Some(RoleName::root());
+    put(engine, present.as_deref(), name, credentials, root, data).await
 }
 
 async fn put(
@@ -275,7 +272,7 @@ async fn put(
     present: Option<&auth::User>,
     name: &str,
     credentials: auth::UserCredentials,
-    role: Option<Role>,
+    role: Option<RoleName>,
     data: Document,
 ) -> Result<()> {
     let mut user = present.cloned().unwrap_or_else(|| auth::User {
@@ -306,8 +303,7 @@ pub(crate) async fn drop_user(engine: &Engine, name: &str) -> Result<()> {
 
 /// The names of the administrators.
 pub(crate) fn admins(engine: &Engine) -> Vec<String> {
-    let is_admin = |user: &auth::User| user.roles.iter().any(|role| role.kind == RoleKind::Root);
-    let users = engine.all_users().into_iter().filter(|user| is_admin(user));
+    let users = engine.all_users().into_iter().filter(|user| engine.is_root(user));
     users.map(|user| user.name.clone()).collect()
 }
 

@@ -1,5 +1,5 @@
 //! What the engine knows by heart of what runs and of who asks: cursors, moments, sessions, operations, users,
-//! validators.
+//! roles, validators.
 //!
 //! What must hold: a table knows nothing of the engine that holds it, nor of other tables' contents.
 
@@ -10,6 +10,8 @@ pub(crate) mod moments;
 pub(crate) mod operations;
 mod passwords;
 pub(crate) mod profiler;
+mod records;
+pub(crate) mod roles;
 pub(crate) mod sessions;
 pub(crate) mod users;
 pub(crate) mod validators;

@@ -1,9 +1,9 @@
 //! All users, known by heart.
 
 use super::passwords::PasswordsSeen;
-use crate::error::{Error, Result};
+use super::records::each_document;
+use crate::error::Result;
 use auth::User;
-use code::Code;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,29 +27,12 @@ impl Users {
     /// Reads the users out of the store.
     pub(crate) async fn load(store: &Store) -> Result<Users> {
         let users = Users::default();
-        let Some(collection) = store.collection(&namespace()) else {
-            return Ok(users);
-        };
-        let snapshot = collection.snapshot().await?;
-        let mut after = None;
-        loop {
-            let page = snapshot
-                .records(after, kv::Order::Forward, kv::PageLimit::default())
-                .await?;
-            for record in page.iter() {
-                after = Some(record.id);
-                let user = User::from_document(&record.document.to_document()).map_err(|error| {
-                    Error::new(
-                        Code::BAD_VALUE,
-                        format!("a user in {} is damaged: {error}", namespace()),
-                    )
-                })?;
-                users.put(user);
-            }
-            if page.exhausted() {
-                return Ok(users);
-            }
-        }
+        each_document(store, &namespace(), |document| {
+            users.put(User::from_document(document)?);
+            Ok(())
+        })
+        .await?;
+        Ok(users)
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -12,16 +12,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let mut info = Document::new();
     match call.connection.login.user() {
         Some(user) => {
-            let roles: Value = user
-                .roles
-                .iter()
-                .map(|role| Value::Document(role.to_document()))
-                .collect();
+            let roles = call.server.engine.roles().with_inherited(&user.roles);
             info.push(
                 "authenticatedUsers",
                 vec![doc! {"user": &user.name, "db": &user.database}],
             );
-            info.push("authenticatedUserRoles", roles);
+            info.push("authenticatedUserRoles", auth::names_value(&roles));
         }
         None => {
             info.push("authenticatedUsers", Value::Array(Vec::new()));
@@ -32,7 +28,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         let privileges = call.connection.login.privileges().map(auth::Privileges::describe);
         info.push(
             "authenticatedUserPrivileges",
-            Value::Array(privileges.unwrap_or_default()),
+            privileges.unwrap_or_else(|| Value::Array(Vec::new())),
         );
     }
     Ok(doc! {"authInfo": info}.into())

@@ -4,8 +4,7 @@ use super::roles;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{Action, Mechanism, Resource, User};
-use code::Code;
+use auth::{Action, Mechanism, User};
 use value::{Document, DocumentRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -13,22 +12,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let name = arguments.required_string("createUser")?;
     let password = arguments.string("pwd")?;
     let custom_data = arguments.document("customData")?.map(DocumentRef::to_document);
-    let roles = roles::parse(
-        "createUser.roles",
-        &call.database,
-        arguments.required_array("roles")?,
-    )?;
+    let roles = roles::parse(call, arguments.required_array("roles")?)?;
     let mechanisms = roles::mechanisms(&arguments)?.unwrap_or_else(|| Mechanism::ALL.to_vec());
     let digests = arguments.bool("digestPassword")?;
-    if arguments
-        .array("authenticationRestrictions")?
-        .is_some_and(|restrictions| !restrictions.is_empty())
-    {
-        return Err(CommandError::new(
-            Code::NOT_IMPLEMENTED,
-            "authenticationRestrictions are not supported yet",
-        ));
-    }
+    roles::refuse_restrictions(&arguments)?;
     arguments.finish()?;
     if name.is_empty() || name.contains('\0') {
         return Err(CommandError::bad_value(
@@ -45,9 +32,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
         ));
     };
-    for role in &roles {
-        call.require(Action::GrantRole, Resource::Database(&role.database))?;
-    }
+    roles::require_over_roles(call, Action::GrantRole, &roles)?;
     let credentials = roles::hash(name, password, mechanisms).await?;
     let user = User {
         database: call.database.clone(),

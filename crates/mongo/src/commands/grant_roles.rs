@@ -4,7 +4,7 @@ use super::roles;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
-use auth::{Role, User};
+use auth::{Action, RoleName, User};
 use value::Document;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -29,24 +29,17 @@ pub(super) async fn revoke(call: &mut Call<'_>) -> Result<Reply> {
 async fn change(
     call: &mut Call<'_>,
     command: &'static str,
-    apply: impl FnOnce(&mut Vec<Role>, Vec<Role>),
+    apply: impl FnOnce(&mut Vec<RoleName>, Vec<RoleName>),
 ) -> Result<Reply> {
     let arguments = call.arguments();
     let name = arguments.required_string(command)?;
-    let given = roles::parse(
-        &format!("{command}.roles"),
-        &call.database,
-        arguments.required_array("roles")?,
-    )?;
+    let given = roles::parse(call, arguments.required_array("roles")?)?;
     arguments.finish()?;
-    for role in &given {
-        let action = if command == "grantRolesToUser" {
-            auth::Action::GrantRole
-        } else {
-            auth::Action::RevokeRole
-        };
-        call.require(action, auth::Resource::Database(&role.database))?;
-    }
+    let action = match command {
+        "grantRolesToUser" => Action::GrantRole,
+        _ => Action::RevokeRole,
+    };
+    roles::require_over_roles(call, action, &given)?;
     let present = roles::existing_user(&call.server.engine, &call.database, name)?;
     let mut user = User::clone(&present);
     apply(&mut user.roles, given);

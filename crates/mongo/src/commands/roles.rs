@@ -1,32 +1,67 @@
 //! Roles and passwords as arguments of the user commands.
 
 use crate::arguments::{Arguments, Fields};
+use crate::call::Call;
 use crate::error::{CommandError, Result};
-use auth::{Mechanism, Role, User, UserCredentials};
+use auth::{Action, Mechanism, Privileges, Resource, RoleName, User, UserCredentials};
 use code::Code;
 use engine::Engine;
 use std::sync::Arc;
 use value::{ArrayRef, ValueRef};
 
-/// Reads `roles`: names of roles of this database, or `{role, db}`.
-pub(super) fn parse(path: &str, database: &str, roles: ArrayRef<'_>) -> Result<Vec<Role>> {
+/// Reads `roles`, all of which must exist.
+pub(super) fn parse(call: &Call<'_>, roles: ArrayRef<'_>) -> Result<Vec<RoleName>> {
+    let named = roles.iter().map(|role| parse_name(call, role));
+    let named: Vec<RoleName> = named.collect::<Result<_>>()?;
+    call.server.engine.roles().check(&named)?;
+    Ok(named)
+}
+
+/// Reads the name of a role of this database, or `{role, db}`.
+pub(super) fn parse_name(call: &Call<'_>, role: ValueRef<'_>) -> Result<RoleName> {
+    match role {
+        ValueRef::String(name) => Ok(RoleName::new(name, &call.database)),
+        ValueRef::Document(role) => {
+            let arguments = Fields::new(format!("{}.roles", call.called), role);
+            let name = arguments.required_string("role")?;
+            let of = arguments.required_string("db")?;
+            arguments.finish()?;
+            Ok(RoleName::new(name, of))
+        }
+        _ => Err(CommandError::new(
+            Code::BAD_VALUE,
+            "Role names must be either strings or objects",
+        )),
+    }
+}
+
+/// Refuses whoever may not do this (grant or revoke) with each of the roles.
+pub(super) fn require_over_roles(call: &Call<'_>, action: Action, roles: &[RoleName]) -> Result<()> {
     roles
         .iter()
-        .map(|role| match role {
-            ValueRef::String(name) => Ok(Role::parse(name, database)?),
-            ValueRef::Document(role) => {
-                let arguments = Fields::new(path.to_owned(), role);
-                let name = arguments.required_string("role")?;
-                let of = arguments.required_string("db")?;
-                arguments.finish()?;
-                Ok(Role::parse(name, of)?)
-            }
-            _ => Err(CommandError::new(
-                Code::BAD_VALUE,
-                "Role names must be either strings or objects",
-            )),
-        })
-        .collect()
+        .try_for_each(|role| call.require(action, Resource::Database(&role.database)))
+}
+
+/// Refuses whoever may not do this (grant or revoke) with each of the privileges.
+pub(super) fn require_over_privileges(
+    call: &Call<'_>,
+    action: Action,
+    privileges: &Privileges,
+) -> Result<()> {
+    privileges
+        .iter()
+        .try_for_each(|privilege| call.require(action, Resource::Database(privilege.scope.administered_by())))
+}
+
+/// Refuses `authenticationRestrictions` that restrict something.
+pub(super) fn refuse_restrictions(arguments: &Arguments<'_>) -> Result<()> {
+    match arguments.array("authenticationRestrictions")? {
+        Some(restrictions) if !restrictions.is_empty() => Err(CommandError::new(
+            Code::NOT_IMPLEMENTED,
+            "authenticationRestrictions are not supported yet",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Reads `mechanisms`; all where it is not given.

@@ -1,10 +1,10 @@
-//! `rolesInfo`: all roles are built in.
+//! `rolesInfo`: user-defined and built-in roles.
 
-use crate::arguments::Fields;
+use super::roles::parse_name;
 use crate::call::Call;
-use crate::error::{CommandError, Result};
+use crate::error::Result;
 use crate::wire::Reply;
-use auth::{Privileges, Role, RoleKind};
+use auth::{Action, BuiltinRole, Resource, RoleName, Roles, names_value};
 use value::{Document, Value, ValueRef, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -12,56 +12,67 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let wanted = arguments.any("rolesInfo").unwrap_or(ValueRef::Null);
     let show_privileges = arguments.flag("showPrivileges")?.unwrap_or(false);
     let show_builtin = arguments.flag("showBuiltinRoles")?.unwrap_or(false);
-    arguments.ignore(&["showAuthenticationRestrictions"]);
+    let show_restrictions = arguments.flag("showAuthenticationRestrictions")?.unwrap_or(false);
     arguments.finish()?;
-    let roles = match wanted {
+    let known = call.server.engine.roles();
+    let names = match wanted {
         ValueRef::Array(names) => {
-            let mut roles = Vec::new();
-            for name in names.iter() {
-                roles.extend(one(&call.database, name)?);
-            }
-            roles
+            let names = names.iter().map(|name| one(call, &known, name));
+            names.collect::<Result<Vec<_>>>()?
         }
         number if number.is_number() => {
-            let here = |kind: &RoleKind| Role::parse(kind.name(), &call.database).ok();
-            RoleKind::ALL
-                .iter()
-                .filter(|_| show_builtin)
-                .filter_map(here)
+            call.require(Action::ViewRole, Resource::Database(&call.database))?;
+            let builtin = BuiltinRole::ALL.iter().filter(|_| show_builtin);
+            let builtin = builtin.map(|role| RoleName::new(role.name(), &call.database));
+            let defined = known.iter().map(|role| role.name.clone());
+            defined
+                .filter(|name| name.database == call.database)
+                .chain(builtin)
                 .collect()
         }
-        name => one(&call.database, name)?.into_iter().collect(),
+        name => vec![one(call, &known, name)?],
     };
-    let shown: Value = roles
+    let shown: Value = names
         .iter()
-        .map(|role| Value::Document(describe(role, show_privileges)))
+        .filter_map(|name| describe(&known, name, show_privileges))
+        .map(|shown| match show_restrictions {
+            true => shown.with("authenticationRestrictions", Value::Array(Vec::new())),
+            false => shown,
+        })
+        .map(Value::Document)
         .collect();
     Ok(doc! {"roles": shown}.into())
 }
 
-fn one(database: &str, wanted: ValueRef<'_>) -> Result<Option<Role>> {
-    match wanted {
-        ValueRef::String(name) => Ok(Role::parse(name, database).ok()),
-        ValueRef::Document(document) => {
-            let arguments = Fields::new("rolesInfo", document);
-            let name = arguments.required_string("role")?;
-            Ok(Role::parse(name, arguments.required_string("db")?).ok())
-        }
-        _ => Err(CommandError::bad_value(
-            "Role names must be either strings or objects",
-        )),
+/// A name, which somebody may ask about who holds that role or may see the roles of its database.
+fn one(call: &Call<'_>, known: &Roles, wanted: ValueRef<'_>) -> Result<RoleName> {
+    let name = parse_name(call, wanted)?;
+    let held = call
+        .connection
+        .login
+        .user()
+        .map(|user| known.with_inherited(&user.roles));
+    if !held.is_some_and(|held| held.contains(&name)) {
+        call.require(Action::ViewRole, Resource::Database(&name.database))?;
     }
+    Ok(name)
 }
 
-fn describe(role: &Role, show_privileges: bool) -> Document {
-    let mut shown = role.to_document();
-    shown.push("isBuiltin", true);
-    shown.push("roles", Value::Array(Vec::new()));
-    shown.push("inheritedRoles", Value::Array(Vec::new()));
+/// What is told of a role; nothing where there is no such role.
+fn describe(known: &Roles, name: &RoleName, show_privileges: bool) -> Option<Document> {
+    let defined = known.get(name);
+    known.check(std::slice::from_ref(name)).ok()?;
+    let roles = defined.map_or(&[][..], |role| &role.roles);
+    let id = format!("{}.{}", name.database, name.name);
+    let mut shown = doc! {"_id": id, "role": &name.name, "db": &name.database};
+    shown.push("roles", names_value(roles));
+    shown.push("inheritedRoles", names_value(&known.with_inherited(roles)));
+    shown.push("isBuiltin", defined.is_none());
     if show_privileges {
-        let privileges = Privileges::of(std::slice::from_ref(role)).describe();
-        shown.push("privileges", Value::Array(privileges.clone()));
-        shown.push("inheritedPrivileges", Value::Array(privileges));
+        let all = known.privileges_of(std::slice::from_ref(name));
+        let own = defined.map_or_else(|| all.describe(), |role| role.privileges.describe());
+        shown.push("privileges", own);
+        shown.push("inheritedPrivileges", all.describe());
     }
-    shown
+    Some(shown)
 }

@@ -103,7 +103,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
                 return Err(failed());
             };
             if step.skips_empty_exchange {
-                call.connection.login.log_in(user);
+                call.connection.login.log_in(user, call.server.engine.roles());
             } else {
                 let rest = SaslStep {
                     user: Some(user),
@@ -118,7 +118,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
             let Some(user) = step.user.filter(|_| payload.is_empty()) else {
                 return Err(failed());
             };
-            call.connection.login.log_in(user);
+            call.connection.login.log_in(user, call.server.engine.roles());
             answer(step.id, true, "")
         }
     };

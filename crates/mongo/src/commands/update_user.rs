@@ -21,9 +21,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "Must specify at least one field to update in updateUser",
         ));
     }
-    let new_roles = given_roles
-        .map(|given| roles::parse("updateUser.roles", &call.database, given))
-        .transpose()?;
+    let new_roles = given_roles.map(|given| roles::parse(call, given)).transpose()?;
     check_allowed(
         call,
         name,

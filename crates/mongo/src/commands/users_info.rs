@@ -27,12 +27,15 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["showAuthenticationRestrictions"]);
     arguments.finish()?;
     let users = matching(call, wanted)?;
+    let engine = &call.server.engine;
     let shown: Value = users
         .iter()
         .map(|user| {
             let mut shown = user.describe(show_credentials, show_custom_data);
             if show_privileges {
-                shown.push("inheritedPrivileges", Value::Array(user.privileges().describe()));
+                let inherited = engine.roles().with_inherited(&user.roles);
+                shown.push("inheritedRoles", auth::names_value(&inherited));
+                shown.push("inheritedPrivileges", engine.privileges(user).describe());
             }
             Value::Document(shown)
         })

@@ -1,6 +1,6 @@
 //! Who is logged in on a connection, and a login under way.
 
-use auth::{Action, Conversation, Privileges, Resource, User};
+use auth::{Action, Conversation, Privileges, Resource, Roles, User};
 use engine::Engine;
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub struct Login {
 struct Present {
     user: Arc<User>,
     privileges: Privileges,
+    /// The roles that the privileges were made of.
+    roles: Arc<Roles>,
 }
 
 /// A SASL conversation between two messages.
@@ -48,9 +50,12 @@ impl Login {
     }
 
     /// Logs a user in.
-    pub fn log_in(&mut self, user: Arc<User>) {
-        let privileges = user.privileges();
-        self.present = Some(Present { user, privileges });
+    pub fn log_in(&mut self, user: Arc<User>, roles: Arc<Roles>) {
+        self.present = Some(Present {
+            privileges: roles.privileges_of(&user.roles),
+            user,
+            roles,
+        });
     }
 
     /// Logs out.
@@ -65,12 +70,13 @@ impl Login {
         self.conversations
     }
 
-    /// Follows changes of the user's roles; a user who was dropped is logged out.
+    /// Follows changes of the user and of roles; a user who was dropped is logged out.
     pub fn refresh(&mut self, engine: &Engine) {
         let Some(present) = &self.present else { return };
+        let roles = engine.roles();
         match engine.user(&present.user.database, &present.user.name) {
-            Some(user) if Arc::ptr_eq(&user, &present.user) => {}
-            Some(user) if user.uuid == present.user.uuid => self.log_in(user),
+            Some(user) if Arc::ptr_eq(&user, &present.user) && Arc::ptr_eq(&roles, &present.roles) => {}
+            Some(user) if user.uuid == present.user.uuid => self.log_in(user, roles),
             _ => self.log_out(),
         }
     }

@@ -1,0 +1,112 @@
+//! User-defined roles: kept as documents of `admin.system.roles`, known by heart.
+
+use crate::engine::Engine;
+use crate::error::{Error, Result};
+use crate::tables::roles::namespace;
+use crate::users::modification;
+use auth::{BuiltinRole, Role, RoleName, Roles, User};
+use code::Code;
+use std::sync::Arc;
+use store::{Transformed, WriteOp};
+use value::DocumentBuf;
+
+impl Engine {
+    /// The user-defined roles of this moment.
+    pub fn roles(&self) -> Arc<Roles> {
+        self.role_table().now()
+    }
+
+    /// Adds a role.
+    pub async fn create_role(&self, role: Role) -> Result<()> {
+        let _alone = self.role_table().changing.lock().await;
+        if BuiltinRole::named(&role.name).is_some() {
+            let message = "Cannot create roles with the same name as a built-in role";
+            return Err(Error::new(Code::BAD_VALUE, message));
+        }
+        if self.roles().get(&role.name).is_some() {
+            let message = format!("Role \"{}\" already exists", role.name);
+            return Err(Error::new(Code::location(51_002), message));
+        }
+        self.check_role(&role)?;
+        let document = DocumentBuf::from(&role.to_document());
+        self.write_account(&namespace(), WriteOp::Insert(document))
+            .await?;
+        self.role_table().update(|roles| roles.put(role));
+        Ok(())
+    }
+
+    /// Changes a role.
+    pub async fn change_role(&self, name: &RoleName, change: impl FnOnce(&mut Role)) -> Result<()> {
+        let _alone = self.role_table().changing.lock().await;
+        let mut role = Role::clone(&*self.defined(name)?);
+        change(&mut role);
+        self.check_role(&role)?;
+        self.put_role(role).await
+    }
+
+    /// Removes a role: first from the users and the roles that hold it, so that no later role of that name is theirs.
+    pub async fn drop_role(&self, name: &RoleName) -> Result<()> {
+        let _alone = self.role_table().changing.lock().await;
+        let dropped = self.defined(name)?;
+        self.drop_defined(&dropped).await
+    }
+
+    /// Removes the roles of a database; gives their number.
+    pub async fn drop_roles(&self, database: &str) -> Result<usize> {
+        let _alone = self.role_table().changing.lock().await;
+        let roles = self.roles();
+        let mut dropped = 0;
+        for role in roles.iter().filter(|role| role.name.database == database) {
+            self.drop_defined(role).await?;
+            dropped += 1;
+        }
+        Ok(dropped)
+    }
+
+    async fn drop_defined(&self, dropped: &Role) -> Result<()> {
+        let name = &dropped.name;
+        for user in self.all_users() {
+            if user.roles.contains(name) {
+                let mut user = User::clone(&user);
+                user.roles.retain(|held| held != name);
+                self.replace_user(user).await?;
+            }
+        }
+        for role in self.roles().iter() {
+            if role.roles.contains(name) {
+                let mut role = Role::clone(role);
+                role.roles.retain(|held| held != name);
+                self.put_role(role).await?;
+            }
+        }
+        let removal = modification(dropped.id(), || Transformed::Delete);
+        self.write_account(&namespace(), removal).await?;
+        self.role_table().update(|roles| roles.remove(name));
+        Ok(())
+    }
+
+    async fn put_role(&self, role: Role) -> Result<()> {
+        let document = DocumentBuf::from(&role.to_document());
+        let replacement = modification(role.id(), move || Transformed::Put(document.clone()));
+        self.write_account(&namespace(), replacement).await?;
+        self.role_table().update(|roles| roles.put(role));
+        Ok(())
+    }
+
+    /// The user-defined role of this name; built-in ones cannot be changed.
+    fn defined(&self, name: &RoleName) -> Result<Arc<Role>> {
+        if BuiltinRole::named(name).is_some() {
+            let message = format!("{name} is a built-in role and cannot be modified.");
+            return Err(Error::new(Code::INVALID_ROLE_MODIFICATION, message));
+        }
+        let missing = || Error::new(Code::ROLE_NOT_FOUND, format!("Role {name} not found"));
+        self.roles().get(name).cloned().ok_or_else(missing)
+    }
+
+    fn check_role(&self, role: &Role) -> Result<()> {
+        role.check_reach()?;
+        let roles = self.roles();
+        roles.check(&role.roles)?;
+        Ok(roles.check_circle(role)?)
+    }
+}

@@ -1,0 +1,50 @@
+//! All user-defined roles, known by heart.
+
+use super::records::each_document;
+use crate::error::Result;
+use auth::{Role, Roles};
+use parking_lot::RwLock;
+use std::sync::Arc;
+use store::{Namespace, Store};
+
+/// All user-defined roles; the documents are written first, this follows. Whoever keeps what comes of them sees by the pointer
+/// whether it still holds.
+#[derive(Debug, Default)]
+pub(crate) struct RoleTable {
+    known: RwLock<Arc<Roles>>,
+    /// Held while roles are changed, so that no two changes make a circle together.
+    pub(crate) changing: tokio::sync::Mutex<()>,
+}
+
+/// Where roles are kept.
+pub(crate) fn namespace() -> Namespace {
+    Namespace::new("admin", "system.roles")
+}
+
+impl RoleTable {
+    /// Reads the roles out of the store.
+    pub(crate) async fn load(store: &Store) -> Result<RoleTable> {
+        let mut roles = Roles::default();
+        each_document(store, &namespace(), |document| {
+            roles.put(Role::from_document(document.into())?);
+            Ok(())
+        })
+        .await?;
+        let table = RoleTable::default();
+        *table.known.write() = Arc::new(roles);
+        Ok(table)
+    }
+
+    /// The roles of this moment.
+    pub(crate) fn now(&self) -> Arc<Roles> {
+        self.known.read().clone()
+    }
+
+    /// Changes what is known.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Roles)) {
+        let mut known = self.known.write();
+        let mut roles = Roles::clone(&known);
+        change(&mut roles);
+        *known = Arc::new(roles);
+    }
+}
