@@ -4,6 +4,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::id_index;
 use crate::names::{check_database, check_namespace};
+use crate::profile::check_not_profile;
 use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange, buckets};
 use code::Code;
@@ -111,6 +112,7 @@ impl Engine {
 
     /// The collection to write into, created if it does not exist.
     pub(crate) async fn for_writing(&self, namespace: &Namespace) -> Result<Arc<Collection>> {
+        check_not_profile(namespace)?;
         if let Some(collection) = self.store().collection(namespace) {
             collection.refuse_view()?;
             return Ok(collection);

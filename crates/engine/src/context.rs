@@ -3,6 +3,7 @@
 use crate::tables::sessions::SessionId;
 use language::Interruption;
 use language::interruption::{Client, Kill};
+use language::metrics::Metrics;
 use query::Code;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub struct Context {
     pub moment: Option<Weak<Moment>>,
     /// Who waits for the answer, if that can be known.
     pub client: Option<Arc<dyn Client>>,
+    /// What the operation has done so far.
+    pub metrics: Arc<Metrics>,
     kill: Kill,
 }
 
@@ -62,6 +65,7 @@ impl Context {
             kill: self.kill.clone(),
             client: self.client.clone(),
             make_room: Some(kv::make_room),
+            metrics: Some(self.metrics.clone()),
         }
     }
 

@@ -111,7 +111,10 @@ impl Engine {
                 return Ok(state);
             }
             let look = (Instant::now() + AWAIT_LOOK_INTERVAL).min(until);
-            match tokio::time::timeout_at(look.into(), head.changed()).await {
+            let waiting = Instant::now();
+            let waited = tokio::time::timeout_at(look.into(), head.changed()).await;
+            context.metrics.waited(waiting.elapsed());
+            match waited {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return Ok(state),
                 Err(_) if look >= until || context.is_abandoned() => return Ok(state),

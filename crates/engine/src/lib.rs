@@ -64,6 +64,7 @@ pub use filter::DocumentFilter;
 pub use find::{CountRequest, DistinctRequest, FindRequest};
 pub use indexes::CreatedIndexes;
 pub use language::interruption::Client;
+pub use language::metrics::Metrics;
 pub use modify_index::IndexChange;
 pub use open::EngineOptions;
 pub use pipeline::WantedOperations;

@@ -1,13 +1,13 @@
 //! The profiler: what is recorded of a database's operations, into its collection `system.profile`.
 
 use crate::collections::CreateRequest;
-use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};
-use crate::write::WriteOptions;
 use code::Code;
+use kv::Durability;
 use language::filter::{Filter, FilterScope};
+use query::write::{self, InsertOptions};
 use std::time::Duration;
 use store::{CappedOptions, Namespace};
 use value::{Document, DocumentBuf};
@@ -41,27 +41,41 @@ impl Engine {
         Ok(())
     }
 
-    /// Records an operation of a database, if its level asks for that. While writes are locked nothing is recorded.
+    /// Whether an operation that took so long may have to be logged or recorded: its entry decides.
+    pub fn may_profile(&self, database: &str, elapsed: Duration) -> bool {
+        self.profiler().may_want(database, elapsed)
+    }
+
+    /// Logs an operation that is slow, and records it if the level of its database asks for that. While writes are locked
+    /// nothing is recorded.
     pub async fn record_profile(&self, database: &str, elapsed: Duration, entry: &Document) -> Result<()> {
         let level = self.profile_level(database);
-        let is_slow = level != ProfileLevel::Off && self.profiler().is_slow(database, elapsed, entry.into());
+        let is_slow = self.profiler().is_slow(database, elapsed, entry.into());
         if is_slow {
             let millis = elapsed.as_millis() as u64;
             let shown = value::shell::document(entry.into());
             tracing::info!(millis, operation = shown, "slow operation");
         }
-        if !(is_slow || level == ProfileLevel::All) || self.are_writes_locked() {
+        let is_wanted = match level {
+            ProfileLevel::Off => false,
+            ProfileLevel::Slow => is_slow,
+            ProfileLevel::All => true,
+        };
+        if !is_wanted || self.are_writes_locked() {
             return Ok(());
         }
         self.create_profile(database).await?;
-        let options = WriteOptions {
-            journaled: false,
-            bypass_validation: true,
-            ..WriteOptions::default()
+        let Some(collection) = self.store().collection(&profile_of(database)) else {
+            return Ok(());
         };
-        let entries = vec![DocumentBuf::from(entry)];
-        self.insert(&Context::default(), &profile_of(database), entries, &options)
-            .await?;
+        let insert = InsertOptions {
+            ordered: true,
+            durability: Durability::Soon,
+            validator: None,
+            keeps_empty_timestamps: false,
+            statements: Vec::new(),
+        };
+        write::insert(&collection, vec![DocumentBuf::from(entry)], insert).await?;
         Ok(())
     }
 
@@ -95,6 +109,17 @@ impl Engine {
             Err(error) if error.code == Code::NAMESPACE_EXISTS => Ok(()),
             created => created,
         }
+    }
+}
+
+/// Refuses to write what the profiler alone writes.
+pub(crate) fn check_not_profile(namespace: &Namespace) -> Result<()> {
+    match namespace.collection == COLLECTION {
+        true => Err(Error::new(
+            Code::INVALID_NAMESPACE,
+            format!("cannot write to '{namespace}'"),
+        )),
+        false => Ok(()),
     }
 }
 

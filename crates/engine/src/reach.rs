@@ -1,5 +1,6 @@
 //! The collections as the stages of a pipeline reach them.
 
+use crate::collations;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::engine::WeakEngine;
@@ -60,10 +61,15 @@ impl Collections for Reach {
     fn resolve(&self, namespace: &Namespace) -> query::Result<Resolved> {
         let engine = self.engine()?;
         let resolved = engine.resolve_view(namespace)?;
+        let view = engine
+            .store()
+            .collection(namespace)
+            .filter(|named| named.is_view());
         Ok(Resolved {
             collection: engine.store().collection(&resolved.namespace),
             namespace: resolved.namespace,
             stages: resolved.pipeline,
+            view_collation: view.map(|view| collations::default_of(&view)).transpose()?,
         })
     }
 

@@ -19,6 +19,7 @@ pub mod expression;
 pub mod fields;
 pub mod filter;
 pub mod interruption;
+pub mod metrics;
 pub mod projection;
 pub mod regex;
 pub mod script;

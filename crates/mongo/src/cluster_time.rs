@@ -1,7 +1,7 @@
 //! The logical time that drivers pass on for causally consistent sessions.
 //!
 //! A read sees every write that was answered before it, so no read ever has to wait for a time: it is enough
-//! that the times given are never in the past of those given before.
+//! that the times given are never in the past of those given before, and of those that clients pass on.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::since_1970;
@@ -9,6 +9,9 @@ use value::{Binary, Document, Timestamp, Value, doc};
 
 /// The length of the signature of a cluster time; nobody signs here, so it is all zero.
 const SIGNATURE_BYTES: usize = 20;
+
+/// How far ahead of the clock a time that a client passes on may be; MongoDB allows a year.
+const DRIFT_SECONDS_MAX: u64 = 365 * 24 * 60 * 60;
 
 /// Gives times that rise.
 #[derive(Debug, Default)]
@@ -31,6 +34,24 @@ impl ClusterClock {
         Timestamp {
             seconds: (time >> 32) as u32,
             increment: time as u32,
+        }
+    }
+
+    /// Whether a time lies ahead of all times: it cannot have been given by any server whose clock goes right.
+    pub(crate) fn is_ahead(&self, time: Timestamp) -> bool {
+        let now = self
+            .last
+            .load(Ordering::Relaxed)
+            .max(since_1970().as_secs() << 32 | 1);
+        (u64::from(time.seconds) << 32 | u64::from(time.increment)) > now
+    }
+
+    /// Takes over a time that a client was given elsewhere, or before a restart: those given from now on are after it.
+    pub(crate) fn advance(&self, time: Timestamp) {
+        let given = u64::from(time.seconds) << 32 | u64::from(time.increment);
+        let limit = (since_1970().as_secs() + DRIFT_SECONDS_MAX) << 32;
+        if given < limit {
+            self.last.fetch_max(given, Ordering::Relaxed);
         }
     }
 

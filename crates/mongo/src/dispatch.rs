@@ -11,11 +11,11 @@ use crate::read_level;
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use code::Code;
-use engine::{Context, Namespace, OperationInfo, ProfileLevel, SessionId};
+use engine::{Context, Namespace, OperationInfo, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use value::{Value, ValueRef};
+use value::{Timestamp, Value, ValueRef};
 
 /// What comes of a message.
 pub(crate) enum Outcome {
@@ -105,6 +105,9 @@ async fn run_named(
         .access
         .check(&server.engine, connection, called, &database, collection)?;
     let generic = Generic::parse(called, request)?;
+    if let Some(time) = passed_on(request) {
+        server.clock.advance(time);
+    }
     check_generic(command, called, &generic)?;
     let default_limit = command.reads.then_some(server.options.read_time_max);
     let limit = generic.time_limit.or(default_limit);
@@ -124,13 +127,15 @@ async fn run_named(
         generic,
         context,
     };
-    let is_profiled = is_profiled(server, command, &call.database);
     let started = Instant::now();
     let interruption = call.context.interruption();
     let result = interruption.run((command.run)(&mut call)).await;
-    if is_profiled {
+    let elapsed = started
+        .elapsed()
+        .saturating_sub(call.context.metrics.time_waited());
+    if is_profiled(server, command, &call.database, elapsed) {
         let namespace = operated_on(command, &call.database, request);
-        profile::record(&call, namespace, started.elapsed(), &result).await;
+        profile::record(&call, namespace, elapsed, &result).await;
     }
     let mut reply = result?;
     reading.finish(server, &mut reply).await?;
@@ -158,6 +163,15 @@ fn database(message: &Message) -> Result<String> {
         )));
     }
     Ok(database.to_owned())
+}
+
+/// The cluster time that a driver passes on.
+fn passed_on(request: &Request) -> Option<Timestamp> {
+    let passed = request.body.as_raw().get("$clusterTime")?.as_document()?;
+    match passed.get("clusterTime") {
+        Some(ValueRef::Timestamp(time)) => Some(time),
+        _ => None,
+    }
 }
 
 /// The collection that the command names first, or nothing.
@@ -237,10 +251,8 @@ fn list(
 }
 
 /// Whether the profiler may want to know of a command. Those that only set it, or say hello, are none of its operations.
-fn is_profiled(server: &Server, command: &Command, database: &str) -> bool {
-    !command.is_hello
-        && command.name != "profile"
-        && server.engine.profile_level(database) != ProfileLevel::Off
+fn is_profiled(server: &Server, command: &Command, database: &str, elapsed: Duration) -> bool {
+    !command.is_hello && command.name != "profile" && server.engine.may_profile(database, elapsed)
 }
 
 /// The collection that a command is about, where it names one.

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::{Reply, ReplyForm};
-use engine::Namespace;
+use engine::{Metrics, Namespace};
 use std::time::Duration;
 use value::{Document, Value, ValueRef, doc};
 
@@ -33,6 +33,7 @@ fn entry(
         "ns": namespace.map_or_else(command_namespace, |namespace| namespace.to_string()),
         "command": command(call),
     };
+    add_metrics(&mut entry, &call.context.metrics);
     match result {
         Ok(reply) => add_counts(&mut entry, call.called, reply),
         Err(error) => {
@@ -47,6 +48,9 @@ fn entry(
     entry.push("ok", if result.is_ok() { 1.0 } else { 0.0 });
     entry.push("protocol", "op_msg");
     entry.push("millis", elapsed.as_millis() as i32);
+    if let Some(plans) = call.context.metrics.plan_summary() {
+        entry.push("planSummary", plans);
+    }
     entry.push("ts", Value::DateTime(value::date::now_ms()));
     entry.push("client", call.connection.peer.ip().to_string());
     if let Some(application) = call.connection.application() {
@@ -60,6 +64,27 @@ fn entry(
     );
     entry.push("user", call.context.user.as_deref().unwrap_or_default());
     entry
+}
+
+/// What was looked at, for operations that look for documents.
+fn add_metrics(entry: &mut Document, metrics: &Metrics) {
+    let (keys, documents) = (metrics.keys_examined(), metrics.documents_examined());
+    if metrics.plan_summary().is_none() && keys + documents == 0 {
+        return;
+    }
+    entry.push("keysExamined", Value::count(keys));
+    entry.push("docsExamined", Value::count(documents));
+    if metrics.has_sorted() {
+        entry.push("hasSortStage", true);
+    }
+    if metrics.has_used_disk() {
+        entry.push("usedDisk", true);
+    }
+    if let Some(hash) = metrics.shape_hash() {
+        let shown = format!("{hash:08X}");
+        entry.push("queryHash", shown.clone());
+        entry.push("planCacheShapeHash", shown);
+    }
 }
 
 /// MongoDB's word for what an operation does.
@@ -97,6 +122,23 @@ fn command(call: &Call<'_>) -> Document {
     engine::shown_command(&call.request.body)
 }
 
+/// What `findAndModify` tells of its one document.
+fn add_modified(entry: &mut Document, last: &Document) {
+    let count = last.get("n").cloned().unwrap_or(Value::Int32(0));
+    match last.get("updatedExisting") {
+        None => entry.push("ndeleted", count),
+        Some(Value::Bool(true)) => {
+            entry.push("nMatched", count.clone());
+            entry.push("nModified", count);
+        }
+        Some(_) => {
+            entry.push("nMatched", 0);
+            entry.push("nModified", 0);
+            entry.push("nUpserted", count);
+        }
+    }
+}
+
 /// What the reply tells of documents, and how long it is.
 fn add_counts(entry: &mut Document, command: &str, reply: &Reply) {
     if let Some(cursor) = &reply.cursor {
@@ -117,6 +159,13 @@ fn add_counts(entry: &mut Document, command: &str, reply: &Reply) {
         if let Some(count) = reply.body.get(of_reply) {
             entry.push(*name, count.clone());
         }
+    }
+    if let Some(Value::Array(upserted)) = reply.body.get("upserted") {
+        entry.push("upsert", true);
+        entry.push("nUpserted", upserted.len() as i32);
+    }
+    if let Some(Value::Document(last)) = reply.body.get("lastErrorObject") {
+        add_modified(entry, last);
     }
     // An answer that cannot be encoded is found when it is sent.
     let encoded = reply.encode(ReplyForm::Msg, false, None, 0, 0);

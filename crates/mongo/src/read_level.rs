@@ -1,7 +1,7 @@
 //! What a level of read concern adds to a command: a snapshot to read, or a flush before the answer.
 
 use crate::arguments::{Generic, ReadLevel};
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::server::Server;
 use crate::wire::Reply;
 use engine::Context;
@@ -20,6 +20,12 @@ pub(crate) enum Reading {
 
 /// Makes ready for a read at the level that the command asks for.
 pub(crate) async fn begin(server: &Server, generic: &Generic, context: &mut Context) -> Result<Reading> {
+    let after = generic.read_concern.as_ref().and_then(|concern| concern.after);
+    if after.is_some_and(|time| server.clock.is_ahead(time)) {
+        return Err(CommandError::invalid_options(
+            "readConcern afterClusterTime value must not be greater than the current clusterTime",
+        ));
+    }
     let level = generic.read_concern.as_ref().map(|concern| concern.level);
     match level.unwrap_or_default() {
         ReadLevel::Local => Ok(Reading::Plain),

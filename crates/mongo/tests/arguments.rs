@@ -134,3 +134,35 @@ fn transactions_need_a_session_and_a_number() {
     assert_eq!(code(parse(doc! {"find": "c", "autocommit": false})), 72);
     assert_eq!(code(parse(doc! {"find": "c", "startTransaction": true})), 72);
 }
+
+#[test]
+fn read_preferences_are_checked() {
+    let preference = |preference: Document| {
+        let body = doc! {"find": "c", "$readPreference": preference};
+        code(Generic::parse("find", &request(&body)))
+    };
+    let secondary = || doc! {"mode": "secondary"};
+    let primary = || doc! {"mode": "primary"};
+    for (expected, given) in [
+        (0, doc! {}),
+        (0, primary()),
+        (0, primary().with("maxStalenessSeconds", 0)),
+        (0, primary().with("tags", vec![doc! {}])),
+        (0, secondary().with("maxStalenessSeconds", 90)),
+        (0, secondary().with("maxStalenessSeconds", 120.0)),
+        (0, secondary().with("tags", vec![doc! {"dc": "x"}, doc! {}])),
+        (2, doc! {"mode": "third"}),
+        (14, doc! {"mode": 1}),
+        (2, primary().with("tags", vec![doc! {"dc": "x"}])),
+        (14, secondary().with("tags", 1)),
+        (14, secondary().with("maxStalenessSeconds", "90")),
+        (2, secondary().with("maxStalenessSeconds", -1)),
+        (160, secondary().with("maxStalenessSeconds", 89)),
+        (160, primary().with("maxStalenessSeconds", 89)),
+        (2, primary().with("maxStalenessSeconds", 90)),
+        (2, secondary().with("maxStalenessSeconds", Value::Int64(i64::MAX))),
+        (72, primary().with("hedge", doc! {})),
+    ] {
+        assert_eq!(preference(given.clone()), expected, "{given:?}");
+    }
+}

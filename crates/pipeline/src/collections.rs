@@ -6,6 +6,7 @@ use query::write::Validator;
 use std::fmt::Debug;
 use std::sync::Arc;
 use store::{Collection, Namespace};
+use value::collation::Collation;
 use value::{Document, Value};
 
 /// The other collections, as the stages of a pipeline reach them. Whoever runs pipelines implements it.
@@ -45,6 +46,8 @@ pub struct Resolved {
     pub collection: Option<Arc<Collection>>,
     /// The stages of all views on the way, the lowest first.
     pub stages: Vec<Value>,
+    /// The order of strings that the view of this name was made with; `None` where the name is no view's.
+    pub view_collation: Option<Option<Collation>>,
 }
 
 /// A collection to write into.
@@ -119,6 +122,7 @@ impl Collections for NoCollections {
             namespace: namespace.clone(),
             collection: None,
             stages: Vec::new(),
+            view_collation: None,
         })
     }
 

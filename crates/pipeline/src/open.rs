@@ -64,6 +64,12 @@ impl Opened {
         all.extend(stages.iter().cloned());
         let pipeline = Pipeline::parse_within(&all, scope)?;
         check_origin(scope.namespace, &pipeline)?;
+        for stage in &pipeline.stages {
+            stage
+                .reads()
+                .into_iter()
+                .try_for_each(|other| check_collation(other, scope, surroundings))?;
+        }
         if pipeline.makes_documents() {
             return Ok(Opened {
                 namespace: resolved.namespace,
@@ -135,6 +141,18 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
         .filter(covers)
         .min_by_key(|index| index.fields().len());
     spec.hint = fewest.map(|index| Hint::Name(index.spec().name.clone()));
+}
+
+/// Refuses to read a view by another order of strings than its own.
+fn check_collation(other: &Namespace, scope: &StageScope<'_>, surroundings: &Surroundings) -> Result<()> {
+    let resolved = surroundings.collections.resolve(other)?;
+    match resolved.view_collation {
+        Some(own) if own.as_ref() != scope.variables.collation() => Err(QueryError::new(
+            Code::OPTION_NOT_SUPPORTED_ON_VIEW,
+            format!("Cannot override a view's default collation: {other}"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a pipeline that needs a collection and names none, and one that names a collection and needs none.

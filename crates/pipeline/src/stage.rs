@@ -31,6 +31,11 @@ pub(crate) trait Stage: Debug + Send + Sync {
         None
     }
 
+    /// The other collections that the stage reads, as it names them.
+    fn reads(&self) -> Vec<&Namespace> {
+        Vec::new()
+    }
+
     /// Where in a pipeline the stage may stand.
     fn position(&self) -> Position {
         Position::Anywhere

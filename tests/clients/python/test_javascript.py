@@ -187,6 +187,20 @@ def test_map_reduce_into_collections(database, collection):
     assert read() == {0: 6.0, 1: 9.0}
 
 
+def test_map_reduce_into_another_database(client, database, collection):
+    collection.insert_many([{"_id": n, "g": n % 2, "x": n} for n in range(6)])
+    other = client[database.name + "_out"]
+    try:
+        result = map_reduce(collection, {"replace": "totals", "db": other.name})["result"]
+        assert result == {"db": other.name, "collection": "totals"}
+        assert {row["_id"]: row["value"] for row in other["totals"].find()} == {0: 6.0, 1: 9.0}
+        map_reduce(collection, {"reduce": "totals", "db": other.name})
+        assert {row["_id"]: row["value"] for row in other["totals"].find()} == {0: 12.0, 1: 18.0}
+        assert "totals" not in database.list_collection_names()
+    finally:
+        client.drop_database(other.name)
+
+
 def test_map_reduce_arguments_are_checked(collection):
     collection.insert_one({"g": 1, "x": 1})
     for code, out, options in [

@@ -61,6 +61,100 @@ def test_every_operation_is_recorded(profiled, server):
     assert find["responseLength"] > 0
 
 
+def test_what_was_looked_at_is_recorded(profiled):
+    things = profiled["things"]
+    things.insert_many([{"_id": n, "a": n % 10, "b": n} for n in range(100)])
+    things.create_index("a")
+    profiled.command("profile", 2)
+    list(things.find({"a": 3}, comment="index"))
+    list(things.find({"b": {"$gte": 90}}, comment="scan"))
+    list(things.find({"_id": 5}, comment="id"))
+    list(things.find({"a": 3}, comment="sort").sort("b", 1))
+    list(things.find({"$or": [{"a": 1}, {"_id": 7}]}, comment="or"))
+    list(things.find({}, comment="batches", batch_size=60))
+    list(things.aggregate([{"$match": {"a": {"$lt": 2}}}, {"$group": {"_id": "$a"}}], comment="pipeline"))
+    things.count_documents({}, comment="counted")
+    profiled.command("count", "things", comment="count")
+    things.distinct("a", {"a": {"$gt": 7}}, comment="distinct")
+    things.update_many({"a": 4}, {"$set": {"c": 1}}, comment="update")
+    things.update_one({"_id": 4}, {"$set": {"c": 2}}, comment="by id")
+    things.update_one({"_id": "new"}, {"$set": {"c": 2}}, upsert=True, comment="upsert")
+    things.delete_many({"a": 5}, comment="delete")
+    things.find_one_and_update({"a": 6}, {"$set": {"c": 3}}, comment="modify")
+    profiled.command("profile", 0)
+
+    def seen(comment, **query):
+        return entries(profiled, **{"command.comment": comment}, **query)[0]
+
+    def examined(entry):
+        return entry["planSummary"], entry["keysExamined"], entry["docsExamined"]
+
+    assert examined(seen("index")) == ("IXSCAN { a: 1 }", 10, 10)
+    assert examined(seen("scan")) == ("COLLSCAN", 0, 100) and seen("scan")["nreturned"] == 10
+    assert examined(seen("id")) == ("IDHACK", 1, 1)
+    assert examined(seen("sort")) == ("IXSCAN { a: 1 }", 10, 10) and seen("sort")["hasSortStage"]
+    assert "hasSortStage" not in seen("index")
+    assert seen("or")["planSummary"] == "IXSCAN { a: 1 }, IXSCAN { _id: 1 }" and seen("or")["docsExamined"] == 11
+    assert seen("pipeline")["planSummary"] == "IXSCAN { a: 1 }" and seen("pipeline")["keysExamined"] == 20
+    assert seen("count")["planSummary"] == "RECORD_STORE_FAST_COUNT"
+    assert seen("distinct")["keysExamined"] == 20 and seen("distinct")["docsExamined"] == 0
+    find, more = seen("batches"), entries(profiled, op="getmore")[0]
+    assert examined(find)[0] == examined(more)[0] == "COLLSCAN"
+    assert find["docsExamined"] + more["docsExamined"] == 100 and more["docsExamined"] > 0
+    by_statement = {str(entry["command"].get("q")): entry for entry in entries(profiled, op={"$in": ["update", "remove"]})}
+    assert examined(by_statement["{'a': 4}"]) == ("IXSCAN { a: 1 }", 10, 10) and by_statement["{'a': 4}"]["nModified"] == 10
+    assert examined(by_statement["{'_id': 4}"]) == ("IDHACK", 1, 1)
+    upsert = by_statement["{'_id': 'new'}"]
+    assert examined(upsert) == ("IDHACK", 0, 0) and upsert["upsert"] and upsert["nUpserted"] == 1
+    assert examined(by_statement["{'a': 5}"]) == ("IXSCAN { a: 1 }", 10, 10) and by_statement["{'a': 5}"]["ndeleted"] == 10
+    assert seen("modify")["nMatched"] == seen("modify")["nModified"] == 1
+    explained = things.find({"a": 3}).explain()["queryPlanner"]
+    assert seen("index")["queryHash"] == seen("index")["planCacheShapeHash"] == explained["queryHash"]
+
+
+def test_clients_read_and_drop_the_entries_and_do_not_write_them(profiled):
+    profile = profiled["system.profile"]
+    profiled.command("profile", 2)
+    profiled["things"].find_one()
+    profiled.command("profile", 0)
+    assert profile.find_one({"op": "query"})
+    for write in [
+        lambda: profile.insert_one({}),
+        lambda: profile.update_many({}, {"$set": {"a": 1}}),
+        lambda: profile.delete_many({}),
+        lambda: profile.find_one_and_delete({}),
+        lambda: profiled["things"].aggregate([{"$merge": "system.profile"}]),
+        lambda: profile.bulk_write([pymongo.InsertOne({})]),
+    ]:
+        with pytest.raises(OperationFailure):
+            write()
+    with pytest.raises(OperationFailure) as error:
+        profiled.command("insert", "system.profile", documents=[{}])
+    assert error.value.code == 73
+    profile.drop()
+
+
+def test_slow_operations_are_logged_where_nothing_is_recorded(tmp_path):
+    with running(tmp_path) as server, pymongo.MongoClient(server.uri, appname="slowly") as client:
+        things = client["slow"]["things"]
+        things.insert_one({"_id": 1})
+        client.admin.command("profile", 0, slowms=30)
+        things.find_one({})
+        things.find_one({"$where": "sleep(60) || true"})
+        tail = client["slow"].create_collection("tail", capped=True, size=4096)
+        tail.insert_one({})
+        with client.start_session() as session:
+            find = {"find": "tail", "tailable": True, "awaitData": True}
+            cursor = client["slow"].command(find, session=session)["cursor"]
+            more = {"getMore": cursor["id"], "collection": "tail", "maxTimeMS": 200}
+            assert client["slow"].command(more, session=session)["cursor"]["nextBatch"] == []
+        logged = [line for line in server.log if "slow operation" in line]
+        assert len(logged) == 1, logged
+        for told in ("slow.things", "COLLSCAN", "docsExamined: 1", "slowly", "$where"):
+            assert told in logged[0], logged
+        assert "system.profile" not in client["slow"].list_collection_names()
+
+
 def test_slow_ones_and_those_of_a_filter(profiled):
     things = profiled["things"]
     things.insert_one({"_id": 1})
@@ -107,9 +201,17 @@ def test_only_who_administers_the_database_may_set_it(tmp_path):
         with pymongo.MongoClient(server.uri, username="admin", password="p") as client:
             client["d"].command("profile", 2)
             client["d"].command("collStats", "things")
+            assert client["d"]["system.profile"].find_one()
+            client["d"].command("profile", 0)
+            client["d"]["system.profile"].drop()
+            client["d"].command("profile", 2)
+            client["d"].command("collStats", "things")
         with pymongo.MongoClient(server.uri, username="reader", password="p") as client:
             with pytest.raises(OperationFailure) as error:
                 client["d"].command("profile", 0)
+            assert error.value.code == 13
+            with pytest.raises(OperationFailure) as error:
+                client["d"]["system.profile"].find_one()
             assert error.value.code == 13
         with pymongo.MongoClient(server.uri, username="root", password="p") as client:
             users = [entry["user"] for entry in client["d"]["system.profile"].find({"command.collStats": "things"})]

@@ -41,3 +41,37 @@ def test_a_linearizable_read_sees_what_was_written(client):
     collection = client.moments.get_collection("c", read_concern=ReadConcern("linearizable"))
     collection.insert_one({"_id": 1})
     assert collection.find_one({}) == {"_id": 1}
+
+
+def test_times_to_read_after_are_checked(client):
+    from bson import Timestamp
+
+    with client.start_session(causal_consistency=True) as session:
+        client.moments.c.insert_one({}, session=session)
+        now = session.operation_time
+        assert client.moments.c.find_one({}, session=session)
+    find = lambda **concern: client.moments.command("find", "c", readConcern=concern)
+    assert find(afterClusterTime=now)["ok"] == 1
+    refused = [
+        (14, {"afterClusterTime": 1}),
+        (72, {"afterClusterTime": Timestamp(0, 0)}),
+        (72, {"afterClusterTime": Timestamp(now.time + 3600, 1)}),
+        (72, {"afterClusterTime": now, "level": "linearizable"}),
+        (72, {"afterClusterTime": now, "level": "available"}),
+        (72, {"afterClusterTime": now, "atClusterTime": now, "level": "snapshot"}),
+        (72, {"atClusterTime": now}),
+        (2, {"level": "strong"}),
+        (14, {"level": 1}),
+        (40415, {"more": 1}),
+    ]
+    for code, concern in refused:
+        with pytest.raises(OperationFailure) as failure:
+            find(**concern)
+        assert failure.value.code == code, concern
+
+
+def test_a_transaction_is_refused_without_advice_on_retries(client):
+    with client.start_session() as session:
+        with pytest.raises(OperationFailure) as failure, session.start_transaction():
+            client.moments.c.insert_one({}, session=session)
+        assert failure.value.code == 263 and "retryWrites" not in str(failure.value)

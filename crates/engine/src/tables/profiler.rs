@@ -4,7 +4,7 @@ use language::expression::random::Random;
 use language::filter::Filter;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 use value::{Document, DocumentRef};
 
@@ -65,8 +65,9 @@ struct Set {
 /// The settings of all databases.
 #[derive(Debug)]
 pub(crate) struct Profiler {
-    /// Whether anything is recorded anywhere: all that an operation pays while nothing is.
+    /// Whether any database is set; if none is, an operation only asks how long it took.
     is_on: AtomicBool,
+    slow_ms: AtomicI32,
     set: Mutex<Set>,
 }
 
@@ -79,6 +80,7 @@ impl Default for Profiler {
         };
         Profiler {
             is_on: AtomicBool::new(false),
+            slow_ms: AtomicI32::new(SLOW_MS_DEFAULT),
             set: Mutex::new(set),
         }
     }
@@ -120,8 +122,15 @@ impl Profiler {
         }
         set.databases
             .retain(|_, of| of.level != ProfileLevel::Off || of.filter.is_some());
-        let is_on = set.databases.values().any(|of| of.level != ProfileLevel::Off);
-        self.is_on.store(is_on, Ordering::Relaxed);
+        self.is_on.store(!set.databases.is_empty(), Ordering::Relaxed);
+        self.slow_ms.store(set.slow_ms, Ordering::Relaxed);
+    }
+
+    /// Whether an operation that took so long may be wanted: it is slow, or its database is set.
+    pub(crate) fn may_want(&self, database: &str, elapsed: Duration) -> bool {
+        let slow_ms = self.slow_ms.load(Ordering::Relaxed);
+        elapsed.as_millis() as i128 >= i128::from(slow_ms)
+            || (self.is_on.load(Ordering::Relaxed) && self.set.lock().databases.contains_key(database))
     }
 
     /// Whether an operation counts as slow: it took so long and is one of the sample, or the filter matches its entry.

@@ -8,9 +8,10 @@
 mod running;
 mod sort;
 
-pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, steps, within};
+pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, note, steps, within};
 pub use sort::sort_by;
 
+use crate::metrics::Metrics;
 use crate::{Code, Error, Result};
 use std::fmt::Debug;
 use std::future::{Future, poll_fn};
@@ -31,6 +32,8 @@ pub struct Interruption {
     /// Called when the work has held its thread for long, and again at growing distances: lets others have what waits
     /// for this thread.
     pub make_room: Option<fn()>,
+    /// What the operation has done, where somebody wants to know.
+    pub metrics: Option<Arc<Metrics>>,
 }
 
 /// Who waits for an operation's answer.

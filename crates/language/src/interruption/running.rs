@@ -1,6 +1,7 @@
 //! The work that runs on a thread, and how often it looks up.
 
 use super::Interruption;
+use crate::metrics::Metrics;
 use crate::{Code, Result};
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -67,6 +68,18 @@ pub(super) fn current() -> Interruption {
         let running = running.as_ref();
         running.map_or_else(Interruption::default, |running| running.interruption.clone())
     })
+}
+
+/// Notes something that the operation at work on this thread has done.
+pub fn note(what: impl FnOnce(&Metrics)) {
+    RUNNING.with_borrow(|running| {
+        if let Some(metrics) = running
+            .as_ref()
+            .and_then(|running| running.interruption.metrics.as_ref())
+        {
+            what(metrics);
+        }
+    });
 }
 
 /// Looks whether what runs here must end, and makes room for others where it has run for long.

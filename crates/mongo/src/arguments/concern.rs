@@ -31,6 +31,8 @@ pub struct ReadConcern {
     pub name: Option<String>,
     /// What it asks for.
     pub level: ReadLevel,
+    /// The time that the read must be after. Every read sees all that was answered before it, so it is in the past.
+    pub after: Option<Timestamp>,
 }
 
 /// What the levels of read concern ask of a server whose writes are all on one disk.
@@ -138,8 +140,7 @@ impl ReadConcern {
     pub fn parse(document: DocumentRef<'_>) -> Result<ReadConcern> {
         let arguments = Fields::new("readConcern", document);
         let level = arguments.string("level")?;
-        // Every read sees all that was answered before it, so there is no time to wait for.
-        timestamp(&arguments, "afterClusterTime")?;
+        let after = timestamp(&arguments, "afterClusterTime")?;
         let at = timestamp(&arguments, "atClusterTime")?;
         if let Some(provenance) = arguments.string("provenance")?
             && !PROVENANCES.contains(&provenance)
@@ -157,12 +158,23 @@ impl ReadConcern {
         {
             return Err(arguments.bad_enumeration("level", level).into());
         }
+        if after.is_some() && at.is_some() {
+            return Err(CommandError::invalid_options(
+                "Specifying a timestamp for both 'afterClusterTime' and 'atClusterTime' is not allowed",
+            ));
+        }
+        if after.is_some() && matches!(level, Some("available" | "linearizable")) {
+            return Err(CommandError::invalid_options(
+                "afterClusterTime field can be set only if level is equal to majority, local, or snapshot",
+            ));
+        }
         if at.is_some() && level != Some("snapshot") {
             return Err(CommandError::invalid_options(
                 "readConcern field 'atClusterTime' can be set only if 'level' is equal to 'snapshot'",
             ));
         }
         Ok(ReadConcern {
+            after,
             name: level.map(str::to_owned),
             level: match level {
                 Some("snapshot") => ReadLevel::Snapshot(at),
@@ -176,6 +188,12 @@ impl ReadConcern {
 fn timestamp(arguments: &Fields<'_>, name: &'static str) -> Result<Option<Timestamp>> {
     match arguments.any(name) {
         None => Ok(None),
+        Some(ValueRef::Timestamp(Timestamp {
+            seconds: 0,
+            increment: 0,
+        })) => Err(CommandError::invalid_options(format!(
+            "readConcern {name} cannot be a null timestamp"
+        ))),
         Some(ValueRef::Timestamp(time)) => Ok(Some(time)),
         Some(other) => Err(arguments.wrong_type(name, other, "'timestamp'").into()),
     }

@@ -1,7 +1,7 @@
 //! The arguments that every command takes.
 
 use super::concern::{ReadConcern, WriteConcern};
-use super::{Arguments, Fields, Number};
+use super::{Arguments, Fields, Number, preference};
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use code::Code;
@@ -84,7 +84,7 @@ impl Generic {
             time_limit: time_limit(&arguments, "maxTimeMS")?,
             api_strict: api_strict(&arguments)?,
         };
-        check_read_preference(&arguments)?;
+        preference::check(&arguments)?;
         generic.check(autocommit, starts)?;
         Ok(generic)
     }
@@ -186,26 +186,5 @@ fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
             "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
         )),
         None => Ok(false),
-    }
-}
-
-/// All reads are of the one copy there is, so a preference is checked and then of no consequence.
-fn check_read_preference(arguments: &Arguments<'_>) -> Result<()> {
-    let Some(preference) = arguments.document("$readPreference")? else {
-        return Ok(());
-    };
-    let modes = [
-        "primary",
-        "primaryPreferred",
-        "secondary",
-        "secondaryPreferred",
-        "nearest",
-    ];
-    match preference.get("mode") {
-        Some(ValueRef::String(mode)) if modes.contains(&mode) => Ok(()),
-        Some(ValueRef::String(mode)) => Err(CommandError::bad_value(format!(
-            "Enumeration value '{mode}' for field '$readPreference.mode' is not a valid value."
-        ))),
-        _ => Ok(()),
     }
 }

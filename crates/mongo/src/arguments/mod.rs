@@ -5,6 +5,7 @@
 
 mod concern;
 mod generic;
+mod preference;
 
 pub use concern::{ReadConcern, ReadLevel, WriteConcern};
 pub use generic::Generic;

@@ -10,6 +10,7 @@ use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use query::execute::Interruption;
 use std::sync::Arc;
+use store::Namespace;
 use value::{Document, Value};
 
 #[derive(Debug)]
@@ -114,6 +115,11 @@ impl Stage for Facet {
         Work::awaited(Faceting {
             facets: facets.collect(),
         })
+    }
+
+    fn reads(&self) -> Vec<&Namespace> {
+        let stages = self.facets.iter().flat_map(|(_, stages)| stages);
+        stages.flat_map(|stage| stage.reads()).collect()
     }
 
     fn to_document(&self) -> Document {

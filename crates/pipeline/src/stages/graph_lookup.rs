@@ -14,6 +14,7 @@ use language::expression::{Expression, Found};
 use query::execute::Interruption;
 use std::collections::HashSet;
 use std::sync::Arc;
+use store::Namespace;
 use value::collation::Collation;
 use value::path::FieldPath;
 use value::{Document, DocumentBuf, Value, ValueRef};
@@ -151,6 +152,10 @@ impl Stage for GraphLookup {
 
     fn to_document(&self) -> Document {
         named("$graphLookup", self.operand.clone())
+    }
+
+    fn reads(&self) -> Vec<&Namespace> {
+        vec![&self.sub.namespace]
     }
 }
 

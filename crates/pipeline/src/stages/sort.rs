@@ -28,9 +28,11 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "$sort stage must have at least one sort key",
         ));
     }
-    Ok(vec![Arc::new(Sort::new(
-        SortPattern::parse(pattern)?.with_collation(scope.variables.collation()),
-    ))])
+    let pattern = SortPattern::parse(pattern)?.with_collation(scope.variables.collation());
+    Ok(match pattern.fields().is_empty() {
+        true => Vec::new(),
+        false => vec![Arc::new(Sort::new(pattern))],
+    })
 }
 
 impl Sort {

@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 use language::Fields;
 use query::execute::Interruption;
 use std::sync::Arc;
+use store::Namespace;
 use value::{Document, Value};
 
 /// MongoDB's code for a stage that no sub-pipeline of `$unionWith` may have.
@@ -67,6 +68,10 @@ impl Stage for UnionWith {
 
     fn to_document(&self) -> Document {
         named("$unionWith", self.operand.clone())
+    }
+
+    fn reads(&self) -> Vec<&Namespace> {
+        vec![&self.sub.namespace]
     }
 }
 

@@ -6,7 +6,8 @@ use super::sort_key::sort_key;
 use super::sorter::{Sorted, Sorter};
 use super::source::{Hit, Source, Stopped};
 use crate::Result;
-use crate::plan::Plan;
+use crate::plan::{Access, Plan};
+use language::metrics;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use store::{RecordId, Snapshot};
@@ -148,6 +149,23 @@ impl Execution {
     /// Goes on until the results that are wanted are ready, the budget (of keys and records looked at) is spent, or
     /// nothing is left.
     pub async fn advance(&mut self, run: &Run<'_>, budget: &mut u64) -> Result<Paused> {
+        let (keys, documents) = (self.keys(), self.counters.documents);
+        let paused = self.work(run, budget).await;
+        metrics::note(|metrics| {
+            metrics.examined(self.keys() - keys, self.counters.documents - documents);
+        });
+        paused
+    }
+
+    /// Keys of indexes looked at. A document found by its id counts as one key of the index on `_id`.
+    pub fn keys(&self) -> u64 {
+        match self.plan.access {
+            Access::Id(_) => self.counters.documents,
+            _ => self.counters.keys(),
+        }
+    }
+
+    async fn work(&mut self, run: &Run<'_>, budget: &mut u64) -> Result<Paused> {
         let Run {
             snapshot,
             task,
@@ -284,6 +302,7 @@ impl Execution {
         self.counters.sorted = (sorter.count() as u64, sorter.bytes() as u64);
         self.counters.results = sorter.count() as u64;
         self.counters.used_disk = sorter.uses_disk();
+        metrics::note(|metrics| metrics.sorted(self.counters.used_disk));
         self.sorted = Some(sorter.into_sorted()?);
         Ok(())
     }

@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use language::Interruption;
 use language::expression::Variables;
 use language::filter::Filter;
+use language::metrics;
 use language::projection::Projection;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
@@ -197,6 +198,8 @@ impl PlanCursor {
             Some(snapshot) => snapshot,
             None => self.task.spec.snapshot(&self.collection).await?,
         };
+        // A batch after the first is another operation, which goes on with the plan of the first.
+        metrics::note(|metrics| metrics.planned(self.execution.plan().clone()));
         let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
         let at_once = chunk_max(&snapshot);
         while batch.len() < documents_max && self.limit_left > 0 {

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::plan::cache::{WORKS_MIN, WORSE_FACTOR};
 use crate::plan::catalog::{KnownIndex, known_indexes};
 use crate::plan::{Access, Candidates, IndexFilters, Ordering, Plan, PlanCache, Shape, hinted};
+use language::metrics;
 use std::sync::Arc;
 use store::Collection;
 use value::Value;
@@ -34,7 +35,9 @@ impl Run<'_> {
         let Run { snapshot, task, .. } = *self;
         let spec = &task.spec;
         if let Some(plan) = by_id(spec) {
-            return Ok(Prepared::only(Execution::new(Arc::new(plan), task, 1)));
+            let plan = Arc::new(plan);
+            metrics::note(|metrics| metrics.planned(plan.clone()));
+            return Ok(Prepared::only(Execution::new(plan, task, 1)));
         }
         let mut indexes = known_indexes(collection);
         // An index that was built after the moment has no entries in its snapshot.
@@ -59,6 +62,10 @@ impl Run<'_> {
         );
         let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
         let mut prepared = self.choose(collection, &plans, &shape, &indexes).await?;
+        metrics::note(|metrics| {
+            metrics.planned(prepared.execution.plan().clone());
+            metrics.shaped(shape.number());
+        });
         for scan in prepared.execution.plan().scans().iter().take(1) {
             scan.index.note_use();
         }

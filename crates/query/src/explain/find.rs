@@ -184,16 +184,11 @@ fn query_planner(
 
 fn statistics(execution: &Execution, stage: &Stage, given: u64, time_ms: u64) -> Document {
     let counters = &execution.counters;
-    // A document found by its id counts as one key of the index on `_id`.
-    let keys = match execution.plan().access {
-        Access::Id(_) => counters.documents,
-        _ => counters.keys(),
-    };
     Document::new()
         .with("executionSuccess", true)
         .with("nReturned", Value::count(given))
         .with("executionTimeMillis", Value::count(time_ms))
-        .with("totalKeysExamined", Value::count(keys))
+        .with("totalKeysExamined", Value::count(execution.keys()))
         .with("totalDocsExamined", Value::count(counters.documents))
         .with("executionStages", stage.execution(time_ms, true))
 }

@@ -1,7 +1,28 @@
-//! Bounds as `explain` writes them: `[1.0, 5.0)`.
+//! Bounds as `explain` writes them: `[1.0, 5.0)`; plans as the profiler does: `IXSCAN { a: 1 }`.
 
 use super::interval::{Interval, Intervals};
+use super::tree::{Access, Plan};
+use std::fmt;
 use value::shell;
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.access {
+            Access::Nothing => return f.write_str("EOF"),
+            Access::Collection { .. } => return f.write_str("COLLSCAN"),
+            Access::Id(_) => return f.write_str("IDHACK"),
+            Access::Index(_) | Access::Union(_) | Access::Merge(..) => {}
+        }
+        let mut scans: Vec<String> = Vec::new();
+        for scan in self.scans() {
+            let shown = format!("IXSCAN {}", shell::document((&scan.facts.key).into()));
+            if !scans.contains(&shown) {
+                scans.push(shown);
+            }
+        }
+        f.write_str(&scans.join(", "))
+    }
+}
 
 /// Every interval in the order in which it is read.
 pub fn intervals(set: &Intervals, reversed: bool) -> Vec<String> {

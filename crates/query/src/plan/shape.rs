@@ -49,21 +49,31 @@ impl Shape {
 
     /// Eight hexadecimal digits that stand for the shape in explain and statistics.
     pub fn hash(&self) -> String {
+        shown(self.number())
+    }
+
+    /// The same as a number.
+    pub fn number(&self) -> u32 {
         hash(&self.0)
     }
 
     /// The hash of the shape together with the indexes at hand.
     pub fn key(&self, indexes: &[&str]) -> String {
-        hash(&format!("{} {}", self.0, indexes.join(",")))
+        shown(hash(&format!("{} {}", self.0, indexes.join(","))))
     }
 }
 
 /// FNV-1a, folded to 32 bits: the same in every process.
-fn hash(text: &str) -> String {
+fn hash(text: &str) -> u32 {
     let hash = text.bytes().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     });
-    format!("{:08X}", (hash ^ (hash >> 32)) as u32)
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// A hash as `explain` and the profiler show it.
+fn shown(hash: u32) -> String {
+    format!("{hash:08X}")
 }
 
 fn add(text: &mut String, arguments: std::fmt::Arguments<'_>) {

@@ -57,7 +57,11 @@ impl Ordering {
             }
             return Ok(Ordering::Natural(direction("$natural", natural)?));
         }
-        SortPattern::parse(sort).map(Ordering::By)
+        let pattern = SortPattern::parse(sort)?;
+        Ok(match pattern.fields().is_empty() {
+            true => Ordering::Any,
+            false => Ordering::By(pattern),
+        })
     }
 
     /// With this order of strings.
@@ -83,7 +87,7 @@ fn shown(document: &Document) -> String {
 }
 
 impl SortPattern {
-    /// Parses a document of fields and directions.
+    /// Parses a document of fields and directions. It has no fields where all that it sorts by is absent.
     pub fn parse(sort: &Document) -> Result<SortPattern> {
         if sort.len() > SORT_FIELDS_MAX {
             return Err(QueryError::new(
@@ -94,6 +98,11 @@ impl SortPattern {
         let mut fields: Vec<SortField> = Vec::with_capacity(sort.len());
         let mut paths = Vec::with_capacity(sort.len());
         for (name, value) in sort.iter() {
+            // A score or random number that no document here has: all are equal by it.
+            if is_absent_meta(value) {
+                parse_path(name)?;
+                continue;
+            }
             // MongoDB looks at the direction first.
             let direction = direction(name, value)?;
             let path = parse_path(name)?;
@@ -193,6 +202,16 @@ fn parse_path(name: &str) -> Result<FieldPath> {
     Ok(FieldPath::parse(name))
 }
 
+/// Whether a key sorts by metadata that documents may have in MongoDB, and have not here: what only `$search` and `$sample` give.
+fn is_absent_meta(value: &Value) -> bool {
+    let Value::Document(operator) = value else {
+        return false;
+    };
+    let named = operator.get("$meta").map(Value::as_ref);
+    let name = named.and_then(value::ValueRef::as_str);
+    operator.len() == 1 && matches!(name, Some("searchScore" | "vectorSearchScore" | "randVal"))
+}
+
 /// Says why there is nothing to sort by: of what `$meta` names nothing exists here yet.
 fn refuse_meta(operator: &Document) -> QueryError {
     let refuse = |number, message: String| QueryError::new(crate::Code::location(number), message);
@@ -211,9 +230,6 @@ fn refuse_meta(operator: &Document) -> QueryError {
                 40_218,
                 format!("query requires {name} metadata, but it is not available"),
             ),
-            "searchScore" | "vectorSearchScore" | "randVal" => {
-                QueryError::bad_value(format!("sort by $meta is not supported yet: {name}"))
-            }
             "recordId" | "indexKey" | "sortKey" | "geoNearPoint" | "searchHighlights"
             | "searchScoreDetails" => refuse(31_138, format!("Illegal $meta sort: $meta: \"{name}\"")),
             _ => refuse(17_308, format!("Unsupported argument to $meta: {name}")),

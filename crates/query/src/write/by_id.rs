@@ -2,6 +2,8 @@
 //! filter is matched by the committer.
 
 use language::filter::{Comparison, Filter, Node, Predicate};
+use language::metrics;
+use std::sync::Arc;
 use value::Value;
 use value::collation::has_text;
 
@@ -11,6 +13,14 @@ pub(super) fn fixed_id(filter: &Filter) -> Option<Value> {
     of_node(filter.root())
         .filter(|id| !matches!(id, Value::Array(_) | Value::Regex(_) | Value::Undefined))
         .cloned()
+}
+
+/// Notes that a statement looked for its document by its `_id`, and whether it was there.
+pub(super) fn note(found: bool) {
+    metrics::note(|metrics| {
+        metrics.planned(Arc::new("IDHACK"));
+        metrics.examined(u64::from(found), u64::from(found));
+    });
 }
 
 fn of_node(node: &Node) -> Option<&Value> {

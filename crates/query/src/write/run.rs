@@ -1,5 +1,6 @@
 //! The statements of a command in runs: neighbours that change at most one document each are executed together.
 
+use super::by_id;
 use super::single::{Done, Single, done};
 use super::{CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
 use std::sync::Arc;
@@ -112,7 +113,9 @@ impl Together {
             if matches!(outcome, Outcome::Skipped) {
                 break;
             }
-            results.push((at, done(outcome, report)));
+            let done = done(outcome, report);
+            by_id::note(done.as_ref().is_ok_and(Done::found));
+            results.push((at, done));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! One statement that changes at most one document.
 
-use super::by_id::fixed_id;
+use super::by_id::{self, fixed_id};
 use super::change::{Change, ChangeOne, Missing};
 use super::lookup::Lookup;
 use super::report::Report;
@@ -31,6 +31,13 @@ pub(super) enum Done {
     Upserted(DocumentBuf),
     NothingMatched,
     Replayed(ReplayedOutcome),
+}
+
+impl Done {
+    /// Whether there was a document to change.
+    pub(super) fn found(&self) -> bool {
+        matches!(self, Done::Changed { .. } | Done::Unchanged(_) | Done::Deleted(_))
+    }
 }
 
 impl Single {
@@ -68,7 +75,9 @@ impl Single {
         options: &WriteOptions,
     ) -> Result<Done, WriteError> {
         if let Some(op) = self.op_by_id(collection) {
-            return self.commit(collection, options, op).await;
+            let done = self.commit(collection, options, op).await;
+            by_id::note(done.as_ref().is_ok_and(Done::found));
+            return done;
         }
         // A retried statement is answered before it looks for a document: after its own change the filter may match
         // another one.

@@ -11,6 +11,7 @@ use crate::step::Work;
 use crate::sub_pipeline::SubPipeline;
 use language::expression::Expression;
 use std::sync::Arc;
+use store::Namespace;
 use value::Document;
 use value::path::FieldPath;
 
@@ -50,5 +51,9 @@ impl Stage for Arc<Lookup> {
 
     fn to_document(&self) -> Document {
         named("$lookup", self.operand.clone())
+    }
+
+    fn reads(&self) -> Vec<&Namespace> {
+        vec![&self.sub.namespace]
     }
 }

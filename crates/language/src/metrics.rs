@@ -1,0 +1,101 @@
+//! What an operation has done so far, for those who tell of it: the profiler, and the log of slow operations.
+//!
+//! It goes with the operation's [`Interruption`](crate::Interruption): whoever does something that counts notes it for what
+//! runs on the thread ([`note`]), and need not be told for which operation.
+
+use std::fmt::{Debug, Display};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use crate::interruption::note;
+
+/// Plans that are told of one operation.
+const PLANS_MAX: usize = 16;
+
+/// A plan, which is put into words only when somebody asks.
+pub trait Summary: Debug + Display + Send + Sync {}
+
+impl<T: Debug + Display + Send + Sync> Summary for T {}
+
+/// What an operation has done so far.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    keys: AtomicU64,
+    documents: AtomicU64,
+    waited_us: AtomicU64,
+    shape: AtomicU32,
+    sorted: AtomicBool,
+    used_disk: AtomicBool,
+    plans: Mutex<Vec<Arc<dyn Summary>>>,
+}
+
+impl Metrics {
+    /// Keys of indexes and documents were looked at.
+    pub fn examined(&self, keys: u64, documents: u64) {
+        self.keys.fetch_add(keys, Relaxed);
+        self.documents.fetch_add(documents, Relaxed);
+    }
+
+    /// A plan was taken; it counts once, however often it goes on.
+    pub fn planned(&self, plan: Arc<dyn Summary>) {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if plans.len() < PLANS_MAX && !plans.iter().any(|known| Arc::ptr_eq(known, &plan)) {
+            plans.push(plan);
+        }
+    }
+
+    /// The shape of the query is this one, by its hash.
+    pub fn shaped(&self, hash: u32) {
+        self.shape.store(hash, Relaxed);
+    }
+
+    /// Results were sorted, perhaps in files.
+    pub fn sorted(&self, used_disk: bool) {
+        self.sorted.store(true, Relaxed);
+        self.used_disk.fetch_or(used_disk, Relaxed);
+    }
+
+    /// The operation had nothing to do for this long: it waited for new documents.
+    pub fn waited(&self, time: Duration) {
+        self.waited_us.fetch_add(time.as_micros() as u64, Relaxed);
+    }
+
+    /// Keys of indexes that were looked at.
+    pub fn keys_examined(&self) -> u64 {
+        self.keys.load(Relaxed)
+    }
+
+    /// Documents that were looked at.
+    pub fn documents_examined(&self) -> u64 {
+        self.documents.load(Relaxed)
+    }
+
+    /// How long the operation waited for new documents.
+    pub fn time_waited(&self) -> Duration {
+        Duration::from_micros(self.waited_us.load(Relaxed))
+    }
+
+    /// Whether results were sorted, not taken in the order of an index.
+    pub fn has_sorted(&self) -> bool {
+        self.sorted.load(Relaxed)
+    }
+
+    /// Whether a sort went on in files.
+    pub fn has_used_disk(&self) -> bool {
+        self.used_disk.load(Relaxed)
+    }
+
+    /// The hash of the query's shape, where a plan was chosen by it.
+    pub fn shape_hash(&self) -> Option<u32> {
+        Some(self.shape.load(Relaxed)).filter(|hash| *hash != 0)
+    }
+
+    /// The plans in words; `None` where nothing was planned.
+    pub fn plan_summary(&self) -> Option<String> {
+        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut words: Vec<String> = plans.iter().map(ToString::to_string).collect();
+        words.dedup();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
