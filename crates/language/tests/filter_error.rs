@@ -101,15 +101,53 @@ fn patterns_are_checked_when_parsed() {
 
 #[test]
 fn what_is_still_to_come_says_so() {
-    let cases = [
-        doc! {"$text": {"$search": "x"}},
-        doc! {"a": {"$near": [0, 0]}},
-        doc! {"a": {"$geoWithin": {"$box": [[0, 0], [1, 1]]}}},
-    ];
-    for query in cases {
-        let error = Filter::parse(&query, &FilterScope::default()).unwrap_err();
-        assert!(error.message.contains("not supported yet"), "{}", error.message);
-    }
+    let query = doc! {"$text": {"$search": "x"}};
+    let error = Filter::parse(&query, &FilterScope::default()).unwrap_err();
+    assert!(error.message.contains("not supported yet"), "{}", error.message);
+}
+
+#[test]
+fn places_are_asked_for_in_one_way_and_what_is_near_once_at_the_top() {
+    let point = || doc! {"type": "Point", "coordinates": [0, 0]};
+    let near = || doc! {"$near": {"$geometry": (point())}};
+    check(
+        vec![
+            (doc! {"a": {"$geoWithin": {}}}, 2),
+            (doc! {"a": {"$geoWithin": {"$geometry": (point())}}}, 2),
+            (
+                doc! {"a": {"$geoWithin": {"$box": [[0, 0], [1, 1]], "$center": [[0, 0], 1]}}},
+                2,
+            ),
+            (doc! {"a": {"$geoIntersects": {"$box": [[0, 0], [1, 1]]}}}, 2),
+            (doc! {"a": {"$near": [0]}}, 2),
+            (doc! {"a": {"$near": [0, 0], "$minDistance": "x"}}, 16_893),
+            (doc! {"a": {"$near": [0, 0], "$minDistance": (-1)}}, 16_894),
+            (doc! {"a": {"$near": [0, 0], "$maxDistance": "x"}}, 16_895),
+            (
+                doc! {"a": {"$near": {"$geometry": (point()), "$maxDistance": (f64::INFINITY)}}},
+                2,
+            ),
+            (doc! {"a": {"$near": {"$geometry": (point())}, "$eq": 1}}, 34_413),
+            (doc! {"a": {"$eq": 1, "$near": [0, 0]}}, 2),
+            (doc! {"a": (near()), "b": (near())}, 2),
+            (doc! {"$or": [{"a": (near())}, {"b": 1}]}, 2),
+            (doc! {"$nor": [{"a": (near())}]}, 2),
+            (doc! {"a": {"$not": (near())}}, 2),
+            (doc! {"a": {"$elemMatch": {"b": (near())}}}, 2),
+        ],
+        &FilterScope::default(),
+    );
+    let stage = FilterScope {
+        place: FilterPlace::Stage,
+        ..FilterScope::default()
+    };
+    check(vec![(doc! {"a": (near())}, 5_626_500)], &stage);
+    let query = doc! {"a": (near()), "b": 1};
+    let filter = Filter::parse(&query, &FilterScope::default()).unwrap();
+    assert_eq!(
+        filter.to_document(),
+        doc! {"$and": [{"a": (near())}, {"b": {"$eq": 1}}]}
+    );
 }
 
 #[test]

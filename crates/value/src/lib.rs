@@ -24,7 +24,6 @@ mod order;
 mod types;
 mod view;
 
-pub mod geometry;
 pub mod json;
 pub mod key;
 pub mod path;

@@ -20,7 +20,9 @@ impl Predicate {
             | Predicate::Mod { .. }
             | Predicate::Size(_)
             | Predicate::ElemMatchObject(_)
-            | Predicate::Bits(_) => false,
+            | Predicate::Bits(_)
+            | Predicate::Geo(_)
+            | Predicate::Near(_) => false,
         }
     }
 

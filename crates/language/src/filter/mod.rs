@@ -12,7 +12,9 @@
 mod collated;
 mod equalities;
 mod expr;
+mod geo;
 mod matches;
+mod near;
 mod node;
 mod normal;
 mod number;
@@ -24,6 +26,7 @@ mod script;
 mod unsatisfied;
 
 pub use expr::ExprCondition;
+pub use geo::{GeoCondition, GeoOperator, NearCondition};
 pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
 pub use parse::FILTER_DEPTH_MAX;
 pub use schema::JsonSchema;
@@ -46,6 +49,7 @@ impl Filter {
     /// Parses a query document.
     pub fn parse(query: &Document, scope: &FilterScope<'_>) -> Result<Filter> {
         let root = Parser::new(scope).document(query)?;
+        near::check_near(&root)?;
         Ok(Filter { root })
     }
 
@@ -54,6 +58,13 @@ impl Filter {
         Filter {
             root: Node::AlwaysTrue,
         }
+    }
+
+    /// The filter that asks for what is near on a path beside what this one asks for.
+    pub fn and_near(&self, path: &str, near: NearCondition) -> Result<Filter> {
+        let root = Node::And(vec![Node::near(path, near), self.root.clone()]);
+        near::check_near(&root)?;
+        Ok(Filter { root })
     }
 
     /// Whether the document matches. Fails where `$expr` fails on it, or a pattern goes past its limit.

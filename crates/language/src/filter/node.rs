@@ -1,8 +1,9 @@
 //! The tree that a query is parsed into.
 
-use super::{ExprCondition, JsonSchema, WhereCondition};
+use super::{ExprCondition, GeoCondition, JsonSchema, NearCondition, WhereCondition};
 use crate::expression::names_operator;
 use crate::regex::Regex;
+use std::sync::Arc;
 use value::collation::Collation;
 use value::path::FieldPath;
 use value::{Type, Value};
@@ -42,6 +43,16 @@ pub enum Node {
 }
 
 impl Node {
+    /// The condition of being near on a path.
+    pub(super) fn near(path: &str, near: NearCondition) -> Node {
+        Node::Field {
+            path: FieldPath::parse(path),
+            name: path.to_owned(),
+            predicate: Predicate::Near(Arc::new(near)),
+            collation: None,
+        }
+    }
+
     pub(super) fn is_random(&self) -> bool {
         match self {
             Node::And(nodes) | Node::Or(nodes) | Node::Nor(nodes) => nodes.iter().any(Node::is_random),
@@ -96,6 +107,10 @@ pub enum Predicate {
     ElemMatchValue(Vec<Predicate>),
     /// A test of bits.
     Bits(BitsTest),
+    /// A place in relation to an area.
+    Geo(Arc<GeoCondition>),
+    /// A place within some distance; only once in a filter, in its top conjunction.
+    Near(Arc<NearCondition>),
     /// It is not so that all of these hold for the path.
     Not(Vec<Predicate>),
 }

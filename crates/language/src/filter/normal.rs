@@ -67,6 +67,8 @@ fn operators(predicate: &Predicate) -> Document {
                 .collect();
             Document::new().with(bits.test.operator(), positions)
         }
+        Predicate::Geo(condition) => condition.to_document(),
+        Predicate::Near(condition) => condition.to_document(),
         Predicate::Not(predicates) => {
             let all: Document = predicates.iter().flat_map(operators).collect();
             doc! {"$not": all}

@@ -99,6 +99,11 @@ fn described(predicate: &Predicate) -> (&'static str, &'static str) {
             ("$elemMatch", "array did not satisfy the child predicate")
         }
         Predicate::Bits(bits) => (bits.test.operator(), "bitwise operator failed to match"),
+        Predicate::Geo(condition) => (
+            condition.operator.name(),
+            "none of the considered geometries satisfied the expression",
+        ),
+        Predicate::Near(_) => ("$near", "no geometry within the distances"),
         Predicate::Not(_) => ("$not", "child expression matched"),
     }
 }

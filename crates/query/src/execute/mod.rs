@@ -8,6 +8,7 @@ mod execution;
 mod find;
 mod index_cursor;
 mod merge;
+mod near_cursor;
 mod prepare;
 mod race;
 mod records;

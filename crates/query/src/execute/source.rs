@@ -4,6 +4,7 @@ use super::collection_cursor::CollectionCursor;
 use super::covered;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::merge::MergeCursor;
+use super::near_cursor::NearCursor;
 use super::run::Task;
 use super::sort_key::KeySorter;
 use crate::Result;
@@ -56,6 +57,8 @@ pub enum Source {
         /// What is made of entries.
         reader: EntryReader,
     },
+    /// Places by their distance.
+    Near(Box<NearCursor>),
     /// Scans merged by a sort.
     Merge(MergeCursor),
 }
@@ -106,6 +109,7 @@ impl Source {
                     sorter: None,
                 },
             },
+            Access::Near(scan) => Source::Near(Box::new(NearCursor::new(scan.clone()))),
             Access::Merge(scans, sort) => Source::Merge(MergeCursor::new(scans, sort, wanted)),
         }
     }
@@ -173,6 +177,7 @@ impl Source {
                 }
                 Ok(Stopped::Exhausted)
             }
+            Source::Near(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
             Source::Merge(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
         }
     }
@@ -183,6 +188,7 @@ impl Source {
             Source::Nothing | Source::Id(_) => {}
             Source::Collection(cursor) => cursor.suspend(),
             Source::Scans { cursors, .. } => cursors.iter_mut().for_each(IndexCursor::suspend),
+            Source::Near(cursor) => cursor.suspend(),
             Source::Merge(cursor) => cursor.suspend(),
         }
     }
@@ -192,13 +198,15 @@ impl Source {
         match self {
             Source::Nothing | Source::Id(_) | Source::Collection(_) => Vec::new(),
             Source::Scans { cursors, .. } => cursors.iter().map(|cursor| cursor.counters).collect(),
+            Source::Near(cursor) => vec![cursor.counters()],
             Source::Merge(cursor) => cursor.counters(),
         }
     }
 }
 
 impl Hit {
-    fn whole(record: RecordId, document: DocumentBuf) -> Hit {
+    /// A record with its document.
+    pub fn whole(record: RecordId, document: DocumentBuf) -> Hit {
         Hit {
             record,
             document: Some(document),

@@ -16,7 +16,7 @@ pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: 
     let mut stage = access(execution, spec);
     let fetches = !matches!(
         plan.access,
-        Access::Collection { .. } | Access::Id(_) | Access::Nothing
+        Access::Collection { .. } | Access::Id(_) | Access::Near(_) | Access::Nothing
     );
     let fetch_free = plan.covered || (counts && !plan.residual && plan.sort.is_none());
     let fetch = |input: Stage, returned: u64| {
@@ -118,6 +118,21 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
                 .counting("docsExamined", counters.documents)
         }
         Access::Index(scan) => index_scan(scan, counters.scans.first()),
+        Access::Near(near) => {
+            let name = if near.is_on_sphere() {
+                "GEO_NEAR_2DSPHERE"
+            } else {
+                "GEO_NEAR_2D"
+            };
+            let input = index_scan(&near.scan, counters.scans.first());
+            Stage::new(name, counters.matched, input.returned())
+                .with("filter", spec.filter.to_document())
+                .with("keyPattern", near.scan.facts.key.clone())
+                .with("indexName", near.scan.facts.name.as_str())
+                .with("indexVersion", 2)
+                .counting("docsExamined", counters.documents)
+                .over(input)
+        }
         Access::Union(scans) => {
             let inputs: Vec<Stage> = scans
                 .iter()

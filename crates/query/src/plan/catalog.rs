@@ -39,10 +39,9 @@ fn facts_of(index: &Index) -> IndexFacts {
             store::FieldKind::Descending => FieldKind::Ordered(Direction::Descending),
             store::FieldKind::Hashed => FieldKind::Hashed,
             store::FieldKind::Wildcard(direction) => FieldKind::Wildcard(direction),
-            store::FieldKind::Geo2d
-            | store::FieldKind::Geo2dSphere
-            | store::FieldKind::Text
-            | store::FieldKind::Collated => FieldKind::Opaque,
+            store::FieldKind::Geo2d => FieldKind::Plane(spec.grid()),
+            store::FieldKind::Geo2dSphere => FieldKind::Sphere,
+            store::FieldKind::Text | store::FieldKind::Collated => FieldKind::Opaque,
             _ => FieldKind::Ordered(Direction::Ascending),
         },
         multikey: multikey.get(position).copied().unwrap_or(true),
@@ -72,7 +71,6 @@ fn partial_filter(index: &Index) -> Option<Arc<Filter>> {
 fn unusable(index: &Index) -> Option<String> {
     for field in index.fields() {
         let kind = match field.kind {
-            store::FieldKind::Geo2d | store::FieldKind::Geo2dSphere => "geospatial",
             store::FieldKind::Text => "text",
             store::FieldKind::Collated => "Mango",
             _ => continue,

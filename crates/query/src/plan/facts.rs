@@ -1,5 +1,6 @@
 //! What the planner knows of an index.
 
+use geometry::cells::Grid;
 use language::filter::Filter;
 use std::sync::Arc;
 use value::Document;
@@ -43,7 +44,7 @@ pub struct FieldFacts {
 }
 
 /// How an index keeps a field's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FieldKind {
     /// In this order.
     Ordered(Direction),
@@ -53,7 +54,11 @@ pub enum FieldKind {
     Wildcard(Direction),
     /// The paths of a wildcard index.
     Path,
-    /// In a form of its own, of which the planner knows no bounds: places, text, CouchDB's order.
+    /// By the cells of the sphere in which places lie.
+    Sphere,
+    /// By the cells of this part of a plane.
+    Plane(Grid),
+    /// In a form of its own, of which the planner knows no bounds: text, CouchDB's order.
     Opaque,
 }
 
@@ -62,8 +67,15 @@ impl FieldKind {
     pub fn direction(self) -> Direction {
         match self {
             FieldKind::Ordered(direction) | FieldKind::Wildcard(direction) => direction,
-            FieldKind::Hashed | FieldKind::Path | FieldKind::Opaque => Direction::Ascending,
+            _ => Direction::Ascending,
         }
+    }
+}
+
+impl FieldKind {
+    /// Whether it keeps places.
+    pub fn is_geo(self) -> bool {
+        matches!(self, FieldKind::Sphere | FieldKind::Plane(_))
     }
 }
 

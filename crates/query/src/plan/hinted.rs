@@ -4,6 +4,7 @@ use super::candidates::{candidates, forced, full_scan};
 use super::catalog::KnownIndex;
 use super::facts::FieldKind;
 use super::index_bounds::index_bounds;
+use super::near;
 use super::query::{Hint, Query};
 use super::sort::Ordering;
 use super::tree::{Access, Candidates, Clip, Plan};
@@ -15,6 +16,9 @@ use value::{Document, Value};
 
 /// The plans for a query, as far as the client leaves a choice.
 pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
+    if let Some(found) = near::plans(query, indexes)? {
+        return Ok(found);
+    }
     let found = match query.hint {
         Some(hint) => of_hint(query, hint, indexes)?,
         None if query.min.is_some() || query.max.is_some() => {
@@ -149,7 +153,7 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
     let scans = match &mut plan.access {
         Access::Index(scan) => std::slice::from_mut(scan),
         Access::Union(scans) | Access::Merge(scans, _) => scans.as_mut_slice(),
-        Access::Nothing | Access::Collection { .. } | Access::Id(_) => &mut [],
+        Access::Nothing | Access::Collection { .. } | Access::Id(_) | Access::Near(_) => &mut [],
     };
     for scan in scans {
         Arc::make_mut(scan).clip = Some(clip.clone());
@@ -181,7 +185,11 @@ fn edge(edge: &Document, known: &KnownIndex) -> Result<Vec<u8>> {
         }
         match field.kind {
             FieldKind::Ordered(direction) => key::encode(value.as_ref(), direction, &mut bytes),
-            FieldKind::Wildcard(_) | FieldKind::Path | FieldKind::Opaque => return Err(wrong()),
+            FieldKind::Wildcard(_)
+            | FieldKind::Path
+            | FieldKind::Sphere
+            | FieldKind::Plane(_)
+            | FieldKind::Opaque => return Err(wrong()),
             FieldKind::Hashed => {
                 let hash = Value::Int64(key::hash_of_value(value.as_ref()));
                 key::encode(hash.as_ref(), Direction::Ascending, &mut bytes);

@@ -1,6 +1,7 @@
 //! Which keys of one index a conjunction needs.
 
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
+use super::geo;
 use super::interval::Intervals;
 use super::leaves::{Conjunction, Leaf, has_number};
 use super::predicate::{KeySet, key_set, matches_missing};
@@ -60,6 +61,19 @@ pub fn check_complete(
     }
     if index.partial.as_deref().is_some_and(|partial| !implies(partial)) {
         return Err(Unsuited::Partial);
+    }
+    // An index of places lacks documents that have none.
+    let is_geo = |field: &&FieldFacts| field.kind.is_geo();
+    let asks_place = |field: &FieldFacts| {
+        conjunction
+            .on(&field.name)
+            .any(|(_, leaf)| geo::asks(field.kind, leaf.predicate))
+    };
+    if index.fields.iter().any(|field| field.kind.is_geo())
+        && !index.fields.iter().filter(is_geo).any(asks_place)
+    {
+        let why = "only geospatial queries can use a geospatial index".to_owned();
+        return Err(Unsuited::Kind(why));
     }
     // A sparse index lacks only documents without any of its fields. One condition that a missing field does not
     // satisfy excludes all of them.
@@ -181,7 +195,10 @@ fn width(keys: &Intervals) -> (u8, usize) {
 fn field_keys(field: &FieldFacts, collation: Option<&Collation>, leaf: &Leaf<'_>) -> Option<KeySet> {
     let predicate = leaf.on_keys_of(collation)?;
     match field.kind {
+        // Places have their cells in indexes of their own.
+        FieldKind::Ordered(_) if geo::is_place(&predicate) => None,
         FieldKind::Ordered(_) => Some(key_set(&predicate, field.multikey)),
+        FieldKind::Sphere | FieldKind::Plane(_) => geo::keys(field.kind, &predicate),
         FieldKind::Hashed => hashed_keys(&predicate),
         FieldKind::Wildcard(_) | FieldKind::Path | FieldKind::Opaque => None,
     }

@@ -48,6 +48,8 @@ pub fn key_set(predicate: &Predicate, multikey: bool) -> KeySet {
         Predicate::Regex(pattern) => regex(pattern),
         Predicate::ElemMatchValue(predicates) => element(predicates),
         Predicate::Not(predicates) => negation(predicates, multikey),
+        // The keys of places are cells: `geo` has them.
+        Predicate::Geo(_) | Predicate::Near(_) => KeySet::all(),
         Predicate::Exists | Predicate::Size(_) | Predicate::ElemMatchObject(_) | Predicate::Bits(_) => {
             KeySet::all()
         }

@@ -155,6 +155,8 @@ fn predicate(condition: &Predicate, text: &mut String) {
         }
         Predicate::ElemMatchValue(inner) => nested("$elemMatch", inner, text),
         Predicate::Bits(_) => text.push_str("$bits"),
+        Predicate::Geo(condition) => text.push_str(condition.operator.name()),
+        Predicate::Near(_) => text.push_str("$near"),
         Predicate::Not(inner) => nested("$not", inner, text),
     }
 }

@@ -4,6 +4,7 @@ use super::facts::{FieldKind, IndexFacts};
 use super::index_bounds::Unsuited;
 use super::interval::Intervals;
 use super::key_bounds::KeyBounds;
+use super::near::NearScan;
 use super::sort::SortPattern;
 use std::sync::Arc;
 use store::Index;
@@ -38,6 +39,8 @@ pub enum Access {
     Id(Value),
     /// Those found in an index.
     Index(Arc<IndexScan>),
+    /// Those found in an index of places, nearest first.
+    Near(Arc<NearScan>),
     /// Those found in at least one of these.
     Union(Vec<Arc<IndexScan>>),
     /// Those found in at least one of these, each of which comes sorted by the query's sort.
@@ -149,6 +152,7 @@ impl Plan {
         match &self.access {
             Access::Nothing | Access::Collection { .. } | Access::Id(_) => &[],
             Access::Index(scan) => std::slice::from_ref(scan),
+            Access::Near(near) => std::slice::from_ref(&near.scan),
             Access::Union(scans) | Access::Merge(scans, _) => scans,
         }
     }
@@ -156,7 +160,8 @@ impl Plan {
     /// Whether a record can be met more than once.
     pub fn repeats(&self) -> bool {
         match &self.access {
-            Access::Nothing | Access::Collection { .. } | Access::Id(_) => false,
+            // A scan of what is near gives each record once.
+            Access::Nothing | Access::Collection { .. } | Access::Id(_) | Access::Near(_) => false,
             Access::Index(scan) => scan.repeats(),
             Access::Union(_) | Access::Merge(..) => true,
         }
@@ -179,6 +184,7 @@ impl Plan {
             Access::Collection { backward } => format!("collection {backward}"),
             Access::Id(_) => "id".to_owned(),
             Access::Index(_) => "index".to_owned(),
+            Access::Near(_) => "near".to_owned(),
             Access::Union(_) => "union".to_owned(),
             Access::Merge(..) => "merge".to_owned(),
         };

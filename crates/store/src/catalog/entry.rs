@@ -94,7 +94,7 @@ impl Entry {
 }
 
 fn index_document(id: u32, spec: &IndexSpec) -> Document {
-    doc! {
+    let document = doc! {
         "id": i64::from(id),
         "name": spec.name.as_str(),
         "key": spec.key.clone(),
@@ -106,6 +106,10 @@ fn index_document(id: u32, spec: &IndexSpec) -> Document {
         "partialFilter": spec.partial_filter.clone(),
         "expireAfterSeconds": spec.expire_after_seconds,
         "kept": spec.kept.clone(),
+    };
+    match spec.has_places() && !spec.without_cells {
+        true => document.with("cells", true),
+        false => document,
     }
 }
 
@@ -117,7 +121,7 @@ fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
     let Value::String(name) = document.get("name")? else {
         return None;
     };
-    let spec = IndexSpec {
+    let mut spec = IndexSpec {
         name: name.clone(),
         key: embedded(document, "key")?.clone(),
         unique: flag("unique"),
@@ -127,8 +131,10 @@ fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
         hidden: flag("hidden"),
         partial_filter: embedded(document, "partialFilter").cloned(),
         expire_after_seconds: document.get("expireAfterSeconds").and_then(integer),
+        without_cells: false,
         kept: embedded(document, "kept")?.clone(),
     };
+    spec.without_cells = spec.has_places() && !flag("cells");
     Some((u32::try_from(integer(document.get("id")?)?).ok()?, spec))
 }
 

@@ -29,7 +29,9 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
         let collection = Collection::open(&catalog, namespace.clone(), entry).await?;
         catalog.collections.write().insert(namespace, collection);
     }
-    for collection in catalog.collections.read().values() {
+    let collections: Vec<Arc<Collection>> = catalog.collections.read().values().cloned().collect();
+    for collection in &collections {
+        index::renew(collection).await?;
         index::resume(collection);
     }
     Ok(catalog)

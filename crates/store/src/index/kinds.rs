@@ -1,23 +1,18 @@
 //! Keys of indexes that hold more of a document than the values at their paths: wildcard and geospatial ones.
 //!
 //! The key of an entry has a part for each field, as in other indexes; a wildcard has two, the path and the value. A
-//! geospatial field's part is `true` where the document has a geometry there and null where it has none: the index
-//! names the documents that have one, whatever its place. A text index has no entries.
+//! geospatial field's part is a cell (`places`). A text index has no entries.
 
+use super::places::{self, Cells};
 use super::{FieldKind, Index, Wildcard};
 use crate::StoreError;
 use code::Code;
-use value::geometry::{Geometry, planar_points};
 use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath};
-use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
 /// MongoDB's code for an array in a compound wildcard index where only the wildcard's values may be arrays.
 const ARRAY_BESIDE_WILDCARD: Code = Code::location(7_246_301);
-
-/// What stands in a geospatial field's part of a key where there is a geometry.
-const PRESENT: ValueRef<'static> = ValueRef::Bool(true);
 
 /// How the fields of an index that is not made of values alone are filled.
 #[derive(Clone, Debug)]
@@ -25,8 +20,6 @@ pub(super) struct Kinds {
     /// The fields that are values.
     plain: Vec<IndexPath>,
     wildcard: Option<Wildcard>,
-    /// The range of a 2d index's coordinates.
-    planar_range: (f64, f64),
 }
 
 impl Kinds {
@@ -54,7 +47,6 @@ impl Kinds {
             .map(|field| Wildcard::parse(&field.path.to_string(), projection))
             .transpose()?;
         let plain = index_fields.iter().filter(|field| is_plain(field.kind));
-        let bound = |name: &str| spec.kept.get(name).and_then(|bound| bound.as_ref().as_f64());
         Ok(Some(Kinds {
             plain: plain
                 .map(|field| IndexPath {
@@ -63,7 +55,6 @@ impl Kinds {
                 })
                 .collect(),
             wildcard,
-            planar_range: (bound("min").unwrap_or(-180.0), bound("max").unwrap_or(180.0)),
         }))
     }
 
@@ -94,7 +85,7 @@ impl Kinds {
         };
         let mut found = IndexKeys {
             keys: Vec::with_capacity(plain.keys.len() * specials.sets.len()),
-            array_parts: array_parts(index, &plain, specials.arrays),
+            array_parts: array_parts(index, &plain, &specials.several),
         };
         for key in &plain.keys {
             let values = self.decoded(key);
@@ -137,39 +128,14 @@ impl Kinds {
             let sets: Vec<Special<'a>> = sets.collect();
             return Ok((!sets.is_empty()).then_some(Specials {
                 sets,
-                arrays: found.arrays,
+                several: vec![found.arrays],
             }));
         }
-        let mut present = Vec::new();
-        for field in index.fields.iter() {
-            match field.kind {
-                FieldKind::Geo2dSphere => present.push(has_geometry(document, &field.path)?),
-                FieldKind::Geo2d => present.push(self.has_points(document, &field.path)?),
-                _ => {}
-            }
-        }
-        Ok(present.contains(&true).then(|| Specials {
-            sets: vec![Special::Geometries(present)],
-            arrays: false,
+        let places = places::places(index, document)?;
+        Ok(places.map(|places| Specials {
+            sets: places.sets.into_iter().map(Special::Cells).collect(),
+            several: places.several,
         }))
-    }
-
-    fn has_points(&self, document: DocumentRef<'_>, path: &FieldPath) -> Result<bool, Refused> {
-        let (low, high) = self.planar_range;
-        each_geometry(document, path, |value| {
-            let points = planar_points(value).map_err(|why| Refused::Value(Code::location(16_804), why))?;
-            match points
-                .iter()
-                .flatten()
-                .find(|place| !(low..=high).contains(*place))
-            {
-                Some(_) => {
-                    let why = format!("point not in interval of [ {low}, {high} ]");
-                    Err(Refused::Value(Code::location(13_027), why))
-                }
-                None => Ok(()),
-            }
-        })
     }
 
     fn decoded(&self, key: &IndexKey) -> Vec<Value> {
@@ -190,14 +156,15 @@ pub(super) enum Refused {
 
 struct Specials<'a> {
     sets: Vec<Special<'a>>,
-    arrays: bool,
+    /// For the wildcard, or each geospatial field, whether one document has several values in it.
+    several: Vec<bool>,
 }
 
 enum Special<'a> {
     /// A wildcard's path and value.
     Path(String, ValueRef<'a>),
-    /// For each geospatial field whether it has a geometry.
-    Geometries(Vec<bool>),
+    /// A cell for each geospatial field.
+    Cells(Cells),
 }
 
 /// A key out of the values of the plain fields and what stands in the others.
@@ -206,7 +173,7 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
         key: Vec::new(),
         bits: TypeBits::default(),
     };
-    let (mut values, mut geometry) = (values.iter(), 0);
+    let (mut values, mut place) = (values.iter(), 0);
     let mut put = |value: ValueRef<'_>, direction| {
         key::encode_with_bits(value, direction, &mut key.key, &mut key.bits);
     };
@@ -219,13 +186,10 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
                     None => put(*value, direction),
                 }
             }
-            (FieldKind::Geo2d | FieldKind::Geo2dSphere, Special::Geometries(present)) => {
-                let value = match present.get(geometry) {
-                    Some(true) => PRESENT,
-                    _ => ValueRef::Null,
-                };
-                put(value, Direction::Ascending);
-                geometry += 1;
+            (FieldKind::Geo2d | FieldKind::Geo2dSphere, Special::Cells(cells)) => {
+                let cell = cells.get(place).copied().flatten();
+                put(cell.map_or(ValueRef::Null, ValueRef::Int64), Direction::Ascending);
+                place += 1;
             }
             (kind, _) => {
                 let value = values.next().map_or(ValueRef::Null, Value::as_ref);
@@ -240,51 +204,16 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
     key
 }
 
-/// For each field of the index the parts of its path that reached arrays; a wildcard has one part.
-fn array_parts(index: &Index, plain: &IndexKeys, wildcard_arrays: bool) -> Vec<Vec<usize>> {
-    let mut plain = plain.array_parts.iter();
+/// For each field of the index the parts of its path that reached arrays; a wildcard and a place have one part.
+fn array_parts(index: &Index, plain: &IndexKeys, several: &[bool]) -> Vec<Vec<usize>> {
+    let (mut plain, mut several) = (plain.array_parts.iter(), several.iter());
     let parts = |field: &super::IndexField| match field.kind {
-        FieldKind::Wildcard(_) if wildcard_arrays => vec![0],
-        FieldKind::Wildcard(_)
-        | FieldKind::Geo2d
-        | FieldKind::Geo2dSphere
-        | FieldKind::Text
-        | FieldKind::Collated => Vec::new(),
+        FieldKind::Wildcard(_) | FieldKind::Geo2d | FieldKind::Geo2dSphere => match several.next() {
+            Some(true) => vec![0],
+            _ => Vec::new(),
+        },
+        FieldKind::Text | FieldKind::Collated => Vec::new(),
         _ => plain.next().cloned().unwrap_or_default(),
     };
     index.fields.iter().map(parts).collect()
-}
-
-fn has_geometry(document: DocumentRef<'_>, path: &FieldPath) -> Result<bool, Refused> {
-    each_geometry(document, path, |value| match Geometry::parse(value) {
-        Ok(_) => Ok(()),
-        Err(why) => {
-            let mut shown = String::new();
-            value::json::write(value, value::json::Mode::Relaxed, &mut shown);
-            Err(Refused::Value(
-                Code::location(16_755),
-                format!("Can't extract geo keys: {shown} {why}"),
-            ))
-        }
-    })
-}
-
-/// Checks every value that a path reaches but null; whether there was one.
-fn each_geometry(
-    document: DocumentRef<'_>,
-    path: &FieldPath,
-    mut check: impl FnMut(ValueRef<'_>) -> Result<(), Refused>,
-) -> Result<bool, Refused> {
-    let (mut any, mut outcome) = (false, Ok(()));
-    path::visit(document, path, &mut |reached: Reached<'_>| {
-        if let Some(value) = reached
-            .value
-            .filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined))
-        {
-            any = true;
-            outcome = check(value);
-        }
-        outcome.is_err()
-    });
-    outcome.map(|()| any)
 }

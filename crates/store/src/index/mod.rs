@@ -11,6 +11,8 @@ mod collated;
 mod create;
 mod entries;
 mod kinds;
+mod places;
+mod renew;
 mod set;
 mod spec;
 mod wildcard;
@@ -18,6 +20,7 @@ mod wildcard;
 pub(crate) use build::resume;
 pub(crate) use build_handle::BuildHandle;
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};
+pub(crate) use renew::renew;
 pub(crate) use set::IndexSet;
 pub use spec::{COLLATED, FilterCompiler, IndexSpec, PARTITIONED_INDEX};
 pub use wildcard::Wildcard;
@@ -44,9 +47,9 @@ pub enum FieldKind {
     Hashed,
     /// The paths below one, each with its values in this order.
     Wildcard(Direction),
-    /// Points on a plane; the keys tell only whether there are any.
+    /// Points on a plane, by their cells.
     Geo2d,
-    /// Geometries on the sphere; the keys tell only whether there is one.
+    /// Geometries on the sphere, by their cells.
     Geo2dSphere,
     /// Words of texts; the index has no entries.
     Text,

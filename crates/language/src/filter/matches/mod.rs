@@ -139,6 +139,7 @@ impl Predicate {
                 | Predicate::Size(_)
                 | Predicate::ElemMatchObject(_)
                 | Predicate::ElemMatchValue(_)
+                | Predicate::Near(_)
         )
     }
 }

@@ -1,15 +1,25 @@
 //! The operators on a field: `{a: {$gt: 5, $lt: 9}}`.
 
-use super::{Parser, bits, equality, is_operators, kinds, shown, unsupported};
-use crate::filter::{BitTest, Comparison, FilterPlace, Predicate, number};
+use super::{Parser, bits, equality, is_operators, kinds, shown};
+use crate::filter::{BitTest, Comparison, GeoCondition, GeoOperator, NearCondition, Predicate, number};
 use crate::regex::Regex;
 use crate::{Code, Error, Result};
+use geometry::Near;
+use std::sync::Arc;
 use value::collation::Collation;
 use value::{Document, Value};
 
 impl Parser<'_> {
     /// All predicates that a document of operators stands for; every one must hold for the path.
     pub(super) fn operators(self, name: &str, operators: &Document) -> Result<Vec<Predicate>> {
+        if operators
+            .iter()
+            .next()
+            .is_some_and(|(first, _)| Near::is_operator(first))
+        {
+            let near = NearCondition::parse(operators, self.scope.place)?;
+            return Ok(vec![Predicate::Near(Arc::new(near))]);
+        }
         let mut predicates = Vec::with_capacity(operators.len());
         for (operator, value) in operators.iter() {
             match operator {
@@ -51,13 +61,11 @@ impl Parser<'_> {
             "$bitsAnySet" => bits::bits_test(BitTest::AnySet, value),
             "$bitsAnyClear" => bits::bits_test(BitTest::AnyClear, value),
             "$where" => Err(Error::bad_value("$where cannot be applied to a field")),
-            "$near" | "$nearSphere" if self.scope.place == FilterPlace::Validator => Err(Error::new(
-                Code::location(5_626_500),
-                "$geoNear, $near, and $nearSphere are not allowed in this context",
-            )),
-            "$near" | "$nearSphere" | "$geoNear" | "$geoWithin" | "$within" | "$geoIntersects" => {
-                Err(unsupported(operator))
-            }
+            "$geoWithin" | "$within" => geo(GeoOperator::Within, value),
+            "$geoIntersects" => geo(GeoOperator::Intersects, value),
+            near if Near::is_operator(near) => Err(Error::bad_value(format!(
+                "{near} must be first among the operators on a field"
+            ))),
             _ => Err(Error::bad_value(format!("unknown operator: {operator}"))),
         }
     }
@@ -112,6 +120,10 @@ fn stands_alone(operator: &str) -> bool {
             | "$alwaysFalse"
             | "$sampleRate"
     )
+}
+
+fn geo(operator: GeoOperator, argument: &Value) -> Result<Predicate> {
+    GeoCondition::parse(operator, argument).map(|condition| Predicate::Geo(Arc::new(condition)))
 }
 
 fn ordering(name: &str, op: Comparison, value: &Value) -> Result<Predicate> {

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-use value::geometry::{Geometry, Position, planar_points};
+use geometry::{Kind, Position, Stored, planar_points};
 use value::{Value, json};
 
-fn parse(text: &str) -> Result<Geometry, String> {
-    Geometry::parse(json::parse(text).unwrap().as_ref())
+fn parse(text: &str) -> Result<Stored, String> {
+    Stored::parse(json::parse(text).unwrap().as_ref()).map_err(|error| error.message)
 }
 
 fn planar(text: &str) -> Result<Vec<[f64; 2]>, String> {
-    planar_points(json::parse(text).unwrap().as_ref())
+    planar_points(json::parse(text).unwrap().as_ref()).map_err(|error| error.message)
 }
 
 #[test]
@@ -30,12 +30,18 @@ fn every_geo_json_type_is_read() {
 
 #[test]
 fn a_pair_of_numbers_is_a_point() {
-    let point = Geometry::Point(Position {
-        longitude: 10.0,
-        latitude: 20.5,
-    });
-    assert_eq!(parse("[10, 20.5]").unwrap(), point);
-    assert_eq!(parse(r#"{"x": 10, "y": 20.5}"#).unwrap(), point);
+    for text in ["[10, 20.5]", r#"{"x": 10, "y": 20.5}"#] {
+        let stored = parse(text).unwrap();
+        assert_eq!(stored, Stored::Pair([10.0, 20.5]));
+        let geometry = stored.on_sphere().unwrap();
+        assert_eq!(geometry.kind(), Kind::Point);
+        let position = Position {
+            longitude: 10.0,
+            latitude: 20.5,
+        };
+        assert_eq!(geometry.position(), Some(position));
+    }
+    assert!(parse("[500, 1]").unwrap().on_sphere().is_err());
 }
 
 #[test]

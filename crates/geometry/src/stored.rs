@@ -1,0 +1,80 @@
+//! Places as documents hold them.
+
+use crate::error::GeometryError;
+use crate::{Geometry, parse};
+use std::borrow::Cow;
+use value::ValueRef;
+
+/// A place in a document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stored {
+    /// A pair of coordinates: a point on a plane, and on the sphere if it is in its bounds.
+    Pair([f64; 2]),
+    /// GeoJSON.
+    Geometry(Geometry),
+}
+
+impl Stored {
+    /// Reads a GeoJSON object, or a pair of coordinates as an array or as a document of two numbers. The error says
+    /// what is wrong.
+    pub fn parse(value: ValueRef<'_>) -> Result<Stored, GeometryError> {
+        parse::stored(value)
+    }
+
+    /// All places in a field's value: itself, or the elements of an array. What is no place is left out.
+    pub fn all(value: ValueRef<'_>) -> Vec<Stored> {
+        match (Stored::parse(value), value) {
+            (Ok(one), _) => vec![one],
+            (Err(_), ValueRef::Array(array)) => array
+                .iter()
+                .filter_map(|element| Stored::parse(element).ok())
+                .collect(),
+            (Err(_), _) => Vec::new(),
+        }
+    }
+
+    /// The point on a plane; `None` for other geometries than points.
+    pub fn on_plane(&self) -> Option<[f64; 2]> {
+        match self {
+            Stored::Pair(pair) => Some(*pair),
+            Stored::Geometry(geometry) => geometry
+                .position()
+                .map(|position| [position.longitude, position.latitude]),
+        }
+    }
+
+    /// The geometry on the sphere; the error says which bounds a pair is out of.
+    pub fn on_sphere(&self) -> Result<Cow<'_, Geometry>, GeometryError> {
+        match self {
+            Stored::Pair(pair) => {
+                parse::in_bounds(*pair).map(|position| Cow::Owned(Geometry::point(position)))
+            }
+            Stored::Geometry(geometry) => Ok(Cow::Borrowed(geometry)),
+        }
+    }
+}
+
+/// The points that a 2d index takes from a value: a pair of numbers, or an array of such pairs. The error says what is
+/// wrong.
+pub fn planar_points(value: ValueRef<'_>) -> Result<Vec<[f64; 2]>, GeometryError> {
+    if let Some(pair) = parse::numbers(value) {
+        return Ok(vec![pair]);
+    }
+    match value {
+        ValueRef::Array(array) if !array.is_empty() => array
+            .iter()
+            .map(|element| parse::numbers(element).ok_or_else(|| not_a_pair(element)))
+            .collect(),
+        other => Err(not_a_pair(other)),
+    }
+}
+
+fn not_a_pair(value: ValueRef<'_>) -> GeometryError {
+    GeometryError::new(
+        code::Code::BAD_VALUE,
+        format!(
+            "location object expected, location array not in correct format: a {} is no pair of numbers",
+            value.type_of().alias()
+        ),
+    )
+}

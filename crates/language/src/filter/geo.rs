@@ -1,0 +1,117 @@
+//! Conditions on places: `$geoWithin`, `$geoIntersects`, `$near` and `$nearSphere`.
+
+use super::FilterPlace;
+use crate::{Code, Error, Result};
+use geometry::{Area, GeometryError, Near};
+use value::{Document, Value, ValueRef};
+
+/// What is near can only be asked where results have an order.
+const NEAR_NOT_HERE: Code = Code::location(5_626_500);
+
+/// How a place relates to an area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeoOperator {
+    /// The whole place is in the area.
+    Within,
+    /// The place and the area have a point in common.
+    Intersects,
+}
+
+/// A relation to an area.
+#[derive(Clone, Debug)]
+pub struct GeoCondition {
+    /// Which.
+    pub operator: GeoOperator,
+    /// The area.
+    pub area: Area,
+    source: Value,
+}
+
+impl GeoCondition {
+    pub(super) fn parse(operator: GeoOperator, argument: &Value) -> Result<GeoCondition> {
+        let Value::Document(shape) = argument else {
+            return Err(Error::bad_value(
+                "geo query argument must be an object with a geometry",
+            ));
+        };
+        let area = Area::parse(shape)?;
+        let supported = match operator {
+            GeoOperator::Within => area.can_contain(),
+            GeoOperator::Intersects => area.can_intersect(),
+        };
+        if !supported {
+            return Err(Error::bad_value(format!(
+                "{} not supported with provided geometry",
+                operator.name()
+            )));
+        }
+        Ok(GeoCondition {
+            operator,
+            area,
+            source: argument.clone(),
+        })
+    }
+
+    pub(super) fn matches(&self, value: ValueRef<'_>) -> bool {
+        match self.operator {
+            GeoOperator::Within => self.area.contains(value),
+            GeoOperator::Intersects => self.area.intersects(value),
+        }
+    }
+
+    /// The operator as in a query.
+    pub(super) fn to_document(&self) -> Document {
+        Document::new().with(self.operator.name(), self.source.clone())
+    }
+}
+
+impl GeoOperator {
+    /// Its name in a query.
+    pub fn name(self) -> &'static str {
+        match self {
+            GeoOperator::Within => "$geoWithin",
+            GeoOperator::Intersects => "$geoIntersects",
+        }
+    }
+}
+
+/// Within these distances of a centre; results come nearest first.
+#[derive(Clone, Debug)]
+pub struct NearCondition {
+    /// The centre and the distances.
+    pub near: Near,
+    source: Document,
+}
+
+impl NearCondition {
+    /// A condition that a stage asks for.
+    pub fn new(near: Near, source: Document) -> NearCondition {
+        NearCondition { near, source }
+    }
+
+    pub(super) fn parse(operators: &Document, place: FilterPlace) -> Result<NearCondition> {
+        if place != FilterPlace::Query {
+            let message = "$geoNear, $near, and $nearSphere are not allowed in this context";
+            return Err(Error::new(NEAR_NOT_HERE, message));
+        }
+        Ok(NearCondition::new(Near::parse(operators)?, operators.clone()))
+    }
+
+    /// The whole of a field's value is looked at, not each element by itself.
+    pub(super) fn matches(&self, value: ValueRef<'_>) -> bool {
+        self.near
+            .nearest(value)
+            .is_some_and(|distance| self.near.allows(distance))
+    }
+
+    /// The operators as in a query.
+    pub(super) fn to_document(&self) -> Document {
+        self.source.clone()
+    }
+}
+
+impl From<GeometryError> for Error {
+    fn from(error: GeometryError) -> Error {
+        Error::new(error.code, error.message)
+    }
+}

@@ -1,0 +1,147 @@
+//! Plans that find what is near, by an index of places.
+
+use super::catalog::KnownIndex;
+use super::facts::{FieldKind, IndexFacts};
+use super::geo::intervals;
+use super::hinted::find_hinted;
+use super::implies::implies;
+use super::index_bounds::index_bounds;
+use super::interval::Intervals;
+use super::leaves::Conjunction;
+use super::query::{Hint, Query};
+use super::sort::Ordering;
+use super::tree::{Access, Candidates, IndexScan, Plan};
+use crate::{Code, QueryError, Result};
+use geometry::cells::{ring_on_grid, ring_on_sphere};
+use geometry::{Centre, Near};
+use language::filter::Predicate;
+use std::sync::Arc;
+use value::path::FieldPath;
+
+/// Scans of an index of places, ring after ring around a centre.
+#[derive(Clone, Debug)]
+pub struct NearScan {
+    /// The index with the bounds of its other fields.
+    pub scan: Arc<IndexScan>,
+    /// Where the distances begin, and which are wanted.
+    pub near: Near,
+    /// The path of the places.
+    pub path: FieldPath,
+    field: usize,
+    kind: FieldKind,
+}
+
+impl NearScan {
+    /// The scan of all that is between two distances, in the centre's unit, and of some more.
+    pub fn ring(&self, from: f64, to: f64) -> Arc<IndexScan> {
+        let ranges = match (self.kind, self.near.centre) {
+            (FieldKind::Plane(grid), centre) => ring_on_grid(grid, &centre, from, to),
+            (_, Centre::Sphere(centre)) => ring_on_sphere(centre, from, to),
+            // Distances on a plane are no matter of an index of the sphere.
+            (_, Centre::Plane(_)) => Vec::new(),
+        };
+        let mut bounds = self.scan.bounds.clone();
+        bounds[self.field] = intervals(&ranges);
+        Arc::new(IndexScan::new(
+            self.scan.index.clone(),
+            self.scan.facts.clone(),
+            bounds,
+            false,
+        ))
+    }
+
+    /// Beyond this distance from the centre there is nothing.
+    pub fn farthest(&self) -> f64 {
+        match (self.kind, self.near.centre) {
+            (FieldKind::Plane(grid), Centre::Plane(centre)) => {
+                let reach = |place: f64| (place - grid.min).abs().max((place - grid.max).abs());
+                reach(centre[0]).hypot(reach(centre[1])) * 1.001
+            }
+            _ => 3.15,
+        }
+    }
+
+    /// Whether the index keeps cells of the sphere.
+    pub fn is_on_sphere(&self) -> bool {
+        self.kind == FieldKind::Sphere
+    }
+}
+
+/// The plan of a query for what is near; `None` if the query does not ask for that. It needs an index of places.
+pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candidates>> {
+    let conjunction = query.conjunction();
+    let Some((path, near)) = near_of(&conjunction) else {
+        return Ok(None);
+    };
+    if conjunction.never {
+        return Ok(Some(Candidates::only(Plan::of(Access::Nothing))));
+    }
+    let natural =
+        matches!(query.ordering, Ordering::Natural(_)) || matches!(query.hint, Some(Hint::Natural { .. }));
+    let hinted = match query.hint {
+        Some(hint) if !natural => std::slice::from_ref(find_hinted(hint, indexes)?),
+        _ => indexes,
+    };
+    let plan = hinted
+        .iter()
+        .filter(|known| !natural && is_complete(&known.facts, &conjunction))
+        .find_map(|known| plan(query, &conjunction, known, path, near));
+    match plan {
+        Some(plan) => Ok(Some(Candidates::only(plan))),
+        None => Err(QueryError::new(
+            Code::NO_QUERY_EXECUTION_PLANS,
+            "error processing query: planner returned error :: caused by :: unable to find index for $geoNear query",
+        )),
+    }
+}
+
+fn near_of<'c>(conjunction: &'c Conjunction<'_>) -> Option<(&'c str, &'c Near)> {
+    conjunction.leaves.iter().find_map(|leaf| match leaf.predicate {
+        Predicate::Near(condition) => Some((leaf.path.as_str(), &condition.near)),
+        _ => None,
+    })
+}
+
+fn is_complete(facts: &IndexFacts, conjunction: &Conjunction<'_>) -> bool {
+    let usable = !facts.hidden && facts.unusable.is_none();
+    let partial = facts.partial.as_deref();
+    usable && partial.is_none_or(|partial| implies(conjunction, partial.root()))
+}
+
+fn plan(
+    query: &Query<'_>,
+    conjunction: &Conjunction<'_>,
+    known: &KnownIndex,
+    path: &str,
+    near: &Near,
+) -> Option<Plan> {
+    let serves = |kind: FieldKind| match kind {
+        FieldKind::Sphere => matches!(near.centre, Centre::Sphere(_)),
+        FieldKind::Plane(_) => !near.in_metres,
+        _ => false,
+    };
+    let fields = &known.facts.fields;
+    let field = fields
+        .iter()
+        .position(|field| field.name == path && serves(field.kind))?;
+    let bounds = index_bounds(&known.facts, conjunction);
+    // Behind fields without bounds the cells of a ring lie all over the index.
+    if field > 0 && !bounds.leading {
+        return None;
+    }
+    if bounds.fields.iter().any(Intervals::is_none) {
+        return Some(Plan::of(Access::Nothing));
+    }
+    let scan = IndexScan::new(known.index.clone(), known.facts.clone(), bounds.fields, false);
+    Some(Plan {
+        residual: true,
+        sort: query.ordering.pattern().cloned(),
+        ..Plan::of(Access::Near(Arc::new(NearScan {
+            scan: Arc::new(scan),
+            near: near.clone(),
+            path: FieldPath::parse(path),
+            field,
+            kind: fields[field].kind,
+        })))
+    })
+}
