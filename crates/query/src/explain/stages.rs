@@ -119,13 +119,8 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
         }
         Access::Index(scan) => index_scan(scan, counters.scans.first()),
         Access::Near(near) => {
-            let name = if near.is_on_sphere() {
-                "GEO_NEAR_2DSPHERE"
-            } else {
-                "GEO_NEAR_2D"
-            };
             let input = index_scan(&near.scan, counters.scans.first());
-            Stage::new(name, counters.matched, input.returned())
+            Stage::new(near.stage_name(), counters.matched, input.returned())
                 .with("filter", spec.filter.to_document())
                 .with("keyPattern", near.scan.facts.key.clone())
                 .with("indexName", near.scan.facts.name.as_str())

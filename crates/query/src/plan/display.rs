@@ -11,6 +11,10 @@ impl fmt::Display for Plan {
             Access::Nothing => return f.write_str("EOF"),
             Access::Collection { .. } => return f.write_str("COLLSCAN"),
             Access::Id(_) => return f.write_str("IDHACK"),
+            Access::Near(near) => {
+                let key = shell::document((&near.scan.facts.key).into());
+                return write!(f, "{} {key}", near.stage_name());
+            }
             Access::Index(_) | Access::Union(_) | Access::Merge(..) => {}
         }
         let mut scans: Vec<String> = Vec::new();

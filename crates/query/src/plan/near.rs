@@ -61,9 +61,12 @@ impl NearScan {
         }
     }
 
-    /// Whether the index keeps cells of the sphere.
-    pub fn is_on_sphere(&self) -> bool {
-        self.kind == FieldKind::Sphere
+    /// What `explain` calls it.
+    pub fn stage_name(&self) -> &'static str {
+        match self.kind {
+            FieldKind::Sphere => "GEO_NEAR_2DSPHERE",
+            _ => "GEO_NEAR_2D",
+        }
     }
 }
 
