@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use crate::Head;
+use crate::{Head, LogDamage};
 
 /// An operation of the engine failed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -31,6 +31,9 @@ pub enum Error {
         /// The latest format that is read.
         known: u32,
     },
+    /// The log does not hold all that was acknowledged.
+    #[error("{0}")]
+    LogDamaged(Box<LogDamage>),
     /// A write or flush failed before; nothing is written any more until a restart, which reads what really
     /// is on disk.
     #[error("writes are stopped since a write to disk failed ({cause}); check the disk, then restart")]

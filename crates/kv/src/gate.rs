@@ -15,6 +15,15 @@ pub(crate) struct Gate {
 /// A change under way.
 pub(crate) type Pass<'g> = RwLockReadGuard<'g, ()>;
 
+/// See [`Gate::opener`].
+pub(crate) struct Opener<'g>(&'g Gate);
+
+impl Drop for Opener<'_> {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
 impl Gate {
     /// Waits until the gate is open; it stays so as long as the pass is kept.
     pub(crate) async fn pass(&self) -> Pass<'_> {
@@ -34,6 +43,11 @@ impl Gate {
             *self.shut.lock() = Some(guard);
         }
         is_shut
+    }
+
+    /// Opens the gate when it is dropped, for work that may be given up in between.
+    pub(crate) fn opener(&self) -> Opener<'_> {
+        Opener(self)
     }
 
     /// Opens the gate for those who wait.

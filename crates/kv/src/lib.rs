@@ -15,6 +15,7 @@
 //! Left to others: what keys and values mean (`store`).
 
 mod batch;
+mod damage;
 mod error;
 mod gate;
 mod page;
@@ -26,15 +27,19 @@ mod threads;
 mod types;
 
 pub use batch::Batch;
+pub use damage::LogDamage;
 pub use error::{CommitError, Error};
-pub use page::{KeyRange, Order, Page, PageLimit};
+pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable};
 pub use placed::Placed;
 pub use simulated::Simulation;
 pub use threads::make_room;
-pub use types::{Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId};
+pub use types::{
+    CheckpointFile, Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId,
+};
 
 use bytes::Bytes;
 use gate::Gate;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -77,6 +82,22 @@ enum EngineSnapshot {
     Simulated(simulated::Snapshot),
 }
 
+/// The files of one moment, which stay as they are while this is kept; then their folder goes.
+#[derive(Debug)]
+pub struct Checkpoint(rocks::Checkpoint);
+
+impl Checkpoint {
+    /// The folder that has the files.
+    pub fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+
+    /// The files. They make a data folder.
+    pub fn files(&self) -> &[CheckpointFile] {
+        &self.0.files
+    }
+}
+
 impl Kv {
     /// Opens the embedded engine. Fails with [`Error::Locked`] where another process has the folder.
     pub fn open(options: &OpenOptions) -> Result<Kv, Error> {
@@ -86,6 +107,12 @@ impl Kv {
             engine: Engine::Rocks(Arc::new(engine)),
             gate,
         })
+    }
+
+    /// Cuts the log of a folder off where it is damaged, so that it opens without what is behind that place; what is cut
+    /// off is kept in the folder `cut-off`. `None` if nothing that was acknowledged is missing; then nothing is done.
+    pub fn cut_log(folder: &Path) -> Result<Option<LogDamage>, Error> {
+        rocks::cut_log(folder)
     }
 
     /// A store in memory under the control of `simulation`, holding what survived there. One that is still
@@ -205,6 +232,24 @@ impl Kv {
         resumed
     }
 
+    /// Makes a checkpoint: the state of all shards at one moment, for a backup. Writes wait meanwhile, some
+    /// milliseconds. `None` where what is under way takes longer than the limit.
+    pub async fn checkpoint(&self, limit: Duration) -> Result<Option<Checkpoint>, Error> {
+        let Engine::Rocks(engine) = &self.engine else {
+            return Err(Error::Engine {
+                doing: "making a checkpoint",
+                cause: "a simulated store has no files".to_owned(),
+            });
+        };
+        // Most is written before the others have to wait.
+        engine.write_out().await?;
+        if !self.gate.shut(limit).await {
+            return Ok(None);
+        }
+        let _opener = self.gate.opener();
+        Ok(Some(Checkpoint(engine.checkpoint().await?)))
+    }
+
     /// Rewrites the files of a shard so that they hold only live entries.
     pub async fn compact(&self, shard: ShardId) -> Result<(), Error> {
         let _pass = self.gate.pass().await;
@@ -283,6 +328,24 @@ impl Snapshot {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.page(range, order, limit),
             EngineSnapshot::Simulated(snapshot) => snapshot.page(range, order, limit),
+        }
+    }
+
+    /// The next entries of a range, without those that cannot be read, which are named. Made for looking through
+    /// all, it leaves the cache as it is.
+    pub async fn salvage(&self, range: &KeyRange, limit: PageLimit) -> Result<Salvage, Error> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.salvage(range, limit),
+            EngineSnapshot::Simulated(snapshot) => {
+                let page = snapshot.page(range, Order::Forward, limit)?;
+                let last = page.len().checked_sub(1).filter(|_| !page.exhausted());
+                let next = last.map(|last| [page.key(last), &[0]].concat());
+                Ok(Salvage {
+                    page,
+                    unreadable: Vec::new(),
+                    next,
+                })
+            }
         }
     }
 }

@@ -110,6 +110,28 @@ impl Page {
     }
 }
 
+/// A page that was read past what cannot be read.
+#[derive(Clone, Debug, Default)]
+pub struct Salvage {
+    /// What can be read.
+    pub page: Page,
+    /// What cannot.
+    pub unreadable: Vec<Unreadable>,
+    /// The key to go on from; `None` if nothing is left.
+    pub next: Option<Vec<u8>>,
+}
+
+/// Keys that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The last key before them that could be read, or the first that could not.
+    pub from: Vec<u8>,
+    /// The first key behind them; `None` if none of the shard is.
+    pub to: Option<Vec<u8>>,
+    /// Why: file and place, where these are known.
+    pub what: String,
+}
+
 /// No page grows beyond this, so that places in its buffer fit `u32`; one entry is far smaller than the rest.
 const PAGE_BYTES_MAX: usize = 1 << 30;
 

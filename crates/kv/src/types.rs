@@ -55,3 +55,15 @@ pub struct EngineStats {
     /// Those of them that are in use, by whatever files.
     pub volume_used_bytes: u64,
 }
+
+/// A file of a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckpointFile {
+    /// Its path within the checkpoint's folder, with slashes.
+    pub path: String,
+    /// Its bytes. It may have more behind them, which are not part of the checkpoint.
+    pub bytes: u64,
+    /// What it is known by, if its bytes stay what they are in all checkpoints in which it is known by the same, though
+    /// more may be added behind them.
+    pub identity: Option<String>,
+}

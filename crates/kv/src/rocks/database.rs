@@ -1,11 +1,13 @@
 //! An open database with its threads.
 
+use super::checkpoint;
 use super::compactor::Compactor;
 use super::error::{engine_error, is_lock_held};
 use super::flusher::Flusher;
-use super::folder;
+use super::folder::{self, FolderLock};
 use super::heads::Heads;
 use super::large::LargeValues;
+use super::log::{self, Reached, Synced};
 use super::options::{self, Memory};
 use super::spare::Spare;
 use crate::gate::Gate;
@@ -33,11 +35,18 @@ pub(super) struct Database {
     pub(super) db: Arc<DB>,
     cache: Cache,
     folder: PathBuf,
+    synced: Arc<Synced>,
+    _lock: FolderLock,
 }
 
 impl Database {
     pub(super) fn open(open: &OpenOptions, gate: &Gate) -> Result<Database, Error> {
-        folder::prepare(&open.folder)?;
+        let lock = folder::prepare(&open.folder)?;
+        log::check(&open.folder)?;
+        checkpoint::remove_left(&open.folder).map_err(|error| Error::Engine {
+            doing: "removing the checkpoints that a crash left",
+            cause: error.to_string(),
+        })?;
         let memory = Memory::divide(open.memory_bytes);
         let cache = options::cache(memory);
         let settings = options::database(memory, &cache).map_err(engine_error("reading the settings"))?;
@@ -53,9 +62,26 @@ impl Database {
         })?;
 
         let poison = Poison::default();
-        let log = db.clone();
-        let flusher = Flusher::start(poison.clone(), move || {
-            log.flush_wal(true).map_err(rocksdb::Error::into_string)
+        // What was in the log the engine has put into tables.
+        let sequence = db.latest_sequence_number();
+        let reached = Reached {
+            manifest: log::manifest_number(&open.folder),
+            in_tables: sequence,
+            on_disk: sequence,
+        };
+        let synced = Synced::start(&open.folder, reached).map(Arc::new);
+        let synced = synced.map_err(|error| Error::Engine {
+            doing: "noting how far the log is flushed",
+            cause: error.to_string(),
+        })?;
+        let flusher = Flusher::start(poison.clone(), {
+            let (db, synced) = (db.clone(), synced.clone());
+            move || {
+                let on_disk = db.latest_sequence_number();
+                db.flush_wal(true).map_err(rocksdb::Error::into_string)?;
+                synced.note(Reached { on_disk, ..reached });
+                Ok(())
+            }
         })?;
         Ok(Database {
             flusher,
@@ -69,6 +95,8 @@ impl Database {
             db,
             cache,
             folder: open.folder.clone(),
+            synced,
+            _lock: lock,
         })
     }
 
@@ -84,6 +112,17 @@ impl Database {
             volume_bytes,
             volume_used_bytes,
         }
+    }
+
+    /// The data folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Flushes the write buffers to tables.
+    pub(super) fn write_out(&self) -> Result<(), Error> {
+        let written = self.db.flush();
+        written.map_err(engine_error("writing tables"))
     }
 
     /// Flushes the write buffers to tables, and waits until no compaction runs. No other begins before
@@ -110,10 +149,21 @@ impl Database {
     /// Puts the write buffers into tables, so that the next start has no log to read, and ends what runs in
     /// the background.
     pub(super) fn shut_down(&self) -> Result<(), Error> {
+        let sequence = self.db.latest_sequence_number();
         let emptied = self
             .db
             .flush()
             .map_err(engine_error("emptying the write buffers"));
+        if emptied.is_ok() {
+            let noted = self.synced.finish(Reached {
+                manifest: log::manifest_number(&self.folder),
+                in_tables: sequence,
+                on_disk: sequence,
+            });
+            if let Err(error) = noted {
+                tracing::warn!(%error, "how far the log was flushed could not be noted");
+            }
+        }
         // A compaction under way would otherwise keep the database open until it ends.
         self.db.cancel_all_background_work(false);
         emptied

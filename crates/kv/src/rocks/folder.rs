@@ -2,19 +2,22 @@
 //! version is taken for one of ours.
 
 use crate::Error;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 /// The file that marks a folder.
-const MARK: &str = "LARDER";
+pub(super) const MARK: &str = "LARDER";
 
 /// The file under which a mark is written before it has its name.
 const UNFINISHED_MARK: &str = "LARDER.new";
 
 /// What stands in front of the number of the format in a mark.
 const FORMAT: &str = "larder format ";
+
+/// What to do where the engine cannot begin.
+const RESTORE: &str = "put it back as it was, or restore a backup (larder restore)";
 
 /// The format of the folder as a whole. Parts of it have versions of their own besides.
 const FORMAT_NUMBER: u32 = 1;
@@ -26,8 +29,63 @@ const UNMARKED: [&str; 2] = ["CURRENT", "values"];
 /// What a fresh file system holds.
 const EMPTY: [&str; 2] = ["lost+found", UNFINISHED_MARK];
 
-/// Makes a folder that is not there, and refuses one that is not ours.
-pub(super) fn prepare(folder: &Path) -> Result<(), Error> {
+/// What every folder has that was ever opened.
+const CURRENT: &str = "CURRENT";
+
+/// The folder is one process's as long as this is kept.
+#[derive(Debug)]
+pub(super) struct FolderLock {
+    _mark: File,
+}
+
+/// Makes a folder that is not there, and refuses one that is not ours or somebody has open.
+pub(super) fn prepare(folder: &Path) -> Result<FolderLock, Error> {
+    let is_new = make(folder)?;
+    let lock = lock(folder)?;
+    if !is_new && !folder.join(CURRENT).exists() && holds_data(folder) {
+        // The engine would begin anew, and take all tables away.
+        return Err(Error::Corrupt(format!(
+            "the file {} is missing, which names the manifest of the data folder; {RESTORE}",
+            folder.join(CURRENT).display()
+        )));
+    }
+    Ok(lock)
+}
+
+/// Whether something was written in a folder.
+fn holds_data(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return true;
+    };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        name.ends_with(".sst") || name.ends_with(".log") || name.starts_with("MANIFEST-")
+    })
+}
+
+/// Takes the folder for this process. The engine has a lock of its own, but takes it only after the log was looked at.
+fn lock(folder: &Path) -> Result<FolderLock, Error> {
+    let locking = |error: io::Error| Error::Engine {
+        doing: "locking the data folder",
+        cause: error.to_string(),
+    };
+    let mark = File::open(folder.join(MARK)).map_err(locking)?;
+    match mark.try_lock() {
+        Ok(()) => Ok(FolderLock { _mark: mark }),
+        Err(TryLockError::WouldBlock) => Err(Error::Locked {
+            folder: folder.display().to_string(),
+        }),
+        // Not every file system knows this lock; the engine's own is taken a moment later.
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+            Ok(FolderLock { _mark: mark })
+        }
+        Err(TryLockError::Error(error)) => Err(locking(error)),
+    }
+}
+
+/// Makes and marks a folder, if it is not there. Returns whether it is marked only now.
+fn make(folder: &Path) -> Result<bool, Error> {
     let failed = |doing| {
         move |error: io::Error| Error::Engine {
             doing,
@@ -38,7 +96,7 @@ pub(super) fn prepare(folder: &Path) -> Result<(), Error> {
     builder.recursive(true).mode(0o700);
     builder.create(folder).map_err(failed("making the data folder"))?;
     match fs::read_to_string(folder.join(MARK)) {
-        Ok(mark) => return check(folder, &mark),
+        Ok(mark) => return check(folder, &mark).map(|()| false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed("reading the mark of the data folder")(error)),
     }
@@ -48,7 +106,8 @@ pub(super) fn prepare(folder: &Path) -> Result<(), Error> {
             folder: folder.display().to_string(),
         });
     }
-    mark(folder).map_err(failed("marking the data folder"))
+    mark(folder).map_err(failed("marking the data folder"))?;
+    Ok(true)
 }
 
 fn check(folder: &Path, mark: &str) -> Result<(), Error> {

@@ -25,6 +25,14 @@ pub(super) fn own_range(kind: u8) -> (Vec<u8>, Vec<u8>) {
     (vec![OWN_PREFIX, kind], vec![OWN_PREFIX, kind + 1])
 }
 
+/// The shard that a key of the engine belongs to; `None` for its own entries.
+pub(super) fn shard_of(key: &[u8]) -> Option<ShardId> {
+    let (&bytes, rest) = key.split_first()?;
+    let number = rest.get(..usize::from(bytes))?;
+    let fold = |shard, byte: &u8| shard << 8 | u64::from(*byte);
+    (bytes < OWN_PREFIX).then(|| ShardId(number.iter().fold(0, fold)))
+}
+
 /// A shard's part of the keyspace.
 #[derive(Clone, Debug)]
 pub(super) struct ShardKeys {
@@ -140,6 +148,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_key_tells_its_shard() {
+        for shard in NUMBERS {
+            let key = ShardKeys::new(ShardId(shard)).key(&[0x10, 0xFF]);
+            assert_eq!(shard_of(&key), Some(ShardId(shard)));
+        }
+        assert_eq!(shard_of(&own_key(1, &[])), None);
     }
 
     #[test]

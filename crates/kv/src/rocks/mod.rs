@@ -2,10 +2,11 @@
 //!
 //! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked
 //! and written to log and write buffer without a flush ([`commit`]), and then waits for the next flush of the
-//! log, which one thread makes for all that wait ([`flusher`]). Reads run on the caller's thread
+//! log, which one thread makes for all that wait ([`flusher`]). The log is looked at before it is opened ([`log`]). Reads run on the caller's thread
 //! ([`snapshot`]). Large values lie in files of their own ([`large`]).
 
 mod blocking;
+mod checkpoint;
 mod commit;
 mod compactor;
 mod database;
@@ -16,16 +17,21 @@ mod folder;
 mod heads;
 mod large;
 mod layout;
+mod log;
 mod options;
+mod salvage;
 mod snapshot;
 mod spare;
 mod worker;
 
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
 use crate::gate::Gate;
-use crate::{Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, OpenOptions, ShardId};
+use crate::{
+    Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, LogDamage, OpenOptions, ShardId,
+};
 use blocking::blocking;
 use commit::Commit;
 use database::Database;
@@ -34,8 +40,15 @@ use layout::ShardKeys;
 use parking_lot::RwLock;
 use rocksdb::Range;
 use std::ops::Bound;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// See [`crate::Kv::cut_log`].
+pub(crate) fn cut_log(folder: &Path) -> Result<Option<LogDamage>, Error> {
+    let _lock = folder::prepare(folder)?;
+    log::repair(folder)
+}
 
 /// The engine, open or closed.
 #[derive(Debug)]
@@ -119,6 +132,20 @@ impl Engine {
         let database = self.database()?;
         database.flusher.flush().await?;
         blocking(move || database.rest(limit)).await?
+    }
+
+    /// Puts what is in write buffers into tables.
+    pub(crate) async fn write_out(&self) -> Result<(), Error> {
+        let database = self.database()?;
+        database.poison.check()?;
+        blocking(move || database.write_out()).await?
+    }
+
+    /// See [`Database::checkpoint`].
+    pub(crate) async fn checkpoint(&self) -> Result<Checkpoint, Error> {
+        let database = self.database()?;
+        database.flusher.flush().await?;
+        blocking(move || database.checkpoint()).await?
     }
 
     /// Lets the background go on.

@@ -17,7 +17,7 @@ type DbIterator<'snapshot> = rocksdb::DBRawIterator<'snapshot>;
 
 self_cell::self_cell!(
     /// A snapshot of the whole database together with the database that it belongs to.
-    struct OwnedSnapshot {
+    pub(super) struct OwnedSnapshot {
         owner: Arc<DB>,
         #[covariant]
         dependent: DbSnapshot,
@@ -50,9 +50,9 @@ pub(crate) struct Moment {
 
 /// See [`crate::Snapshot`].
 pub(crate) struct Snapshot {
-    keys: ShardKeys,
-    owned: Arc<OwnedSnapshot>,
-    large: Arc<ValueFiles>,
+    pub(super) keys: ShardKeys,
+    pub(super) owned: Arc<OwnedSnapshot>,
+    pub(super) large: Arc<ValueFiles>,
     spare: Spare,
     /// What read the last page forward. Pages often go on in the same range, or jump ahead in it: to seek is much
     /// cheaper than to make an iterator.

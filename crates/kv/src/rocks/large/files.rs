@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The folder within the data folder.
-const FOLDER: &str = "values";
+pub(in crate::rocks) const FOLDER: &str = "values";
 
 /// A file of this size gets no further values.
 const FILE_BYTES_MAX: u64 = 1 << 30;
@@ -119,18 +119,28 @@ impl ValueFiles {
             (pointer.value_bytes as usize, pointer.extent.stored_bytes as usize);
         let mut value = Vec::with_capacity(head.len() + value_bytes.max(stored_bytes));
         value.extend_from_slice(head);
-        read_behind(&file.file, &mut value, stored_bytes, pointer.extent.offset)
-            .map_err(failed("reading a large value"))?;
+        let Extent {
+            file: number, offset, ..
+        } = pointer.extent;
+        let damaged = |how: &str| {
+            let file = self.path(number);
+            Error::Corrupt(format!(
+                "the large value at offset {offset} of {} {how}",
+                file.display()
+            ))
+        };
+        match read_behind(&file.file, &mut value, stored_bytes, offset) {
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                return Err(damaged("is behind the end of the file"));
+            }
+            read => read.map_err(failed("reading a large value"))?,
+        }
         if crc32c::crc32c(&value[head.len()..]) != pointer.checksum {
-            let Extent { file, offset, .. } = pointer.extent;
-            let what = format!(
-                "the large value at {offset} of {} fails its checksum",
-                name_of(file)
-            );
-            return Err(Error::Corrupt(what));
+            return Err(damaged("fails its checksum"));
         }
         if stored_bytes != value_bytes {
-            let unpacked = unpack(&value[head.len()..], value_bytes)?;
+            let unpacked = unpack(&value[head.len()..], value_bytes)
+                .map_err(|error| damaged(&format!("cannot be unpacked: {error}")))?;
             value.truncate(head.len());
             value.extend_from_slice(&unpacked);
         }
@@ -229,7 +239,8 @@ impl ValueFiles {
         let file = OpenOptions::new().read(true).write(true).open(self.path(number));
         let file = file.map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
-                Error::Corrupt(format!("the file {} of large values is missing", name_of(number)))
+                let file = self.path(number);
+                Error::Corrupt(format!("the file {} of large values is missing", file.display()))
             }
             _ => failed("opening a file of large values")(error),
         })?;

@@ -27,7 +27,7 @@ mod writeback;
 
 pub(crate) use ahead::PlacedValue;
 pub(super) use commit::Places;
-pub(super) use files::ValueFiles;
+pub(super) use files::{FOLDER, ValueFiles};
 pub(super) use pointer::Pointer;
 pub(super) use reclaim::Reclaimer;
 pub(super) use shards::LargeShards;
