@@ -116,6 +116,17 @@ impl Derived {
         }
     }
 
+    /// What can be read of it as it is kept, and what cannot.
+    pub(crate) async fn salvage(
+        &self,
+        range: &KeyRange,
+        limit: crate::PageLimit,
+    ) -> Result<kv::Salvage, StoreError> {
+        self.check_exists()?;
+        let snapshot = self.kv.snapshot(self.shard).await?;
+        Ok(snapshot.salvage(range, limit).await?)
+    }
+
     /// About how many bytes its pages take on disk.
     pub async fn disk_bytes(&self) -> Result<u64, StoreError> {
         Ok(self
@@ -151,7 +162,10 @@ impl DerivedSnapshot {
 
     /// A page, which must be there.
     pub async fn page(&self, page: u64) -> Result<Bytes, StoreError> {
-        let bytes = self.snapshot.get(&keys::page(page)).await?;
+        let bytes = match self.snapshot.get(&keys::page(page)).await {
+            Err(kv::Error::Corrupt(what)) => return Err(self.corrupt(&what)),
+            read => read?,
+        };
         let bytes = bytes.ok_or_else(|| self.corrupt(&format!("page {page} is missing")))?;
         match unseal(&bytes) {
             Some(content) => Ok(bytes.slice_ref(content)),

@@ -3,6 +3,7 @@
 //! Every record must have its entries; since there must also be no more entries than the records have together, each
 //! entry then belongs to a record. The same holds for the change log.
 
+mod damage;
 mod partitions;
 
 use super::ValidateReport;
@@ -10,7 +11,7 @@ use crate::changes::read_entry;
 use crate::index::{EntrySet, IndexSet, entry_record};
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::{
-    Collection, IndexState, KeyRange, Order, PageLimit, Record, RecordId, Snapshot, StoreError,
+    Collection, IndexState, KeyRange, PageLimit, Record, RecordId, Snapshot, StoreError,
     VALIDATE_FINDINGS_MAX, keys,
 };
 use kv::Page;
@@ -18,7 +19,8 @@ use std::ops::Bound;
 use value::{RawDocument, varint};
 
 impl Collection {
-    /// Checks records, entries, counts, partitions and change log; with `full`, also that every document is valid BSON.
+    /// Checks records, entries, counts, partitions and change log; with `full`, also that every document is valid BSON,
+    /// the checksums of all else that is kept, and the pages that are derived from it.
     pub async fn validate(&self, full: bool) -> Result<ValidateReport, StoreError> {
         let snapshot = self.snapshot().await?;
         let built = |index: &&std::sync::Arc<crate::Index>| {
@@ -42,6 +44,12 @@ impl Collection {
         validation.check_indexes(&snapshot).await?;
         validation.check_log(&snapshot).await?;
         validation.check_counts(&snapshot);
+        if full {
+            validation.check_sums(&snapshot).await?;
+            for derived in self.derived() {
+                validation.check_derived(&derived).await?;
+            }
+        }
         if self.options().is_partitioned() {
             validation.check_partitions(&snapshot).await?;
         }
@@ -76,6 +84,49 @@ impl Validation {
         }
     }
 
+    /// The next page, without what cannot be read.
+    async fn next_page(
+        &mut self,
+        pages: &mut Pages,
+        snapshot: &Snapshot,
+    ) -> Result<Option<Page>, StoreError> {
+        if pages.ended {
+            return Ok(None);
+        }
+        // A page is ready at once, so without this a large collection would keep its thread from all others.
+        tokio::task::yield_now().await;
+        let read = snapshot.kv().salvage(&pages.range, PageLimit::default()).await?;
+        for unreadable in &read.unreadable {
+            self.find(damage::describe(unreadable));
+        }
+        match read.next {
+            Some(next) => pages.range.low = Bound::Included(next),
+            None => pages.ended = true,
+        }
+        Ok(Some(read.page))
+    }
+
+    async fn count(&mut self, snapshot: &Snapshot, range: KeyRange) -> Result<u64, StoreError> {
+        let mut pages = Pages::new(range);
+        let mut count = 0;
+        while let Some(page) = self.next_page(&mut pages, snapshot).await? {
+            count += page.len() as u64;
+        }
+        Ok(count)
+    }
+
+    /// What was read; a finding where it is damaged.
+    fn unless_damaged<T>(&mut self, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(StoreError::Corrupt { what, .. }) => {
+                self.find(what);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     fn compare(&mut self, what: &str, kept: u64, found: u64) {
         if kept != found {
             self.find(format!("{what}: {kept} should be there, {found} are"));
@@ -84,7 +135,7 @@ impl Validation {
 
     async fn check_records(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         let mut pages = Pages::new(KeyRange::prefix(&[keys::RECORD]));
-        while let Some(page) = pages.next(snapshot).await? {
+        while let Some(page) = self.next_page(&mut pages, snapshot).await? {
             let mut expected = Expected::default();
             for at in 0..page.len() {
                 let decoded = keys::record_id(page.key(at))
@@ -124,7 +175,8 @@ impl Validation {
         }
         if record.is_changed() {
             self.changed += 1;
-            let entry = snapshot.kv().get(&keys::log(record.sequence)).await?;
+            let entry = snapshot.kv().get(&keys::log(record.sequence)).await;
+            let entry = self.unless_damaged(entry)?.flatten();
             let logged = entry.as_deref().and_then(logged_record);
             if logged != Some(record.id) {
                 self.find(format!(
@@ -157,7 +209,10 @@ impl Validation {
 
     /// Checks that the entries are there.
     async fn check_entries(&mut self, snapshot: &Snapshot, expected: Expected) -> Result<(), StoreError> {
-        let found = snapshot.kv().get_many(&expected.keys).await?;
+        let found = snapshot.kv().get_many(&expected.keys).await;
+        let Some(found) = self.unless_damaged(found)? else {
+            return Ok(());
+        };
         for ((place, unique, record), value) in expected.owners.into_iter().zip(found) {
             let right = value.is_some_and(|value| !unique || entry_record(&value) == Some(record));
             if !right {
@@ -171,7 +226,8 @@ impl Validation {
     /// Checks that the indexes have no more entries than the records, and as many as the head says.
     async fn check_indexes(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         for (place, index) in self.set.indexes.clone().iter().enumerate() {
-            let found = count(snapshot, KeyRange::prefix(&keys::index_prefix(index.id()))).await?;
+            let range = KeyRange::prefix(&keys::index_prefix(index.id()));
+            let found = self.count(snapshot, range).await?;
             let name = &index.spec().name;
             let kept = snapshot
                 .state()
@@ -191,17 +247,18 @@ impl Validation {
     async fn check_log(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         let (mut puts, mut deleted) = (0, 0);
         let mut pages = Pages::new(KeyRange::prefix(&[keys::LOG]));
-        while let Some(page) = pages.next(snapshot).await? {
+        while let Some(page) = self.next_page(&mut pages, snapshot).await? {
             for (key, entry) in page.iter() {
                 puts += u64::from(entry.first() == Some(&LOG_PUT));
                 deleted += u64::from(entry.first() == Some(&LOG_DELETED));
                 let sequence = keys::log_sequence(key).unwrap_or_default();
-                if read_entry(snapshot, entry, sequence).await?.is_none() {
+                let read = read_entry(snapshot, entry, sequence).await;
+                if self.unless_damaged(read)?.is_some_and(|read| read.is_none()) {
                     self.find(format!("the entry {sequence} of the change log leads to nothing"));
                 }
             }
         }
-        let tombstones = count(snapshot, KeyRange::prefix(&[keys::TOMBSTONE])).await?;
+        let tombstones = self.count(snapshot, KeyRange::prefix(&[keys::TOMBSTONE])).await?;
         self.compare("changed records in the change log", self.changed, puts);
         self.compare("tombstones in the change log", tombstones, deleted);
         self.compare("counted tombstones", snapshot.state().tombstones, tombstones);
@@ -222,15 +279,6 @@ fn logged_record(entry: &[u8]) -> Option<RecordId> {
     varint::take(&mut id).map(RecordId)
 }
 
-async fn count(snapshot: &Snapshot, range: KeyRange) -> Result<u64, StoreError> {
-    let mut pages = Pages::new(range);
-    let mut count = 0;
-    while let Some(page) = pages.next(snapshot).await? {
-        count += page.len() as u64;
-    }
-    Ok(count)
-}
-
 /// The pages of a range.
 struct Pages {
     range: KeyRange,
@@ -240,22 +288,5 @@ struct Pages {
 impl Pages {
     fn new(range: KeyRange) -> Pages {
         Pages { range, ended: false }
-    }
-
-    async fn next(&mut self, snapshot: &Snapshot) -> Result<Option<Page>, StoreError> {
-        if self.ended {
-            return Ok(None);
-        }
-        // A page is ready at once, so without this a large collection would keep its thread from all others.
-        tokio::task::yield_now().await;
-        let page = snapshot
-            .kv()
-            .page(&self.range, Order::Forward, PageLimit::default())
-            .await?;
-        self.ended = page.exhausted();
-        if let Some(last) = page.len().checked_sub(1) {
-            self.range.low = Bound::Excluded(page.key(last).to_vec());
-        }
-        Ok(Some(page))
     }
 }

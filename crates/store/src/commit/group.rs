@@ -5,9 +5,10 @@ use super::writer::Writer;
 use crate::index::{IndexSet, entry_record};
 use crate::partition::PartitionChange;
 use crate::record::Tombstone;
+use crate::snapshot::ShardSnapshot;
 use crate::state::State;
 use crate::{CappedOptions, Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
-use kv::{Batch, CommitError, KeyRange, Order, PageLimit, Snapshot};
+use kv::{Batch, CommitError, KeyRange, Order, PageLimit};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ pub(crate) struct Group<'a> {
     pub(crate) collection: &'a Collection,
     pub(crate) namespace: Arc<Namespace>,
     pub(crate) set: Arc<IndexSet>,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) snapshot: ShardSnapshot,
     pub(crate) writer: &'a mut Writer,
     /// The number of the last change, those of the batch included.
     pub(crate) sequence: u64,
@@ -51,6 +52,7 @@ impl<'a> Group<'a> {
         let set = collection.index_set();
         let (expected, state) = collection.read_head(writer, &set).await?;
         let snapshot = collection.kv.snapshot(collection.shard).await?;
+        let snapshot = ShardSnapshot::new(snapshot, collection.shared_namespace());
         let highest_id = match writer.highest_id.take() {
             Some(known) => known,
             None => highest_id(&snapshot).await?,
@@ -163,7 +165,7 @@ impl<'a> Group<'a> {
 }
 
 /// The last key of the index of `_id`s, or its prefix where it is empty.
-async fn highest_id(snapshot: &Snapshot) -> Result<Vec<u8>, StoreError> {
+async fn highest_id(snapshot: &ShardSnapshot) -> Result<Vec<u8>, StoreError> {
     let last = PageLimit {
         entries: 1,
         ..PageLimit::default()

@@ -3,10 +3,12 @@
 mod history;
 mod index_page;
 mod record_page;
+mod shard;
 
 pub use history::{DocumentHistory, LocalPage};
 pub use index_page::{IndexEntry, IndexPage};
 pub use record_page::RecordPage;
+pub(crate) use shard::ShardSnapshot;
 
 use crate::collection::rewrites;
 use crate::index::entry_record;
@@ -27,7 +29,7 @@ pub struct Snapshot {
     kv: Kv,
     shard: ShardId,
     namespace: Arc<Namespace>,
-    snapshot: kv::Snapshot,
+    snapshot: ShardSnapshot,
     sequence: u64,
     state: State,
 }
@@ -61,12 +63,14 @@ impl Snapshot {
             None => collection.kv.snapshot(collection.shard).await?,
             Some(moment) => moment.0.snapshot(collection.shard).await?,
         };
+        let namespace = collection.shared_namespace();
+        let snapshot = ShardSnapshot::new(snapshot, namespace.clone());
         // Head and entries are of one snapshot of the engine, so counts and index states agree with what is read.
         let head = snapshot.head().await?;
         Ok(Snapshot {
             kv: collection.kv.clone(),
             shard: collection.shard,
-            namespace: collection.shared_namespace(),
+            namespace,
             snapshot,
             sequence: head.sequence,
             state: collection.decode_state(&head)?,
@@ -194,7 +198,7 @@ impl Snapshot {
         &self.state
     }
 
-    pub(crate) fn kv(&self) -> &kv::Snapshot {
+    pub(crate) fn kv(&self) -> &ShardSnapshot {
         &self.snapshot
     }
 

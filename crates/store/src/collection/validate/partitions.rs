@@ -18,7 +18,7 @@ impl Validation {
         };
         // What cannot be decoded was found by the checks before this one.
         let mut pages = Pages::new(KeyRange::prefix(&[keys::RECORD]));
-        while let Some(page) = pages.next(snapshot).await? {
+        while let Some(page) = self.next_page(&mut pages, snapshot).await? {
             for at in 0..page.len() {
                 let id = keys::record_id(page.key(at)).unwrap_or(RecordId(0));
                 if let Ok(record) = Record::decode(id, &page.value_bytes(at)) {
@@ -30,7 +30,7 @@ impl Validation {
             }
         }
         let mut pages = Pages::new(KeyRange::prefix(&[keys::TOMBSTONE]));
-        while let Some(page) = pages.next(snapshot).await? {
+        while let Some(page) = self.next_page(&mut pages, snapshot).await? {
             for at in 0..page.len() {
                 if let Ok(tombstone) = Tombstone::decode(&page.value_bytes(at)) {
                     note(Some(tombstone.id.as_ref()), &|stats| stats.deleted += 1);
@@ -38,7 +38,7 @@ impl Validation {
             }
         }
         let mut pages = Pages::new(KeyRange::prefix(&[keys::PARTITION]));
-        while let Some(page) = pages.next(snapshot).await? {
+        while let Some(page) = self.next_page(&mut pages, snapshot).await? {
             for at in 0..page.len() {
                 let name = String::from_utf8_lossy(page.key(at).get(1..).unwrap_or_default()).into_owned();
                 let there = found.remove(&name);
