@@ -14,6 +14,7 @@
 mod aggregate;
 mod background;
 mod capped;
+mod checkpoint;
 mod collations;
 mod collections;
 mod context;
@@ -45,6 +46,7 @@ mod stats;
 mod tables;
 mod time_series;
 mod users;
+mod verify;
 mod views;
 mod write;
 mod write_lock;
@@ -53,6 +55,7 @@ pub mod files;
 pub mod limits;
 
 pub use aggregate::{AggregateRequest, AggregateSource};
+pub use checkpoint::{Checkpoint, cut_log};
 pub use collections::{CollectionEntry, CreateRequest, ModifyRequest};
 pub use context::Context;
 pub use data_size::{DataSize, DataSizeRequest};
@@ -84,6 +87,7 @@ pub use tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};
 pub use tables::sessions::SessionId;
 pub use time_series::buckets::buckets_name;
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
+pub use verify::FilesReport;
 
 pub use write::{
     DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply,

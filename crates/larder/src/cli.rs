@@ -1,9 +1,13 @@
 //! The command line.
 
+use crate::backup::BackupOptions;
 use crate::config::ServeOptions;
 use crate::export::ExportOptions;
 use crate::import::ImportOptions;
+use crate::repair::RepairOptions;
+use crate::restore::RestoreOptions;
 use crate::user::UserOptions;
+use crate::verify::VerifyOptions;
 use clap::{Parser, Subcommand};
 
 /// One document store behind the protocols that you already have clients for.
@@ -26,4 +30,12 @@ pub enum Command {
     Export(Box<ExportOptions>),
     /// Add, list and remove users of a data folder that no server has open, or change their passwords.
     User(UserOptions),
+    /// Back up a running server, or a data folder that no server has open; what did not change is not copied again.
+    Backup(BackupOptions),
+    /// Restore a backup into a new data folder; or list backups, or check them.
+    Restore(RestoreOptions),
+    /// Read all of a data folder that no server has open, and say what is damaged.
+    Verify(VerifyOptions),
+    /// Make a data folder usable again that is damaged.
+    Repair(RepairOptions),
 }

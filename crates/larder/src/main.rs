@@ -1,16 +1,22 @@
-//! The Larder server and its command line: configuration, `serve`, `import`, `export`, `user`, wiring.
+//! The Larder server and its command line: configuration, `serve`, `import`, `export`, `user`, `backup`, `restore`, `verify`, `repair`, wiring.
 
+mod backup;
 mod cli;
 mod config;
 mod descriptors;
 mod export;
+mod folder;
 mod import;
 mod logging;
 mod memory;
+mod meter;
+mod repair;
+mod restore;
 mod serve;
 mod shutdown;
 mod target;
 mod user;
+mod verify;
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -51,6 +57,10 @@ fn run(command: &cli::Command) -> Result<()> {
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
         cli::Command::User(options) => runtime.block_on(user::run(options)),
         cli::Command::Export(options) => runtime.block_on(export::run(options)),
+        cli::Command::Backup(options) => runtime.block_on(backup::run(options)),
+        cli::Command::Restore(options) => runtime.block_on(restore::run(options)),
+        cli::Command::Verify(options) => runtime.block_on(verify::run(options)),
+        cli::Command::Repair(options) => repair::run(options),
     };
     // What still holds a thread has been waited for long enough.
     runtime.shutdown_timeout(THREADS_END_MAX);

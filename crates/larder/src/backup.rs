@@ -1,0 +1,79 @@
+//! `larder backup`: copies what changed since the last time into a folder of backups.
+
+use crate::config::ByteSize;
+use crate::folder::open_existing;
+use crate::meter;
+use anyhow::{Result, bail};
+use backup::{Pace, Repository, Source, Taken};
+use clap::Args;
+use jiff::Timestamp;
+use std::path::PathBuf;
+
+/// What is backed up, and where to.
+#[derive(Clone, Debug, Args)]
+pub struct BackupOptions {
+    /// The folder of the backups; made where it does not exist.
+    #[arg(value_name = "BACKUPS")]
+    repository: PathBuf,
+    /// A data folder that no server has open, in place of a server.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Copy at most so much a second: 20m, 1g …
+    #[arg(long, value_name = "SIZE")]
+    rate: Option<ByteSize>,
+    /// Keep the last backups, so many with the new one, and remove those before them.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    keep: Option<u32>,
+    /// Show no progress.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Takes a backup.
+pub async fn run(options: &BackupOptions) -> Result<()> {
+    let repository = Repository::create(&options.repository)?;
+    let Some(folder) = &options.data else {
+        bail!("give the data folder: --data DIR");
+    };
+    let engine = open_existing(folder).await?;
+    let checkpoint = engine.checkpoint().await?;
+    let taken = take(options, &repository, &checkpoint.source(), checkpoint.began_ms()).await;
+    drop(checkpoint);
+    engine.close().await?;
+    report(&taken?);
+    if let Some(keep) = options.keep {
+        for name in repository.prune(keep as usize)? {
+            eprintln!("removed the backup {name}");
+        }
+    }
+    Ok(())
+}
+
+async fn take(
+    options: &BackupOptions,
+    repository: &Repository,
+    source: &impl Source,
+    began_ms: u64,
+) -> Result<Taken> {
+    let total = source.files().iter().map(|file| file.bytes).sum();
+    let bar = meter::bytes(total, options.quiet);
+    let began = Timestamp::from_millisecond(i64::try_from(began_ms)?)?;
+    let name = began.strftime("%Y%m%dT%H%M%SZ").to_string();
+    let pace = Pace::new(options.rate.map(|rate| rate.0 as u64));
+    let taken = backup::take(source, repository, &name, began_ms, pace, &mut |bytes, _| {
+        bar.inc(bytes);
+    })
+    .await;
+    bar.finish_and_clear();
+    Ok(taken?)
+}
+
+fn report(taken: &Taken) {
+    eprintln!(
+        "backed up {} as {}: {} were read, {} were new",
+        meter::shown(taken.manifest.bytes()),
+        taken.manifest.name,
+        meter::shown(taken.read_bytes),
+        meter::shown(taken.new_bytes)
+    );
+}
