@@ -107,7 +107,7 @@ async fn list(folder: &Folder) -> Result<()> {
     let engine = folder.open_existing().await?;
     let mut out = std::io::stdout().lock();
     for user in engine.all_users() {
-        let roles: Vec<String> = user.roles.iter().map(|role| role.to_string()).collect();
+        let roles: Vec<String> = user.roles.iter().map(ToString::to_string).collect();
         writeln!(out, "{}@{} {}", user.name, user.database, roles.join(" "))?;
     }
     drop(out);
