@@ -7,23 +7,22 @@ use http::{Method, Response};
 
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let path = call.request.path().to_owned();
-    let mut parts = path.trim_start_matches('/').splitn(3, '/');
-    let (first, second, third) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-    match (first, second, third) {
-        ("files", Some(bucket), None | Some("")) if !bucket.is_empty() => in_bucket(call, bucket).await,
-        ("files", Some(bucket), Some(name)) if !bucket.is_empty() => {
+    let parts: Vec<&str> = path.trim_start_matches('/').splitn(3, '/').collect();
+    match &parts[..] {
+        ["files", bucket] | ["files", bucket, ""] if !bucket.is_empty() => in_bucket(call, bucket).await,
+        ["files", bucket, name] if !bucket.is_empty() => {
             let name = file_name(name)?;
             by_name(call, bucket, &name).await
         }
-        ("uploads", Some(bucket), None | Some("")) if !bucket.is_empty() => {
+        ["uploads", bucket] | ["uploads", bucket, ""] if !bucket.is_empty() => {
             uploads::in_bucket(call, bucket).await
         }
-        ("uploads", Some(bucket), Some(id)) if !bucket.is_empty() => uploads::one(call, bucket, id).await,
-        ("health", None, None) => {
+        ["uploads", bucket, id] if !bucket.is_empty() => uploads::one(call, bucket, id).await,
+        ["health"] => {
             only_reads(call)?;
             health::get(call).await
         }
-        ("metrics", None, None) => {
+        ["metrics"] => {
             only_reads(call)?;
             metrics::get(call).await
         }

@@ -34,16 +34,21 @@ pub(crate) async fn run(call: &mut Call, rest: &[&str]) -> Result<Response> {
             let job = job.ok_or_else(CouchError::missing)?;
             Ok(respond::ok(report::scheduled(&job).to_string()))
         }
-        ["docs"] => list(call, REPLICATOR).await,
-        ["docs", path @ ..] => match path {
-            [name] if is_replicator(name) => list(call, name).await,
-            [name, id] if is_replicator(name) => one(call, name, id).await,
-            // The slash of a database's name need not be encoded.
-            [first, "_replicator"] => list(call, &format!("{first}/_replicator")).await,
-            [first, "_replicator", id] => one(call, &format!("{first}/_replicator"), id).await,
-            _ => Err(CouchError::bad_request("Invalid path")),
-        },
+        ["docs", path @ ..] => documents(call, path).await,
         _ => Err(CouchError::missing()),
+    }
+}
+
+/// `/_scheduler/docs…`; `path` is what stands after it.
+async fn documents(call: &mut Call, path: &[&str]) -> Result<Response> {
+    match path {
+        [] => list(call, REPLICATOR).await,
+        [name] if is_replicator(name) => list(call, name).await,
+        [name, id] if is_replicator(name) => one(call, name, id).await,
+        // The slash of a database's name need not be encoded.
+        [first, "_replicator"] => list(call, &format!("{first}/_replicator")).await,
+        [first, "_replicator", id] => one(call, &format!("{first}/_replicator"), id).await,
+        _ => Err(CouchError::bad_request("Invalid path")),
     }
 }
 

@@ -1,0 +1,418 @@
+//! What belongs to no database: the server, its node, sessions, replications.
+
+use crate::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn server_endpoints() {
+    run(&cases().collect::<Vec<_>>());
+}
+
+pub fn cases() -> impl Iterator<Item = Case> {
+    [GLOBAL, NODE, SESSIONS, REPLICATIONS]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
+const GLOBAL: &[Case] = &[
+    case(
+        "GET /",
+        "",
+        200,
+        r#"{"couchdb": "Welcome", "version": "*", "uuid": "*", "vendor": {"name": "Larder"}}"#,
+    ),
+    case(
+        "POST /",
+        "",
+        405,
+        "Allow: GET\n\n{\"error\": \"method_not_allowed\", \"reason\": \"Only GET,HEAD allowed\"}",
+    ),
+    case("GET /_up", "", 200, r#"{"status": "ok", "seeds": {}}"#),
+    case("PUT /_up", "", 405, r#"{"error": "method_not_allowed"}"#),
+    case("PUT /a", "", 201, r#"{"ok": true}"#),
+    case("PUT /b", "", 201, r#"{"ok": true}"#),
+    case("GET /_all_dbs", "", 200, r#"["a", "b"]"#),
+    case("GET /_all_dbs?startkey=%22b%22", "", 200, r#"["b"]"#),
+    case("GET /_all_dbs?descending=true&limit=1", "", 200, r#"["b"]"#),
+    case(
+        "GET /_all_dbs?startkey=b",
+        "",
+        400,
+        r#"{"error": "*", "reason": "*"}"#,
+    ),
+    case(
+        "DELETE /_all_dbs",
+        "",
+        405,
+        r#"{"reason": "Only GET,HEAD allowed"}"#,
+    ),
+    case(
+        "GET /_dbs_info",
+        "",
+        200,
+        r#"[{"key": "a", "info": {"db_name": "a"}}, {"key": "b"}]"#,
+    ),
+    case(
+        "POST /_dbs_info",
+        r#"{"keys": ["b", "c"]}"#,
+        200,
+        r#"[{"key": "b", "info": {"doc_count": 0}}, {"key": "c", "error": "not_found"}]"#,
+    ),
+    case(
+        "POST /_dbs_info",
+        "{}",
+        400,
+        r#"{"error": "bad_request", "reason": "`keys` member must exist."}"#,
+    ),
+    case("GET /_uuids?count=2", "", 200, r#"{"uuids": ["*", "*"]}"#),
+    case("GET /_uuids?count=x", "", 400, r#"{"error": "bad_request"}"#),
+    case(
+        "GET /_uuids?count=1000000",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "count parameter too large"}"#,
+    ),
+    case(
+        "GET /_membership",
+        "",
+        200,
+        r#"{"all_nodes": ["nonode@nohost"], "cluster_nodes": ["nonode@nohost"]}"#,
+    ),
+    case("POST /_membership", "", 405, r#"{"reason": "Only GET allowed"}"#),
+    case("GET /_active_tasks", "", 200, "[]"),
+    case(
+        "POST /_active_tasks",
+        "",
+        405,
+        r#"{"error": "method_not_allowed"}"#,
+    ),
+    case("GET /_utils/", "", 404, r#"{"error": "not_found"}"#),
+    case(
+        "GET /_nothing",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "missing"}"#,
+    ),
+];
+
+const NODE: &[Case] = &[
+    case("GET /_node/_local", "", 200, r#"{"name": "nonode@nohost"}"#),
+    case(
+        "GET /_node/elsewhere",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "no such node: elsewhere"}"#,
+    ),
+    case("PUT /_node/_local", "", 405, r#"{"reason": "Only GET allowed"}"#),
+    case(
+        "GET /_node/_local/_system",
+        "",
+        200,
+        r#"{"uptime": "*", "memory": {}}"#,
+    ),
+    case(
+        "POST /_node/_local/_system",
+        "",
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats",
+        "",
+        200,
+        r#"{"couchdb": {"commits": {"type": "counter"}}}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats/couchdb/commits",
+        "",
+        200,
+        r#"{"type": "counter", "value": "*"}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats/nothing",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "GET /_node/_local/_versions",
+        "",
+        200,
+        r#"{"javascript_engine": {"name": "quickjs"}}"#,
+    ),
+    case(
+        "POST /_node/_local/_versions",
+        "",
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
+    ),
+    case("POST /_node/_local/_restart", "", 501, r#"{"error": "*"}"#),
+    case(
+        "GET /_node/_local/_restart",
+        "",
+        405,
+        r#"{"reason": "Only POST allowed"}"#,
+    ),
+    case("PUT /_node/_local/_config/s/name", r#"" v ""#, 200, r#""""#),
+    case("GET /_node/_local/_config/s/name", "", 200, r#""v""#),
+    case("GET /_node/_local/_config/s", "", 200, r#"{"name": "v"}"#),
+    case(
+        "POST /_node/_local/_config/s",
+        "",
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
+    ),
+    case(
+        "GET /_node/_local/_config",
+        "",
+        200,
+        r#"{"s": {"name": "v"}, "admins": {}}"#,
+    ),
+    case(
+        "POST /_node/_local/_config",
+        "",
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/s/name",
+        "{}",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/query_servers/x",
+        r#""v""#,
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case("DELETE /_node/_local/_config/s/name", "", 200, r#""v""#),
+    case(
+        "GET /_node/_local/_config/s/name",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "unknown_config_value"}"#,
+    ),
+    case("POST /_node/_local/_config/_reload", "", 200, r#"{"ok": true}"#),
+    case(
+        "GET /_node/_local/_config/_reload",
+        "",
+        405,
+        r#"{"reason": "Only POST allowed"}"#,
+    ),
+    case("GET /_node/_local/_nothing", "", 404, r#"{"error": "not_found"}"#),
+];
+
+/// With the administrator, everybody else may do less; the last case takes the administrator away again.
+const SESSIONS: &[Case] = &[
+    case(
+        "GET /_session",
+        "",
+        200,
+        r#"{"ok": true, "userCtx": {"name": null, "roles": ["_admin"]}}"#,
+    ),
+    case("PUT /_session", "", 405, r#"{"error": "method_not_allowed"}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "GET /_all_dbs",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "keeper", "password": "x"}"#,
+        401,
+        r#"{"error": "unauthorized", "reason": "Name or password is incorrect."}"#,
+    ),
+    case(
+        "POST /_session",
+        "{}",
+        400,
+        r#"{"error": "bad_request", "reason": "request body must contain a username"}"#,
+    ),
+    case(
+        "POST /_session\nContent-Type: text/plain",
+        "x",
+        415,
+        r#"{"error": "bad_content_type"}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "keeper", "password": "larder"}"#,
+        200,
+        "Set-Cookie: AuthSession=\n\n{\"ok\": true, \"name\": \"keeper\", \"roles\": [\"_admin\"]}",
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "keeper", "roles": ["_admin"]}, "info": {"authenticated": "cookie"}}"#,
+    ),
+    case(
+        "GET /_session\nAuthorization: Basic a2VlcGVyOng=",
+        "",
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "DELETE /_session",
+        "",
+        200,
+        "Set-Cookie: AuthSession=;\n\n{\"ok\": true}",
+    ),
+    // keeper:larder
+    case(
+        "DELETE /_node/_local/_config/admins/keeper\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#""*""#,
+    ),
+];
+
+const REPLICATIONS: &[Case] = &[
+    case("PUT /a/one", r#"{"n": 1}"#, 201, r#"{"ok": true}"#),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a", "target": "b"}"#,
+        200,
+        r#"{"ok": true, "history": [{"docs_written": 1, "doc_write_failures": 0}]}"#,
+    ),
+    case("GET /b/one", "", 200, r#"{"n": 1}"#),
+    case(
+        "POST /_replicate",
+        r#"{"source": "nothing", "target": "b"}"#,
+        500,
+        r#"{"error": "db_not_found"}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a"}"#,
+        500,
+        r#"{"error": "bad_rep_doc"}"#,
+    ),
+    case("GET /_replicate", "", 405, r#"{"reason": "Only POST allowed"}"#),
+    case(
+        "GET /_scheduler/jobs",
+        "",
+        200,
+        r#"{"total_rows": 0, "offset": 0, "jobs": []}"#,
+    ),
+    case(
+        "POST /_scheduler/jobs",
+        "",
+        405,
+        r#"{"error": "method_not_allowed"}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a", "target": "b", "continuous": true}"#,
+        202,
+        r#"{"ok": true, "_local_id": "*"}"#,
+    ),
+    case(
+        "GET /_scheduler/jobs/<_local_id>",
+        "",
+        200,
+        r#"{"id": "<_local_id>", "source": "*"}"#,
+    ),
+    case(
+        "GET /_scheduler/jobs/nothing",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"replication_id": "<_local_id>", "cancel": true}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"replication_id": "<_local_id>", "cancel": true}"#,
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "GET /_scheduler/docs",
+        "",
+        200,
+        r#"{"total_rows": 0, "docs": []}"#,
+    ),
+    case("PUT /_replicator", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_replicator/job",
+        r#"{"source": "a", "target": "b", "continuous": true}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator",
+        "",
+        200,
+        r#"{"total_rows": 1, "docs": [{"doc_id": "job"}]}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator/job",
+        "",
+        200,
+        r#"{"database": "_replicator", "doc_id": "job"}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator/nothing",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/nothing",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "Invalid path"}"#,
+    ),
+    case("PUT /x%2F_replicator", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /x%2F_replicator/job",
+        r#"{"source": "a", "target": "b", "continuous": true}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/x/_replicator",
+        "",
+        200,
+        r#"{"total_rows": 1}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/x/_replicator/job",
+        "",
+        200,
+        r#"{"doc_id": "job"}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/y/_replicator",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/y/_replicator/job",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "POST /_scheduler/docs",
+        "",
+        405,
+        r#"{"error": "method_not_allowed"}"#,
+    ),
+    case("GET /_scheduler", "", 404, r#"{"error": "not_found"}"#),
+];

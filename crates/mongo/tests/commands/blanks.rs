@@ -1,0 +1,68 @@
+//! What a request leaves open, since only an answer before it says: `<cursor>`, `<session>`, and the messages of a login.
+
+use auth::ClientLogin;
+use value::{Binary, Document, Value};
+
+/// The name and the password with which `<first>` logs in.
+pub const LOGIN: (&str, &str) = ("keeper", "larder");
+
+/// What was answered last.
+#[derive(Default)]
+pub struct Blanks {
+    cursor: Option<Value>,
+    session: Option<Value>,
+    login: Option<ClientLogin>,
+    payload: Vec<u8>,
+}
+
+impl Blanks {
+    /// Keeps what later requests may mean.
+    pub fn learn(&mut self, reply: &Document) {
+        if let Some(Value::Document(cursor)) = reply.get("cursor") {
+            self.cursor = cursor.get("id").cloned();
+        }
+        if let Some(id @ Value::Document(_)) = reply.get("id") {
+            self.session = Some(id.clone());
+        }
+        if let Some(Value::Binary(payload)) = reply.get("payload") {
+            self.payload.clone_from(&payload.bytes);
+        }
+    }
+
+    /// The request, complete.
+    pub fn fill(&mut self, request: &Document) -> Document {
+        let mut request = request.clone();
+        request.iter_mut().for_each(|(_, value)| self.fill_in(value));
+        request
+    }
+
+    fn fill_in(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) if text.starts_with('<') => *value = self.meant_by(text),
+            Value::Document(document) => document.iter_mut().for_each(|(_, inner)| self.fill_in(inner)),
+            Value::Array(array) => array.iter_mut().for_each(|inner| self.fill_in(inner)),
+            _ => {}
+        }
+    }
+
+    fn meant_by(&mut self, blank: &str) -> Value {
+        match blank {
+            "<cursor>" => self.cursor.clone().expect("a cursor was answered"),
+            "<session>" => self.session.clone().expect("a session was answered"),
+            "<first>" => {
+                let login = ClientLogin::new(LOGIN.0, LOGIN.1).unwrap();
+                bytes(&self.login.insert(login).first())
+            }
+            "<proof>" => {
+                let login = self.login.as_mut().expect("a login has begun");
+                bytes(&login.answer(&self.payload).unwrap().unwrap_or_default())
+            }
+            other => panic!("what is {other}?"),
+        }
+    }
+}
+
+pub fn bytes(bytes: &[u8]) -> Value {
+    let bytes = bytes.to_vec();
+    Value::Binary(Binary { subtype: 0, bytes })
+}

@@ -1,0 +1,96 @@
+//! A server in this process on a store in memory, and a client of it.
+
+use engine::Engine;
+use kv::{Kv, Simulation};
+use mongo::Options;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use value::raw::encode_document;
+use value::{Document, DocumentBuf};
+
+const OP_MSG: i32 = 2013;
+/// Header, flags and the kind of the one section: what stands before a reply's document.
+const REPLY_HEAD_BYTES: usize = 21;
+/// No command of these tests takes so long; a reply that does not come fails the test instead of holding it up.
+const REPLY_TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Ends with the value.
+pub struct Server {
+    address: SocketAddr,
+    runtime: Option<Runtime>,
+    _stop: watch::Sender<bool>,
+}
+
+impl Server {
+    pub fn start() -> Server {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let address = runtime.block_on(async {
+            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let options = Options {
+                places: net::Places::new(100),
+                test_commands: true,
+                read_time_max: Duration::ZERO,
+            };
+            tokio::spawn(mongo::serve(listener, engine, options, stopped));
+            address
+        });
+        Server {
+            address,
+            runtime: Some(runtime),
+            _stop: stop,
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(REPLY_TIME_MAX)).unwrap();
+        Client(stream)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// One connection.
+pub struct Client(TcpStream);
+
+impl Client {
+    /// Sends a command to a database and waits for the reply.
+    pub fn run(&mut self, database: &str, command: &Document) -> Document {
+        let body = encode_document(&command.clone().with("$db", database));
+        let length = (REPLY_HEAD_BYTES + body.len()) as i32;
+        let mut message = Vec::new();
+        for number in [length, 1, 0, OP_MSG, 0] {
+            message.extend_from_slice(&number.to_le_bytes());
+        }
+        message.push(0);
+        message.extend_from_slice(&body);
+        self.0.write_all(&message).unwrap();
+        self.reply()
+    }
+
+    fn reply(&mut self) -> Document {
+        let mut length = [0; 4];
+        self.0.read_exact(&mut length).unwrap();
+        let mut rest = vec![0; u32::from_le_bytes(length) as usize - length.len()];
+        self.0.read_exact(&mut rest).unwrap();
+        let body = rest.split_off(REPLY_HEAD_BYTES - length.len());
+        DocumentBuf::new(body.into()).unwrap().to_document()
+    }
+}

@@ -1,0 +1,161 @@
+//! Making, changing, describing and dropping collections and databases.
+
+use crate::case::{Case, bad, good, run};
+use value::{Binary, Value, doc};
+
+#[test]
+fn collections() {
+    run(&cases());
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = making();
+    cases.extend(describing());
+    cases.extend(dropping());
+    cases
+}
+
+fn making() -> Vec<Case> {
+    let no_uuid = || Binary {
+        subtype: 4,
+        bytes: vec![7; 16],
+    };
+    vec![
+        good(doc! {"create": "plain"}, doc! {}),
+        good(
+            doc! {"create": "seen", "viewOn": "plain", "pipeline": [{"$match": {"n": 1}}]},
+            doc! {},
+        ),
+        good(doc! {"create": "log", "capped": true, "size": 4096}, doc! {}),
+        bad(
+            doc! {"create": "plain", "capped": true, "size": 4096},
+            48,
+            "already exists",
+        ),
+        bad(doc! {"create": "other", "capped": true}, 72, "size"),
+        good(
+            doc! {"insert": "plain", "documents": [{"_id": 1, "n": 1}, {"_id": 2, "n": 2}]},
+            doc! {"n": 2},
+        ),
+        good(doc! {"collMod": "plain", "validator": {"n": {"$gt": 0}}}, doc! {}),
+        bad(
+            doc! {"collMod": "nothing", "validator": {}},
+            26,
+            "ns does not exist",
+        ),
+        bad(
+            doc! {"collMod": "plain", "index": {"name": "_id_"}},
+            72,
+            "no expireAfterSeconds, hidden, unique",
+        ),
+        good(
+            doc! {"cloneCollectionAsCapped": "plain", "toCollection": "copy", "size": 4096},
+            doc! {},
+        ),
+        bad(
+            doc! {"cloneCollectionAsCapped": "nothing", "toCollection": "copy2", "size": 4096},
+            26,
+            "nothing",
+        ),
+        good(doc! {"create": "soon"}, doc! {}),
+        good(doc! {"convertToCapped": "soon", "size": 4096}, doc! {}),
+        bad(
+            doc! {"convertToCapped": "plain"},
+            72,
+            "Capped collection size must be greater than zero",
+        ),
+        good(
+            doc! {"renameCollection": "test.soon", "to": "test.later"},
+            doc! {},
+        )
+        .of("admin"),
+        bad(
+            doc! {"renameCollection": "test.nothing", "to": "test.x"},
+            26,
+            "does not exist",
+        )
+        .of("admin"),
+        bad(
+            doc! {"renameCollection": "test.plain", "to": "test.later"},
+            48,
+            "exists",
+        )
+        .of("admin"),
+        bad(
+            doc! {"drop": "plain", "collectionUUID": no_uuid()},
+            361,
+            "UUID does not match",
+        ),
+    ]
+}
+
+fn describing() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"listCollections": 1, "filter": {"name": "plain"}, "nameOnly": true},
+            doc! {"cursor": {"id": 0_i64, "ns": "test.$cmd.listCollections", "firstBatch": [{"name": "plain", "type": "collection"}]}},
+        ),
+        bad(
+            doc! {"listCollections": 1, "filter": 1},
+            14,
+            "'listCollections.filter' is the wrong type",
+        ),
+        good(
+            doc! {"collStats": "plain"},
+            doc! {"ns": "test.plain", "count": 2, "capped": false},
+        ),
+        bad(doc! {"collStats": "seen"}, 166, "is a view"),
+        good(doc! {"dataSize": "test.plain"}, doc! {"numObjects": 2_i64}),
+        bad(
+            doc! {"dataSize": "test.plain", "min": {"_id": 1}},
+            2,
+            "only one of min or max specified",
+        ),
+        good(
+            doc! {"validate": "plain", "full": true},
+            doc! {"valid": true, "nrecords": 2_i64, "nIndexes": 1},
+        ),
+        bad(doc! {"validate": "nothing"}, 26, "does not exist"),
+        bad(doc! {"validate": "seen"}, 166, "Cannot validate a view"),
+        good(
+            doc! {"validateDBMetadata": 1, "apiParameters": {"version": "1", "strict": true}},
+            doc! {"apiVersionErrors": Value::Array(Vec::new())},
+        ),
+        bad(
+            doc! {"validateDBMetadata": 1},
+            40_414,
+            "'validateDBMetadata.apiParameters' is missing",
+        ),
+        good(
+            doc! {"compact": "plain", "dryRun": true},
+            doc! {"estimatedBytesFreed": 0},
+        ),
+        good(doc! {"compact": "plain"}, doc! {}),
+        bad(doc! {"compact": "nothing"}, 26, "collection does not exist"),
+        good(
+            doc! {"dbStats": 1},
+            doc! {"db": "test", "views": 1_i64, "scaleFactor": 1.0},
+        ),
+        bad(doc! {"dbStats": 1, "scale": 0}, 2, "'scale' value must be >= 1"),
+        good(
+            doc! {"listDatabases": 1, "nameOnly": true, "filter": {"name": "test"}},
+            doc! {"databases": [{"name": "test"}]},
+        )
+        .of("admin"),
+        bad(doc! {"listDatabases": 1}, 13, "admin database"),
+    ]
+}
+
+fn dropping() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"drop": "plain"},
+            doc! {"nIndexesWas": 1, "ns": "test.plain"},
+        ),
+        good(doc! {"drop": "nothing"}, doc! {}),
+        bad(doc! {"drop": 1}, 73, "collection name has invalid type"),
+        good(doc! {"dropDatabase": 1}, doc! {"dropped": "test"}),
+        bad(doc! {"dropDatabase": 2}, 5_255_100, "Have to pass 1"),
+        bad(doc! {"dropDatabase": 1}, 20, "prohibited").of("admin"),
+    ]
+}

@@ -1,0 +1,130 @@
+//! Indexes, the plans that use them, and the profiler.
+
+use crate::case::{Case, bad, good, run};
+use value::{Value, array, doc};
+
+#[test]
+fn indexes() {
+    run(&cases());
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = made_and_dropped();
+    cases.extend(plans());
+    cases
+}
+
+fn made_and_dropped() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"insert": "c", "documents": [{"a": 1, "b": 1}, {"a": 1, "b": 2}]},
+            doc! {"n": 2},
+        ),
+        good(
+            doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "b_1", "unique": true}]},
+            doc! {"numIndexesBefore": 1, "numIndexesAfter": 2, "createdCollectionAutomatically": false},
+        ),
+        good(
+            doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "b_1", "unique": true}]},
+            doc! {"numIndexesBefore": 2, "numIndexesAfter": 2, "note": "all indexes already exist"},
+        ),
+        bad(
+            doc! {"createIndexes": "c", "indexes": [{"key": {"b": 1}, "name": "other", "unique": true}]},
+            85,
+            "already exists with a different name",
+        ),
+        bad(
+            doc! {"createIndexes": "c", "indexes": [{"key": {"a": 1}, "name": "a_1", "unique": true}]},
+            11_000,
+            "duplicate key",
+        ),
+        bad(
+            doc! {"createIndexes": "c", "indexes": [{"key": {"a": 0}, "name": "a_0"}]},
+            67,
+            "cannot be 0",
+        ),
+        good(
+            doc! {"listIndexes": "c"},
+            doc! {"cursor": {"id": 0_i64, "firstBatch": [
+                {"v": 2, "key": {"_id": 1}, "name": "_id_"}, {"v": 2, "key": {"b": 1}, "name": "b_1", "unique": true},
+            ]}},
+        ),
+        bad(
+            doc! {"listIndexes": "nothing"},
+            26,
+            "ns does not exist: test.nothing",
+        ),
+        good(doc! {"reIndex": "c"}, doc! {"nIndexesWas": 2, "nIndexes": 2}),
+        bad(doc! {"reIndex": "nothing"}, 26, "test.nothing"),
+    ]
+}
+
+fn plans() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"planCacheSetFilter": "c", "query": {"b": 7}, "indexes": ["b_1"]},
+            doc! {},
+        ),
+        bad(
+            doc! {"planCacheSetFilter": "c", "query": {"b": 7}},
+            2,
+            "required field indexes missing",
+        ),
+        good(
+            doc! {"planCacheListFilters": "c"},
+            doc! {"filters": [{"query": {"b": 7}, "indexes": ["b_1"]}]},
+        ),
+        bad(
+            doc! {"planCacheListFilters": 1},
+            73,
+            "collection name has invalid type",
+        ),
+        good(doc! {"planCacheClearFilters": "c", "query": {"b": 8}}, doc! {}),
+        good(
+            doc! {"planCacheListFilters": "c"},
+            doc! {"filters": Value::Array(array![])},
+        ),
+        bad(
+            doc! {"planCacheClearFilters": "c", "sort": {"b": 1}},
+            2,
+            "sort, projection or collation provided without query",
+        ),
+        good(doc! {"planCacheClear": "c"}, doc! {}),
+        bad(
+            doc! {"planCacheClear": "c", "query": 1},
+            2,
+            "required field query must be an object",
+        ),
+        good(doc! {"dropIndexes": "c", "index": "b_1"}, doc! {"nIndexesWas": 2}),
+        good(
+            doc! {"deleteIndexes": "c", "index": "*"},
+            doc! {"nIndexesWas": 1, "msg": "non-_id indexes dropped for collection"},
+        ),
+        bad(
+            doc! {"dropIndexes": "c", "index": "b_1"},
+            27,
+            "index not found with name [b_1]",
+        ),
+        bad(
+            doc! {"dropIndexes": "c", "index": "_id_"},
+            72,
+            "cannot drop _id index",
+        ),
+        good(
+            doc! {"profile": 2},
+            doc! {"was": 0, "slowms": 100, "sampleRate": 1.0},
+        ),
+        good(doc! {"find": "c", "comment": "looked at"}, doc! {}),
+        good(
+            doc! {"count": "system.profile", "query": {"command.comment": "looked at"}},
+            doc! {"n": 1},
+        ),
+        good(doc! {"profile": 0}, doc! {"was": 2}),
+        bad(
+            doc! {"profile": 1, "sampleRate": 2},
+            2,
+            "'sampleRate' must be between 0.0 and 1.0",
+        ),
+        bad(doc! {"profile": "x"}, 14, "'profile.profile' is the wrong type"),
+    ]
+}

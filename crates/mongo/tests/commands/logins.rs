@@ -1,0 +1,50 @@
+//! Logging in, where nobody has to.
+
+use crate::blanks::bytes;
+use crate::case::{Case, bad, good, run};
+use value::{Value, array, doc};
+
+#[test]
+fn logins() {
+    run(&cases());
+}
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"connectionStatus": 1, "showPrivileges": true},
+            doc! {"authInfo": {"authenticatedUsers": Value::Array(array![])}},
+        ),
+        bad(
+            doc! {"connectionStatus": 1, "showPrivileges": "x"},
+            14,
+            "wrong type",
+        ),
+        bad(
+            doc! {"saslContinue": 1, "conversationId": 1, "payload": bytes(b"")},
+            17,
+            "No SASL session",
+        ),
+        bad(
+            doc! {"saslStart": 1, "mechanism": "PLAIN", "payload": bytes(b"")},
+            334,
+            "PLAIN",
+        ),
+        good(
+            doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": bytes(b"n,,n=nobody,r=abc")},
+            doc! {"conversationId": 1, "done": false},
+        ),
+        bad(
+            doc! {"saslContinue": 1, "conversationId": 9, "payload": bytes(b"")},
+            17,
+            "Mismatched",
+        ),
+        bad(
+            doc! {"authenticate": 1, "mechanism": "MONGODB-X509"},
+            18,
+            "certificate",
+        ),
+        good(doc! {"logout": 1}, doc! {}),
+        bad(doc! {"logout": 1, "maxTimeMS": (-1)}, 2, "maxTimeMS"),
+    ]
+}

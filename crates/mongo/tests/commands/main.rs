@@ -1,0 +1,64 @@
+//! Every command, with a good and a bad request, through the protocol on a store in memory.
+//!
+//! A command without cases here fails `every_command_has_a_good_and_a_bad_request`. The error codes are MongoDB's.
+
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
+mod blanks;
+mod case;
+mod client;
+mod collections;
+mod documents;
+mod indexes;
+mod logins;
+mod server;
+mod sessions;
+mod users;
+
+use case::Case;
+use client::Server;
+use std::collections::BTreeSet;
+use value::{Value, doc};
+
+/// All tables; each is run by the test in its file.
+const TABLES: [fn() -> Vec<Case>; 7] = [
+    collections::cases,
+    documents::cases,
+    indexes::cases,
+    logins::cases,
+    server::cases,
+    sessions::cases,
+    users::cases,
+];
+
+/// Commands that refuse whatever they are asked.
+const REFUSED: [&str; 3] = ["abortTransaction", "authenticate", "commitTransaction"];
+
+/// The commands that the server has, as it lists them itself.
+fn listed() -> BTreeSet<String> {
+    let reply = Server::start().client().run("admin", &doc! {"listCommands": 1});
+    match reply.get("commands") {
+        Some(Value::Document(commands)) => commands.iter().map(|(name, _)| name.to_owned()).collect(),
+        other => panic!("no commands: {other:?}"),
+    }
+}
+
+#[test]
+fn every_command_has_a_good_and_a_bad_request() {
+    let cases: Vec<Case> = TABLES.iter().flat_map(|table| table()).collect();
+    let called = |good: bool| -> BTreeSet<String> {
+        let meant = cases.iter().filter(|case| case.is_good() == good);
+        meant.map(|case| case.command().to_owned()).collect()
+    };
+    let commands = listed();
+    assert!(commands.len() > 70, "only {commands:?}");
+    let (good, bad) = (called(true), called(false));
+    let refused = REFUSED.map(str::to_owned).into();
+    let expected: BTreeSet<String> = commands.difference(&refused).cloned().collect();
+    let missing: Vec<_> = expected.difference(&good).collect();
+    assert!(missing.is_empty(), "no good request for {missing:?}");
+    let missing: Vec<_> = commands.difference(&bad).collect();
+    assert!(missing.is_empty(), "no bad request for {missing:?}");
+    let mended: Vec<_> = refused.intersection(&good).collect();
+    assert!(mended.is_empty(), "no longer refused: {mended:?}");
+}

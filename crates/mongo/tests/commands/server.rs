@@ -1,0 +1,158 @@
+//! What the server is, and what it does as a whole.
+
+use crate::case::{Case, bad, good, run};
+use value::{Value, array, doc};
+
+#[test]
+fn server() {
+    run(&cases());
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = hellos();
+    cases.extend(descriptions());
+    cases.extend(maintenance());
+    cases.extend(fail_points());
+    cases
+}
+
+fn hellos() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"hello": 1},
+            doc! {"isWritablePrimary": true, "msg": "isdbgrid", "maxWireVersion": 25, "minWireVersion": 0},
+        ),
+        good(doc! {"isMaster": 1}, doc! {"ismaster": true}),
+        good(
+            doc! {"ismaster": 1, "helloOk": true},
+            doc! {"ismaster": true, "helloOk": true},
+        ),
+        bad(
+            doc! {"hello": 1, "client": {"driver": {"name": "d", "version": "1"}}},
+            183,
+            "Missing required sub-document 'os'",
+        ),
+        bad(doc! {"hello": 1, "maxAwaitTimeMS": 1}, 51_760, "topologyVersion"),
+        good(doc! {"ping": 1}, doc! {}),
+        bad(doc! {"ping": 1, "maxTimeMS": "1"}, 14, "maxTimeMS"),
+        bad(doc! {"noSuchCommand": 1}, 59, "no such command: 'noSuchCommand'"),
+    ]
+}
+
+fn descriptions() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"buildInfo": 1},
+            doc! {"version": "8.0.0", "versionArray": [8, 0, 0, 0], "bits": 64},
+        ),
+        good(doc! {"buildinfo": 1}, doc! {"maxBsonObjectSize": 16_777_216}),
+        bad(
+            doc! {"buildInfo": 1, "writeConcern": {"w": 1}},
+            72,
+            "does not support writeConcern",
+        ),
+        good(doc! {"whatsmyuri": 1}, doc! {}),
+        bad(doc! {"whatsmyuri": 1, "maxTimeMS": (-1)}, 2, "maxTimeMS"),
+        good(
+            doc! {"listCommands": 1},
+            doc! {"commands": {"find": {"adminOnly": false}}},
+        ),
+        bad(
+            doc! {"listCommands": 1, "readConcern": {"level": "majority"}},
+            72,
+            "does not support",
+        ),
+        good(
+            doc! {"serverStatus": 1},
+            doc! {"process": "mongos", "connections": {"current": 1}},
+        ),
+        bad(
+            doc! {"serverStatus": 1, "apiVersion": "1", "apiStrict": true},
+            323,
+            "not in API Version 1",
+        ),
+        good(
+            doc! {"top": 1},
+            doc! {"totals": {"note": "all times in microseconds"}},
+        )
+        .of("admin"),
+        bad(doc! {"top": 1}, 13, "admin database"),
+        good(doc! {"hostInfo": 1}, doc! {"system": {"cpuAddrSize": 64}}).of("admin"),
+        bad(doc! {"hostInfo": 1}, 13, "admin database"),
+        good(
+            doc! {"getCmdLineOpts": 1},
+            doc! {"parsed": {"setParameter": {"enableTestCommands": "1"}}},
+        )
+        .of("admin"),
+        bad(doc! {"getCmdLineOpts": 1}, 13, "admin database"),
+        good(
+            doc! {"getLog": "*"},
+            doc! {"names": ["global", "startupWarnings"]},
+        )
+        .of("admin"),
+        good(doc! {"getLog": "global"}, doc! {"log": Value::Array(array![])}).of("admin"),
+        bad(doc! {"getLog": "no"}, 96, "no").of("admin"),
+        good(
+            doc! {"getParameter": 1, "notablescan": 1},
+            doc! {"notablescan": false},
+        )
+        .of("admin"),
+        bad(doc! {"getParameter": 1, "no": 1}, 72, "no option found to get").of("admin"),
+        good(
+            doc! {"setParameter": 1, "notablescan": false},
+            doc! {"was": false},
+        )
+        .of("admin"),
+        bad(
+            doc! {"setParameter": 1, "no": 1},
+            72,
+            "unrecognized parameter [no]",
+        )
+        .of("admin"),
+        bad(
+            doc! {"setParameter": 1, "maxBSONDepth": 1},
+            20,
+            "not allowed to change [maxBSONDepth]",
+        )
+        .of("admin"),
+    ]
+}
+
+fn maintenance() -> Vec<Case> {
+    vec![
+        good(doc! {"logRotate": 1}, doc! {}).of("admin"),
+        bad(doc! {"logRotate": "audit"}, 4, "audit").of("admin"),
+        good(doc! {"fsync": 1}, doc! {"numFiles": 1}).of("admin"),
+        good(doc! {"fsync": 1, "lock": true}, doc! {"lockCount": 1_i64}).of("admin"),
+        good(doc! {"currentOp": 1}, doc! {"fsyncLock": true}).of("admin"),
+        good(doc! {"fsyncUnlock": 1}, doc! {"lockCount": 0_i64}).of("admin"),
+        bad(
+            doc! {"fsync": 1, "fsyncLockAcquisitionTimeoutMillis": 1.5},
+            14,
+            "wrong type",
+        )
+        .of("admin"),
+        bad(doc! {"fsyncUnlock": 1}, 20, "not locked").of("admin"),
+        bad(doc! {"currentOp": 1}, 13, "admin database"),
+        good(
+            doc! {"killOp": 1, "op": 123},
+            doc! {"info": "attempting to kill op"},
+        )
+        .of("admin"),
+        bad(doc! {"killOp": 1}, 4, "Missing expected field \"op\"").of("admin"),
+        bad(doc! {"killOp": 1, "op": "x"}, 14, "numeric type").of("admin"),
+    ]
+}
+
+fn fail_points() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"configureFailPoint": "failCommand", "mode": {"times": 1}, "data": {"failCommands": ["ping"], "errorCode": 91}},
+            doc! {},
+        )
+        .of("admin"),
+        bad(doc! {"ping": 1}, 91, "failpoint"),
+        good(doc! {"ping": 1}, doc! {}),
+        bad(doc! {"configureFailPoint": "no", "mode": "off"}, 2, "not supported").of("admin"),
+    ]
+}

@@ -1,0 +1,165 @@
+//! Files by name and by id, lists of them, forms.
+
+use crate::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn files() {
+    run(CASES);
+}
+
+pub const CASES: &[Case] = &[
+    // By name.
+    case(
+        "PUT /files/photos/cat.txt\nContent-Type: text/plain",
+        "meow",
+        201,
+        "Location: /files/photos/cat.txt\n\n{\"name\": \"cat.txt\", \"length\": 4}",
+    ),
+    case(
+        "GET /files/photos/cat.txt",
+        "",
+        200,
+        "Content-Type: text/plain\n\nmeow",
+    ),
+    case("HEAD /files/photos/cat.txt", "", 200, "Content-Length: 4\n\n"),
+    case("GET /files/photos/cat.txt\nIf-None-Match: <etag>", "", 304, ""),
+    case(
+        "GET /files/photos/cat.txt\nRange: bytes=1-2",
+        "",
+        206,
+        "Content-Range: bytes 1-2/4\n\neo",
+    ),
+    case(
+        "GET /files/photos/cat.txt\nRange: bytes=9-",
+        "",
+        416,
+        "Content-Range: bytes */4\n\n{\"error\": \"range_not_satisfiable\"}",
+    ),
+    case(
+        "GET /files/photos/cat.txt?version=7",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case(
+        "GET /files/photos/cat.txt?version=x",
+        "",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case(
+        "PUT /files/photos/cat.txt\nIf-None-Match: *",
+        "x",
+        412,
+        r#"{"error": "precondition_failed"}"#,
+    ),
+    case(
+        "PUT /files/photos/cat.txt\nContent-Encoding: br",
+        "x",
+        415,
+        r#"{"error": "unsupported_encoding"}"#,
+    ),
+    case("PUT /files/photos/%FF", "x", 400, r#"{"error": "bad_request"}"#),
+    case(
+        "POST /files/photos/cat.txt",
+        "x",
+        405,
+        "Allow: GET, HEAD, PUT, DELETE\n\n",
+    ),
+    case(
+        "DELETE /files/photos/dog.txt",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    case("DELETE /files/photos/cat.txt", "", 204, ""),
+    case(
+        "GET /files/photos/cat.txt",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "*"}"#,
+    ),
+    // Lists.
+    case("PUT /files/photos/a", "1", 201, r#"{"id": "*"}"#),
+    case("PUT /files/photos/b", "22", 201, r#"{"id": "*"}"#),
+    case(
+        "GET /files/photos",
+        "",
+        200,
+        r#"{"files": [{"name": "a", "length": 1}, {"name": "b", "length": 2}], "next": null}"#,
+    ),
+    case(
+        "HEAD /files/photos",
+        "",
+        200,
+        "Content-Type: application/json\n\n",
+    ),
+    case("HEAD /files/photos/", "", 200, ""),
+    case(
+        "POST /files/photos/\nContent-Type: multipart/form-data; boundary=xx",
+        "--xx\r\nContent-Disposition: form-data; name=\"f\"; filename=\"b\"\r\n\r\n22\r\n--xx--\r\n",
+        201,
+        r#"{"files": [{"name": "b", "length": 2}]}"#,
+    ),
+    case("DELETE /files/photos/b?version=-1", "", 204, ""),
+    case("PUT /files/photos/", "x", 405, "Allow: GET, HEAD, POST\n\n"),
+    case(
+        "GET /files/photos/?limit=1",
+        "",
+        200,
+        r#"{"files": [{"name": "a"}], "next": "*"}"#,
+    ),
+    case(
+        "GET /files/photos?limit=1&after=<next>",
+        "",
+        200,
+        r#"{"files": [{"name": "b"}]}"#,
+    ),
+    case("GET /files/photos?prefix=c", "", 200, r#"{"files": []}"#),
+    case(
+        "GET /files/photos?limit=0",
+        "",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case(
+        "GET /files/photos?after=!",
+        "",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case("PUT /files/photos", "x", 405, "Allow: GET, HEAD, POST\n\n"),
+    // By id.
+    case("GET /files/photos?id=<id>", "", 200, "22"),
+    case("GET /files/photos?id=none", "", 404, r#"{"error": "not_found"}"#),
+    case(
+        "PUT /files/photos?id=<id>",
+        "x",
+        405,
+        "Allow: GET, HEAD, DELETE\n\n",
+    ),
+    case("DELETE /files/photos?id=<id>", "", 204, ""),
+    case(
+        "DELETE /files/photos?id=<id>",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    // Forms.
+    case(
+        "POST /files/photos\nContent-Type: multipart/form-data; boundary=xx",
+        "--xx\r\nContent-Disposition: form-data; name=\"f\"; filename=\"c.txt\"\r\n\r\npurr\r\n--xx--\r\n",
+        201,
+        r#"{"files": [{"name": "c.txt", "length": 4}]}"#,
+    ),
+    case(
+        "POST /files/photos\nContent-Type: multipart/form-data; boundary=xx",
+        "--xx\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\npurr\r\n--xx--\r\n",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case("POST /files/photos", "{}", 415, r#"{"error": "not_a_form"}"#),
+    case("GET /files", "", 404, r#"{"error": "not_found"}"#),
+    case("GET /files//a", "", 404, r#"{"error": "not_found"}"#),
+];
