@@ -11,6 +11,7 @@ mod collections;
 mod documents;
 mod indexes;
 mod logins;
+mod roles;
 mod server;
 mod sessions;
 mod users;
@@ -21,11 +22,12 @@ use std::collections::BTreeSet;
 use value::{Value, doc};
 
 /// All tables; each is run by the test in its file.
-const TABLES: [fn() -> Vec<Case>; 7] = [
+const TABLES: [fn() -> Vec<Case>; 8] = [
     collections::cases,
     documents::cases,
     indexes::cases,
     logins::cases,
+    roles::cases,
     server::cases,
     sessions::cases,
     users::cases,
