@@ -16,13 +16,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-var listening = regexp.MustCompile(`listening.*protocol="?mongo"? address=(\S+)`)
+var listening = regexp.MustCompile(`listening.*protocol="?(\w+)"? address=(\S+)`)
 
-// startServer runs `larder serve` on a free port until the test ends and gives its address.
-func startServer(t *testing.T) string {
+// startServer runs `larder serve` on free ports until the test ends and gives the address of a protocol.
+func startServer(t *testing.T, protocol string) string {
 	t.Helper()
 	command := exec.Command(os.Getenv("LARDER_BINARY"), "serve", "--data", t.TempDir(), "--memory", "64m",
-		"--mongo-listen", "127.0.0.1:0", "--couch-listen", "off", "--http-listen", "off")
+		"--mongo-listen", "127.0.0.1:0", "--couch-listen", "off", "--http-listen", "127.0.0.1:0")
 	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +40,8 @@ func startServer(t *testing.T) string {
 	go func() {
 		lines := bufio.NewScanner(log)
 		for lines.Scan() {
-			if found := listening.FindStringSubmatch(lines.Text()); found != nil {
-				address <- found[1]
+			if found := listening.FindStringSubmatch(lines.Text()); found != nil && found[1] == protocol {
+				address <- found[2]
 			}
 		}
 	}()
@@ -57,7 +57,7 @@ func startServer(t *testing.T) string {
 func TestTheGoDriverWritesFindsAndRetries(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + startServer(t) + "/"))
+	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + startServer(t, "mongo") + "/"))
 	if err != nil {
 		t.Fatal(err)
 	}

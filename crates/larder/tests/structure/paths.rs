@@ -31,7 +31,15 @@ fn paths_named_in_the_documentation_exist() {
 
 /// What stands in backquotes, or is linked, and begins with a folder of the project.
 fn named_paths(text: &str) -> Vec<String> {
-    const FOLDERS: [&str; 6] = ["crates/", "docs/", "experiments/", "fuzz/", "tests/", "tools/"];
+    const FOLDERS: [&str; 7] = [
+        "crates/",
+        "docs/",
+        "examples/",
+        "experiments/",
+        "fuzz/",
+        "tests/",
+        "tools/",
+    ];
     let quoted = text.split('`').skip(1).step_by(2);
     let linked = text
         .split("](")
