@@ -23,7 +23,23 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         Some(other) => return Err(arguments.bad_enumeration("verbosity", other).into()),
     };
     arguments.finish()?;
+    check_access(call, &inner)?;
     explain(call, &inner, verbosity).await
+}
+
+/// Refuses a client that may not run what it wants to have explained: a plan tells of the documents, and of their indexes.
+fn check_access(call: &mut Call<'_>, inner: &Document) -> Result<()> {
+    let Some((name, first)) = inner.iter().next() else {
+        return Ok(());
+    };
+    let Some((command, called)) = find_command(name) else {
+        return Ok(());
+    };
+    let collection = first.as_str().unwrap_or("");
+    let engine = &call.server.engine;
+    command
+        .access
+        .check(engine, call.connection, called, &call.database, collection)
 }
 
 /// Explains a command given as a document.
