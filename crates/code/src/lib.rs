@@ -20,6 +20,26 @@ impl Code {
     /// A field that is given twice.
     pub const DUPLICATE_FIELD: Code = Code(40_413);
 
+    // Checks that are told apart where they are not made: stages and index specifications give some of the language's
+    // errors other codes, as MongoDB does.
+
+    /// A document with an operator and other fields beside it.
+    pub const OPERATOR_WITH_OTHERS: Code = Code(15_983);
+    /// A field name that begins with a dollar sign.
+    pub const FIELD_NAME_WITH_DOLLAR: Code = Code(16_410);
+    /// A field name with a zero byte.
+    pub const FIELD_NAME_WITH_NUL: Code = Code(16_411);
+    /// `$mod` by zero.
+    pub const MOD_BY_ZERO: Code = Code(16_610);
+    /// `$mod` of decimals by zero.
+    pub const DECIMAL_MOD_BY_ZERO: Code = Code(5_733_415);
+    /// A path below one that is named already.
+    pub const PATH_BELOW_ANOTHER: Code = Code(31_249);
+    /// A path that is named already, or has one named below it.
+    pub const PATH_ABOVE_ANOTHER: Code = Code(31_250);
+    /// A positional `$` in a stage's projection.
+    pub const POSITIONAL_IN_STAGE: Code = Code(31_324);
+
     /// The code of a check that has a number but no name.
     pub const fn location(number: i32) -> Code {
         Code(number)

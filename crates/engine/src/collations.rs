@@ -1,22 +1,13 @@
 //! Which order of strings an operation takes: the one that it asks for, or its collection's.
 
 use crate::error::{Error, Result};
-use code::Code;
 use store::{Collection, Namespace, Store};
-use value::collation::{Collation, CollationError, CollationFault};
+use value::collation::{Collation, CollationError};
 use value::{Document, Value};
 
 impl From<CollationError> for Error {
     fn from(error: CollationError) -> Error {
-        let code = match error.fault {
-            CollationFault::BadValue => Code::BAD_VALUE,
-            CollationFault::TypeMismatch => Code::TYPE_MISMATCH,
-            CollationFault::MissingField => Code::MISSING_FIELD,
-            CollationFault::UnknownField => Code::UNKNOWN_FIELD,
-            CollationFault::NotImplemented => Code::NOT_IMPLEMENTED,
-            CollationFault::OtherVersion => Code::INCOMPATIBLE_COLLATION_VERSION,
-        };
-        Error::new(code, error.message)
+        language::Error::from(error).into()
     }
 }
 

@@ -16,7 +16,7 @@ const BAD_OPTIONS: Code = Code::INVALID_OPTIONS;
 const FAILED_TO_PARSE: Code = Code::FAILED_TO_PARSE;
 const SEVERAL_WILDCARDS: Code = Code::location(7_246_201);
 /// A projection names a path and one below it; of a compound index that has a code of its own.
-const PATH_COLLISIONS: [Code; 2] = [Code::location(31_249), Code::location(31_250)];
+const PATH_COLLISIONS: [Code; 2] = [Code::PATH_BELOW_ANOTHER, Code::PATH_ABOVE_ANOTHER];
 const PROJECTION_OVERLAPS: Code = Code::location(7_246_200);
 /// A field next to a wildcard that contains it: a wildcard on a subtree, one that includes the field, one that does
 /// not exclude it.

@@ -228,28 +228,22 @@ impl<'a> Fields<'a> {
 
     /// The error that a field must be there.
     pub fn missing(&self, name: &str) -> Error {
-        let path = self.path_of(name);
-        let message = format!("BSON field '{path}' is missing but a required field");
-        Error::new(Code::MISSING_FIELD, message)
+        missing(&self.path_of(name))
     }
 
     /// The error that a field is of a wrong type; `wanted` comes quoted.
     pub fn wrong_type(&self, name: &str, value: ValueRef<'_>, wanted: &str) -> Error {
-        wrong_type(&self.path_of(name), value, wanted)
+        wrong_type(&self.path_of(name), value.type_of(), wanted)
     }
 
     /// The error that a field's value is none of those that it may have.
     pub fn bad_enumeration(&self, name: &str, value: &str) -> Error {
-        let path = self.path_of(name);
-        Error::bad_value(format!(
-            "Enumeration value '{value}' for field '{path}' is not a valid value."
-        ))
+        bad_enumeration(&self.path_of(name), value)
     }
 
     /// The error that nobody knows a field.
     pub fn unknown(&self, name: &str) -> Error {
-        let message = format!("BSON field '{}' is an unknown field.", self.path_of(name));
-        Error::new(Code::UNKNOWN_FIELD, message)
+        unknown(&self.path_of(name))
     }
 
     fn list<T>(
@@ -285,9 +279,28 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The error that nobody knows the field at a path.
+pub fn unknown(path: &str) -> Error {
+    let message = format!("BSON field '{path}' is an unknown field.");
+    Error::new(Code::UNKNOWN_FIELD, message)
+}
+
+/// The error that the field at a path must be there.
+pub fn missing(path: &str) -> Error {
+    let message = format!("BSON field '{path}' is missing but a required field");
+    Error::new(Code::MISSING_FIELD, message)
+}
+
+/// The error that the value of the field at a path is none of the words that it may be.
+pub fn bad_enumeration(path: &str, word: &str) -> Error {
+    Error::bad_value(format!(
+        "Enumeration value '{word}' for field '{path}' is not a valid value."
+    ))
+}
+
 /// The error that the field at a path is of a wrong type; `wanted` comes quoted.
-pub fn wrong_type(path: &str, value: ValueRef<'_>, wanted: &str) -> Error {
-    let found = value.type_of().alias();
+pub fn wrong_type(path: &str, found: Type, wanted: &str) -> Error {
+    let found = found.alias();
     let types = if wanted.starts_with("'[") { "types" } else { "type" };
     Error::type_mismatch(format!(
         "BSON field '{path}' is the wrong type '{found}', expected {types} {wanted}"

@@ -14,6 +14,7 @@
 //!
 //! Left to others: which index helps, reading and writing (`query`), stages (`pipeline`), CouchDB's language (`mango`).
 
+mod collation;
 mod error;
 pub mod expression;
 pub mod fields;

@@ -128,3 +128,36 @@ fn numbers_are_cut_rounded_and_saturated() {
     assert_eq!(decimal(false, 5, 3), 5000);
     assert_eq!(decimal(true, 1, 6000), i64::MIN);
 }
+
+#[test]
+fn a_wrong_collation_is_refused_in_the_words_of_fields() {
+    let refused = |options: Document| {
+        let error = language::Error::from(value::collation::Collation::parse(&options).unwrap_err());
+        (error.code.number(), error.message)
+    };
+    let of = |message: &str| format!("BSON field 'collation.{message}");
+    for (options, code, message) in [
+        (
+            doc! {"locale": "en", "colour": 1},
+            40_415,
+            of("colour' is an unknown field."),
+        ),
+        (
+            doc! {"strength": 1},
+            40_414,
+            of("locale' is missing but a required field"),
+        ),
+        (
+            doc! {"locale": 1},
+            14,
+            of("locale' is the wrong type 'int', expected type 'string'"),
+        ),
+        (
+            doc! {"locale": "en", "strength": 6},
+            2,
+            of("strength' value must be >= 1 and <= 5, actual value '6'"),
+        ),
+    ] {
+        assert_eq!(refused(options), (code, message));
+    }
+}

@@ -149,7 +149,7 @@ fn database(message: &Message) -> Result<String> {
     }
     let database = match message.request.body.as_raw().get("$db") {
         Some(ValueRef::String(database)) => database,
-        Some(other) => return Err(arguments::wrong_type("$db", other, "'string'").into()),
+        Some(other) => return Err(arguments::wrong_type("$db", other.type_of(), "'string'").into()),
         None => {
             return Err(CommandError::new(
                 Code::location(40_571),

@@ -111,7 +111,7 @@ impl<'s> Parser<'s> {
         if first.starts_with('$') {
             if document.len() != 1 {
                 return Err(Error::new(
-                    Code::location(15_983),
+                    Code::OPERATOR_WITH_OTHERS,
                     format!(
                         "an object representing an expression must have exactly one field: {}",
                         json::to_string(document.into(), json::Mode::Relaxed)
@@ -201,7 +201,7 @@ impl<'s> Parser<'s> {
         }
         if text.contains('\0') {
             return Err(Error::new(
-                Code::location(16_411),
+                Code::FIELD_NAME_WITH_NUL,
                 "FieldPath field names may not contain '\\0'.",
             ));
         }
@@ -320,7 +320,7 @@ fn check_path_part(part: &str) -> Result<()> {
     // A DBRef's own fields are fields like others.
     if part.starts_with('$') && !matches!(part, "$ref" | "$id" | "$db") {
         return Err(Error::new(
-            Code::location(16_410),
+            Code::FIELD_NAME_WITH_DOLLAR,
             format!(
                 "FieldPath field names may not start with '$'. Consider using $getField or $setField. Found: {part}"
             ),
@@ -334,7 +334,7 @@ pub fn check_field_name(name: &str) -> Result<()> {
     check_path_part(name)?;
     if name.contains('\0') {
         return Err(Error::new(
-            Code::location(16_411),
+            Code::FIELD_NAME_WITH_NUL,
             "FieldPath field names may not contain '\\0'.",
         ));
     }

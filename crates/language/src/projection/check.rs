@@ -22,7 +22,7 @@ pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
         if part == "$" {
             return Err(match place {
                 Place::Stage => Error::new(
-                    Code::location(31_324),
+                    Code::POSITIONAL_IN_STAGE,
                     "Cannot use positional projection in aggregation projection",
                 ),
                 Place::Find => Error::new(

@@ -59,13 +59,13 @@ impl Fields {
             (Some((_, Action::Fields(fields))), Some(below)) => fields.insert(whole, below, action)?,
             (Some(_), Some(below)) => {
                 return Err(Error::new(
-                    Code::location(31_249),
+                    Code::PATH_BELOW_ANOTHER,
                     format!("Path collision at {whole} remaining portion {below}"),
                 ));
             }
             (Some(_), None) => {
                 return Err(Error::new(
-                    Code::location(31_250),
+                    Code::PATH_ABOVE_ANOTHER,
                     format!("Path collision at {whole}"),
                 ));
             }

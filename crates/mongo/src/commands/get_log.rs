@@ -21,7 +21,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         )),
         other => {
             let value = other.unwrap_or(ValueRef::Null);
-            Err(crate::arguments::wrong_type("getLog", value, "'string'").into())
+            Err(crate::arguments::wrong_type("getLog", value.type_of(), "'string'").into())
         }
     }
 }

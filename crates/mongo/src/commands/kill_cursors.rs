@@ -23,7 +23,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             ValueRef::Int64(id) => Ok(id),
             other => {
                 let path = format!("killCursors.cursors.{at}");
-                Err(crate::arguments::wrong_type(&path, other, "'long'").into())
+                Err(crate::arguments::wrong_type(&path, other.type_of(), "'long'").into())
             }
         })
         .collect::<Result<Vec<i64>>>()?;

@@ -82,7 +82,7 @@ fn parse_output(output: DocumentRef<'_>) -> Result<(Document, Document)> {
     let (mut windows, mut values) = (Document::new(), Document::new());
     for (field, how) in output.iter() {
         let ValueRef::Document(how) = how else {
-            return Err(wrong_type(&format!("$fill.output.{field}"), how, "'object'").into());
+            return Err(wrong_type(&format!("$fill.output.{field}"), how.type_of(), "'object'").into());
         };
         let path = Value::from(format!("${field}"));
         let how = Fields::new(format!("$fill.output.{field}"), how);

@@ -39,7 +39,7 @@ fn in_group(error: QueryError) -> QueryError {
         QueryError::Language(error) if error.is_division_by_zero => {
             QueryError::new(Code::location(4_848_401), error.message)
         }
-        error if matches!(error.code().number(), 16_610 | 5_733_415) => {
+        error if matches!(error.code(), Code::MOD_BY_ZERO | Code::DECIMAL_MOD_BY_ZERO) => {
             error.with_code(Code::location(4_848_403))
         }
         error => error,

@@ -33,14 +33,15 @@ pub(crate) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
 
 /// The codes in which MongoDB's stages differ from its projections.
 fn coded(stage: projection::Stage, error: language::Error) -> QueryError {
-    let number = match (stage, error.code.number()) {
-        (projection::Stage::AddFields, 31_249 | 31_250) => 40_176,
-        (projection::Stage::AddFields, 31_324) => 16_410,
-        (projection::Stage::AddFields, 15_983) => 40_181,
-        (projection::Stage::Unset, 16_411) => 9_527_900,
+    use projection::Stage::{AddFields, Unset};
+    let code = match (stage, error.code) {
+        (AddFields, Code::PATH_BELOW_ANOTHER | Code::PATH_ABOVE_ANOTHER) => Code::location(40_176),
+        (AddFields, Code::POSITIONAL_IN_STAGE) => Code::FIELD_NAME_WITH_DOLLAR,
+        (AddFields, Code::OPERATOR_WITH_OTHERS) => Code::location(40_181),
+        (Unset, Code::FIELD_NAME_WITH_NUL) => Code::location(9_527_900),
         _ => return error.into(),
     };
-    QueryError::new(Code::location(number), error.message)
+    QueryError::new(code, error.message)
 }
 
 impl Stage for Project {

@@ -6,7 +6,7 @@
 mod options;
 mod root;
 
-pub use options::{CollationError, CollationFault};
+pub use options::CollationError;
 pub use root::{VERSION, compare, sort_key};
 
 use crate::key::{self, Direction};

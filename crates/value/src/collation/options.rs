@@ -1,9 +1,7 @@
 //! MongoDB's description of a collation, read strictly, and completed with what the language says.
 
-use CollationFault::{BadValue, MissingField, NotImplemented, OtherVersion, TypeMismatch, UnknownField};
-
 use crate::decimal::Rounding;
-use crate::{Document, Value, doc};
+use crate::{Document, Type, Value, doc};
 use icu_collator::options::{
     AlternateHandling, CaseLevel, CollatorOptions, MaxVariable, ResolvedCollatorOptions, Strength,
 };
@@ -11,31 +9,45 @@ use icu_collator::preferences::{CollationCaseFirst, CollationNumericOrdering};
 use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 use icu_locale_core::Locale;
 
-/// Why a description is refused.
+/// Why a description is refused. A protocol says it in its own words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct CollationError {
-    /// The kind of mistake.
-    pub fault: CollationFault,
-    /// What is wrong, in MongoDB's words.
-    pub message: String,
-}
-
-/// The kind of mistake in a description.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CollationFault {
-    /// An option has a value that it cannot have.
-    BadValue,
-    /// An option has a value of another type.
-    TypeMismatch,
-    /// No `locale` is given.
-    MissingField,
+pub enum CollationError {
     /// There is no such option.
-    UnknownField,
+    #[error("a collation has no option '{0}'")]
+    Unknown(String),
+    /// An option that must be there is not.
+    #[error("a collation needs the option '{0}'")]
+    Missing(&'static str),
+    /// An option has a value of another type.
+    #[error("the option '{option}' of a collation is of the type '{}', not '{wanted}'", .found.alias())]
+    WrongType {
+        /// The option.
+        option: &'static str,
+        /// The type of its value.
+        found: Type,
+        /// The type that it should have.
+        wanted: &'static str,
+    },
+    /// An option that takes one of a few words has another one.
+    #[error("the option '{option}' of a collation cannot be '{word}'")]
+    NotAChoice {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        word: String,
+    },
+    /// A strength that there is not.
+    #[error("the strength of a collation is one of 1 to 5, not {0}")]
+    Strength(String),
+    /// A locale that there is not, or options that exclude each other.
+    #[error("{0}")]
+    Invalid(String),
     /// The combination of options exists, but not here.
-    NotImplemented,
+    #[error("{0}")]
+    NotSupported(String),
     /// Another version of the rules is asked for than the one that is there.
-    OtherVersion,
+    #[error("{0}")]
+    OtherVersion(String),
 }
 
 /// The version of ICU that MongoDB states; no other is taken.
@@ -54,9 +66,8 @@ const LANGUAGES: &str = "af am ar as az be bg bn bo br bs ca ceb chr cs cy da de
      gu ha haw he hi hr hsb hu hy id ig is it ja ka kk kl km kn ko kok ku ky lb lkt ln lo lt lv mk ml mn mr ms mt my nb ne \
      nl nn no om or pa pl ps pt ro ru se si sk sl smn sq sr sv sw ta te th to tr ug uk ur uz vi wae wo yi yo zh zu";
 
-fn refuse<T>(fault: CollationFault, message: impl Into<String>) -> Result<T, CollationError> {
-    let message = message.into();
-    Err(CollationError { fault, message })
+fn invalid<T>(message: String) -> Result<T, CollationError> {
+    Err(CollationError::Invalid(message))
 }
 
 /// The collator and all of its options; `None` if the order is that of bytes.
@@ -67,12 +78,7 @@ pub(super) fn parse(
     let locale = match options.get("locale") {
         Some(Value::String(locale)) => locale.as_str(),
         Some(other) => return wrong_type("locale", other, "string"),
-        None => {
-            return refuse(
-                MissingField,
-                "BSON field 'collation.locale' is missing but a required field",
-            );
-        }
+        None => return Err(CollationError::Missing("locale")),
     };
     let mut wanted = CollatorOptions::default();
     wanted.strength = strength(options)?;
@@ -120,10 +126,7 @@ pub(super) fn parse(
         });
     }
     let Ok(collator) = Collator::try_new(preferences, wanted) else {
-        return refuse(
-            BadValue,
-            format!("Field 'locale' is invalid in the collation: {locale}"),
-        );
+        return invalid(format!("Field 'locale' is invalid in the collation: {locale}"));
     };
     let resolved = collator.resolved_options();
     check_case_first(&resolved)?;
@@ -145,10 +148,7 @@ fn check_fields(options: &Document) -> Result<(), CollationError> {
         "version",
     ];
     match options.iter().find(|(name, _)| !KNOWN.contains(name)) {
-        Some((name, _)) => refuse(
-            UnknownField,
-            format!("BSON field 'collation.{name}' is an unknown field."),
-        ),
+        Some((name, _)) => Err(CollationError::Unknown(name.to_owned())),
         None => Ok(()),
     }
 }
@@ -166,10 +166,8 @@ fn ordered_as(locale: &str, backwards: bool) -> Result<&str, CollationError> {
         }
         (_, true) => {
             preferences(locale)?;
-            refuse(
-                NotImplemented,
-                format!("collation.backwards is not supported for the locale '{locale}'"),
-            )
+            let message = format!("collation.backwards is not supported for the locale '{locale}'");
+            Err(CollationError::NotSupported(message))
         }
     }
 }
@@ -184,14 +182,14 @@ fn language(locale: &str) -> &str {
 
 /// ICU writes `zh_Hant@collation=stroke` what BCP 47 writes `zh-Hant-u-co-stroke`.
 fn preferences(locale: &str) -> Result<CollatorPreferences, CollationError> {
-    let invalid = || format!("Field 'locale' is invalid in the collation: '{locale}'");
+    let unknown = || format!("Field 'locale' is invalid in the collation: '{locale}'");
     let (name, variant) = match locale.split_once("@collation=") {
         Some((name, variant)) => (name, Some(variant)),
         None => (locale, None),
     };
     let language = name.split('_').next().unwrap_or(name);
     if !LANGUAGES.split(' ').any(|known| known == language) {
-        return refuse(BadValue, invalid());
+        return invalid(unknown());
     }
     let name = name
         .strip_suffix("_POSIX")
@@ -201,13 +199,13 @@ fn preferences(locale: &str) -> Result<CollatorPreferences, CollationError> {
         Some("traditional") => format!("{name}-u-co-trad"),
         Some("dictionary") => format!("{name}-u-co-dict"),
         Some("gb2312han") => format!("{name}-u-co-gb2312"),
-        Some("search") => return refuse(BadValue, invalid()),
+        Some("search") => return invalid(unknown()),
         Some(variant) => format!("{name}-u-co-{variant}"),
         None => name,
     };
     match tag.replace('_', "-").parse::<Locale>() {
         Ok(locale) => Ok(CollatorPreferences::from(&locale)),
-        Err(_) => refuse(BadValue, invalid()),
+        Err(_) => invalid(unknown()),
     }
 }
 
@@ -224,18 +222,11 @@ fn strength(options: &Document) -> Result<Option<Strength>, CollationError> {
         3.0 => Strength::Tertiary,
         4.0 => Strength::Quaternary,
         5.0 => Strength::Identical,
-        _ => {
-            return refuse(
-                BadValue,
-                format!(
-                    "BSON field 'collation.strength' value must be >= 1 and <= 5, actual value '{number}'"
-                ),
-            );
-        }
+        _ => return Err(CollationError::Strength(number.to_string())),
     }))
 }
 
-fn flag(options: &Document, name: &str) -> Result<Option<bool>, CollationError> {
+fn flag(options: &Document, name: &'static str) -> Result<Option<bool>, CollationError> {
     match options.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -245,7 +236,7 @@ fn flag(options: &Document, name: &str) -> Result<Option<bool>, CollationError> 
 
 fn choice<T: Copy>(
     options: &Document,
-    name: &str,
+    name: &'static str,
     choices: &[(&str, T)],
 ) -> Result<Option<T>, CollationError> {
     let text = match options.get(name) {
@@ -255,10 +246,10 @@ fn choice<T: Copy>(
     };
     match choices.iter().find(|(known, _)| known == text) {
         Some((_, choice)) => Ok(Some(*choice)),
-        None => refuse(
-            BadValue,
-            format!("Enumeration value '{text}' for field 'collation.{name}' is not a valid value."),
-        ),
+        None => Err(CollationError::NotAChoice {
+            option: name,
+            word: text.clone(),
+        }),
     }
 }
 
@@ -266,10 +257,9 @@ fn check_version(options: &Document) -> Result<(), CollationError> {
     match options.get("version") {
         None | Some(Value::Null) => Ok(()),
         Some(Value::String(version)) if version == VERSION => Ok(()),
-        Some(Value::String(version)) => refuse(
-            OtherVersion,
-            format!("Requested collation version '{version}' is not that of this server, '{VERSION}'"),
-        ),
+        Some(Value::String(version)) => Err(CollationError::OtherVersion(format!(
+            "Requested collation version '{version}' is not that of this server, '{VERSION}'"
+        ))),
         Some(other) => wrong_type("version", other, "string"),
     }
 }
@@ -278,20 +268,19 @@ fn check_version(options: &Document) -> Result<(), CollationError> {
 fn check_case_first(resolved: &ResolvedCollatorOptions) -> Result<(), CollationError> {
     let compares_case = resolved.strength >= Strength::Tertiary || resolved.case_level == CaseLevel::On;
     if resolved.case_first != CollationCaseFirst::False && !compares_case {
-        return refuse(
-            BadValue,
-            "'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2",
+        return invalid(
+            "'caseFirst' is invalid unless 'caseLevel' is on or 'strength' is greater than 2".to_owned(),
         );
     }
     Ok(())
 }
 
-fn wrong_type<T>(name: &str, found: &Value, wanted: &str) -> Result<T, CollationError> {
-    let found = found.type_of().alias();
-    refuse(
-        TypeMismatch,
-        format!("BSON field 'collation.{name}' is the wrong type '{found}', expected type '{wanted}'"),
-    )
+fn wrong_type<T>(option: &'static str, found: &Value, wanted: &'static str) -> Result<T, CollationError> {
+    Err(CollationError::WrongType {
+        option,
+        found: found.type_of(),
+        wanted,
+    })
 }
 
 fn describe(

@@ -135,9 +135,9 @@ fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
         let decimals = matches!(a.pair(b), Pair::Decimals(..));
         return Err(error(
             if decimals {
-                Code::location(5_733_415)
+                Code::DECIMAL_MOD_BY_ZERO
             } else {
-                Code::location(16_610)
+                Code::MOD_BY_ZERO
             },
             "can't $mod by zero",
         ));
