@@ -32,7 +32,8 @@ impl KeyRange {
     }
 }
 
-/// Which way a range is read.
+/// Which way keys are read. Which of two values comes first in a key is another question, `value::key::Direction`: an index
+/// on a descending field that is read backward gives the values ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Smallest key first.
@@ -67,8 +68,13 @@ pub struct Page {
     exhausted: bool,
 }
 
-/// Where in the buffer an entry's key starts, its value starts, and its value ends.
-type Entry = (u32, u32, u32);
+/// Where an entry lies in the buffer: its key, and right after it its value.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u32,
+    value: u32,
+    end: u32,
+}
 
 impl Page {
     /// The number of entries.
@@ -88,20 +94,20 @@ impl Page {
 
     /// The key of an entry.
     pub fn key(&self, at: usize) -> &[u8] {
-        let (start, middle, _) = self.entries[at];
-        &self.buffer[start as usize..middle as usize]
+        let Entry { key, value, .. } = self.entries[at];
+        &self.buffer[key as usize..value as usize]
     }
 
     /// The value of an entry.
     pub fn value(&self, at: usize) -> &[u8] {
-        let (_, middle, end) = self.entries[at];
-        &self.buffer[middle as usize..end as usize]
+        let Entry { value, end, .. } = self.entries[at];
+        &self.buffer[value as usize..end as usize]
     }
 
     /// The value of an entry, sharing the page's memory.
     pub fn value_bytes(&self, at: usize) -> bytes::Bytes {
-        let (_, middle, end) = self.entries[at];
-        self.buffer.slice(middle as usize..end as usize)
+        let Entry { value, end, .. } = self.entries[at];
+        self.buffer.slice(value as usize..end as usize)
     }
 
     /// Keys and values in order.
@@ -168,8 +174,11 @@ impl PageBuilder {
         let start = self.buffer.len();
         self.buffer.extend_from_slice(key);
         self.buffer.extend_from_slice(value);
-        self.entries
-            .push((start as u32, (start + key.len()) as u32, self.buffer.len() as u32));
+        self.entries.push(Entry {
+            key: start as u32,
+            value: (start + key.len()) as u32,
+            end: self.buffer.len() as u32,
+        });
         true
     }
 

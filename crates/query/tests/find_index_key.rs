@@ -8,7 +8,7 @@ use language::projection::Projection;
 use query::execute::{FindSpec, StreamState, find};
 use query::plan::Hint;
 use std::sync::Arc;
-use store::IndexSpec;
+use store::{IndexSpec, Order};
 use value::{Document, DocumentBuf, doc};
 
 /// What a projection shows of the one document with `a: 2`, found by this index or by reading all.
@@ -25,9 +25,7 @@ async fn shown(projection: Document, hint: Option<&str>) -> Document {
     let projection = Projection::parse_find(&projection, None, &Variables::default()).expect("a projection");
     let spec = FindSpec {
         projection: Some(Arc::new(projection)),
-        hint: Some(hint.map_or(Hint::Natural { backward: false }, |name| {
-            Hint::Name(name.to_owned())
-        })),
+        hint: Some(hint.map_or(Hint::Natural(Order::Forward), |name| Hint::Name(name.to_owned()))),
         ..FindSpec::new(Arc::new(filter))
     };
     let mut cursor = find(&collection, spec).await.expect("a cursor");

@@ -29,4 +29,4 @@ pub use error::{Error, Result};
 pub use group::{Group, GroupInfo, Progress, Render, RenderOptions, Views};
 pub use javascript::{Functions, Program, Refusal, ScriptError, ScriptLimits, Sources};
 pub use query::{Answer, AnswerRow, Grouping, Query, Update};
-pub use tree::Direction;
+pub use store::Order;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use store::CollectionOptions;
 use support::*;
 use value::doc;
-use view::{Direction, Error, Query, ScriptLimits};
+use view::{Error, Order, Query, ScriptLimits};
 
 /// A partitioned database.
 async fn partitioned() -> Database {
@@ -66,7 +66,7 @@ async fn a_query_finds_the_rows_of_its_partition_alone() {
     let rows = database.rows(&group, "all", of("a")).await;
     assert_eq!(ids(&rows), ["a:1", "a:2"]);
     let backward = Query {
-        direction: Direction::Backward,
+        order: Order::Backward,
         start_key: Some(json!([2])),
         ..of("a")
     };

@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::*;
-use view::{Direction, Error, Query};
+use view::{Error, Order, Query};
 
 const MAP: &str = "function (doc) { emit(doc.k, doc.v); }";
 
@@ -108,7 +108,7 @@ async fn groups_by_level_and_key_skip_and_limit() {
     };
     assert_eq!(reduce("_count", &rows, part).await.unwrap(), json!([[["b"], 2]]));
     let backward = Query {
-        direction: Direction::Backward,
+        order: Order::Backward,
         ..level
     };
     assert_eq!(
@@ -219,7 +219,7 @@ async fn first_and_last_are_the_values_of_the_extreme_keys() {
         let whole = reduce(function, &rows, Query::default()).await.unwrap();
         assert_eq!(whole, json!([[null, {"n": expected}]]), "{function}");
         let backward = Query {
-            direction: Direction::Backward,
+            order: Order::Backward,
             ..Query::default()
         };
         let whole = reduce(function, &rows, backward).await.unwrap();

@@ -5,7 +5,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::*;
-use view::{Direction, Error, Query};
+use view::{Error, Order, Query};
 
 fn by_key() -> Value {
     json!({"all": {"map": "function (doc) { emit(doc.k, doc.v); }"}})
@@ -36,7 +36,7 @@ async fn rows_come_in_the_order_of_couchdb() {
         .collect();
     assert_eq!(&found, keys);
     let backward = Query {
-        direction: Direction::Backward,
+        order: Order::Backward,
         ..Query::default()
     };
     let rows = database.rows(&group, "all", backward).await;
@@ -135,7 +135,7 @@ async fn ranges_skip_and_limit() {
         start_key: Some(json!(2)),
         end_key: Some(json!(1)),
         inclusive_end: false,
-        direction: Direction::Backward,
+        order: Order::Backward,
         ..Query::default()
     };
     assert_eq!(ids(database.rows(&group, "all", backward).await), ["d5", "d4"]);
@@ -154,16 +154,16 @@ async fn offset_and_total_count_rows_of_the_view() {
     database.put(&documents).await;
     let group = database.group(by_key()).await;
     group.update(database.head()).await.unwrap();
-    let query = |start: i32, direction| Query {
+    let query = |start: i32, order| Query {
         start_key: Some(json!(start)),
         skip: 2,
-        direction,
+        order,
         ..Query::default()
     };
     let totals = |query| async { group.query("all", query).await.unwrap().totals };
-    assert_eq!(totals(query(3, Direction::Forward)).await, Some((10, 5)));
-    assert_eq!(totals(query(7, Direction::Backward)).await, Some((10, 4)));
-    assert_eq!(totals(query(50, Direction::Forward)).await, Some((10, 10)));
+    assert_eq!(totals(query(3, Order::Forward)).await, Some((10, 5)));
+    assert_eq!(totals(query(7, Order::Backward)).await, Some((10, 4)));
+    assert_eq!(totals(query(50, Order::Forward)).await, Some((10, 10)));
 }
 
 #[tokio::test]
@@ -298,7 +298,7 @@ async fn two_processes_that_update_at_once_both_have_all_rows() {
             .collect();
         database.put(&documents).await;
         let head = database.head();
-        let (one, other) = tokio::join!(here.update(head), there.update(head));
+        let (one, other) = tokio::join!(here.update(head.clone()), there.update(head));
         one.unwrap();
         other.unwrap();
         for group in [&here, &there] {

@@ -17,8 +17,7 @@ pub struct CollectionCursor {
 
 impl CollectionCursor {
     /// A cursor at one end of the collection. About `wanted` documents are needed, which sizes the first page.
-    pub fn new(backward: bool, wanted: usize) -> CollectionCursor {
-        let order = if backward { Order::Backward } else { Order::Forward };
+    pub fn new(order: Order, wanted: usize) -> CollectionCursor {
         let page_entries = wanted.clamp(1, PageLimit::default().entries);
         CollectionCursor {
             order,
@@ -31,10 +30,10 @@ impl CollectionCursor {
     }
 
     /// A cursor after a record; `None` for the beginning.
-    pub fn behind(after: Option<RecordId>, wanted: usize) -> CollectionCursor {
+    pub fn after(after: Option<RecordId>, wanted: usize) -> CollectionCursor {
         CollectionCursor {
             after,
-            ..CollectionCursor::new(false, wanted)
+            ..CollectionCursor::new(Order::Forward, wanted)
         }
     }
 

@@ -93,24 +93,19 @@ impl IndexCursor {
         }
     }
 
-    /// The scan.
+    /// The scan whose entries it gives.
     pub fn scan(&self) -> &Arc<IndexScan> {
         &self.scan
     }
 
     /// Reads the next page, after [`Step::Load`].
     pub async fn load(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let order = if self.scan.backward {
-            Order::Backward
-        } else {
-            Order::Forward
-        };
         let limit = PageLimit {
             entries: self.page_entries,
             ..PageLimit::default()
         };
         let page = snapshot
-            .entries(&self.scan.index, &self.range, order, limit)
+            .entries(&self.scan.index, &self.range, self.scan.order, limit)
             .await?;
         self.page_entries = (self.page_entries * 2).min(PAGE_ENTRIES_MAX);
         self.done = page.is_empty() && page.exhausted();
@@ -141,10 +136,10 @@ impl IndexCursor {
             *budget -= 1;
             self.counters.keys += 1;
             let key = page.entry(self.at).key;
-            let verdict = match (self.contiguous, self.scan.backward) {
+            let verdict = match (self.contiguous, self.scan.order) {
                 (true, _) => Verdict::Inside,
-                (false, false) => self.scan.keys.check_forward(key),
-                (false, true) => self.scan.keys.check_backward(key),
+                (false, Order::Forward) => self.scan.keys.check_forward(key),
+                (false, Order::Backward) => self.scan.keys.check_backward(key),
             };
             match verdict {
                 Verdict::Inside => {
@@ -173,10 +168,9 @@ impl IndexCursor {
         if let Some(page) = &self.page {
             let passed_by = |at: usize| {
                 let key = page.entry(at).key;
-                if self.scan.backward {
-                    key >= to.as_slice()
-                } else {
-                    key < to.as_slice()
+                match self.scan.order {
+                    Order::Forward => key < to.as_slice(),
+                    Order::Backward => key >= to.as_slice(),
                 }
             };
             let (mut low, mut high) = (self.at, page.len());
@@ -200,10 +194,9 @@ impl IndexCursor {
         self.page = None;
         self.entries_after_seek = (self.entries_after_seek / 2).max(ENTRIES_AFTER_SEEK_MIN);
         self.page_entries = self.entries_after_seek;
-        if self.scan.backward {
-            self.range.high = Bound::Excluded(to);
-        } else {
-            self.range.low = Bound::Included(to);
+        match self.scan.order {
+            Order::Forward => self.range.low = Bound::Included(to),
+            Order::Backward => self.range.high = Bound::Excluded(to),
         }
     }
 
@@ -218,10 +211,9 @@ impl IndexCursor {
         let Some(page) = self.page.take() else { return };
         if let Some(last) = self.at.min(page.len()).checked_sub(1) {
             let position = page.position(last);
-            if self.scan.backward {
-                self.range.high = Bound::Excluded(position);
-            } else {
-                self.range.low = Bound::Excluded(position);
+            match self.scan.order {
+                Order::Forward => self.range.low = Bound::Excluded(position),
+                Order::Backward => self.range.high = Bound::Excluded(position),
             }
         }
         self.at = 0;

@@ -10,13 +10,22 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use store::{RecordId, Snapshot};
 
+/// The first entry of a scan that is not done. Heads are ordered by their sort keys; of equal ones the earlier scan's is
+/// first, so that every execution gives the same order.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Head {
+    sort_key: Vec<u8>,
+    /// The scan's number.
+    scan: usize,
+    record: RecordId,
+}
+
 /// A position in several sorted scans.
 #[derive(Debug)]
 pub struct MergeCursor {
     cursors: Vec<IndexCursor>,
     sorters: Vec<KeySorter>,
-    /// The first entry of each scan that is not done: its sort key, the scan's number, its record.
-    heads: BinaryHeap<Reverse<(Vec<u8>, usize, RecordId)>>,
+    heads: BinaryHeap<Reverse<Head>>,
     /// Scans whose first entry is not known yet.
     waiting: Vec<usize>,
 }
@@ -57,8 +66,11 @@ impl MergeCursor {
                     Step::Spent => return Ok(Stopped::Spent),
                     Step::Done => {}
                     Step::Found(entry) => {
-                        let key = self.sorters[number].sort_key(entry.key);
-                        self.heads.push(Reverse((key, number, entry.record)));
+                        self.heads.push(Reverse(Head {
+                            sort_key: self.sorters[number].sort_key(entry.key),
+                            scan: number,
+                            record: entry.record,
+                        }));
                     }
                 }
                 self.waiting.pop();
@@ -66,11 +78,11 @@ impl MergeCursor {
             if hits.len() >= enough {
                 return Ok(Stopped::Filled);
             }
-            let Some(Reverse((_, number, record))) = self.heads.pop() else {
+            let Some(Reverse(head)) = self.heads.pop() else {
                 return Ok(Stopped::Exhausted);
             };
-            self.waiting.push(number);
-            hits.push(Hit::of_record(record));
+            self.waiting.push(head.scan);
+            hits.push(Hit::of_record(head.record));
         }
     }
 

@@ -69,7 +69,7 @@ impl Run<'_> {
         for scan in prepared.execution.plan().scans().iter().take(1) {
             scan.index.note_use();
         }
-        if matches!(prepared.execution.plan().access, Access::Collection { .. }) {
+        if matches!(prepared.execution.plan().access, Access::Collection(_)) {
             PlanCache::of(collection).note_collection_scan();
         }
         prepared.unsuited = unsuited

@@ -132,7 +132,7 @@ fn obvious(plans: &[Arc<Plan>]) -> Option<&Arc<Plan>> {
     plans.iter().find(|plan| match &plan.access {
         Access::Nothing | Access::Id(_) => true,
         Access::Index(scan) => scan.is_one_key(),
-        Access::Collection { .. } | Access::Near(_) | Access::Union(_) | Access::Merge(..) => false,
+        Access::Collection(_) | Access::Near(_) | Access::Union(_) | Access::Merge(..) => false,
     })
 }
 

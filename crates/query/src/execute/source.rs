@@ -18,7 +18,7 @@ use value::{Document, DocumentBuf, Value};
 /// One record that a source found.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The record.
+    /// Where the document is, read or not.
     pub record: RecordId,
     /// Its document, if the source has read it.
     pub document: Option<DocumentBuf>,
@@ -81,7 +81,7 @@ impl Source {
         match &plan.access {
             Access::Nothing => Source::Nothing,
             Access::Id(id) => Source::Id(Some(id.clone())),
-            Access::Collection { backward } => Source::Collection(CollectionCursor::new(*backward, wanted)),
+            Access::Collection(order) => Source::Collection(CollectionCursor::new(*order, wanted)),
             Access::Index(scan) => Source::Scans {
                 reader: EntryReader {
                     covered: plan.covered && !task.keys,

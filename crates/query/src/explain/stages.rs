@@ -5,6 +5,7 @@ use super::stage::Stage;
 use crate::execute::{Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
+use store::Order;
 use value::key::Direction;
 use value::{Document, Value, doc};
 
@@ -16,7 +17,7 @@ pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: 
     let mut stage = access(execution, spec);
     let fetches = !matches!(
         plan.access,
-        Access::Collection { .. } | Access::Id(_) | Access::Near(_) | Access::Nothing
+        Access::Collection(_) | Access::Id(_) | Access::Near(_) | Access::Nothing
     );
     let fetch_free = plan.covered || (counts && !plan.residual && plan.sort.is_none());
     let fetch = |input: Stage, returned: u64| {
@@ -108,13 +109,13 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
             .with("indexName", "_id_")
             .counting("keysExamined", counters.documents)
             .counting("docsExamined", counters.documents),
-        Access::Collection { backward } => {
+        Access::Collection(order) => {
             let mut stage = Stage::new("COLLSCAN", counters.matched, counters.documents);
             if plan.residual {
                 stage = stage.with("filter", spec.filter.to_document());
             }
             stage
-                .with("direction", direction(*backward))
+                .with("direction", direction(*order))
                 .counting("docsExamined", counters.documents)
         }
         Access::Index(scan) => index_scan(scan, counters.scans.first()),
@@ -169,7 +170,7 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
         };
         multikey_paths.push(field.name.clone(), Value::Array(paths));
         let descending = field.kind == FieldKind::Ordered(Direction::Descending);
-        let shown = display::intervals(set, descending != scan.backward);
+        let shown = display::intervals(set, descending != (scan.order == Order::Backward));
         bounds.push(
             field.name.clone(),
             shown.into_iter().map(Value::from).collect::<Value>(),
@@ -184,7 +185,7 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
         .with("isSparse", facts.sparse)
         .with("isPartial", facts.partial.is_some())
         .with("indexVersion", 2)
-        .with("direction", direction(scan.backward))
+        .with("direction", direction(scan.order))
         .with("indexBounds", bounds)
         .counting("keysExamined", counters.keys)
         .counting("seeks", counters.seeks)
@@ -192,6 +193,9 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
         .counting("dupsDropped", 0)
 }
 
-fn direction(backward: bool) -> &'static str {
-    if backward { "backward" } else { "forward" }
+fn direction(order: Order) -> &'static str {
+    match order {
+        Order::Forward => "forward",
+        Order::Backward => "backward",
+    }
 }

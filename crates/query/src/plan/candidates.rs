@@ -13,7 +13,7 @@ use super::tree::{Access, Candidates, IndexScan, Plan};
 use super::wildcard::expand;
 use language::filter::Node;
 use std::sync::Arc;
-use value::key::Direction;
+use store::Order;
 
 /// The plans among which the best is found, at least one.
 pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
@@ -21,9 +21,8 @@ pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
     if conjunction.never {
         return Candidates::only(Plan::of(Access::Nothing));
     }
-    if let Ordering::Natural(direction) = query.ordering {
-        let backward = *direction == Direction::Descending;
-        return Candidates::only(full_scan(query, &conjunction, backward));
+    if let Ordering::Natural(order) = query.ordering {
+        return Candidates::only(full_scan(query, &conjunction, *order));
     }
     let mut found = Candidates {
         plans: Vec::new(),
@@ -45,17 +44,19 @@ pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
             .extend(of_branches(query, &conjunction, branches, indexes).map(Arc::new));
     }
     if found.plans.is_empty() {
-        found.plans.push(Arc::new(full_scan(query, &conjunction, false)));
+        found
+            .plans
+            .push(Arc::new(full_scan(query, &conjunction, Order::Forward)));
     }
     found
 }
 
 /// The plan that reads every document.
-pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, backward: bool) -> Plan {
+pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, order: Order) -> Plan {
     Plan {
         residual: conjunction.leaves_over(&[]),
         sort: query.ordering.pattern().cloned(),
-        ..Plan::of(Access::Collection { backward })
+        ..Plan::of(Access::Collection(order))
     }
 }
 
@@ -78,12 +79,12 @@ pub fn forced(
     if bounds.fields.iter().any(Intervals::is_none) {
         return Plan::of(Access::Nothing);
     }
-    let scan = |bounds: Vec<Intervals>, backward| {
+    let scan = |bounds: Vec<Intervals>, order| {
         Arc::new(IndexScan::new(
             known.index.clone(),
             known.facts.clone(),
             bounds,
-            backward,
+            order,
         ))
     };
     let mut plan = Plan {
@@ -95,18 +96,18 @@ pub fn forced(
         .pattern()
         .map(|sort| (sort, sort_fit(&known.facts, &bounds.fields, sort)))
     {
-        None => plan.access = Access::Index(scan(bounds.fields.clone(), false)),
-        Some((_, SortFit::Sorted { backward })) => {
-            plan.access = Access::Index(scan(bounds.fields.clone(), backward));
+        None => plan.access = Access::Index(scan(bounds.fields.clone(), Order::Forward)),
+        Some((_, SortFit::Sorted { order })) => {
+            plan.access = Access::Index(scan(bounds.fields.clone(), order));
         }
-        Some((sort, SortFit::Merged { backward, fields })) => {
+        Some((sort, SortFit::Merged { order, fields })) => {
             let scans = taken_apart(&bounds.fields, fields)
                 .into_iter()
-                .map(|bounds| scan(bounds, backward));
+                .map(|bounds| scan(bounds, order));
             plan.access = Access::Merge(scans.collect(), sort.clone());
         }
         Some((sort, SortFit::Unsorted)) => {
-            plan.access = Access::Index(scan(bounds.fields.clone(), false));
+            plan.access = Access::Index(scan(bounds.fields.clone(), Order::Forward));
             plan.sort = Some(sort.clone());
         }
     }
@@ -192,9 +193,9 @@ fn of_branches(
             best.known.index.clone(),
             best.known.facts.clone(),
             best.bounds.fields.clone(),
-            best.backward.unwrap_or(false),
+            best.order.unwrap_or(Order::Forward),
         )));
-        sorted.push(best.backward.map(|_| scans[scans.len() - 1].clone()));
+        sorted.push(best.order.map(|_| scans[scans.len() - 1].clone()));
     }
     if scans.is_empty() {
         return Some(Plan::of(Access::Nothing));
@@ -217,8 +218,8 @@ fn of_branches(
 struct Best {
     known: KnownIndex,
     bounds: IndexBounds,
-    /// The direction in which the scan comes in the query's order, if it does.
-    backward: Option<bool>,
+    /// Which way the scan comes in the query's order, if it does.
+    order: Option<Order>,
 }
 
 /// The index with the tightest bounds, judged by their form alone; one in the order of the sort is preferred.
@@ -238,17 +239,17 @@ fn best_scan(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &[KnownIndex]
                 .ordering
                 .pattern()
                 .map(|sort| sort_fit(&known.facts, &bounds.fields, sort));
-            let backward = match fit {
-                Some(SortFit::Sorted { backward }) => Some(backward),
+            let order = match fit {
+                Some(SortFit::Sorted { order }) => Some(order),
                 _ => None,
             };
             Some(Best {
                 known: known.clone(),
                 bounds,
-                backward,
+                order,
             })
         })
-        .min_by_key(|best| (best.backward.is_none(), looseness(&best.bounds)))
+        .min_by_key(|best| (best.order.is_none(), looseness(&best.bounds)))
 }
 
 /// How loose bounds are: the fewer leading fields have single values, then the fewer fields are bounded at all.

@@ -9,7 +9,7 @@ use value::key::Direction;
 /// One index that can be read, with what the planner knows of it.
 #[derive(Clone, Debug)]
 pub struct KnownIndex {
-    /// The index.
+    /// The index as the store knows it.
     pub index: Arc<Index>,
     /// What is known of it.
     pub facts: Arc<IndexFacts>,

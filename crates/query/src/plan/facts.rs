@@ -10,7 +10,7 @@ use value::key::Direction;
 /// An index as the planner sees it.
 #[derive(Clone, Debug)]
 pub struct IndexFacts {
-    /// Its name.
+    /// The name, by which hints and explanations call it.
     pub name: String,
     /// Its key pattern as given.
     pub key: Document,

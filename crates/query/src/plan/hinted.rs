@@ -11,6 +11,7 @@ use super::tree::{Access, Candidates, Clip, Plan};
 use super::wildcard::on_paths;
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
+use store::Order;
 use value::key::{self, Direction};
 use value::{Document, Value};
 
@@ -45,8 +46,8 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
         return Ok(Candidates::only(Plan::of(Access::Nothing)));
     }
     let known = match access {
-        Forced::Collection { backward } => {
-            return Ok(Candidates::only(full_scan(query, &conjunction, backward)));
+        Forced::Collection(order) => {
+            return Ok(Candidates::only(full_scan(query, &conjunction, order)));
         }
         Forced::Index(known) => known,
     };
@@ -76,19 +77,19 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
 
 /// What a hint asks to be read.
 enum Forced<'k> {
-    Collection { backward: bool },
+    Collection(Order),
     Index(&'k KnownIndex),
 }
 
 /// What the hint means, as far as the rest of the query does not contradict it.
 fn forced_access<'k>(query: &Query<'_>, hint: &Hint, indexes: &'k [KnownIndex]) -> Result<Forced<'k>> {
-    if let Hint::Natural { backward } = *hint {
+    if let Hint::Natural(order) = *hint {
         if query.min.is_some() || query.max.is_some() {
             return Err(QueryError::bad_value(
                 "min and max are not allowed with a $natural hint",
             ));
         }
-        return Ok(Forced::Collection { backward });
+        return Ok(Forced::Collection(order));
     }
     let known = find_hinted(hint, indexes)?;
     if matches!(query.ordering, Ordering::Natural(_)) {
@@ -114,7 +115,7 @@ pub fn find_hinted<'k>(hint: &Hint, indexes: &'k [KnownIndex]) -> Result<&'k Kno
     let meant = |known: &&KnownIndex| match hint {
         Hint::Name(name) => known.facts.name == *name,
         Hint::Key(key) => same_key(&known.facts.key, key),
-        Hint::Natural { .. } => false,
+        Hint::Natural(_) => false,
     };
     indexes
         .iter()
@@ -153,7 +154,7 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
     let scans = match &mut plan.access {
         Access::Index(scan) => std::slice::from_mut(scan),
         Access::Union(scans) | Access::Merge(scans, _) => scans.as_mut_slice(),
-        Access::Nothing | Access::Collection { .. } | Access::Id(_) | Access::Near(_) => &mut [],
+        Access::Nothing | Access::Collection(_) | Access::Id(_) | Access::Near(_) => &mut [],
     };
     for scan in scans {
         Arc::make_mut(scan).clip = Some(clip.clone());

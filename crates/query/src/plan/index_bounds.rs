@@ -24,7 +24,7 @@ pub struct IndexBounds {
 /// Why an index cannot answer a conjunction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsuited {
-    /// It is hidden.
+    /// It is hidden from the planner (`hidden: true`).
     Hidden,
     /// It may lack documents that the filter wants.
     Sparse,
@@ -122,10 +122,10 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
                     .iter()
                     .all(|(earlier, other)| may_combine(earlier, other, field, leaf))
             });
-            best(field, index.collation.as_ref(), allowed).map(|(number, leaf, set)| {
-                bounds.ensured[number] = set.exact;
-                bounded.push((field, leaf));
-                set.keys
+            best(field, index.collation.as_ref(), allowed).map(|best| {
+                bounds.ensured[best.number] = best.set.exact;
+                bounded.push((field, best.leaf));
+                best.set.keys
             })
         } else {
             all_of(field, index.collation.as_ref(), &on_field, &mut bounds.ensured)
@@ -158,6 +158,14 @@ fn all_of(
     keys
 }
 
+/// A condition and the keys that it allows.
+struct Bounding<'c, 'f> {
+    /// Its place among the leaves of the conjunction.
+    number: usize,
+    leaf: &'c Leaf<'f>,
+    set: KeySet,
+}
+
 /// The condition that bounds a multikey field, the narrowest if there are several. Two conditions may be satisfied by
 /// two elements (`[1, 9]` matches `a > 5` and `a < 3`), each with a key of its own: no key need lie within both, so
 /// intersecting them would lose the document.
@@ -165,15 +173,15 @@ fn best<'c, 'f>(
     field: &FieldFacts,
     collation: Option<&Collation>,
     leaves: impl Iterator<Item = (usize, &'c Leaf<'f>)>,
-) -> Option<(usize, &'c Leaf<'f>, KeySet)> {
+) -> Option<Bounding<'c, 'f>> {
     leaves
         .filter_map(|(number, leaf)| {
             let mut set = field_keys(field, collation, leaf)?;
             // A key does not say that the same element satisfies the other conditions of the `$elemMatch`.
             set.exact &= leaf.element.is_none();
-            Some((number, leaf, set))
+            Some(Bounding { number, leaf, set })
         })
-        .min_by_key(|(_, _, set)| width(&set.keys))
+        .min_by_key(|bounding| width(&bounding.set.keys))
 }
 
 /// A rough measure of how much a set allows.

@@ -6,7 +6,7 @@ use value::{Value, compare};
 /// A place between two values: just before or just after a value.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// The value.
+    /// The value before or after which it cuts.
     pub value: Value,
     /// Whether the place is after the value (and all that equal it).
     pub after: bool,

@@ -4,6 +4,7 @@ use super::leaves::Conjunction;
 use super::sort::Ordering;
 use crate::{QueryError, Result};
 use language::filter::Filter;
+use store::Order;
 use value::{Document, Value};
 
 /// A query as far as the choice of a plan depends on it.
@@ -11,7 +12,7 @@ use value::{Document, Value};
 pub struct Query<'a> {
     /// What is asked for.
     pub filter: &'a Filter,
-    /// In which order.
+    /// The order of results.
     pub ordering: &'a Ordering,
     /// The paths that the results are made of; `None` if whole documents are needed.
     pub needed: Option<&'a [String]>,
@@ -34,11 +35,8 @@ pub enum Hint {
     Name(String),
     /// The index of this key pattern.
     Key(Document),
-    /// All documents in natural order.
-    Natural {
-        /// Newest first.
-        backward: bool,
-    },
+    /// All documents in natural order, or its reverse.
+    Natural(Order),
 }
 
 impl Hint {
@@ -55,9 +53,7 @@ impl Hint {
                 Some(direction) => {
                     let ordering = Ordering::parse(&Document::new().with("$natural", direction.clone()));
                     match ordering {
-                        Ok(Ordering::Natural(direction)) => Ok(Some(Hint::Natural {
-                            backward: direction == value::key::Direction::Descending,
-                        })),
+                        Ok(Ordering::Natural(order)) => Ok(Some(Hint::Natural(order))),
                         _ => Err(QueryError::bad_value("$natural hint may only be set to 1 or -1")),
                     }
                 }

@@ -3,6 +3,7 @@
 use super::sort::{Ordering, sign};
 use language::filter::{Filter, Node, Predicate};
 use std::fmt::Write;
+use store::Order;
 use value::collation::Collation;
 use value::{Document, Value};
 
@@ -22,7 +23,8 @@ impl Shape {
         node(filter.root(), &mut text);
         match ordering {
             Ordering::Any => {}
-            Ordering::Natural(direction) => add(&mut text, format_args!(" natural {}", sign(*direction))),
+            Ordering::Natural(Order::Forward) => text.push_str(" natural 1"),
+            Ordering::Natural(Order::Backward) => text.push_str(" natural -1"),
             Ordering::By(pattern) => {
                 for field in pattern.fields() {
                     add(

@@ -1,6 +1,7 @@
 //! What a sort asks for.
 
 use crate::{QueryError, Result};
+use store::Order;
 use value::collation::Collation;
 use value::decimal::Rounding;
 use value::key::Direction;
@@ -40,7 +41,7 @@ pub enum Ordering {
     /// Sorted by fields.
     By(SortPattern),
     /// In the order of insertion (`$natural: 1`) or its reverse, which also forces a scan of the collection.
-    Natural(Direction),
+    Natural(Order),
 }
 
 impl Ordering {
@@ -55,7 +56,10 @@ impl Ordering {
                     "Cannot include '$natural' in compound sort: ".to_owned() + &shown(sort),
                 ));
             }
-            return Ok(Ordering::Natural(direction("$natural", natural)?));
+            return Ok(Ordering::Natural(match direction("$natural", natural)? {
+                Direction::Ascending => Order::Forward,
+                Direction::Descending => Order::Backward,
+            }));
         }
         let pattern = SortPattern::parse(sort)?;
         Ok(match pattern.fields().is_empty() {

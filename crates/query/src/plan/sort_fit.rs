@@ -5,20 +5,21 @@ use super::index_bounds::first_part;
 use super::interval::Intervals;
 use super::leaves::has_number;
 use super::sort::SortPattern;
+use store::Order;
 
 /// How an index scan meets a sort.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SortFit {
     /// Read this way, the keys come sorted.
     Sorted {
-        /// From the largest key on.
-        backward: bool,
+        /// Which way.
+        order: Order,
     },
     /// The first fields have some single values each: the scans of all their combinations, merged by the fields from
     /// here on, come sorted.
     Merged {
-        /// From the largest key on.
-        backward: bool,
+        /// Which way each is read.
+        order: Order,
         /// How many fields of the index are taken apart.
         fields: usize,
     },
@@ -35,7 +36,7 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
         return SortFit::Unsorted;
     }
     let mut wanted = sort.fields().iter().peekable();
-    let mut backward: Option<bool> = None;
+    let mut order: Option<Order> = None;
     let (mut scans, mut taken_apart) = (1usize, 0);
     for (position, field) in index.fields.iter().enumerate() {
         let bound = &bounds[position];
@@ -57,13 +58,15 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
             if lacks_nulls || has_number(&field.name) {
                 return SortFit::Unsorted;
             }
-            let reversed = direction != next.direction;
-            if *backward.get_or_insert(reversed) != reversed || !gives_least_element(index, bounds, position)
-            {
+            let needed = match direction == next.direction {
+                true => Order::Forward,
+                false => Order::Backward,
+            };
+            if *order.get_or_insert(needed) != needed || !gives_least_element(index, bounds, position) {
                 return SortFit::Unsorted;
             }
             wanted.next();
-        } else if bound.is_points() && backward.is_none() {
+        } else if bound.is_points() && order.is_none() {
             // Several single values before the sorted fields: one scan for each keeps this field constant.
             scans = scans.saturating_mul(bound.as_slice().len());
             if bound.as_slice().len() > 1 {
@@ -74,12 +77,12 @@ pub fn sort_fit(index: &IndexFacts, bounds: &[Intervals], sort: &SortPattern) ->
         }
     }
     let rest_is_constant = wanted.all(|next| is_constant(index, bounds, &next.name));
-    let backward = backward.unwrap_or(false);
+    let order = order.unwrap_or(Order::Forward);
     match () {
         () if !rest_is_constant => SortFit::Unsorted,
-        () if taken_apart == 0 => SortFit::Sorted { backward },
+        () if taken_apart == 0 => SortFit::Sorted { order },
         () if scans <= MERGED_SCANS_MAX => SortFit::Merged {
-            backward,
+            order,
             fields: taken_apart,
         },
         () => SortFit::Unsorted,

@@ -7,7 +7,7 @@ use super::key_bounds::KeyBounds;
 use super::near::NearScan;
 use super::sort::SortPattern;
 use std::sync::Arc;
-use store::Index;
+use store::{Index, Order};
 use value::Value;
 
 /// One way to answer a query.
@@ -31,10 +31,7 @@ pub enum Access {
     /// Nothing can match.
     Nothing,
     /// All documents in natural order, or its reverse.
-    Collection {
-        /// Newest first.
-        backward: bool,
-    },
+    Collection(Order),
     /// The document of this id.
     Id(Value),
     /// Those found in an index.
@@ -50,7 +47,7 @@ pub enum Access {
 /// One scan of an index.
 #[derive(Clone, Debug)]
 pub struct IndexScan {
-    /// The index.
+    /// The index that is read.
     pub index: Arc<Index>,
     /// What is known of it.
     pub facts: Arc<IndexFacts>,
@@ -58,8 +55,8 @@ pub struct IndexScan {
     pub bounds: Vec<Intervals>,
     /// The same in bytes.
     pub keys: KeyBounds,
-    /// Whether it is read from the largest key on.
-    pub backward: bool,
+    /// Which way it is read.
+    pub order: Order,
     /// `min` and `max` of the query, in bytes of the index: from (included) and to (excluded).
     pub clip: Option<Clip>,
 }
@@ -94,12 +91,7 @@ impl Candidates {
 
 impl IndexScan {
     /// A scan of an index within bounds.
-    pub fn new(
-        index: Arc<Index>,
-        facts: Arc<IndexFacts>,
-        bounds: Vec<Intervals>,
-        backward: bool,
-    ) -> IndexScan {
+    pub fn new(index: Arc<Index>, facts: Arc<IndexFacts>, bounds: Vec<Intervals>, order: Order) -> IndexScan {
         let keys = KeyBounds::new(
             bounds
                 .iter()
@@ -110,7 +102,7 @@ impl IndexScan {
             facts,
             bounds,
             keys,
-            backward,
+            order,
             clip: None,
         }
     }
@@ -150,7 +142,7 @@ impl Plan {
     /// The scans of indexes in it.
     pub fn scans(&self) -> &[Arc<IndexScan>] {
         match &self.access {
-            Access::Nothing | Access::Collection { .. } | Access::Id(_) => &[],
+            Access::Nothing | Access::Collection(_) | Access::Id(_) => &[],
             Access::Index(scan) => std::slice::from_ref(scan),
             Access::Near(near) => std::slice::from_ref(&near.scan),
             Access::Union(scans) | Access::Merge(scans, _) => scans,
@@ -161,7 +153,7 @@ impl Plan {
     pub fn repeats(&self) -> bool {
         match &self.access {
             // A scan of what is near gives each record once.
-            Access::Nothing | Access::Collection { .. } | Access::Id(_) | Access::Near(_) => false,
+            Access::Nothing | Access::Collection(_) | Access::Id(_) | Access::Near(_) => false,
             Access::Index(scan) => scan.repeats(),
             Access::Union(_) | Access::Merge(..) => true,
         }
@@ -169,7 +161,7 @@ impl Plan {
 
     /// Whether every document of the collection is read.
     pub fn is_full_scan(&self) -> bool {
-        matches!(self.access, Access::Collection { .. })
+        matches!(self.access, Access::Collection(_))
     }
 
     /// Whether the first result can be given before the last was found.
@@ -181,7 +173,8 @@ impl Plan {
     pub fn signature(&self) -> String {
         let mut signature = match &self.access {
             Access::Nothing => "nothing".to_owned(),
-            Access::Collection { backward } => format!("collection {backward}"),
+            Access::Collection(Order::Forward) => "collection >".to_owned(),
+            Access::Collection(Order::Backward) => "collection <".to_owned(),
             Access::Id(_) => "id".to_owned(),
             Access::Index(_) => "index".to_owned(),
             Access::Near(_) => "near".to_owned(),
@@ -189,7 +182,10 @@ impl Plan {
             Access::Merge(..) => "merge".to_owned(),
         };
         for scan in self.scans() {
-            signature.push_str(if scan.backward { " <" } else { " >" });
+            signature.push_str(match scan.order {
+                Order::Forward => " >",
+                Order::Backward => " <",
+            });
             signature.push_str(&scan.facts.name);
             if let Some(path) = &scan.facts.wildcard_path {
                 signature.push(' ');

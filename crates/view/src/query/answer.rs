@@ -4,10 +4,11 @@ use super::groups::Groups;
 use super::{Query, ranges};
 use crate::Result;
 use crate::design::View;
-use crate::tree::{Direction, Row, Tree, Walk};
+use crate::tree::{Row, Tree, Walk};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::ops::Range;
+use store::{Order, Sequence};
 
 /// One row of an answer; key and value are JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub struct AnswerRow {
 pub struct Answer {
     /// The rows of the view and those of them before the answer's first row; `None` for a reduction.
     pub totals: Option<(u64, u64)>,
-    /// The last change of the collection that is in the rows.
-    pub sequence: u64,
+    /// The position in the collection's change log that the rows have reached.
+    pub sequence: Sequence,
     source: Source,
 }
 
@@ -43,7 +44,7 @@ impl Answer {
         view: &View,
         reducer: Option<usize>,
         query: Query,
-        sequence: u64,
+        sequence: Sequence,
     ) -> Result<Answer> {
         let found = ranges::find(&tree, &query, view.collation).await?;
         if let Some(place) = reducer.filter(|_| query.reduce != Some(false)) {
@@ -89,7 +90,7 @@ fn answer_row(row: Row) -> AnswerRow {
 struct Rows {
     tree: Tree,
     ranges: VecDeque<Range<u64>>,
-    direction: Direction,
+    order: Order,
     limit: u64,
     walk: Option<Walk>,
 }
@@ -100,9 +101,9 @@ impl Rows {
         let rest = |range: Range<u64>| {
             let skipped = skip.min(range.end - range.start);
             skip -= skipped;
-            match query.direction {
-                Direction::Forward => range.start + skipped..range.end,
-                Direction::Backward => range.start..range.end - skipped,
+            match query.order {
+                Order::Forward => range.start + skipped..range.end,
+                Order::Backward => range.start..range.end - skipped,
             }
         };
         Rows {
@@ -112,7 +113,7 @@ impl Rows {
                 .map(rest)
                 .filter(|range| !range.is_empty())
                 .collect(),
-            direction: query.direction,
+            order: query.order,
             limit: query.limit.unwrap_or(u64::MAX),
             walk: None,
         }
@@ -130,11 +131,11 @@ impl Rows {
             let Some(range) = self.ranges.pop_front() else {
                 break;
             };
-            let wanted = match self.direction {
-                Direction::Forward => range.start..range.end.min(range.start.saturating_add(self.limit)),
-                Direction::Backward => range.start.max(range.end.saturating_sub(self.limit))..range.end,
+            let wanted = match self.order {
+                Order::Forward => range.start..range.end.min(range.start.saturating_add(self.limit)),
+                Order::Backward => range.start.max(range.end.saturating_sub(self.limit))..range.end,
             };
-            self.walk = Some(self.tree.walk(wanted, self.direction));
+            self.walk = Some(self.tree.walk(wanted, self.order));
         }
         Ok(None)
     }

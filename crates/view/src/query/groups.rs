@@ -7,11 +7,12 @@ use super::{AnswerRow, Grouping, Query};
 use crate::Result;
 use crate::key::{group_prefix, partition_start};
 use crate::reduce::Reducer;
-use crate::tree::{Direction, Position, Row, Step, Tree, Walk};
+use crate::tree::{Position, Row, Step, Tree, Walk};
 use bytes::Bytes;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::ops::Range;
+use store::Order;
 
 /// The groups that are reduced at once.
 const GROUPS_AT_ONCE: usize = 256;
@@ -21,7 +22,7 @@ const GROUPS_AT_ONCE: usize = 256;
 pub(super) struct Groups {
     tree: Tree,
     ranges: VecDeque<Range<u64>>,
-    direction: Direction,
+    order: Order,
     by: GroupBy,
     reducer: Reducer,
     /// Where in summaries its reductions are.
@@ -61,7 +62,7 @@ impl Groups {
         Ok(Groups {
             tree,
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
-            direction: query.direction,
+            order: query.order,
             by: GroupBy {
                 grouping: query.grouping()?,
                 partition: query
@@ -127,7 +128,7 @@ impl Groups {
             let Some(range) = self.ranges.pop_front() else {
                 return Ok(None);
             };
-            self.walk = Some(self.tree.walk(range, self.direction));
+            self.walk = Some(self.tree.walk(range, self.order));
         }
     }
 

@@ -9,9 +9,9 @@ mod ranges;
 
 pub use answer::{Answer, AnswerRow};
 
-use crate::tree::Direction;
 use crate::{Error, Result};
 use serde_json::Value;
+use store::Order;
 
 /// When the rows are brought up to date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Query {
     /// Whether the end belongs to the rows.
     pub inclusive_end: bool,
     /// Which way rows are read; the start is where the reading starts.
-    pub direction: Direction,
+    pub order: Order,
     /// The rows to leave out first.
     pub skip: u64,
     /// The most rows to give.
@@ -84,7 +84,7 @@ impl Default for Query {
             end_id: None,
             keys: None,
             inclusive_end: true,
-            direction: Direction::Forward,
+            order: Order::Forward,
             skip: 0,
             limit: None,
             reduce: None,

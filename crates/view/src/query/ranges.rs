@@ -2,18 +2,19 @@
 
 use super::Query;
 use crate::key::{self, Collation};
-use crate::tree::{Direction, Position, Tree};
+use crate::tree::{Position, Tree};
 use crate::{Error, Result};
 use bytes::Bytes;
 use serde_json::Value;
 use std::ops::Range;
+use store::Order;
 
 /// Where a query's rows lie.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranges {
     /// One for each key of `keys`, else one.
     pub(super) ranges: Vec<Range<u64>>,
-    /// How many rows are before the first, in the query's direction.
+    /// How many rows are before the first, in the query's order.
     pub(super) before: u64,
 }
 
@@ -36,9 +37,9 @@ pub(super) async fn find(tree: &Tree, query: &Query, collation: Collation) -> Re
         }
     }
     let first = ranges.iter().find(|range| !range.is_empty()).or(ranges.last());
-    let before = first.map_or(0, |range| match query.direction {
-        Direction::Forward => range.start,
-        Direction::Backward => tree.rows() - range.end,
+    let before = first.map_or(0, |range| match query.order {
+        Order::Forward => range.start,
+        Order::Backward => tree.rows() - range.end,
     });
     Ok(Ranges { ranges, before })
 }
@@ -67,7 +68,7 @@ fn places(
     let encode = |key: Option<&Value>| key.map(|key| encoded(partition, key, collation)).transpose();
     let (start, end) = (encode(start)?, encode(end)?);
     let (start_id, end_id) = (query.start_id.as_deref(), query.end_id.as_deref());
-    let forward = query.direction == Direction::Forward;
+    let forward = query.order == Order::Forward;
     if let (Some(start), Some(end)) = (&start, &end) {
         check_order(start, end, query)?;
     }
@@ -128,17 +129,17 @@ fn behind(mut key: Vec<u8>, id: Option<&str>) -> Position {
 }
 
 fn check_order(start: &[u8], end: &[u8], query: &Query) -> Result<()> {
-    let is_reversed = match query.direction {
-        Direction::Forward => start > end,
-        Direction::Backward => start < end,
+    let is_reversed = match query.order {
+        Order::Forward => start > end,
+        Order::Backward => start < end,
     };
     if is_reversed && query.keys.is_none() {
-        return Err(Error::QueryParse(match query.direction {
-            Direction::Forward => {
+        return Err(Error::QueryParse(match query.order {
+            Order::Forward => {
                 "No rows can match your key range, reverse your start_key and end_key or set descending=true"
                     .to_owned()
             }
-            Direction::Backward => {
+            Order::Backward => {
                 "No rows can match your key range, reverse your start_key and end_key or set descending=false"
                     .to_owned()
             }

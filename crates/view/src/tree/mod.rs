@@ -17,7 +17,7 @@ mod write;
 
 pub use page::{put_summary, take_summary};
 pub use row::{Child, Position, Row, RowChange};
-pub use walk::{Direction, Step, Walk};
+pub use walk::{Step, Walk};
 pub use write::Writer;
 
 use crate::Result;
@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use store::DerivedSnapshot;
+use store::{DerivedSnapshot, Order};
 
 /// A tree at one moment.
 #[derive(Clone, Debug)]
@@ -98,8 +98,8 @@ impl Tree {
     }
 
     /// Goes through the rows of these ranks.
-    pub fn walk(&self, ranks: Range<u64>, direction: Direction) -> Walk {
-        Walk::new(self.clone(), ranks, direction)
+    pub fn walk(&self, ranks: Range<u64>, order: Order) -> Walk {
+        Walk::new(self.clone(), ranks, order)
     }
 
     /// The rows at these places, which must be sorted; places without a row are skipped.

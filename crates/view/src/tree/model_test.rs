@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use super::write::PageSizes;
-use super::{Child, Direction, Position, Row, RowChange, Step, Tree, Writer};
+use super::{Child, Position, Row, RowChange, Step, Tree, Writer};
 use crate::reduce::{Function, Reducer};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-use store::{Collection, Durability, Namespace, PageBatch, Store, StoreOptions};
+use store::{Collection, Durability, Namespace, Order, PageBatch, Store, StoreOptions};
 use testing::{Random, seeds};
 use value::DocumentFilter;
 
@@ -82,8 +82,8 @@ fn changes(numbers: &mut Random, model: &mut BTreeMap<Position, u64>) -> Vec<Row
     changes.into_values().collect()
 }
 
-async fn rows(tree: &Tree, ranks: Range<u64>, direction: Direction) -> Vec<Row> {
-    let mut walk = tree.walk(ranks, direction);
+async fn rows(tree: &Tree, ranks: Range<u64>, order: Order) -> Vec<Row> {
+    let mut walk = tree.walk(ranks, order);
     let mut all = Vec::new();
     while let Some(rows) = walk.rows().await.unwrap() {
         all.extend(rows);
@@ -92,7 +92,7 @@ async fn rows(tree: &Tree, ranks: Range<u64>, direction: Direction) -> Vec<Row> 
 }
 
 async fn sum_and_count(tree: &Tree, ranks: Range<u64>) -> (u64, u64) {
-    let mut walk = tree.walk(ranks, Direction::Forward);
+    let mut walk = tree.walk(ranks, Order::Forward);
     let (mut sum, mut count) = (0, 0);
     let number = |bytes: &Bytes| std::str::from_utf8(bytes).unwrap().parse::<u64>().unwrap();
     while let Some(step) = walk.next(|_, _| true).await.unwrap() {
@@ -118,7 +118,7 @@ async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Rando
         .collect();
     let count = expected.len() as u64;
     assert_eq!(tree.rows(), count);
-    assert_eq!(rows(tree, 0..count, Direction::Forward).await, expected);
+    assert_eq!(rows(tree, 0..count, Order::Forward).await, expected);
     for _ in 0..8 {
         let place = position(numbers.below(62), numbers.below(20));
         assert_eq!(
@@ -130,7 +130,7 @@ async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Rando
         let part = &expected[start as usize..end as usize];
         let sum = model.values().skip(start as usize).take(part.len()).sum();
         assert_eq!(sum_and_count(tree, start..end).await, (sum, end - start));
-        let mut backward = rows(tree, start..end, Direction::Backward).await;
+        let mut backward = rows(tree, start..end, Order::Backward).await;
         backward.reverse();
         assert_eq!(backward, part);
     }
@@ -151,7 +151,7 @@ async fn a_tree_has_the_rows_ranks_and_reductions_of_a_sorted_map() {
             let mut batch = PageBatch::default();
             let writer = Writer::new(&snapshot, &mut batch, &mut next_page, &reducers).with_sizes(SIZES);
             root = writer.apply(root, changes).await.unwrap();
-            let head = snapshot.sequence();
+            let head = snapshot.commits();
             derived
                 .commit(head, Bytes::new(), batch, Durability::Soon)
                 .await

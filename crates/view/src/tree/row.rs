@@ -70,7 +70,7 @@ pub struct Child {
 /// What a subtree amounts to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Its rows.
+    /// The rows in the subtree.
     pub rows: u64,
     /// Their [`Row::external_bytes`].
     pub bytes: u64,

@@ -5,21 +5,12 @@ use super::page::Page;
 use super::row::{Child, Position, Row, Summary};
 use crate::Result;
 use std::ops::Range;
-
-/// Which way rows are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direction {
-    /// Smallest key first.
-    #[default]
-    Forward,
-    /// Largest key first.
-    Backward,
-}
+use store::Order;
 
 /// What a walk comes to next.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Rows in the direction of the walk, at least one.
+    /// Rows in the order of the walk, at least one.
     Rows(Vec<Row>),
     /// A subtree that was taken as a whole.
     Subtree(Summary),
@@ -30,7 +21,7 @@ pub enum Step {
 pub struct Walk {
     tree: Tree,
     ranks: Range<u64>,
-    direction: Direction,
+    order: Order,
     /// What is still to come, the next one last.
     pending: Vec<Pending>,
 }
@@ -45,7 +36,7 @@ struct Pending {
 }
 
 impl Walk {
-    pub(super) fn new(tree: Tree, ranks: Range<u64>, direction: Direction) -> Walk {
+    pub(super) fn new(tree: Tree, ranks: Range<u64>, order: Order) -> Walk {
         let root = tree.root.clone().map(|child| Pending {
             child,
             end: None,
@@ -54,7 +45,7 @@ impl Walk {
         Walk {
             tree,
             ranks,
-            direction,
+            order,
             pending: root.into_iter().collect(),
         }
     }
@@ -95,13 +86,13 @@ impl Walk {
         Ok(None)
     }
 
-    /// Those rows of a leaf that are of the ranks asked for, in the walk's direction.
+    /// Those rows of a leaf that are of the ranks asked for, in the walk's order.
     fn wanted(&self, mut rows: Vec<Row>, rank: u64) -> Vec<Row> {
         let until = self.ranks.end.saturating_sub(rank);
         rows.truncate(usize::try_from(until).unwrap_or(usize::MAX));
         let from = self.ranks.start.saturating_sub(rank) as usize;
         rows.drain(..from.min(rows.len()));
-        if self.direction == Direction::Backward {
+        if self.order == Order::Backward {
             rows.reverse();
         }
         rows
@@ -120,7 +111,7 @@ impl Walk {
             self.pending.push(Pending { child, end, rank });
             rank += rows;
         }
-        if self.direction == Direction::Forward {
+        if self.order == Order::Forward {
             self.pending[from..].reverse();
         }
     }

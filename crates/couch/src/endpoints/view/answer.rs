@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::ids;
 use crate::incoming::parse_revision;
 use crate::json::write_string;
-use crate::outgoing::{self, Shown};
+use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::Output;
-use engine::RevisionedSnapshot;
+use engine::{RevisionedSnapshot, Sequence};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use value::RawDocument;
@@ -25,19 +25,18 @@ pub(super) struct Asked {
     pub(super) answer: Answer,
     /// What tells the rows of these functions from those of others.
     pub(super) signature: String,
-    /// The last change before the rows were looked for.
-    pub(super) head: u64,
+    /// The position after the last change before the rows were looked for.
+    pub(super) head: Sequence,
 }
 
 impl Asked {
     /// The entity tag of the answer, with its quotes. Another one where the rows may be others, or the documents that come with them.
     pub(super) fn entity_tag(&self) -> String {
-        let documents = if self.parameters.query.include_docs {
-            self.head
-        } else {
-            0
+        let documents = match self.parameters.query.include_docs {
+            true => &self.head,
+            false => &Sequence::START,
         };
-        let sequence = self.database.sequences.text(self.answer.sequence);
+        let sequence = self.database.sequences.text(&self.answer.sequence);
         format!("\"{sequence}-{}-{documents}\"", self.signature)
     }
 
@@ -70,7 +69,7 @@ impl Asked {
             let _ = write!(out, r#""total_rows":{total},"offset":{offset},"#);
         }
         if self.parameters.update_sequence {
-            let sequence = self.database.sequences.text(self.answer.sequence);
+            let sequence = self.database.sequences.text(&self.answer.sequence);
             let _ = write!(out, r#""update_seq":"{sequence}","#);
         }
         out.push_str("\"rows\":[\r\n");
@@ -131,7 +130,7 @@ impl Asked {
                 && let Some(body) = documents.body(history, at).await?
             {
                 let deleted = history.tree.nodes()[at].deleted;
-                let more = Some((history, at, shown));
+                let more = Some(ShownHistory { history, at, shown });
                 let loaded = self.attachments(body.as_raw()).await?;
                 outgoing::write_loaded(body.as_raw(), &revision, deleted, more, &loaded, out);
                 return Ok(());
@@ -141,7 +140,9 @@ impl Asked {
                 true => Some(documents.history_of(&record).await?),
                 false => None,
             };
-            let more = history.as_ref().map(|history| (history, history.winner, shown));
+            let more = history
+                .as_ref()
+                .map(|history| ShownHistory::of_winner(history, shown));
             let raw = record.document.as_raw();
             let loaded = self.attachments(raw).await?;
             outgoing::write_loaded(raw, &record.revision(), false, more, &loaded, out);

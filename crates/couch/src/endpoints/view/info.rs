@@ -5,7 +5,7 @@ use crate::endpoints::database::maintained;
 use crate::endpoints::mango;
 use crate::error::Result;
 use crate::{names, respond};
-use engine::Namespace;
+use engine::{Namespace, Sequence};
 use http::{Response, StatusCode};
 use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -32,7 +32,7 @@ pub(crate) async fn design_info(call: &mut Call, name: &str) -> Result<Response>
             "waiting_commit": false,
             "waiting_clients": 0,
             "updater_running": info.is_updating,
-            "update_seq": info.sequence,
+            "update_seq": info.sequence.changes_since(&Sequence::START),
             "sizes": {"file": info.disk_bytes, "external": info.external_bytes, "active": info.disk_bytes},
             "signature": info.signature,
             "purge_seq": 0,

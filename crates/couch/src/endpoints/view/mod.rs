@@ -13,11 +13,12 @@ use crate::error::{CouchError, Result};
 use crate::stream::{self, Output};
 use crate::{respond, row_limit};
 use answer::Asked;
+use engine::Order;
 use http::{Method, Response, StatusCode, if_none_match};
 use parameters::ViewParameters;
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
-use view::{Direction, Group, Update};
+use view::{Group, Update};
 
 /// `/{db}/_design/{name}/_view/{view}`.
 pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Response> {
@@ -105,7 +106,7 @@ async fn asked(
     let designs = &call.server.designs;
     let group: Arc<Group> = designs.group(database, design).await?;
     let mut query = parameters.query.clone();
-    if let (Direction::Backward, Some(keys)) = (query.direction, &mut query.keys) {
+    if let (Order::Backward, Some(keys)) = (query.order, &mut query.keys) {
         keys.reverse();
     }
     let is_partitioned = group.definition().partitioned;
@@ -114,7 +115,7 @@ async fn asked(
     group.check(view, &query)?;
     let (signature, answer) = match query.update {
         Update::Before => {
-            group.update(head).await?;
+            group.update(head.clone()).await?;
             (
                 group.definition().signature.clone(),
                 group.query(view, query).await?,

@@ -3,8 +3,9 @@
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::query::Query as UrlQuery;
+use engine::Order;
 use serde_json::{Map, Value as Json};
-use view::{Direction, Query, Update};
+use view::{Query, Update};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +68,9 @@ impl ViewParameters {
             "limit" => query.limit = Some(number(&value)?),
             "skip" => query.skip = number(&value)?,
             "descending" => {
-                query.direction = match flag(&value)? {
-                    true => Direction::Backward,
-                    false => Direction::Forward,
+                query.order = match flag(&value)? {
+                    true => Order::Backward,
+                    false => Order::Forward,
                 };
             }
             "inclusive_end" => query.inclusive_end = flag(&value)?,
