@@ -63,7 +63,6 @@ impl Call {
         self.database_named(self.database_name())
     }
 
-    /// The database of this name.
     pub(crate) fn database_named(&self, name: &str) -> Result<Database> {
         let database = self.opened(name)?;
         match database.permission {

@@ -93,7 +93,6 @@ impl Config {
         self.get(section, name).as_deref() == Some("false")
     }
 
-    /// All sections.
     pub(crate) fn all(&self) -> Sections {
         self.sections.read().present.clone()
     }

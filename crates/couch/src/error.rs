@@ -14,7 +14,7 @@ pub type Result<T, E = CouchError> = std::result::Result<T, E>;
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{error}: {reason}")]
 pub struct CouchError {
-    /// The status.
+    /// The status of the answer.
     pub status: StatusCode,
     /// The short word for it.
     pub error: Cow<'static, str>,

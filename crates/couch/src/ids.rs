@@ -6,7 +6,7 @@
 use crate::error::{CouchError, Result};
 use crate::json::Reader;
 use engine::{PARTITION_BEHIND, PARTITION_END, RevisionedSnapshot, partition_of};
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 use value::{ObjectId, Value, ValueRef};
 
 /// The prefix of design documents.
@@ -116,27 +116,27 @@ pub fn of_designs() -> (Bound<Value>, Bound<Value>) {
     (Bound::Included(Value::from(DESIGN)), Bound::Excluded(behind))
 }
 
-/// The first id that a partition could have, and the first behind all of them.
-pub fn of_partition(name: &str) -> (Value, Value) {
+/// The ids that a partition can have.
+pub fn of_partition(name: &str) -> Range<Value> {
     let with = |last: char| Value::from(format!("{name}{last}"));
-    (with(PARTITION_END), with(PARTITION_BEHIND))
+    with(PARTITION_END)..with(PARTITION_BEHIND)
 }
 
-/// What of a range of ids is between two ids, the second one excluded.
+/// What two ranges of ids have in common.
 pub fn within(
     (low, high): (Bound<Value>, Bound<Value>),
-    (first, behind): (Value, Value),
+    Range { start, end }: Range<Value>,
 ) -> (Bound<Value>, Bound<Value>) {
     let is_before = |a: &Value, b: &Value| value::compare(a.as_ref(), b.as_ref()).is_lt();
     let low = match low {
-        Bound::Included(low) if !is_before(&low, &first) => Bound::Included(low),
-        Bound::Excluded(low) if !is_before(&low, &first) => Bound::Excluded(low),
-        _ => Bound::Included(first),
+        Bound::Included(low) if !is_before(&low, &start) => Bound::Included(low),
+        Bound::Excluded(low) if !is_before(&low, &start) => Bound::Excluded(low),
+        _ => Bound::Included(start),
     };
     let high = match high {
-        Bound::Included(high) if is_before(&high, &behind) => Bound::Included(high),
-        Bound::Excluded(high) if is_before(&high, &behind) => Bound::Excluded(high),
-        _ => Bound::Excluded(behind),
+        Bound::Included(high) if is_before(&high, &end) => Bound::Included(high),
+        Bound::Excluded(high) if is_before(&high, &end) => Bound::Excluded(high),
+        _ => Bound::Excluded(end),
     };
     (low, high)
 }

@@ -13,15 +13,15 @@ use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 /// A document of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Incoming {
-    /// `_id`.
+    /// `_id`, if the body names it.
     pub id: Option<String>,
     /// `_rev`, or the first of `_revisions`.
     pub revision: Option<Revision>,
-    /// `_revisions`.
+    /// `_revisions`: the branch that a replicator brings.
     pub revisions: Option<RevisionPath>,
-    /// `_deleted`.
+    /// `_deleted`: whether the edit deletes the document.
     pub deleted: bool,
-    /// `_attachments`.
+    /// `_attachments`, as the client sent them: contents, stubs, or names of parts that follow.
     pub attachments: Option<Value>,
     /// Attachments as the document will keep them, once they are stored.
     pub(crate) kept: Option<Vec<Attachment>>,

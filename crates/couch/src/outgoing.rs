@@ -29,12 +29,32 @@ impl Shown {
     }
 }
 
+/// What a document shows of its history besides its revision.
+#[derive(Clone, Copy)]
+pub(crate) struct ShownHistory<'h> {
+    pub(crate) history: &'h DocumentHistory,
+    /// The place of the revision that is shown.
+    pub(crate) at: usize,
+    pub(crate) shown: Shown,
+}
+
+impl ShownHistory<'_> {
+    /// For the revision that readers see.
+    pub(crate) fn of_winner(history: &DocumentHistory, shown: Shown) -> ShownHistory<'_> {
+        ShownHistory {
+            history,
+            at: history.winner,
+            shown,
+        }
+    }
+}
+
 /// Appends a document of this revision, its attachments as stubs.
 pub(crate) fn write(
     body: RawDocument<'_>,
     revision: &Revision,
     deleted: bool,
-    more: Option<(&DocumentHistory, usize, Shown)>,
+    more: Option<ShownHistory<'_>>,
     out: &mut String,
 ) {
     write_loaded(body, revision, deleted, more, &Loaded::default(), out);
@@ -45,7 +65,7 @@ pub(crate) fn write_loaded(
     body: RawDocument<'_>,
     revision: &Revision,
     deleted: bool,
-    more: Option<(&DocumentHistory, usize, Shown)>,
+    more: Option<ShownHistory<'_>>,
     loaded: &Loaded,
     out: &mut String,
 ) {
@@ -58,8 +78,8 @@ pub(crate) fn write_loaded(
     if deleted {
         out.push_str(r#","_deleted":true"#);
     }
-    if let Some((history, at, shown)) = more {
-        write_history(history, at, shown, out);
+    if let Some(more) = more {
+        write_history(more, out);
     }
     write_attachments(body, loaded, out);
     out.push('}');
@@ -103,7 +123,7 @@ pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
     let _ = write!(out, "{revision}");
 }
 
-fn write_history(history: &DocumentHistory, at: usize, shown: Shown, out: &mut String) {
+fn write_history(ShownHistory { history, at, shown }: ShownHistory<'_>, out: &mut String) {
     let nodes = history.tree.nodes();
     if let Some(limit) = shown.revs {
         let _ = write!(
@@ -133,7 +153,7 @@ fn write_history(history: &DocumentHistory, at: usize, shown: Shown, out: &mut S
         out.push(']');
     }
     if shown.local_seq {
-        let _ = write!(out, r#","_local_seq":{}"#, history.sequence);
+        let _ = write!(out, r#","_local_seq":{}"#, history.local_sequence);
     }
     let others = || history.tree.leaves().into_iter().filter(|&leaf| leaf != at);
     for (wanted, name, deleted) in [

@@ -1,8 +1,9 @@
-//! Sequences as clients see them: the number of a change, a dash, and a mark of the database, so that one of a database that
+//! Sequences as clients see them, made and read here alone: a position in the change log, a dash, and a mark of the database, so that one of a database that
 //! was deleted and made again is known.
 
 use crate::error::{CouchError, Result};
-use engine::RevisionedCollection;
+use engine::{RevisionedCollection, Sequence};
+use std::fmt::Write as _;
 
 /// The sequences of one database.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,9 +17,9 @@ impl Sequences {
     }
 
     /// Appends a sequence without quotes.
-    pub fn write(&self, number: u64, out: &mut String) {
-        out.push_str(itoa::Buffer::new().format(number));
-        out.push('-');
+    pub fn write(&self, sequence: &Sequence, out: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{sequence}-");
         for byte in self.0 {
             for digit in [byte >> 4, byte & 15] {
                 out.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
@@ -27,14 +28,14 @@ impl Sequences {
     }
 
     /// A sequence as text.
-    pub fn text(&self, number: u64) -> String {
+    pub fn text(&self, sequence: &Sequence) -> String {
         let mut text = String::new();
-        self.write(number, &mut text);
+        self.write(sequence, &mut text);
         text
     }
 
-    /// The number of a sequence that a client gives back; 0, from where everything is new, for one of another database.
-    pub fn parse(&self, text: &str) -> Result<u64> {
+    /// The sequence that a client gives back; the start, from where everything is new, for one of another database.
+    pub fn parse(&self, text: &str) -> Result<Sequence> {
         let text = text.trim_matches('"');
         let malformed = || {
             CouchError::bad_request(format!(
@@ -43,9 +44,10 @@ impl Sequences {
         };
         match text.split_once('-') {
             None => text.parse().map_err(|_| malformed()),
-            Some((number, _)) => {
-                let number: u64 = number.parse().map_err(|_| malformed())?;
-                Ok(if self.text(number) == text { number } else { 0 })
+            Some((position, _)) => {
+                let sequence: Sequence = position.parse().map_err(|_| malformed())?;
+                let is_own = self.text(&sequence) == text;
+                Ok(if is_own { sequence } else { Sequence::START })
             }
         }
     }

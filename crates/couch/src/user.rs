@@ -144,7 +144,6 @@ pub(crate) fn roles(engine: &Engine, account: &auth::User) -> Vec<String> {
     roles
 }
 
-/// The account of this name.
 pub(crate) fn account(engine: &Engine, name: &str) -> Option<Arc<auth::User>> {
     USER_DATABASES
         .iter()

@@ -6,8 +6,8 @@
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::record::Tombstone;
 use crate::{
-    Collection, KeyRange, Order, PageLimit, Record, RecordId, RecordPage, Revision, Snapshot, StoreError,
-    keys,
+    Collection, KeyRange, Order, PageLimit, Record, RecordId, RecordPage, Revision, Sequence, Snapshot,
+    StoreError, keys,
 };
 use kv::Page;
 use std::ops::Bound;
@@ -16,8 +16,8 @@ use value::{DocumentBuf, Value, varint};
 /// One entry of the change log.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// Its number.
-    pub sequence: u64,
+    /// The position that a follower has reached with it.
+    pub sequence: Sequence,
     /// What changed.
     pub kind: ChangeKind,
 }
@@ -42,7 +42,7 @@ pub enum ChangeKind {
 
 impl Collection {
     /// The changes after `after`, in order, at most `limit`; fewer (or none) if there are no more.
-    pub async fn changes(&self, after: u64, limit: usize) -> Result<Vec<Change>, StoreError> {
+    pub async fn changes(&self, after: &Sequence, limit: usize) -> Result<Vec<Change>, StoreError> {
         self.snapshot().await?.changes(after, Order::Forward, limit).await
     }
 }
@@ -50,7 +50,13 @@ impl Collection {
 impl Snapshot {
     /// The changes after `from` in this order, at most `limit`; fewer (or none) if there are no more. Backward, those
     /// that are older than `from`.
-    pub async fn changes(&self, from: u64, order: Order, limit: usize) -> Result<Vec<Change>, StoreError> {
+    pub async fn changes(
+        &self,
+        from: &Sequence,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<Change>, StoreError> {
+        let from = from.number();
         let mut insertions = Insertions::new(from, order, limit);
         let mut log = Log::new(from, order, limit);
         let is_first = |inserted: u64, logged: u64| match order {
@@ -124,7 +130,7 @@ impl Insertions {
         let record = self.page.record(self.at);
         self.at += 1;
         Change {
-            sequence,
+            sequence: Sequence::after_change(sequence),
             kind: ChangeKind::Put(record),
         }
     }
@@ -178,8 +184,12 @@ impl Log {
         self.at += 1;
         self.position = sequence;
         let kind = read_entry(snapshot, &entry, sequence).await?;
-        kind.map(|kind| Change { sequence, kind })
-            .ok_or_else(|| snapshot.corrupt(&format!("the entry {sequence} of the change log")))
+        let kind =
+            kind.ok_or_else(|| snapshot.corrupt(&format!("the entry {sequence} of the change log")))?;
+        Ok(Change {
+            sequence: Sequence::after_change(sequence),
+            kind,
+        })
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Derived {
 pub struct DerivedSnapshot {
     name: String,
     snapshot: kv::Snapshot,
-    sequence: u64,
+    commits: u64,
     state: Bytes,
 }
 
@@ -86,7 +86,7 @@ impl Derived {
         Ok(DerivedSnapshot {
             name: self.name.clone(),
             snapshot,
-            sequence: head.sequence,
+            commits: head.sequence,
             state: head.state,
         })
     }
@@ -151,8 +151,8 @@ impl Derived {
 
 impl DerivedSnapshot {
     /// How many commits were made.
-    pub fn sequence(&self) -> u64 {
-        self.sequence
+    pub fn commits(&self) -> u64 {
+        self.commits
     }
 
     /// The head's state; empty where nothing was committed.

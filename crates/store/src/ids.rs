@@ -48,7 +48,7 @@ impl Generator {
         }
     }
 
-    /// The next id.
+    /// The next id, which no call has given before.
     pub fn next_id(&self) -> String {
         let id = match self.kind {
             Kind::Sequential => self.state.lock().sequential(),

@@ -26,6 +26,7 @@ mod partition;
 mod purges;
 mod record;
 mod seal;
+mod sequence;
 mod snapshot;
 mod state;
 
@@ -42,12 +43,13 @@ pub use commit::{
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;
 pub use index::{
-    COLLATED, FieldKind, FilterCompiler, Index, IndexField, IndexSpec, IndexState, PARTITIONED_INDEX,
-    Wildcard,
+    COLLATED, FieldKind, FilterCompiler, Index, IndexEntry, IndexField, IndexSpec, IndexState,
+    PARTITIONED_INDEX, Wildcard,
 };
 pub use kv::{Durability, KeyRange, Order, PageLimit};
 pub use limits::*;
 pub use partition::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of, put_partition};
 pub use purges::Purge;
 pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, RevisionTree};
-pub use snapshot::{DocumentHistory, IndexEntry, IndexPage, LocalPage, Moment, RecordPage, Snapshot};
+pub use sequence::{InvalidSequence, Sequence};
+pub use snapshot::{DocumentHistory, IndexPage, LocalPage, Moment, RecordPage, Snapshot};

@@ -3,7 +3,7 @@
 //! A purged document leaves nothing in the change log, so followers of the log read of it here. Entries are few, since
 //! only administrators purge, and stay as long as the collection: a follower may be as late as it likes.
 
-use crate::{KeyRange, Order, PageLimit, Revision, Snapshot, StoreError, keys};
+use crate::{KeyRange, Order, PageLimit, Revision, Sequence, Snapshot, StoreError, keys};
 use bytes::Bytes;
 use std::ops::Bound;
 use value::{Document, DocumentBuf, Value, doc};
@@ -11,8 +11,8 @@ use value::{Document, DocumentBuf, Value, doc};
 /// One purge of a document's revisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Purge {
-    /// The number of the change that it was.
-    pub sequence: u64,
+    /// The position that a follower has reached with it.
+    pub sequence: Sequence,
     /// The document's `_id`.
     pub id: Value,
     /// The leaves that were taken out.
@@ -40,7 +40,7 @@ impl Purge {
         };
         let revision = |text: &Value| Revision::parse(text.as_ref().as_str()?);
         Some(Purge {
-            sequence: keys::purge_sequence(key)?,
+            sequence: Sequence::after_change(keys::purge_sequence(key)?),
             id: kept.get("_id")?.clone(),
             revisions: revisions.iter().map(revision).collect::<Option<_>>()?,
             is_whole: kept.get("whole") == Some(&Value::Bool(true)),
@@ -50,10 +50,10 @@ impl Purge {
 
 impl Snapshot {
     /// The purges after `after` up to `until`, in order.
-    pub async fn purges(&self, after: u64, until: u64) -> Result<Vec<Purge>, StoreError> {
+    pub async fn purges(&self, after: &Sequence, until: &Sequence) -> Result<Vec<Purge>, StoreError> {
         let range = KeyRange {
-            low: Bound::Excluded(keys::purge(after).to_vec()),
-            high: Bound::Included(keys::purge(until).to_vec()),
+            low: Bound::Excluded(keys::purge(after.number()).to_vec()),
+            high: Bound::Included(keys::purge(until.number()).to_vec()),
         };
         self.read_purges(range, Order::Forward, usize::MAX).await
     }

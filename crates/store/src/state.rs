@@ -14,7 +14,6 @@ pub(crate) struct State {
     pub(crate) count: u64,
     /// Their BSON bytes.
     pub(crate) data_bytes: u64,
-    /// The tombstones.
     pub(crate) tombstones: u64,
     /// The state of each index in the order of the collection's indexes.
     pub(crate) indexes: Vec<IndexEntries>,
@@ -25,7 +24,6 @@ pub(crate) struct State {
 pub(crate) struct IndexEntries {
     /// The index's number.
     pub(crate) id: u32,
-    /// Its entries.
     pub(crate) entries: u64,
     /// For each field the parts of its path that ever reached an array, one bit each.
     pub(crate) multikey: Vec<u64>,

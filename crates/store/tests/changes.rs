@@ -4,24 +4,27 @@
 
 mod support;
 
-use store::{Change, ChangeKind, Collection, Revision};
+use store::{Change, ChangeKind, Collection, Revision, Sequence};
 use support::*;
 use value::{Value, doc};
 
 /// Each change as its number, its `_id`, and whether it is a deletion; read in pages of two.
-async fn changes(collection: &Collection, mut after: u64) -> Vec<(u64, Value, bool)> {
+async fn changes(collection: &Collection, after: u64) -> Vec<(u64, Value, bool)> {
     let mut found = Vec::new();
+    let mut after: Sequence = after.to_string().parse().unwrap();
+    // Of one shard, the position after a change is told by the change's number.
+    let number = |sequence: &Sequence| sequence.changes_since(&Sequence::START);
     loop {
-        let page = collection.changes(after, 2).await.unwrap();
+        let page = collection.changes(&after, 2).await.unwrap();
         let Some(last) = page.last() else { return found };
-        after = last.sequence;
+        after = last.sequence.clone();
         found.extend(page.into_iter().map(|change: Change| match change.kind {
             ChangeKind::Put(record) => (
-                change.sequence,
+                number(&change.sequence),
                 record.document.to_document().get("_id").unwrap().clone(),
                 false,
             ),
-            ChangeKind::Deleted { id, .. } => (change.sequence, id, true),
+            ChangeKind::Deleted { id, .. } => (number(&change.sequence), id, true),
         }));
     }
 }
@@ -53,7 +56,7 @@ async fn each_document_is_named_once_in_the_order_of_its_last_change() {
         expected.map(|(sequence, id, deleted)| (sequence, Value::Int32(id), deleted))
     );
     assert_eq!(changes(&collection, 6).await, log[3..]);
-    assert_eq!(*collection.head_watch().borrow(), 8);
+    assert_eq!(collection.head().to_string(), "8");
 }
 
 #[tokio::test]
@@ -113,7 +116,7 @@ async fn a_document_that_comes_again_continues_its_ancestry() {
     one(&collection, insert_op(doc! {"_id": 1})).await.unwrap();
     let first = revision(&collection, 1).await;
     one(&collection, delete_op(1)).await.unwrap();
-    let log = collection.changes(0, 10).await.unwrap();
+    let log = collection.changes(&Sequence::START, 10).await.unwrap();
     let ChangeKind::Deleted {
         revision: deletion, ..
     } = log[0].kind.clone()
@@ -146,4 +149,20 @@ async fn the_ancestry_of_a_record_is_limited() {
     let record = snapshot.by_id(Value::Int32(1).as_ref()).await.unwrap().unwrap();
     assert_eq!(record.revision().generation, 100);
     assert_eq!(record.ancestors().count(), store::REVISION_ANCESTORS_MAX);
+}
+
+#[tokio::test]
+async fn a_position_reads_back_from_its_bytes_and_its_text() {
+    let (_store, collection) = new_collection().await;
+    run(&collection, numbered(300)).await;
+    let position = collection.head();
+    assert!(Sequence::START < position && position < Sequence::END);
+    assert_eq!(position.changes_since(&Sequence::START), 300);
+    assert_eq!(Sequence::START.changes_since(&position), 0);
+    let mut bytes = Vec::new();
+    position.encode(&mut bytes);
+    assert_eq!(Sequence::decode(&mut &bytes[..]), Some(position.clone()));
+    assert_eq!(Sequence::decode(&mut &bytes[..1]), None, "cut off");
+    assert_eq!(position.to_string().parse(), Ok(position));
+    assert!("x".parse::<Sequence>().is_err());
 }

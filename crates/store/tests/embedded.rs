@@ -7,7 +7,9 @@ mod support;
 use kv::{Kv, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
-use store::{CommitOptions, Durability, IndexSpec, IndexState, KeyRange, Namespace, Order, PageLimit, Store};
+use store::{
+    CommitOptions, Durability, IndexSpec, IndexState, KeyRange, Namespace, Order, PageLimit, Sequence, Store,
+};
 use support::*;
 use value::doc;
 
@@ -49,7 +51,10 @@ async fn all_is_there_after_a_restart() {
     assert_eq!((all(&collection).await, collection.stats()), (documents, stats));
     let report = collection.validate(true).await.unwrap();
     assert!(report.is_valid(), "{:?}", report.findings);
-    assert_eq!(collection.changes(0, 10_000).await.unwrap().len(), 3_000);
+    assert_eq!(
+        collection.changes(&Sequence::START, 10_000).await.unwrap().len(),
+        3_000
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

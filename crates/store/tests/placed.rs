@@ -6,7 +6,8 @@ mod support;
 
 use std::sync::Arc;
 use store::{
-    Collection, IndexSpec, Outcome, PlacedDocument, Present, StoreError, Target, Transformed, WriteOp,
+    Collection, IndexSpec, Outcome, PlacedDocument, Present, Sequence, StoreError, Target, Transformed,
+    WriteOp,
 };
 use support::*;
 use value::{Document, DocumentBuf, Value, doc};
@@ -35,7 +36,7 @@ async fn a_placed_document_is_there_once_it_is_committed() {
     let outcome = one(&collection, WriteOp::InsertPlaced(placed)).await.unwrap();
     assert!(matches!(outcome, Outcome::Inserted { .. }), "{outcome:?}");
     assert_eq!(by_id(&collection, 1).await, Some(large(1)));
-    assert_eq!(collection.changes(0, 10).await.unwrap().len(), 1);
+    assert_eq!(collection.changes(&Sequence::START, 10).await.unwrap().len(), 1);
     assert_valid(&collection).await;
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{
     ChangeKind, Collection, DocumentHistory, Edit, EditOrigin, Outcome, Revision, RevisionHash, RevisionPath,
-    WriteOp,
+    Sequence, WriteOp,
 };
 use support::{delete_op, insert_op, new_collection, one, put_op};
 use value::{Document, DocumentBuf, Value, doc};
@@ -115,8 +115,8 @@ async fn an_edit_that_is_known_changes_nothing() {
     for _ in 0..2 {
         written(&collection, given(doc! {"_id": "a", "n": 1}, 2, &["b", "x"])).await;
     }
-    assert_eq!(collection.changes(0, 9).await.unwrap().len(), 1);
-    assert_eq!(collection.snapshot().await.unwrap().head(), 1);
+    assert_eq!(collection.changes(&Sequence::START, 9).await.unwrap().len(), 1);
+    assert_eq!(collection.snapshot().await.unwrap().head().to_string(), "1");
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn where_the_winner_is_deleted_the_other_branch_is_seen() {
     let last = written(&collection, last).await;
     assert_eq!(collection.stats().count, 0);
     assert!(leaves(&collection).await.contains(&format!("{last}=Int32(5)!")));
-    let changes = collection.changes(0, 9).await.unwrap();
+    let changes = collection.changes(&Sequence::START, 9).await.unwrap();
     assert!(matches!(&changes[..], [change] if matches!(change.kind, ChangeKind::Deleted { .. })));
 }
 
@@ -202,9 +202,9 @@ async fn a_purged_leaf_was_never_there() {
             .unwrap()
             .is_none()
     );
-    assert!(collection.changes(0, 9).await.unwrap().is_empty());
+    assert!(collection.changes(&Sequence::START, 9).await.unwrap().is_empty());
     let newest = snapshot.newest_purges(1).await.unwrap();
-    let all = snapshot.purges(0, snapshot.head()).await.unwrap();
+    let all = snapshot.purges(&Sequence::START, &snapshot.head()).await.unwrap();
     assert_eq!(newest[..], all[1..]);
     let wholes: Vec<bool> = all.iter().map(|purge| purge.is_whole).collect();
     assert_eq!(wholes, [false, true]);
@@ -215,7 +215,7 @@ async fn a_purged_leaf_was_never_there() {
     assert_eq!(all[1].sequence, snapshot.head());
     assert!(
         snapshot
-            .purges(all[1].sequence, u64::MAX)
+            .purges(&all[1].sequence, &Sequence::END)
             .await
             .unwrap()
             .is_empty()
@@ -273,7 +273,7 @@ async fn a_local_document_is_in_no_log() {
             .unwrap()
     };
     assert_eq!(read().await.unwrap().to_document(), doc! {"n": 1});
-    assert!(collection.changes(0, 9).await.unwrap().is_empty());
+    assert!(collection.changes(&Sequence::START, 9).await.unwrap().is_empty());
     one(&collection, put(None)).await.unwrap();
     assert!(read().await.is_none());
 }

@@ -7,7 +7,7 @@ mod support;
 use kv::Kv;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use store::{CommitOptions, IndexSpec, StatementId, Store, StoreOptions, sweep};
+use store::{CommitOptions, IndexSpec, Sequence, StatementId, Store, StoreOptions, sweep};
 use support::*;
 use value::{Document, Value, doc};
 
@@ -127,7 +127,7 @@ async fn tombstones_are_forgotten_after_their_time() {
         1
     );
     assert_eq!(collection.stats().deleted, 1);
-    assert_eq!(collection.changes(0, 10).await.unwrap().len(), 2);
+    assert_eq!(collection.changes(&Sequence::START, 10).await.unwrap().len(), 2);
     assert!(collection.validate(true).await.unwrap().is_valid());
 }
 

@@ -1,6 +1,7 @@
 //! Reading and writing the parts of pages and heads.
 
 use bytes::{Buf, Bytes};
+use store::Sequence;
 use value::varint;
 
 /// Appends the size of the bytes, then the bytes.
@@ -31,6 +32,13 @@ impl Reader {
         let number = varint::take(&mut rest)?;
         self.bytes.advance(self.bytes.len() - rest.len());
         Some(number)
+    }
+
+    pub(crate) fn sequence(&mut self) -> Option<Sequence> {
+        let mut rest = &self.bytes[..];
+        let sequence = Sequence::decode(&mut rest)?;
+        self.bytes.advance(self.bytes.len() - rest.len());
+        Some(sequence)
     }
 
     pub(crate) fn number(&mut self) -> Option<u32> {

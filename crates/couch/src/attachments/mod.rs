@@ -62,7 +62,6 @@ pub(crate) struct Attachment {
 }
 
 impl Attachment {
-    /// The attachment that a file is.
     pub(crate) fn of(name: &str, content_type: &str, revpos: i64, entry: &FileEntry) -> Attachment {
         let digest = entry.digests.get(DigestKind::Md5).unwrap_or_default();
         Attachment {

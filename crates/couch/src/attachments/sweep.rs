@@ -4,7 +4,7 @@ use super::Attachment;
 use crate::database::Database;
 use crate::error::Result;
 use engine::files::ListRequest;
-use engine::{ChangeKind, Order};
+use engine::{ChangeKind, Order, Sequence};
 use std::collections::HashSet;
 use value::date::now_ms;
 
@@ -41,12 +41,12 @@ pub(crate) async fn sweep(database: &Database) -> Result<u64> {
 /// The files that some leaf of a document names.
 async fn named_files(database: &Database) -> Result<HashSet<String>> {
     let mut named = HashSet::new();
-    let mut position = 0;
+    let mut position = Sequence::START;
     loop {
         let snapshot = database.snapshot().await?;
-        let changes = snapshot.changes(position, Order::Forward, PAGE).await?;
+        let changes = snapshot.changes(&position, Order::Forward, PAGE).await?;
         for change in &changes {
-            position = change.sequence;
+            position = change.sequence.clone();
             let id = match &change.kind {
                 ChangeKind::Put(record) if !record.has_tree() => {
                     note(record.document.as_raw(), &mut named);

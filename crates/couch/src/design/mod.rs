@@ -8,7 +8,7 @@ mod selector;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::{ids, outgoing};
-use engine::{Order, Record};
+use engine::{Order, Record, Sequence};
 use http::StatusCode;
 use mango::Selector;
 use parking_lot::Mutex;
@@ -35,7 +35,7 @@ pub(crate) struct Design {
     pub(crate) functions: Functions,
     /// The validation, where it is a selector.
     selector: Option<Result<Selector>>,
-    sequence: u64,
+    sequence: Sequence,
 }
 
 impl Design {
@@ -78,7 +78,6 @@ impl Designs {
         }
     }
 
-    /// All views.
     pub(crate) fn views(&self) -> &Views {
         &self.views
     }
@@ -155,7 +154,7 @@ impl Designs {
         let key = (database.collection.uuid(), id);
         let mut kept = self.kept.lock();
         if let Some(design) = kept.get(&key)
-            && design.sequence == record.sequence
+            && design.sequence == record.sequence()
         {
             return Ok(design.clone());
         }
@@ -174,7 +173,7 @@ impl Designs {
             id: key.1.clone(),
             selector: selector::of_design(&body),
             body,
-            sequence: record.sequence,
+            sequence: record.sequence(),
         });
         if kept.len() >= KEPT_MAX {
             kept.clear();

@@ -2,7 +2,7 @@
 
 use crate::ids;
 use crate::json::{write_fields, write_string};
-use crate::outgoing::{self, Shown};
+use crate::outgoing::{self, Shown, ShownHistory};
 use crate::underscored;
 use engine::{DocumentHistory, Record};
 use value::{Value, ValueRef};
@@ -34,7 +34,7 @@ impl Render for Rendered {
             local_seq: options.local_sequence,
             ..Shown::default()
         };
-        let more = history.map(|history| (history, history.winner, shown));
+        let more = history.map(|history| ShownHistory::of_winner(history, shown));
         outgoing::write(raw, &record.revision(), false, more, out);
         Some(id)
     }

@@ -61,7 +61,7 @@ async fn write_one(
 ) -> Result<()> {
     let (id, found) = match parse(database, asked) {
         Ok((id, open)) => (id, open),
-        Err((id, revision, error)) => {
+        Err(Refused { id, revision, error }) => {
             write_head(id.as_deref(), out);
             write_error(id.as_deref(), revision.as_deref(), &error, out);
             out.push_str("]}");
@@ -104,11 +104,20 @@ async fn write_one(
     Ok(())
 }
 
-type Refused = (Option<String>, Option<String>, CouchError);
+/// An entry that cannot be answered, with what it names.
+struct Refused {
+    id: Option<String>,
+    revision: Option<String>,
+    error: CouchError,
+}
 
 /// The id and the revisions that one entry asks for; all leaves, where it names none.
 fn parse(database: &Database, asked: &Value) -> Result<(String, OpenRevisions), Refused> {
-    let wrong = || (None, None, CouchError::bad_request("document id missed"));
+    let wrong = || Refused {
+        id: None,
+        revision: None,
+        error: CouchError::bad_request("document id missed"),
+    };
     let Value::Document(asked) = asked else {
         return Err(wrong());
     };
@@ -119,14 +128,22 @@ fn parse(database: &Database, asked: &Value) -> Result<(String, OpenRevisions), 
     let id = text(asked, "id").ok_or_else(wrong)?;
     let revision = text(asked, "rev");
     if let Err(error) = database.check_placed(&id) {
-        return Err((Some(id), revision, error));
+        return Err(Refused {
+            id: Some(id),
+            revision,
+            error,
+        });
     }
     let Some(revision) = revision else {
         return Ok((id, OpenRevisions::All));
     };
     match parse_revision(&revision) {
         Ok(parsed) => Ok((id, OpenRevisions::These(vec![parsed]))),
-        Err(error) => Err((Some(id), Some(revision), error)),
+        Err(error) => Err(Refused {
+            id: Some(id),
+            revision: Some(revision),
+            error,
+        }),
     }
 }
 

@@ -95,8 +95,8 @@ pub(crate) async fn write_info(server: &Server, database: &Database, out: &mut S
     write_string(&database.name, out);
     out.push_str(&format!(
         r#","purge_seq":"{}","update_seq":"{}","sizes":{{"file":{},"external":{},"active":{}}},"props":{},"doc_del_count":{},"doc_count":{},"disk_format_version":8,"compact_running":{},"cluster":{{"q":1,"n":1,"w":1,"r":1}}}}"#,
-        database.sequences.text(report.purge_sequence),
-        database.sequences.text(report.head),
+        database.sequences.text(&report.purge_sequence),
+        database.sequences.text(&report.head),
         report.storage_bytes,
         report.data_bytes,
         // Documents are stored as they are counted.

@@ -126,7 +126,7 @@ async fn write_list(database: &Database, options: &RowOptions, output: &mut Outp
     output.text.push_str(r#"{"total_rows":null,"offset":null,"#);
     let snapshot = database.snapshot().await?;
     if options.update_seq {
-        let sequence = database.sequences.text(snapshot.head());
+        let sequence = database.sequences.text(&snapshot.head());
         // Writing to a String cannot fail.
         let _ = write!(output.text, r#""update_seq":"{sequence}","#);
     }

@@ -45,7 +45,6 @@ pub(crate) fn sync_shards(call: &Call) -> Result<Response> {
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
-/// `/_node/{node}/…`.
 pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Response> {
     require_server_admin(&call.user)?;
     if node != "_local" && node != NODE {

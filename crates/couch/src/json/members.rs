@@ -67,16 +67,9 @@ fn with_end(out: &[u8], start: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use crate::json::{Reader, write};
+    use crate::json::tests::through;
     use std::fmt::Write as _;
     use std::time::{Duration, Instant};
-
-    fn through(text: &str) -> String {
-        let value = Reader::whole(text.as_bytes()).expect("JSON");
-        let mut out = String::new();
-        write(value.as_ref(), &mut out);
-        out
-    }
 
     #[test]
     fn the_last_of_a_name_counts_where_it_stands() {

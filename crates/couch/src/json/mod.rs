@@ -56,7 +56,6 @@ pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out:
     }
 }
 
-/// A document as a JSON object.
 pub(crate) fn object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
     let mut text = String::new();
     write(ValueRef::Document(document.as_ref()), &mut text);
@@ -68,7 +67,8 @@ mod tests {
     use super::*;
     use value::Value;
 
-    fn through(text: &str) -> String {
+    /// A text that was read and is written again.
+    pub(super) fn through(text: &str) -> String {
         let value = Reader::whole(text.as_bytes()).expect("JSON");
         let mut out = String::new();
         write(value.as_ref(), &mut out);

@@ -6,7 +6,6 @@ use engine::DocumentPosition;
 /// The bookmark where there is no position yet.
 pub(crate) const NIL: &str = "nil";
 
-/// The position of a bookmark.
 pub(crate) fn read(bookmark: &str) -> Result<Option<DocumentPosition>> {
     if bookmark == NIL {
         return Ok(None);

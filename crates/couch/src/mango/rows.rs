@@ -4,7 +4,7 @@ use super::{bookmark, design};
 use crate::database::Database;
 use crate::error::Result;
 use crate::limits::PAGE_ROWS;
-use crate::outgoing::{self, Shown};
+use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::Output;
 use crate::{ids, json};
 use engine::{CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, Record, RevisionedSnapshot};
@@ -288,7 +288,9 @@ impl<'a> Rows<'a> {
                     conflicts: self.options.conflicts,
                     ..Shown::default()
                 };
-                let more = history.as_ref().map(|history| (history, history.winner, shown));
+                let more = history
+                    .as_ref()
+                    .map(|history| ShownHistory::of_winner(history, shown));
                 outgoing::write(body, &record.revision(), false, more, text);
             }
         }

@@ -11,7 +11,7 @@ use crate::error::{CouchError, Result};
 use crate::server::Server;
 use crate::user::User;
 use crate::{ids, json, names};
-use engine::{ChangeKind, Order, RevisionedCollection};
+use engine::{ChangeKind, Order, RevisionedCollection, Sequence};
 use replicate::Backoff;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -56,12 +56,12 @@ pub(crate) async fn follow_all(server: Arc<Server>) {
 async fn follow(server: Arc<Server>, name: String, collection: RevisionedCollection) {
     // What each document asked for, so that a state written into it starts nothing.
     let mut asked: HashMap<String, Map<String, Value>> = HashMap::new();
-    let mut position = 0;
+    let mut position = Sequence::START;
     loop {
-        match page(&server, &name, &collection, position, &mut asked).await {
+        match page(&server, &name, &collection, &position, &mut asked).await {
             Ok(Some(next)) => position = next,
             Ok(None) => {
-                if !collection.changed_after(position).await {
+                if !collection.changed_after(&position).await {
                     break;
                 }
             }
@@ -84,15 +84,15 @@ async fn page(
     server: &Arc<Server>,
     name: &str,
     collection: &RevisionedCollection,
-    position: u64,
+    position: &Sequence,
     asked: &mut HashMap<String, Map<String, Value>>,
-) -> Result<Option<u64>> {
+) -> Result<Option<Sequence>> {
     let snapshot = collection.snapshot().await?;
     let changes = snapshot.changes(position, Order::Forward, PAGE_CHANGES).await?;
     let Some(last) = changes.last() else {
-        return Ok((snapshot.head() > position).then(|| snapshot.head()));
+        return Ok(Some(snapshot.head()).filter(|head| head > position));
     };
-    let last = last.sequence;
+    let last = last.sequence.clone();
     for change in &changes {
         let (id, record) = match &change.kind {
             ChangeKind::Put(record) => (record.document.as_raw().get("_id"), Some(record)),

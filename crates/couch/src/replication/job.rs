@@ -20,7 +20,6 @@ const HISTORY_EVENTS_MAX: usize = 20;
 pub(crate) struct Asker {
     /// The database that the document is in.
     pub(crate) database: String,
-    /// The document.
     pub(crate) document: String,
 }
 
@@ -69,7 +68,6 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             State::Initializing => "initializing",

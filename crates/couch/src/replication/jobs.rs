@@ -117,7 +117,6 @@ impl Jobs {
         }
     }
 
-    /// The job of an id.
     pub(crate) fn get(&self, id: &str) -> Option<Arc<Job>> {
         self.running.lock().get(id).map(|running| running.job.clone())
     }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::sync::Arc;
-use store::Collection;
+use store::{Collection, Sequence};
 
 /// Entries kept in memory.
 const ENTRIES_MAX: usize = 10_000;
@@ -44,7 +44,7 @@ type ChunkKey = ([u8; 16], Arc<[u8]>, u64);
 
 #[derive(Clone)]
 struct KeptEntry {
-    head: u64,
+    head: Sequence,
     entry: Arc<FileEntry>,
 }
 
@@ -85,7 +85,7 @@ impl FileCache {
         &self,
         files: &Collection,
         wanted: Wanted,
-        head: u64,
+        head: Sequence,
         entry: FileEntry,
     ) -> Arc<FileEntry> {
         let key = (files.uuid(), wanted);

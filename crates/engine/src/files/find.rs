@@ -5,6 +5,7 @@ use super::{FileEntry, FileError, Files};
 use crate::context::Context;
 use crate::find::FindRequest;
 use std::sync::Arc;
+use store::Sequence;
 use value::{DocumentBuf, Value, doc, key};
 
 impl Files {
@@ -70,7 +71,9 @@ impl Files {
         {
             let wanted = Wanted::Name(name.clone(), -1);
             // As of no commit: it is compared with what is stored before it is given.
-            self.engine.file_cache().keep_entry(&files, wanted, 0, entry);
+            self.engine
+                .file_cache()
+                .keep_entry(&files, wanted, Sequence::START, entry);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::find::FindRequest;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Snapshot};
+use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Sequence, Snapshot};
 use value::date::now_ms;
 use value::{Value, ValueRef, doc, key};
 
@@ -81,7 +81,10 @@ impl Files {
         // A bucket in which a sweep found no orphans is read again only after its chunks or entries have changed:
         // deleting an entry makes orphans too.
         let entries = self.engine.store().collection(&self.bucket.files());
-        let heads = (chunks.head(), entries.map_or(0, |entries| entries.head()));
+        let heads = (
+            chunks.head(),
+            entries.map_or(Sequence::START, |entries| entries.head()),
+        );
         let orphans = self.engine.orphans();
         if orphans.seen.lock().clean.get(&chunks.uuid()) == Some(&heads) {
             return Ok(0);
@@ -127,7 +130,7 @@ impl Files {
     ) -> Result<u64, FileError> {
         let snapshot = chunks.snapshot().await?;
         let at_start = self.engine.orphans().at_start.get(&chunks.uuid());
-        let is_old = at_start.is_some_and(|head| stored.first.0 <= *head);
+        let is_old = at_start.is_some_and(|head| head.is_after_insert_of(stored.first));
         let has_ended = is_old && is_servers_own(&snapshot, stored.first).await?;
         if !has_ended && !self.has_waited(&snapshot, index, chunks, stored).await? {
             return Ok(0);

@@ -15,7 +15,7 @@ pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
     Change, ChangeKind, DocumentHistory, Edit, EditOrigin, Order, Record, Revision, RevisionHash,
-    RevisionPath, RevisionTree,
+    RevisionPath, RevisionTree, Sequence,
 };
 
 use crate::engine::Engine;
@@ -62,10 +62,10 @@ pub struct RevisionedReport {
     pub documents: u64,
     /// Deleted documents that are remembered.
     pub deleted: u64,
-    /// The number of the last change.
-    pub head: u64,
-    /// The number of the last purge; 0 if there was none.
-    pub purge_sequence: u64,
+    /// The position after the last change.
+    pub head: Sequence,
+    /// The position after the last purge; the start if there was none.
+    pub purge_sequence: Sequence,
     /// The bytes of the documents.
     pub data_bytes: u64,
     /// The bytes on disk, indexes included.
@@ -116,15 +116,15 @@ impl RevisionedCollection {
         RevisionedSnapshot::take(&self.collection).await
     }
 
-    /// The number of the last change.
-    pub fn head(&self) -> u64 {
-        *self.collection.head_watch().borrow()
+    /// The position after the last change.
+    pub fn head(&self) -> Sequence {
+        self.collection.head()
     }
 
     /// Waits until there is a change after `sequence`; false if the collection was dropped meanwhile.
-    pub async fn changed_after(&self, sequence: u64) -> bool {
+    pub async fn changed_after(&self, sequence: &Sequence) -> bool {
         let mut head = self.collection.head_watch();
-        let changed = head.wait_for(|head| *head > sequence).await.is_ok();
+        let changed = head.wait_for(|head| head > sequence).await.is_ok();
         changed && !self.collection.is_dropped()
     }
 
@@ -141,7 +141,9 @@ impl RevisionedCollection {
             documents: stats.count,
             deleted: stats.deleted,
             head: self.head(),
-            purge_sequence: purges.first().map_or(0, |purge| purge.sequence),
+            purge_sequence: purges
+                .first()
+                .map_or(Sequence::START, |purge| purge.sequence.clone()),
             data_bytes: stats.data_bytes,
             storage_bytes: self.collection.stored_bytes().await?.total(),
         })
@@ -234,9 +236,9 @@ impl RevisionedCollection {
     /// Drops the bodies of superseded revisions, and rewrites the collection's files so that they hold only what is
     /// live.
     pub async fn compact(&self) -> Result<()> {
-        let mut position = 0;
+        let mut position = Sequence::START;
         loop {
-            let changes = self.collection.changes(position, COMPACT_PAGE_CHANGES).await?;
+            let changes = self.collection.changes(&position, COMPACT_PAGE_CHANGES).await?;
             let with_tree = changes.iter().filter_map(|change| match &change.kind {
                 ChangeKind::Put(record) if record.has_tree() => {
                     record.document.as_raw().get("_id").map(value::ValueRef::to_value)
@@ -251,7 +253,7 @@ impl RevisionedCollection {
                 self.commit(operations, false).await?;
             }
             match changes.last() {
-                Some(last) if changes.len() == COMPACT_PAGE_CHANGES => position = last.sequence,
+                Some(last) if changes.len() == COMPACT_PAGE_CHANGES => position = last.sequence.clone(),
                 _ => break,
             }
         }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{Collection, Index, KeyRange, PageLimit, PartitionStats, Snapshot};
+use store::{Collection, Index, KeyRange, PageLimit, PartitionStats, Sequence, Snapshot};
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef};
 
@@ -64,8 +64,8 @@ impl RevisionedSnapshot {
         Ok(RevisionedSnapshot { snapshot, ids })
     }
 
-    /// The number of the last change in it.
-    pub fn head(&self) -> u64 {
+    /// The position after the last change in it.
+    pub fn head(&self) -> Sequence {
         self.snapshot.head()
     }
 
@@ -105,7 +105,7 @@ impl RevisionedSnapshot {
     }
 
     /// The changes after `from` in this order, at most `limit`.
-    pub async fn changes(&self, from: u64, order: Order, limit: usize) -> Result<Vec<Change>> {
+    pub async fn changes(&self, from: &Sequence, order: Order, limit: usize) -> Result<Vec<Change>> {
         Ok(self.snapshot.changes(from, order, limit).await?)
     }
 
@@ -138,7 +138,7 @@ impl RevisionedSnapshot {
         Ok((found.into_iter().flatten().collect(), next.map(DocumentPosition)))
     }
 
-    /// A local document.
+    /// A local document by its name without `_local/`; `None` if there is none.
     pub async fn local(&self, name: &str) -> Result<Option<DocumentBuf>> {
         Ok(self.snapshot.local(name).await?)
     }

@@ -6,7 +6,7 @@ use std::fmt;
 /// The full name of a collection: `database.collection`. The database has no dot, the collection may.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Namespace {
-    /// The database.
+    /// The database, which has no dot in its name.
     pub database: String,
     /// The collection within it.
     pub collection: String,

@@ -15,7 +15,7 @@ use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
 use crate::state::State;
-use crate::{CollectionOptions, Derived, Index, IndexSpec, Namespace, StoreError, index};
+use crate::{CollectionOptions, Derived, Index, IndexSpec, Namespace, Sequence, StoreError, index};
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
@@ -45,7 +45,7 @@ pub struct Collection {
     tombstones_swept_ms: AtomicI64,
     state: RwLock<Arc<State>>,
     rewrites: AtomicU64,
-    head: watch::Sender<u64>,
+    head: watch::Sender<Sequence>,
     companions: Companions,
 }
 
@@ -105,7 +105,7 @@ impl Collection {
             tombstones_swept_ms: AtomicI64::new(0),
             state: RwLock::default(),
             rewrites: AtomicU64::new(0),
-            head: watch::Sender::new(0),
+            head: watch::Sender::new(Sequence::START),
             companions: Companions::default(),
         };
         collection.load_head().await?;
@@ -174,7 +174,7 @@ impl Collection {
         self.companions.get()
     }
 
-    /// Its options.
+    /// The options as they are now; `collMod` may change them.
     pub fn options(&self) -> Arc<CollectionOptions> {
         self.options.read().clone()
     }
@@ -248,9 +248,9 @@ impl Collection {
         Ok(())
     }
 
-    /// The number of the last committed change.
-    pub fn head(&self) -> u64 {
-        *self.head.borrow()
+    /// The position after the last committed change.
+    pub fn head(&self) -> Sequence {
+        self.head.borrow().clone()
     }
 
     /// How often something other than an insert was committed; see
@@ -259,8 +259,8 @@ impl Collection {
         self.rewrites.load(Ordering::Acquire)
     }
 
-    /// Follows the number of the last committed change.
-    pub fn head_watch(&self) -> watch::Receiver<u64> {
+    /// Follows the position after the last committed change.
+    pub fn head_watch(&self) -> watch::Receiver<Sequence> {
         self.head.subscribe()
     }
 
@@ -269,7 +269,7 @@ impl Collection {
         *self.state.write() = Arc::new(state.clone());
         self.rewrites
             .store(rewrites(sequence, state.count), Ordering::Release);
-        self.head.send_replace(sequence);
+        self.head.send_replace(Sequence::after_change(sequence));
     }
 
     pub(crate) fn state(&self) -> Arc<State> {

@@ -68,12 +68,20 @@ struct Validation {
     report: ValidateReport,
 }
 
-/// Entries that a page of records should have: whole keys, and of each the place of its index, whether that is
-/// unique, and the record.
+/// Entries that a page of records should have: whole keys, and of each whose it is.
 #[derive(Default)]
 struct Expected {
     keys: Vec<Vec<u8>>,
-    owners: Vec<(usize, bool, RecordId)>,
+    owners: Vec<Owner>,
+}
+
+/// Whose an entry is.
+struct Owner {
+    /// The place of its index in the set.
+    index: usize,
+    /// Whether the record stands in the value, as in unique indexes, not in the key.
+    is_in_value: bool,
+    record: RecordId,
 }
 
 impl Validation {
@@ -166,7 +174,7 @@ impl Validation {
             self.find(format!("record {id}: {error}"));
             return Ok(());
         }
-        if record.sequence < id || record.sequence > snapshot.head() {
+        if record.sequence < id || record.sequence() > snapshot.head() {
             self.find(format!(
                 "record {id} has the sequence {}, the head {}",
                 record.sequence,
@@ -197,13 +205,17 @@ impl Validation {
         };
         for &span in entries.all() {
             self.expected[span.index] += 1;
-            let unique = self.set.indexes[span.index].has_record_in_value();
+            let is_in_value = self.set.indexes[span.index].has_record_in_value();
             let mut key = entries.key(span).to_vec();
-            if !unique {
+            if !is_in_value {
                 key.extend_from_slice(&record.id.0.to_be_bytes());
             }
             expected.keys.push(key);
-            expected.owners.push((span.index, unique, record.id));
+            expected.owners.push(Owner {
+                index: span.index,
+                is_in_value,
+                record: record.id,
+            });
         }
     }
 
@@ -213,11 +225,15 @@ impl Validation {
         let Some(found) = self.unless_damaged(found)? else {
             return Ok(());
         };
-        for ((place, unique, record), value) in expected.owners.into_iter().zip(found) {
-            let right = value.is_some_and(|value| !unique || entry_record(&value) == Some(record));
+        for (owner, value) in expected.owners.into_iter().zip(found) {
+            let right =
+                value.is_some_and(|value| !owner.is_in_value || entry_record(&value) == Some(owner.record));
             if !right {
-                let name = self.set.indexes[place].spec().name.clone();
-                self.find(format!("record {} is missing in the index {name}", record.0));
+                let name = self.set.indexes[owner.index].spec().name.clone();
+                self.find(format!(
+                    "record {} is missing in the index {name}",
+                    owner.record.0
+                ));
             }
         }
         Ok(())

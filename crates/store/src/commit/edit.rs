@@ -6,7 +6,7 @@ use super::types::{Edit, EditOrigin, Outcome};
 use crate::index::{EntrySet, Span};
 use crate::keys::id_of;
 use crate::record::Tombstone;
-use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, StoreError, keys};
+use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, Sequence, StoreError, keys};
 use value::ValueRef;
 
 impl Group<'_> {
@@ -82,12 +82,12 @@ impl Group<'_> {
             let is_whole = tree.nodes().is_empty();
             self.settle(id, &history, tree, None).await?;
             let purge = Purge {
-                sequence: self.sequence,
+                sequence: Sequence::after_change(self.sequence),
                 id: id.to_value(),
                 revisions: purged.clone(),
                 is_whole,
             };
-            self.batch.put(&keys::purge(purge.sequence), &purge.encode());
+            self.batch.put(&keys::purge(self.sequence), &purge.encode());
         }
         Ok(Outcome::Purged { revisions: purged })
     }

@@ -130,7 +130,6 @@ impl<'a> Group<'a> {
         entry_record(value).ok_or_else(|| self.corrupt("an entry of a unique index without record"))
     }
 
-    /// The record of this id.
     pub(crate) async fn record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
         if let Some(known) = self.overlay.records.get(&id) {
             return Ok(known.clone());

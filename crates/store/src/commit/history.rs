@@ -366,7 +366,6 @@ fn version(tree: &RevisionTree, winner: usize, body: Option<&DocumentBuf>) -> Ve
     }
 }
 
-/// The `_id` of a document, on its own.
 pub(super) fn owned_id(document: &DocumentBuf) -> value::Value {
     id_of(document.as_raw()).to_value()
 }

@@ -13,7 +13,6 @@ type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomSt
 /// Present values by key; `None` if there is nothing under the key.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
-    /// Records.
     pub(crate) records: HashMap<RecordId, Option<Record>>,
     /// Documents that were inserted and lie in the store already; what is changed again is among the records.
     pub(crate) placed: HashMap<RecordId, kv::Placed>,

@@ -21,7 +21,6 @@ pub(crate) struct Request {
     version: u64,
 }
 
-/// One operation.
 pub(crate) enum Operation {
     Insert {
         document: DocumentBuf,

@@ -110,7 +110,7 @@ where
 /// A document as the committer finds it.
 #[derive(Clone, Copy, Debug)]
 pub struct Present<'a> {
-    /// Its record id.
+    /// Where the document is.
     pub record: RecordId,
     /// The document.
     pub document: &'a DocumentBuf,
@@ -182,7 +182,7 @@ pub enum Image {
 pub enum Outcome {
     /// The document was inserted, by an insert or by a transformation of a missing one.
     Inserted {
-        /// Its record id.
+        /// Where the document is.
         record: RecordId,
     },
     /// The document was changed.

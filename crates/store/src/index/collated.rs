@@ -13,7 +13,6 @@ use value::path::exact;
 use value::path::extract::{IndexKey, IndexKeys};
 use value::{DocumentRef, ValueRef, collated};
 
-/// The keys of a document.
 pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentRef<'_>) -> IndexKeys {
     let id = document.get("_id").unwrap_or(ValueRef::Null);
     if id.as_str().is_some_and(is_design) {

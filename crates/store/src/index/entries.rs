@@ -216,18 +216,33 @@ pub(crate) fn entry_record(mut value: &[u8]) -> Option<RecordId> {
     varint::take(&mut value).map(RecordId)
 }
 
-/// The encoded values, the bits and the record of an entry, whose key is given without the index's prefix.
-pub(crate) fn split_entry<'a>(
-    unique: bool,
-    key: &'a [u8],
-    mut value: &'a [u8],
-) -> Option<(&'a [u8], &'a [u8], RecordId)> {
+/// One entry of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexEntry<'a> {
+    /// The encoded values, field by field.
+    pub key: &'a [u8],
+    /// What the key forgets of the values' types.
+    pub bits: &'a [u8],
+    /// The record that has them.
+    pub record: RecordId,
+}
+
+/// The parts of an entry, whose key is given without the index's prefix.
+pub(crate) fn split_entry<'a>(unique: bool, key: &'a [u8], mut value: &'a [u8]) -> Option<IndexEntry<'a>> {
     if unique {
         let record = RecordId(varint::take(&mut value)?);
-        return Some((key, value, record));
+        return Some(IndexEntry {
+            key,
+            bits: value,
+            record,
+        });
     }
     let (key, record) = key.split_at_checked(key.len().checked_sub(RECORD_ID_BYTES)?)?;
-    Some((key, value, RecordId(u64::from_be_bytes(record.try_into().ok()?))))
+    Some(IndexEntry {
+        key,
+        bits: value,
+        record: RecordId(u64::from_be_bytes(record.try_into().ok()?)),
+    })
 }
 
 /// A collated string, of which only the key is known, as MongoDB shows it.

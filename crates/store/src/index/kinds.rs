@@ -63,7 +63,6 @@ impl Kinds {
         self.wildcard.as_ref()
     }
 
-    /// The keys of a document.
     pub(super) fn keys(&self, index: &Index, document: DocumentRef<'_>) -> Result<IndexKeys, Refused> {
         if index.fields.iter().any(|field| field.kind == FieldKind::Text) {
             return Ok(IndexKeys::default());

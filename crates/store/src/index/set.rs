@@ -21,12 +21,10 @@ impl IndexSet {
         }
     }
 
-    /// The index of this name.
     pub(crate) fn named(&self, name: &str) -> Option<&Arc<Index>> {
         self.indexes.iter().find(|index| index.spec().name == name)
     }
 
-    /// The index of this number.
     pub(crate) fn numbered(&self, id: u32) -> Option<&Arc<Index>> {
         self.indexes.iter().find(|index| index.id() == id)
     }

@@ -26,7 +26,7 @@ pub type FilterCompiler = fn(&Document, Option<&Collation>) -> Result<Arc<dyn Do
 /// The description of an index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexSpec {
-    /// Its name.
+    /// The name, unique among the collection's.
     pub name: String,
     /// The key pattern as given: `{a: 1, b: -1}`, `{a: "hashed"}`.
     pub key: Document,

@@ -18,6 +18,7 @@ pub use revision::Revision;
 pub(crate) use tombstone::Tombstone;
 pub use tree::{Node, RevisionPath, RevisionTree};
 
+use crate::Sequence;
 use bytes::Bytes;
 use value::{DocumentBuf, RawDocument, varint};
 
@@ -32,8 +33,8 @@ pub struct Record {
     /// Its place in insertion order.
     pub id: RecordId,
     /// The number of its last change.
-    pub sequence: u64,
-    /// The document.
+    pub(crate) sequence: u64,
+    /// The document, with its `_id`.
     pub document: DocumentBuf,
     pub(crate) ancestry: Ancestry,
     /// The hash of its revision, where it is not computed.
@@ -87,6 +88,11 @@ impl Record {
     /// Whether there is more of its history in a tree: branches, or many revisions.
     pub fn has_tree(&self) -> bool {
         self.has_tree
+    }
+
+    /// The position after its last change.
+    pub fn sequence(&self) -> Sequence {
+        Sequence::after_change(self.sequence)
     }
 
     /// Whether it was changed after it was inserted: then the change log has an entry for it.

@@ -60,8 +60,12 @@ pub(super) fn encode(
     term.out
 }
 
-/// Name, media type and MD5 of an attachment.
-type Attachment<'a> = (&'a str, &'a str, Vec<u8>);
+/// What of an attachment counts for the revision.
+struct Attachment<'a> {
+    name: &'a str,
+    content_type: &'a str,
+    md5: Vec<u8>,
+}
 
 /// The attachments of a document; `None` if the member has another form.
 fn attachments(content: RawDocument<'_>) -> Option<Vec<Attachment<'_>>> {
@@ -71,11 +75,11 @@ fn attachments(content: RawDocument<'_>) -> Option<Vec<Attachment<'_>>> {
     let each = kept.iter().map(|(name, attachment)| {
         let attachment = attachment.as_document()?;
         let digest = attachment.get("digest")?.as_str()?.strip_prefix("md5-")?;
-        Some((
+        Some(Attachment {
             name,
-            attachment.get("content_type")?.as_str()?,
-            STANDARD.decode(digest).ok()?,
-        ))
+            content_type: attachment.get("content_type")?.as_str()?,
+            md5: STANDARD.decode(digest).ok()?,
+        })
     });
     each.collect()
 }
@@ -193,11 +197,11 @@ impl Term {
     fn attachments(&mut self, attachments: &[Attachment<'_>]) {
         let start = self.out.len();
         self.list(0);
-        for (name, content_type, digest) in attachments.iter().rev() {
+        for attachment in attachments.iter().rev() {
             self.tuple(3);
-            self.binary(name.as_bytes());
-            self.binary(content_type.as_bytes());
-            self.binary(digest);
+            self.binary(attachment.name.as_bytes());
+            self.binary(attachment.content_type.as_bytes());
+            self.binary(&attachment.md5);
         }
         self.end_list(start, attachments.len() as u32);
     }

@@ -17,7 +17,7 @@ const NODE_HAS_PARENT: u8 = 0x04;
 /// One revision in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The revision.
+    /// Its generation and hash.
     pub revision: Revision,
     /// The place of its parent; `None` if that was stemmed or never known.
     pub parent: Option<usize>,

@@ -11,9 +11,9 @@ use value::{DocumentBuf, Value, ValueRef, doc};
 pub struct DocumentHistory {
     /// Its `_id`.
     pub id: Value,
-    /// The number of its last change.
-    pub sequence: u64,
-    /// Its revisions.
+    /// The number of its last change in the shard that it lies in: CouchDB's `_local_seq`.
+    pub local_sequence: u64,
+    /// Its revisions: one line, or branches after conflicts.
     pub tree: RevisionTree,
     /// The place of the leaf that readers see.
     pub winner: usize,
@@ -71,7 +71,7 @@ impl Snapshot {
     fn settled(
         &self,
         id: Value,
-        sequence: u64,
+        local_sequence: u64,
         tree: RevisionTree,
         winning_body: Option<DocumentBuf>,
     ) -> Result<DocumentHistory, StoreError> {
@@ -80,7 +80,7 @@ impl Snapshot {
             .ok_or_else(|| self.corrupt("a revision tree without a leaf"))?;
         Ok(DocumentHistory {
             id,
-            sequence,
+            local_sequence,
             tree,
             winner,
             winning_body,
@@ -137,7 +137,7 @@ impl Snapshot {
             .ok_or_else(|| self.corrupt("a revision tree that is missing or has a wrong form"))
     }
 
-    /// A local document.
+    /// A local document by its name, which no change log knows; `None` if there is none.
     pub async fn local(&self, name: &str) -> Result<Option<DocumentBuf>, StoreError> {
         let bytes = self.kv().get(&keys::local(name)).await?;
         let fault = || self.corrupt("a local document");

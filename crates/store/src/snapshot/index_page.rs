@@ -1,7 +1,7 @@
 //! A page of index entries.
 
 use crate::index::split_entry;
-use crate::{Index, RecordId, keys};
+use crate::{Index, IndexEntry, keys};
 use kv::Page;
 
 /// Entries of an index in its order, or backward.
@@ -10,17 +10,6 @@ pub struct IndexPage {
     page: Page,
     prefix_bytes: usize,
     unique: bool,
-}
-
-/// One entry of an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IndexEntry<'a> {
-    /// The encoded values, field by field.
-    pub key: &'a [u8],
-    /// What the key forgets of the values' types.
-    pub bits: &'a [u8],
-    /// The record that has them.
-    pub record: RecordId,
 }
 
 impl IndexPage {
@@ -56,8 +45,7 @@ impl IndexPage {
 
     fn read(&self, at: usize) -> Option<IndexEntry<'_>> {
         let key = self.page.key(at).get(self.prefix_bytes..)?;
-        let (key, bits, record) = split_entry(self.unique, key, self.page.value(at))?;
-        Some(IndexEntry { key, bits, record })
+        split_entry(self.unique, key, self.page.value(at))
     }
 
     /// The entries in order.

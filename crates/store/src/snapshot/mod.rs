@@ -6,7 +6,7 @@ mod record_page;
 mod shard;
 
 pub use history::{DocumentHistory, LocalPage};
-pub use index_page::{IndexEntry, IndexPage};
+pub use index_page::IndexPage;
 pub use record_page::RecordPage;
 pub(crate) use shard::ShardSnapshot;
 
@@ -15,7 +15,7 @@ use crate::index::entry_record;
 use crate::state::State;
 use crate::{
     Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, PartitionStats, Record,
-    RecordId, StoreError, keys,
+    RecordId, Sequence, StoreError, keys,
 };
 use bytes::Bytes;
 use kv::{Kv, ShardId};
@@ -164,9 +164,9 @@ impl Snapshot {
             .is_some_and(|state| state.build.is_none())
     }
 
-    /// The number of the last change in it.
-    pub fn head(&self) -> u64 {
-        self.sequence
+    /// The position after the last change in it.
+    pub fn head(&self) -> Sequence {
+        Sequence::after_change(self.sequence)
     }
 
     /// The documents in it.

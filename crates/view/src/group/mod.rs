@@ -15,8 +15,7 @@ use crate::{Error, Query, Result};
 use parking_lot::Mutex;
 use state::State;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use store::{Collection, Derived, DerivedSnapshot, DocumentHistory, Record};
+use store::{Collection, Derived, DerivedSnapshot, DocumentHistory, Record, Sequence};
 
 /// How documents become the JSON that map functions see; the protocol's to say.
 pub trait Render: Send + Sync {
@@ -58,7 +57,7 @@ pub struct Group {
     /// What the map functions look at, once it is known.
     members: tokio::sync::OnceCell<Option<Vec<String>>>,
     /// All changes up to here are in the rows, or change no row.
-    reached: AtomicU64,
+    reached: Mutex<Sequence>,
 }
 
 impl std::fmt::Debug for Group {
@@ -78,8 +77,8 @@ pub struct GroupInfo {
     pub signature: String,
     /// The language of its functions.
     pub language: String,
-    /// The last change that is in the rows.
-    pub sequence: u64,
+    /// The position in the collection's change log that the rows have reached.
+    pub sequence: Sequence,
     /// The changes that are not in the rows yet, about.
     pub pending: u64,
     /// About how many bytes it takes on disk.
@@ -117,13 +116,12 @@ impl Group {
     pub async fn info(&self) -> Result<GroupInfo> {
         let (_, state) = self.state().await?;
         let rows = state.views.iter().flatten();
-        let head = *self.collection.head_watch().borrow();
-        let reached = self.reached.load(Ordering::Acquire).max(state.sequence);
+        let reached = self.reached.lock().clone().max(state.sequence.clone());
         Ok(GroupInfo {
             signature: self.definition.signature.clone(),
             language: self.definition.language.clone(),
             sequence: state.sequence,
-            pending: head.saturating_sub(reached),
+            pending: self.collection.head().changes_since(&reached),
             disk_bytes: self.derived.disk_bytes().await?,
             external_bytes: rows.map(|root| root.summary.bytes).sum(),
             is_updating: self.progress.lock().is_some(),

@@ -7,7 +7,6 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use store::Collection;
 
 /// What names of derived pages of views begin with; the signature follows.
@@ -72,7 +71,7 @@ impl Views {
             updating: tokio::sync::Mutex::default(),
             progress: Mutex::new(None),
             members: tokio::sync::OnceCell::new(),
-            reached: AtomicU64::new(0),
+            reached: Mutex::default(),
         });
         let mut groups = self.groups.lock();
         groups.retain(|_, group| !group.derived.is_dropped());

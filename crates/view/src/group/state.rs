@@ -5,6 +5,7 @@
 use crate::codec::{Reader, put_sized};
 use crate::tree::{Child, Position, put_summary, take_summary};
 use bytes::Bytes;
+use store::Sequence;
 use value::varint;
 
 /// The form of the head.
@@ -13,8 +14,8 @@ const VERSION: u8 = 1;
 /// The state of a group as of its last commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The last change of the collection that is in the rows.
-    pub sequence: u64,
+    /// The position in the collection's change log that the rows have reached.
+    pub sequence: Sequence,
     /// Whether the rows ever held all changes that there were. Only then may they answer in place of a newer version's.
     pub complete: bool,
     /// The number of the next page.
@@ -31,7 +32,7 @@ impl State {
     /// The bytes that are stored.
     pub fn encode(&self) -> Bytes {
         let mut out = vec![VERSION, u8::from(self.complete)];
-        varint::put(self.sequence, &mut out);
+        self.sequence.encode(&mut out);
         varint::put(self.next_page, &mut out);
         put_sized(self.design.as_bytes(), &mut out);
         varint::put(self.views.len() as u64, &mut out);
@@ -49,7 +50,7 @@ impl State {
             return None;
         }
         let complete = reader.byte()? != 0;
-        let (sequence, next_page) = (reader.varint()?, reader.varint()?);
+        let (sequence, next_page) = (reader.sequence()?, reader.varint()?);
         let design = String::from_utf8(reader.sized()?.to_vec()).ok()?;
         let views = reader.count()?;
         let documents = take_root(&mut reader)?;

@@ -2,7 +2,7 @@
 //!
 //! Changes are read in batches. While the map functions run over some, the next batch is read and the rows of earlier
 //! ones are taken in, always in the order of the log. A round of them is written in one commit, together with the
-//! sequence number that it reaches, so after a crash the update goes on from there. The commit need not be flushed by
+//! position in the log that it reaches, so after a crash the update goes on from there. The commit need not be flushed by
 //! itself: commits become durable in the order in which they are made, so the rows are never ahead of the documents.
 
 use super::Group;
@@ -15,9 +15,8 @@ use crate::{Error, Result, ScriptError};
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::SystemTime;
-use store::{Change, ChangeKind, DerivedSnapshot, Durability, Order, Snapshot, StoreError};
+use store::{Change, ChangeKind, DerivedSnapshot, Durability, Order, Sequence, Snapshot, StoreError};
 
 /// How far an update is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,14 +54,14 @@ struct Read {
     /// Documents that have no rows.
     removed: Vec<String>,
     /// The last change in it.
-    sequence: u64,
+    sequence: Sequence,
     changes: u64,
 }
 
 impl Group {
     /// Waits until the rows hold all changes up to `sequence`. The update goes on if nobody waits for it any more.
-    pub async fn update(self: &Arc<Self>, sequence: u64) -> Result<()> {
-        if self.reached.load(Ordering::Acquire) >= sequence {
+    pub async fn update(self: &Arc<Self>, sequence: Sequence) -> Result<()> {
+        if *self.reached.lock() >= sequence {
             return Ok(());
         }
         let group = self.clone();
@@ -74,16 +73,16 @@ impl Group {
     pub fn update_in_background(self: &Arc<Self>) {
         let group = self.clone();
         tokio::spawn(async move {
-            let head = *group.collection.head_watch().borrow();
+            let head = group.collection.head();
             if let Err(error) = group.update_here(head).await {
                 tracing::warn!(design_document = group.definition.id, "{error}");
             }
         });
     }
 
-    async fn update_here(self: &Arc<Self>, sequence: u64) -> Result<()> {
+    async fn update_here(self: &Arc<Self>, sequence: Sequence) -> Result<()> {
         let _updating = self.updating.lock().await;
-        if self.reached.load(Ordering::Acquire) >= sequence {
+        if *self.reached.lock() >= sequence {
             return Ok(());
         }
         let result = loop {
@@ -103,15 +102,15 @@ impl Group {
     async fn follow(&self, mut snapshot: Arc<DerivedSnapshot>, mut state: State) -> Result<()> {
         self.begin_progress(&state);
         let mut round = Round::default();
-        let mut sequence = state.sequence;
+        let mut sequence = state.sequence.clone();
         // One batch for each worker, and one that waits for the first of them to end.
         let in_flight_max = self.definition.program.workers() + 1;
         let mut in_flight = VecDeque::new();
         let mut turn = 0;
         loop {
             // Read before the log: if the log then has nothing more, the rows hold all changes up to here.
-            let head = *self.collection.head_watch().borrow();
-            let read = self.read(sequence).await?;
+            let head = self.collection.head();
+            let read = self.read(&sequence).await?;
             let ended = read.is_none();
             if let Some(read) = read {
                 sequence = read.sequence;
@@ -134,11 +133,12 @@ impl Group {
             }
             if is_last {
                 snapshot = self
-                    .write(snapshot, &mut state, &mut round, sequence, ended)
+                    .write(snapshot, &mut state, &mut round, &sequence, ended)
                     .await?;
             }
             if ended {
-                self.reached.fetch_max(head.max(sequence), Ordering::AcqRel);
+                let mut reached = self.reached.lock();
+                *reached = head.max(sequence).max(reached.clone());
                 return Ok(());
             }
         }
@@ -181,30 +181,30 @@ impl Group {
         snapshot: Arc<DerivedSnapshot>,
         state: &mut State,
         round: &mut Round,
-        sequence: u64,
+        sequence: &Sequence,
         ended: bool,
     ) -> Result<Arc<DerivedSnapshot>> {
         // Nothing to note: no change was read, and `complete` does not change.
-        if sequence == state.sequence && (state.complete || !ended) {
+        if *sequence == state.sequence && (state.complete || !ended) {
             return Ok(snapshot);
         }
         let pages = round.write(&snapshot, state, &self.definition).await?;
-        state.sequence = sequence;
+        state.sequence = sequence.clone();
         state.complete |= ended;
         self.derived
-            .commit(snapshot.sequence(), state.encode(), pages, Durability::Soon)
+            .commit(snapshot.commits(), state.encode(), pages, Durability::Soon)
             .await?;
         Ok(Arc::new(self.derived.snapshot().await?))
     }
 
-    /// The next changes after a sequence number; `None` if there are no more.
-    async fn read(&self, after: u64) -> Result<Option<Read>> {
+    /// The next changes after a position; `None` if there are no more.
+    async fn read(&self, after: &Sequence) -> Result<Option<Read>> {
         let snapshot = self.collection.snapshot().await?;
         let changes = snapshot
             .changes(after, Order::Forward, self.batch_documents())
             .await?;
         if changes.is_empty() {
-            return self.read_purges(&snapshot, after, snapshot.head()).await;
+            return self.read_purges(&snapshot, after, &snapshot.head()).await;
         }
         let program = &self.definition.program;
         let members = self.members.get_or_try_init(|| program.members());
@@ -215,7 +215,7 @@ impl Group {
         };
         let mut read = Read::default();
         for change in changes {
-            read.sequence = change.sequence;
+            read.sequence = change.sequence.clone();
             read.changes += 1;
             self.render_change(&snapshot, change, options, &mut read).await?;
             if read.text.len() >= MAP_BATCH_BYTES {
@@ -223,21 +223,26 @@ impl Group {
             }
         }
         // A document may have been purged and made again. The round takes removals in first, so the later rows stay.
-        if let Some(purged) = self.read_purges(&snapshot, after, read.sequence).await? {
+        if let Some(purged) = self.read_purges(&snapshot, after, &read.sequence).await? {
             read.removed.extend(purged.removed);
         }
         Ok(Some(read))
     }
 
     /// The documents that purges removed as a whole; `None` if there was no purge.
-    async fn read_purges(&self, snapshot: &Snapshot, after: u64, until: u64) -> Result<Option<Read>> {
+    async fn read_purges(
+        &self,
+        snapshot: &Snapshot,
+        after: &Sequence,
+        until: &Sequence,
+    ) -> Result<Option<Read>> {
         let purges = snapshot.purges(after, until).await?;
         let Some(last) = purges.last() else {
             return Ok(None);
         };
         let whole = purges.iter().filter(|purge| purge.is_whole);
         Ok(Some(Read {
-            sequence: last.sequence,
+            sequence: last.sequence.clone(),
             removed: whole.filter_map(|purge| self.render.id(&purge.id)).collect(),
             ..Read::default()
         }))
@@ -280,13 +285,13 @@ impl Group {
     }
 
     fn begin_progress(&self, state: &State) {
-        let head = *self.collection.head_watch().borrow();
+        let head = self.collection.head();
         let now = SystemTime::now();
         *self.progress.lock() = Some(Progress {
             namespace: self.collection.namespace().to_string(),
             design: self.definition.id.clone(),
             done: 0,
-            total: head.saturating_sub(state.sequence),
+            total: head.changes_since(&state.sequence),
             started: now,
             updated: now,
         });

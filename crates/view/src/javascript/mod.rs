@@ -40,7 +40,7 @@ pub enum ScriptError {
     TimedOut {
         /// Which of the documents (or calls) handed over it was at, counted from 0.
         place: usize,
-        /// The limit.
+        /// The limit that it went past.
         limit_ms: u64,
     },
     /// The function needed more memory than its limit and was stopped.
@@ -48,7 +48,7 @@ pub enum ScriptError {
     OutOfMemory {
         /// Which of the documents (or calls) handed over it was at, counted from 0.
         place: usize,
-        /// The limit.
+        /// The limit that it went past.
         limit_bytes: usize,
     },
     /// No thread or runtime could be started.

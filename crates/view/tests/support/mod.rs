@@ -6,8 +6,8 @@ use kv::{Kv, Simulation};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use store::{
-    Collection, CollectionOptions, CommitOptions, DocumentHistory, Namespace, Record, Store, StoreError,
-    StoreOptions, Target, Transformed, WriteOp,
+    Collection, CollectionOptions, CommitOptions, DocumentHistory, Namespace, Record, Sequence, Store,
+    StoreError, StoreOptions, Target, Transformed, WriteOp,
 };
 use value::{DocumentBuf, DocumentFilter, DocumentRef, ValueRef};
 use view::{Group, Query, Render, RenderOptions, ScriptLimits, Views};
@@ -115,8 +115,8 @@ impl Database {
         group.await.unwrap()
     }
 
-    pub fn head(&self) -> u64 {
-        *self.collection.head_watch().borrow()
+    pub fn head(&self) -> Sequence {
+        self.collection.head()
     }
 
     /// Rows of an up-to-date view as CouchDB gives them.

@@ -110,7 +110,7 @@ impl ViewStore {
 
     async fn group(&self, body: &Map<String, Value>) -> view::Result<Arc<Group>> {
         let group = self.views.group(&self.collection, "_design/all", body).await?;
-        let head = *self.collection.head_watch().borrow();
+        let head = self.collection.head();
         group.update(head).await?;
         Ok(group)
     }

@@ -10,7 +10,7 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
-use crate::outgoing::{self, Shown};
+use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::{self, Output};
 use crate::{ids, respond};
 use engine::{Order, Record, RevisionedSnapshot};
@@ -25,7 +25,7 @@ pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Respons
     let mut options = RowOptions::of(call).await?.checked(call, &database)?;
     options.prefix = prefix;
     // From before the snapshot is taken, so that no rows have the tag of later ones.
-    let tag = format!("\"{}\"", database.sequences.text(database.collection.head()));
+    let tag = format!("\"{}\"", database.sequences.text(&database.collection.head()));
     if call.method != Method::POST && if_none_match(&call.headers, &tag) {
         return Ok(respond::not_modified(&tag));
     }
@@ -173,7 +173,7 @@ impl Rows<'_> {
         let text = &mut self.output.text;
         let _ = write!(text, r#""offset":{offset},"#);
         if self.options.update_seq {
-            let sequence = database.sequences.text(self.snapshot.head());
+            let sequence = database.sequences.text(&self.snapshot.head());
             let _ = write!(text, r#""update_seq":"{sequence}","#);
         }
         text.push_str(r#""rows":["#);
@@ -285,7 +285,9 @@ impl Rows<'_> {
             };
             let out = &mut self.output.text;
             out.push_str(r#","doc":"#);
-            let more = history.as_ref().map(|history| (history, history.winner, shown));
+            let more = history
+                .as_ref()
+                .map(|history| ShownHistory::of_winner(history, shown));
             outgoing::write_loaded(raw, &revision, false, more, &loaded, out);
         }
         self.output.text.push('}');

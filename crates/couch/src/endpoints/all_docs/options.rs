@@ -169,7 +169,7 @@ impl RowOptions {
         }
         // The slash at the end of the prefix, and what comes next in ASCII.
         let behind = format!("{}0", self.prefix.trim_end_matches('/'));
-        ids::within(range, (Value::from(self.prefix), Value::from(behind)))
+        ids::within(range, Value::from(self.prefix)..Value::from(behind))
     }
 
     /// Checks what depends on the database, and takes the limit that its settings set.

@@ -7,7 +7,7 @@ use crate::database::Database;
 use crate::error::Result;
 use crate::limits::{CHUNK_BYTES, PAGE_ROWS};
 use crate::stream::Output;
-use engine::{Change, Order};
+use engine::{Change, Order, Sequence};
 use http::BodySender;
 use std::fmt::Write as _;
 use tokio::sync::watch;
@@ -20,9 +20,9 @@ pub(super) struct Feed {
     filter: Filter,
     stop: watch::Receiver<bool>,
     /// The last change that was looked at.
-    position: u64,
+    position: Sequence,
     /// The last change of the newest snapshot: readers see a change before those are told of it who wait for one.
-    head: u64,
+    head: Sequence,
     /// The changes that were given.
     given: u64,
 }
@@ -44,8 +44,8 @@ impl Feed {
         stop: watch::Receiver<bool>,
     ) -> Feed {
         let position = match options.order {
-            Order::Forward => options.since,
-            Order::Backward => u64::MAX,
+            Order::Forward => options.since.clone(),
+            Order::Backward => Sequence::END,
         };
         Feed {
             database,
@@ -53,7 +53,7 @@ impl Feed {
             filter,
             stop,
             position,
-            head: 0,
+            head: Sequence::START,
             given: 0,
         }
     }
@@ -81,19 +81,21 @@ impl Feed {
             Filter::All => usize::try_from(wanted).unwrap_or(PAGE_ROWS).min(PAGE_ROWS),
             _ => PAGE_ROWS,
         };
-        let changes = snapshot.changes(self.position, self.options.order, limit).await?;
+        let changes = snapshot
+            .changes(&self.position, self.options.order, limit)
+            .await?;
         let asked = self.filter.ask(&changes).await?;
         for (place, change) in changes.iter().enumerate() {
             let is_let_through = asked.as_ref().is_none_or(|asked| asked.get(place) == Some(&true));
             if !is_let_through {
-                self.position = change.sequence;
+                self.position = change.sequence.clone();
                 continue;
             }
             let start = out.len();
             self.separate(out);
             let database = &self.database;
             let shown = row::write(database, &snapshot, change, &self.options, &self.filter, out).await?;
-            self.position = change.sequence;
+            self.position = change.sequence.clone();
             if !shown {
                 out.truncate(start);
                 continue;
@@ -107,7 +109,7 @@ impl Feed {
         if changes.len() < limit {
             // Numbers without a change, such as those of local documents, are passed by.
             if self.options.order == Order::Forward {
-                self.position = self.position.max(snapshot.head());
+                self.position = self.position.clone().max(snapshot.head());
             }
             return Ok(true);
         }
@@ -127,7 +129,7 @@ impl Feed {
             Kind::Normal | Kind::LongPoll => {}
             Kind::Continuous => out.push('\n'),
             Kind::EventSource => {
-                let sequence = self.database.sequences.text(change.sequence);
+                let sequence = self.database.sequences.text(&change.sequence);
                 // Writing to a String cannot fail.
                 let _ = write!(out, "\nid: \"{sequence}\"\n\n");
             }
@@ -137,15 +139,17 @@ impl Feed {
     fn write_end(&self, out: &mut String) {
         let (position, pending) = match self.options.order {
             Order::Forward => {
-                let head = self.head.max(self.database.collection.head());
-                let position = self.position.min(head.max(self.options.since));
-                (position, head.saturating_sub(position))
+                let head = self.head.clone().max(self.database.collection.head());
+                let since = &self.options.since;
+                let position = self.position.clone().min(head.clone().max(since.clone()));
+                let pending = head.changes_since(&position);
+                (position, pending)
             }
             // The oldest change that was given.
-            Order::Backward if self.given > 0 => (self.position, 0),
-            Order::Backward => (0, 0),
+            Order::Backward if self.given > 0 => (self.position.clone(), 0),
+            Order::Backward => (Sequence::START, 0),
         };
-        let sequence = self.database.sequences.text(position);
+        let sequence = self.database.sequences.text(&position);
         let _ = match self.options.kind {
             Kind::Normal | Kind::LongPoll => {
                 write!(out, "\n],\n\"last_seq\":\"{sequence}\",\"pending\":{pending}}}")
@@ -233,7 +237,7 @@ impl Feed {
 
     async fn wait_once(&mut self, sender: &BodySender, until: Instant) -> Waited {
         tokio::select! {
-            is_there = self.database.collection.changed_after(self.position) => {
+            is_there = self.database.collection.changed_after(&self.position) => {
                 if is_there { Waited::Changed } else { Waited::Over }
             }
             () = sleep_until(until) => Waited::Beat,

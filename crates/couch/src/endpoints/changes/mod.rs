@@ -12,6 +12,7 @@ use crate::error::{CouchError, Result};
 use crate::query::Query;
 use crate::sequence::Sequences;
 use crate::{respond, stream};
+use engine::Sequence;
 use feed::Feed;
 use filter::Filter;
 use http::{HeaderValue, Method, Response, header};
@@ -61,7 +62,7 @@ async fn posted(call: &mut Call) -> Result<Document> {
 
 /// Reads what stands after the question mark and the body of a request for changes, as far as no database is needed for that.
 pub fn check_request(query: &Query, body: &[u8]) -> Result<()> {
-    ChangesOptions::parse(query, None, Sequences::default(), 0)?;
+    ChangesOptions::parse(query, None, Sequences::default(), Sequence::START)?;
     Filter::built_in(query, &parse_body(body)?)?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::error::{CouchError, Result};
 use crate::limits::{CHANGES_TIMEOUT_MS, HEARTBEAT_MS_DEFAULT};
 use crate::query::Query;
 use crate::sequence::Sequences;
-use engine::Order;
+use engine::{Order, Sequence};
 use std::time::Duration;
 
 /// How changes are given.
@@ -25,8 +25,8 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct ChangesOptions {
     pub(super) kind: Kind,
-    /// The number behind which changes are wanted.
-    pub(super) since: u64,
+    /// The position after which changes are wanted.
+    pub(super) since: Sequence,
     pub(super) limit: u64,
     pub(super) order: Order,
     pub(super) include_docs: bool,
@@ -42,20 +42,20 @@ pub(super) struct ChangesOptions {
 
 impl ChangesOptions {
     /// Reads the parameters; those that are not known mean nothing. `last_event` is what a browser says that connects again,
-    /// `head` the number of the last change.
+    /// `head` the position after the last change.
     pub(super) fn parse(
         query: &Query,
         last_event: Option<&str>,
         sequences: Sequences,
-        head: u64,
+        head: Sequence,
     ) -> Result<ChangesOptions> {
         let since = |text: &str| match text {
-            "now" => Ok(head),
+            "now" => Ok(head.clone()),
             text => sequences.parse(text),
         };
         let mut options = ChangesOptions {
             kind: Kind::Normal,
-            since: 0,
+            since: Sequence::START,
             limit: u64::MAX,
             order: Order::Forward,
             include_docs: false,

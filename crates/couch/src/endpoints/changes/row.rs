@@ -7,7 +7,7 @@ use crate::database::Database;
 use crate::error::Result;
 use crate::ids;
 use crate::json::write_string;
-use crate::outgoing::{self, Shown};
+use crate::outgoing::{self, Shown, ShownHistory};
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
 use std::fmt::Write as _;
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
@@ -101,7 +101,7 @@ pub(super) async fn write(
         false => None,
     };
     out.push_str(r#"{"seq":""#);
-    database.sequences.write(change.sequence, out);
+    database.sequences.write(&change.sequence, out);
     out.push_str(r#"","id":"#);
     write_string(&id, out);
     out.push_str(r#","changes":["#);
@@ -116,7 +116,9 @@ pub(super) async fn write(
         };
         let body = changed.body();
         let loaded = attachments::load(&database.files(), body.as_raw(), options.attachments).await?;
-        let more = history.as_ref().map(|history| (history, history.winner, shown));
+        let more = history
+            .as_ref()
+            .map(|history| ShownHistory::of_winner(history, shown));
         outgoing::write_loaded(
             body.as_raw(),
             &changed.revision,

@@ -6,7 +6,8 @@ use crate::attachments::{self, Attachment};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::{ids, outgoing, respond};
+use crate::outgoing::{self, ShownHistory};
+use crate::{ids, respond};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
 use http::{Response, accepts_type, if_none_match};
 use std::fmt::Write as _;
@@ -126,7 +127,11 @@ pub(crate) async fn write_revision(
         return Ok(false);
     };
     let node = &history.tree.nodes()[at];
-    let more = Some((history, at, options.shown));
+    let more = Some(ShownHistory {
+        history,
+        at,
+        shown: options.shown,
+    });
     let wanted = options.wanted_attachments(history, at);
     let loaded = attachments::load(&database.files(), body.as_raw(), wanted).await?;
     outgoing::write_loaded(body.as_raw(), &node.revision, node.deleted, more, &loaded, out);

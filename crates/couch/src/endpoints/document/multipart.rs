@@ -7,7 +7,8 @@ use crate::attachments::{Attachment, Loaded, Related, Wanted, boundary};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::Result;
-use crate::{outgoing, respond};
+use crate::outgoing::{self, ShownHistory};
+use crate::respond;
 use engine::files::Files;
 use engine::{DocumentHistory, RevisionedSnapshot};
 use http::{Body, BodySender, Method, Response};
@@ -34,7 +35,11 @@ pub(crate) async fn related(
         body.as_raw(),
         &node.revision,
         node.deleted,
-        Some((history, at, options.shown)),
+        Some(ShownHistory {
+            history,
+            at,
+            shown: options.shown,
+        }),
         &Loaded::following(&attachments),
         &mut json,
     );

@@ -8,7 +8,7 @@ use crate::json::write;
 use crate::mango::design::{self, Design};
 use crate::mango::{unavailable, wrong};
 use crate::respond;
-use engine::CollatedDefinition;
+use engine::{CollatedDefinition, Sequence};
 use http::{Method, Response, StatusCode};
 use mango::index::{Index, design_id};
 use mango::options::{flag, invalid_key, positive, use_index};
@@ -303,7 +303,7 @@ async fn remove(database: &Database, ddoc: &str, is_meant: impl Fn(&Index) -> bo
 
 /// `/{db}/_design/{name}/_info` of a design document of indexes, which are never behind their documents.
 pub(crate) fn design_info(database: &Database, name: &str) -> Result<Response> {
-    let sequence = i64::try_from(database.collection.head()).unwrap_or(i64::MAX);
+    let changes = database.collection.head().changes_since(&Sequence::START);
     Ok(answer(doc! {
         "name": name,
         "view_index": {
@@ -311,7 +311,7 @@ pub(crate) fn design_info(database: &Database, name: &str) -> Result<Response> {
             "waiting_commit": false,
             "waiting_clients": 0,
             "updater_running": false,
-            "update_seq": sequence,
+            "update_seq": i64::try_from(changes).unwrap_or(i64::MAX),
             "sizes": {"file": 0, "external": 0, "active": 0},
             "signature": name,
             "purge_seq": 0,
