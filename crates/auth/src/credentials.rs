@@ -109,7 +109,7 @@ fn hmac_of<M: Mac + hmac::digest::KeyInit>(key: &[u8], data: &[u8]) -> Vec<u8> {
 pub struct Credentials {
     /// How often the password was hashed.
     pub iterations: u32,
-    /// The salt.
+    /// What is mixed into the password, another for each user.
     pub salt: Vec<u8>,
     /// The hash of the client's key. A login shows that the client knows the key itself.
     pub stored_key: Vec<u8>,

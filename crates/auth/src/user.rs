@@ -9,7 +9,7 @@ use value::{Document, Value, doc};
 pub struct User {
     /// The database in which the user was made. Logins must name it (`authSource`).
     pub database: String,
-    /// The name.
+    /// What the user logs in as, unique in its database.
     pub name: String,
     /// An id that a later user of the same name does not share.
     pub uuid: [u8; 16],

@@ -6,8 +6,7 @@ use crate::error::{Error, Result};
 use crate::find::{parse_hint, variables};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reach::Reach;
-use crate::tables::cursors::Tailing;
-use crate::tables::cursors::{Cursor, CursorReply, Usage};
+use crate::tables::cursors::{Cursor, CursorReply};
 use code::Code;
 use language::expression::Variables;
 use pipeline::{COLLECTIONLESS, OpenOptions, Opened, Pipeline, Surroundings};
@@ -92,17 +91,7 @@ impl Engine {
         let options = request.open_options(context)?;
         let opened = Opened::resolve(namespace, &request.pipeline, &variables, &surroundings, &options)?;
         let stream = opened.start(&surroundings, context.interruption()).await?;
-        let cursor = Cursor {
-            namespace: namespace.clone(),
-            stream,
-            user: context.user.clone(),
-            session: context.session,
-            tailing: Tailing::No,
-            never_idle: false,
-            collection: None,
-            usage: Usage::none(),
-            time_left: None,
-        };
+        let cursor = Cursor::new(context, namespace, stream);
         self.open_cursor(
             context,
             cursor,

@@ -25,7 +25,7 @@ pub struct DataSizeRequest {
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DataSize {
-    /// Documents.
+    /// The documents that were counted.
     pub documents: u64,
     /// Their bytes as BSON.
     pub bytes: u64,

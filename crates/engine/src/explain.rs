@@ -50,70 +50,30 @@ impl Engine {
                     .await
             }
             Explained::Count(namespace, request) => {
-                let find = FindRequest {
-                    filter: request.filter.clone(),
-                    skip: request.skip,
-                    limit: request.limit,
-                    hint: request.hint.clone(),
-                    collation: request.collation.clone(),
-                    ..FindRequest::default()
-                };
-                self.explain_find(context, namespace, &find, Purpose::Count, verbosity)
+                self.explain_find(context, namespace, &request.into(), Purpose::Count, verbosity)
                     .await
             }
             Explained::Distinct(namespace, request) => {
-                let find = FindRequest {
-                    filter: request.filter.clone(),
-                    hint: request.hint.clone(),
-                    collation: request.collation.clone(),
-                    ..FindRequest::default()
-                };
-                self.explain_find(context, namespace, &find, Purpose::Distinct, verbosity)
+                self.explain_find(context, namespace, &request.into(), Purpose::Distinct, verbosity)
                     .await
             }
             Explained::Update(namespace, statement) => {
                 statement.parse(None, false)?;
-                let find = FindRequest {
-                    filter: statement.filter.clone(),
-                    sort: statement.sort.clone(),
-                    limit: (!statement.multi).then_some(1),
-                    hint: statement.hint.clone(),
-                    variables: statement.variables.clone(),
-                    collation: statement.collation.clone(),
-                    ..FindRequest::default()
-                };
-                self.explain_find(context, namespace, &find, Purpose::Update, verbosity)
+                self.explain_find(context, namespace, &statement.into(), Purpose::Update, verbosity)
                     .await
             }
             Explained::Delete(namespace, statement) => {
-                let find = FindRequest {
-                    filter: statement.filter.clone(),
-                    limit: statement.only_first.then_some(1),
-                    hint: statement.hint.clone(),
-                    variables: statement.variables.clone(),
-                    collation: statement.collation.clone(),
-                    ..FindRequest::default()
-                };
-                self.explain_find(context, namespace, &find, Purpose::Delete, verbosity)
+                self.explain_find(context, namespace, &statement.into(), Purpose::Delete, verbosity)
                     .await
             }
             Explained::FindAndModify(namespace, request) => {
                 request.parse(None, false)?;
-                let find = FindRequest {
-                    filter: request.filter.clone(),
-                    sort: request.sort.clone(),
-                    limit: Some(1),
-                    hint: request.hint.clone(),
-                    variables: request.variables.clone(),
-                    collation: request.collation.clone(),
-                    ..FindRequest::default()
-                };
                 let purpose = if request.update.is_some() {
                     Purpose::Update
                 } else {
                     Purpose::Delete
                 };
-                self.explain_find(context, namespace, &find, purpose, verbosity)
+                self.explain_find(context, namespace, &request.into(), purpose, verbosity)
                     .await
             }
         }
@@ -127,9 +87,7 @@ impl Engine {
         purpose: Purpose,
         verbosity: Verbosity,
     ) -> Result<Document> {
-        let collation = self.collation(namespace, request.collation.as_ref())?;
-        let mut spec = request.spec(context, collation)?;
-        spec.spill = self.spill(!request.refuse_disk_use);
+        let spec = self.find_spec(context, namespace, request)?;
         if self.reads_as_view(namespace) {
             let pipeline = crate::views::stages(request);
             let request = AggregateRequest {

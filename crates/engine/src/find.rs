@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
-use crate::tables::cursors::{Cursor, CursorReply, Tailing, Usage};
+use crate::tables::cursors::{Cursor, CursorReply, Tailing};
 use code::Code;
 use language::expression::Variables;
 use language::filter::{Filter, FilterPlace, FilterScope};
@@ -20,7 +20,7 @@ use value::{Document, Value};
 /// A query as a client asks it, in MongoDB's forms.
 #[derive(Clone, Debug, Default)]
 pub struct FindRequest {
-    /// The filter.
+    /// What documents must match, in MongoDB's query language.
     pub filter: Document,
     /// The sort; empty where any order will do.
     pub sort: Document,
@@ -61,7 +61,7 @@ pub struct FindRequest {
 /// What `count` is asked.
 #[derive(Clone, Debug, Default)]
 pub struct CountRequest {
-    /// The filter.
+    /// What documents must match, in MongoDB's query language.
     pub filter: Document,
     /// The number of matches to skip.
     pub skip: u64,
@@ -78,7 +78,7 @@ pub struct CountRequest {
 pub struct DistinctRequest {
     /// The path whose values are wanted.
     pub field: String,
-    /// The filter.
+    /// What documents must match, in MongoDB's query language.
     pub filter: Document,
     /// The index to use.
     pub hint: Option<Value>,
@@ -126,10 +126,34 @@ pub(crate) fn parse_hint(hint: Option<&Value>) -> Result<Option<Hint>> {
     })
 }
 
+impl From<&CountRequest> for FindRequest {
+    fn from(request: &CountRequest) -> FindRequest {
+        FindRequest {
+            filter: request.filter.clone(),
+            skip: request.skip,
+            limit: request.limit,
+            hint: request.hint.clone(),
+            collation: request.collation.clone(),
+            ..FindRequest::default()
+        }
+    }
+}
+
+impl From<&DistinctRequest> for FindRequest {
+    fn from(request: &DistinctRequest) -> FindRequest {
+        FindRequest {
+            filter: request.filter.clone(),
+            hint: request.hint.clone(),
+            collation: request.collation.clone(),
+            ..FindRequest::default()
+        }
+    }
+}
+
 impl FindRequest {
     /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or
     /// not.
-    pub(crate) fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
+    fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
         let variables = variables(&self.variables, collation)?;
         let filter = parse_filter(&self.filter, &variables)?;
         let projection = parse_projection(&self.projection, &filter, &variables)?;
@@ -156,6 +180,19 @@ impl FindRequest {
 }
 
 impl Engine {
+    /// What a request asks of the executor: the one way from a client's terms to those of the query.
+    pub(crate) fn find_spec(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &FindRequest,
+    ) -> Result<FindSpec> {
+        let collation = self.collation(namespace, request.collation.as_ref())?;
+        let mut spec = request.spec(context, collation)?;
+        spec.spill = self.spill(!request.refuse_disk_use);
+        Ok(spec)
+    }
+
     /// Finds documents: the first batch, and a cursor if there are more.
     pub async fn find(
         &self,
@@ -163,9 +200,7 @@ impl Engine {
         namespace: &Namespace,
         request: &FindRequest,
     ) -> Result<CursorReply> {
-        let collation = self.collation(namespace, request.collation.as_ref())?;
-        let mut spec = request.spec(context, collation)?;
-        spec.spill = self.spill(!request.refuse_disk_use);
+        let spec = self.find_spec(context, namespace, request)?;
         if self.reads_as_view(namespace) {
             if request.tailing != Tailing::No {
                 let message = format!("tailable cursor requested on view {namespace}");
@@ -174,32 +209,19 @@ impl Engine {
             return self.find_in_view(context, namespace, request).await;
         }
         let Some(collection) = self.store().collection(namespace) else {
-            return Ok(CursorReply {
-                id: 0,
-                namespace: namespace.clone(),
-                batch: Vec::new(),
-            });
+            return Ok(CursorReply::empty(namespace));
         };
         if request.tailing != Tailing::No && collection.stats().count == 0 {
             // Without a last document there is no position to wait after, so the cursor closes at once, as in
             // MongoDB.
-            return Ok(CursorReply {
-                id: 0,
-                namespace: namespace.clone(),
-                batch: Vec::new(),
-            });
+            return Ok(CursorReply::empty(namespace));
         }
         let stream = Box::new(execute::find(&collection, spec).await?);
         let cursor = Cursor {
-            namespace: namespace.clone(),
-            stream,
-            user: context.user.clone(),
-            session: context.session,
             tailing: request.tailing,
             never_idle: request.no_cursor_timeout,
             collection: (request.tailing == Tailing::Awaiting).then_some(collection),
-            usage: Usage::none(),
-            time_left: None,
+            ..Cursor::new(context, namespace, stream)
         };
         let batch_size = request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
         self.open_cursor(context, cursor, batch_size, request.single_batch)
@@ -213,16 +235,8 @@ impl Engine {
         namespace: &Namespace,
         request: &CountRequest,
     ) -> Result<u64> {
-        let find = FindRequest {
-            filter: request.filter.clone(),
-            skip: request.skip,
-            limit: request.limit,
-            hint: request.hint.clone(),
-            collation: request.collation.clone(),
-            ..FindRequest::default()
-        };
-        let collation = self.collation(namespace, find.collation.as_ref())?;
-        let spec = find.spec(context, collation)?;
+        let find = FindRequest::from(request);
+        let spec = self.find_spec(context, namespace, &find)?;
         if self.reads_as_view(namespace) {
             return self.count_in_view(context, namespace, &find).await;
         }
@@ -239,14 +253,8 @@ impl Engine {
         namespace: &Namespace,
         request: &DistinctRequest,
     ) -> Result<Vec<Value>> {
-        let find = FindRequest {
-            filter: request.filter.clone(),
-            hint: request.hint.clone(),
-            collation: request.collation.clone(),
-            ..FindRequest::default()
-        };
-        let collation = self.collation(namespace, find.collation.as_ref())?;
-        let spec = find.spec(context, collation)?;
+        let find = FindRequest::from(request);
+        let spec = self.find_spec(context, namespace, &find)?;
         if self.reads_as_view(namespace) {
             return self
                 .distinct_in_view(context, namespace, &find, &request.field)

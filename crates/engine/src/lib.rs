@@ -75,7 +75,7 @@ pub use plan_cache::IndexFilter;
 pub use revisions::{
     Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow, DocumentHistory,
     DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,
-    RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot,
+    RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot, Sequence,
 };
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::ids;

@@ -4,10 +4,9 @@ use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
-use crate::tables::cursors::Tailing;
-use crate::tables::cursors::{Cursor, CursorReply, Usage};
+use crate::tables::cursors::{Cursor, CursorReply};
 use futures::future::{BoxFuture, FutureExt};
-use query::execute::{DocumentStream, Interruption, StreamState};
+use query::execute::{Batch, DocumentStream, Interruption, StreamState};
 use std::collections::VecDeque;
 use store::Namespace;
 use value::DocumentBuf;
@@ -24,15 +23,15 @@ impl DocumentStream for Listing {
         documents_max: usize,
         bytes_max: usize,
     ) -> BoxFuture<'a, query::Result<StreamState>> {
-        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
-        while batch.len() < documents_max
-            && let Some(document) = self.documents.front()
+        let mut batch = Batch::new(batch, documents_max, bytes_max);
+        while batch.room() > 0
+            && self
+                .documents
+                .front()
+                .is_some_and(|document| batch.fits(document))
+            && let Some(document) = self.documents.pop_front()
         {
-            bytes += document.bytes().len();
-            if bytes > bytes_max && !batch.is_empty() {
-                break;
-            }
-            batch.extend(self.documents.pop_front());
+            batch.push(document);
         }
         let state = if self.documents.is_empty() {
             StreamState::Exhausted
@@ -54,19 +53,8 @@ impl Engine {
         documents: Vec<DocumentBuf>,
         batch_size: Option<u64>,
     ) -> Result<CursorReply> {
-        let cursor = Cursor {
-            namespace,
-            stream: Box::new(Listing {
-                documents: documents.into(),
-            }),
-            user: context.user.clone(),
-            session: context.session,
-            tailing: Tailing::No,
-            never_idle: false,
-            collection: None,
-            usage: Usage::none(),
-            time_left: None,
-        };
+        let documents = documents.into();
+        let cursor = Cursor::new(context, &namespace, Box::new(Listing { documents }));
         let batch_size = batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
         // A listing is at hand, so the future is ready at once.
         self.open_cursor(context, cursor, batch_size, false)

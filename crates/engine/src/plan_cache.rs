@@ -71,9 +71,9 @@ impl Engine {
             filter: filter.query.clone(),
             sort: filter.sort.clone(),
             projection: filter.projection.clone(),
+            collation: filter.collation.clone(),
             ..FindRequest::default()
         };
-        let collation = self.collation(namespace, filter.collation.as_ref())?;
-        request.spec(context, collation)
+        self.find_spec(context, namespace, &request)
     }
 }

@@ -8,7 +8,7 @@ use value::Document;
 /// What a collection holds.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionReport {
-    /// Documents.
+    /// Documents in all collections, as their heads count them.
     pub documents: u64,
     /// Their bytes as BSON.
     pub data_bytes: u64,
@@ -25,15 +25,15 @@ pub struct CollectionReport {
 pub struct DatabaseReport {
     /// Collections, views not counted.
     pub collections: u64,
-    /// Views.
+    /// Views, which hold no documents of their own.
     pub views: u64,
-    /// Documents.
+    /// Documents in all collections, as their heads count them.
     pub documents: u64,
     /// Their bytes as BSON.
     pub data_bytes: u64,
     /// Bytes on disk of the documents, compressed.
     pub storage_bytes: u64,
-    /// Indexes.
+    /// Indexes, those on `_id` included.
     pub indexes: u64,
     /// Bytes on disk of the indexes.
     pub index_bytes: u64,

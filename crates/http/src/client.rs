@@ -36,20 +36,20 @@ pub struct ClientRequest {
     pub method: Method,
     /// The whole address.
     pub uri: Uri,
-    /// The headers.
+    /// Beside those that the connection needs, which are added.
     pub headers: HeaderMap,
-    /// The body.
+    /// What is sent after the head, piece by piece.
     pub body: Body,
 }
 
 /// A server's answer: its head has arrived, its body is still to be read.
 #[derive(Debug)]
 pub struct ClientResponse {
-    /// The status.
+    /// The status, whatever it is: no status is an error here.
     pub status: StatusCode,
-    /// The headers.
+    /// All headers that came.
     pub headers: HeaderMap,
-    /// The body.
+    /// What follows the head, read piece by piece.
     pub body: ResponseBody,
 }
 

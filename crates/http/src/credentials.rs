@@ -9,9 +9,9 @@ use std::fmt;
 /// A user's name and password as the client sent them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BasicCredentials {
-    /// The name.
+    /// The part before the first colon.
     pub name: String,
-    /// The password.
+    /// The part after it, colons included.
     pub password: String,
 }
 

@@ -14,7 +14,7 @@ use value::Value;
 /// The indexes of a database as a query sees them.
 #[derive(Debug)]
 pub struct Choice {
-    /// All indexes.
+    /// All indexes, usable or not.
     pub indexes: Vec<Considered>,
     /// The position of the index that answers; `None` if none is usable, which only `_explain` accepts.
     pub winner: Option<usize>,
@@ -26,7 +26,7 @@ pub struct Choice {
 /// An index as a query sees it.
 #[derive(Debug)]
 pub struct Considered {
-    /// The index.
+    /// The index, of whatever kind.
     pub index: Index,
     /// Whether it is of the kind of the database or partition that is asked.
     pub in_scope: bool,

@@ -4,37 +4,48 @@
 //! neither an array (which an expression may have gathered along the path) nor null (which an expression tells from a
 //! missing value). So that condition may be added, and the planner finds an index for it.
 
+use crate::Result;
 use language::expression::{Expression, Variables};
+use language::filter::{Filter, FilterScope, Node};
+use std::sync::Arc;
 use value::{Document, Value};
 
 /// The filter with the conditions that follow from its `$expr`.
-pub(super) fn with_implied(filter: &Document, variables: &Variables) -> Document {
+pub(super) fn with_implied(filter: &Arc<Filter>, variables: &Variables) -> Result<Arc<Filter>> {
     let mut conditions = Vec::new();
-    of_filter(filter, variables, &mut conditions);
+    of_node(filter.root(), variables, &mut conditions);
     if conditions.is_empty() {
-        return filter.clone();
+        return Ok(Arc::clone(filter));
     }
-    conditions.insert(0, Value::Document(filter.clone()));
-    Document::new().with("$and", conditions)
+    let scope = FilterScope {
+        variables: Some(variables),
+        ..FilterScope::default()
+    };
+    let mut all = vec![Filter::clone(filter)];
+    for condition in conditions {
+        all.push(Filter::parse(&condition, &scope)?);
+    }
+    Ok(Arc::new(Filter::all_of(all)))
 }
 
-fn of_filter(filter: &Document, variables: &Variables, conditions: &mut Vec<Value>) {
-    for (name, value) in filter.iter() {
-        match (name, value) {
-            ("$expr", Value::Document(expression)) => of_expression(expression, variables, conditions),
-            ("$and", Value::Array(branches)) => {
-                for branch in branches {
-                    if let Value::Document(branch) = branch {
-                        of_filter(branch, variables, conditions);
-                    }
-                }
+/// What follows if a node holds: of all that it joins, from each.
+fn of_node(node: &Node, variables: &Variables, conditions: &mut Vec<Document>) {
+    match node {
+        Node::And(children) => {
+            for child in children {
+                of_node(child, variables, conditions);
             }
-            _ => {}
         }
+        Node::Expr(condition) => {
+            if let Value::Document(expression) = condition.source() {
+                of_expression(expression, variables, conditions);
+            }
+        }
+        _ => {}
     }
 }
 
-fn of_expression(expression: &Document, variables: &Variables, conditions: &mut Vec<Value>) {
+fn of_expression(expression: &Document, variables: &Variables, conditions: &mut Vec<Document>) {
     for (name, operands) in expression.iter() {
         let Value::Array(operands) = operands else {
             continue;
@@ -42,7 +53,7 @@ fn of_expression(expression: &Document, variables: &Variables, conditions: &mut 
         match (name, operands.as_slice()) {
             ("$eq", [a, b]) => {
                 let equality = equality(a, b, variables).or_else(|| equality(b, a, variables));
-                conditions.extend(equality.map(Value::Document));
+                conditions.extend(equality);
             }
             ("$and", operands) => {
                 for operand in operands {
@@ -90,18 +101,29 @@ mod tests {
     use super::*;
     use value::doc;
 
-    fn implied(filter: Document) -> Document {
+    fn parsed(filter: &Document, variables: &Variables) -> Arc<Filter> {
+        let scope = FilterScope {
+            variables: Some(variables),
+            ..FilterScope::default()
+        };
+        Arc::new(Filter::parse(filter, &scope).unwrap())
+    }
+
+    /// The filter with what follows from it, in its normal form, and so a filter that is given as it should be.
+    fn implied(filter: &Document, expected: &Document) -> (Document, Document) {
         let mut variables = Variables::new(0);
         variables.set("x", Some(Value::Int32(5)));
         variables.set("list", Some(Value::Array(vec![Value::Int32(5)])));
-        with_implied(&filter, &variables)
+        let implied = with_implied(&parsed(filter, &variables), &variables).unwrap();
+        (implied.to_document(), parsed(expected, &variables).to_document())
     }
 
     #[test]
     fn equality_with_a_variable_becomes_a_condition() {
         let filter = doc! {"$expr": {"$and": [{"$eq": ["$$x", "$a.b"]}, {"$gt": ["$c", 1]}]}};
         let both = doc! {"$and": [filter.clone(), {"a.b": {"$eq": 5}}]};
-        assert_eq!(implied(filter), both);
+        let (implied, expected) = implied(&filter, &both);
+        assert_eq!(implied, expected);
     }
 
     #[test]
@@ -113,7 +135,8 @@ mod tests {
             doc! {"$expr": {"$eq": ["$a", {"$rand": {}}]}},
             doc! {"$expr": {"$or": [{"$eq": ["$a", 1]}, {"$eq": ["$b", 1]}]}},
         ] {
-            assert_eq!(implied(filter.clone()), filter);
+            let (implied, expected) = implied(&filter, &filter);
+            assert_eq!(implied, expected);
         }
     }
 }

@@ -69,7 +69,6 @@ impl JoinValues {
     }
 }
 
-/// The key of one value.
 pub(super) fn key_of(value: ValueRef<'_>, collation: Option<&Collation>) -> JoinKey {
     let mut bytes = Vec::new();
     append_key(value, collation, &mut bytes);

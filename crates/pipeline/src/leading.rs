@@ -5,17 +5,16 @@ use super::implied::with_implied;
 use super::stage::QueryPart;
 use crate::Result;
 use language::expression::Variables;
-use language::filter::{Filter, FilterScope};
+use language::filter::Filter;
 use language::projection::Projection;
 use query::plan::SortPattern;
 use std::sync::Arc;
-use value::{Document, Value};
 
 /// What a query on the collection does for a pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct Leading {
-    /// All `$match` before anything else, `{}` where there is none.
-    pub filter: Document,
+    /// All `$match` before anything else; `None` if there is none.
+    pub filter: Option<Arc<Filter>>,
     /// `$sort`.
     pub sort: Option<SortPattern>,
     /// `$skip`.
@@ -27,29 +26,26 @@ pub struct Leading {
 }
 
 impl Leading {
-    /// The filter, parsed, with what follows from it for indexes.
-    pub fn parse_filter(&self, variables: &Variables) -> Result<Filter> {
-        let scope = FilterScope {
-            variables: Some(variables),
-            ..FilterScope::default()
-        };
-        Ok(Filter::parse(&with_implied(&self.filter, variables), &scope)?)
+    /// The filter, with what follows from it for indexes.
+    pub fn filter(&self, variables: &Variables) -> Result<Arc<Filter>> {
+        match &self.filter {
+            None => Ok(Arc::new(Filter::empty())),
+            Some(filter) => with_implied(filter, variables),
+        }
     }
 
     fn is_cut(&self) -> bool {
         self.skip > 0 || self.limit.is_some()
     }
 
-    fn add_filter(&mut self, filter: &Document) {
-        if self.filter.is_empty() {
-            self.filter = filter.clone();
-        } else if !filter.is_empty() {
-            let both = vec![
-                Value::Document(std::mem::take(&mut self.filter)),
-                Value::Document(filter.clone()),
-            ];
-            self.filter = Document::new().with("$and", both);
-        }
+    fn add_filter(&mut self, filter: &Arc<Filter>) {
+        self.filter = Some(match self.filter.take() {
+            None => Arc::clone(filter),
+            Some(known) => Arc::new(Filter::all_of([
+                Arc::unwrap_or_clone(known),
+                Filter::clone(filter),
+            ])),
+        });
     }
 
     fn add_limit(&mut self, limit: u64) {

@@ -115,7 +115,7 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
     let Some(needed) = spec.needed.as_deref().filter(|needed| !needed.is_empty()) else {
         return;
     };
-    let chooses = leading.filter.is_empty()
+    let chooses = spec.filter.is_empty()
         && leading.sort.is_none()
         && leading.projection.is_none()
         && spec.hint.is_none()
@@ -189,7 +189,7 @@ pub fn open<'a>(
 impl Leading {
     /// The query on the collection.
     fn spec(&self, variables: &Variables, options: &OpenOptions) -> Result<FindSpec> {
-        let mut spec = FindSpec::new(Arc::new(self.parse_filter(variables)?));
+        let mut spec = FindSpec::new(self.filter(variables)?);
         if let Some(sort) = &self.sort {
             spec.ordering = Ordering::By(sort.clone());
         }

@@ -4,7 +4,7 @@ use super::chain::Chain;
 use super::row::Row;
 use crate::Result;
 use futures::future::BoxFuture;
-use query::execute::{DocumentStream, Interruption, StreamState};
+use query::execute::{Batch, DocumentStream, Interruption, StreamState};
 use std::collections::VecDeque;
 use value::DocumentBuf;
 
@@ -91,8 +91,8 @@ impl Running {
         documents_max: usize,
         bytes_max: usize,
     ) -> Result<StreamState> {
-        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
-        while batch.len() < documents_max {
+        let mut batch = Batch::new(batch, documents_max, bytes_max);
+        while batch.room() > 0 {
             let Some(row) = self.ready.pop_front() else {
                 if self.is_finished() {
                     return Ok(StreamState::Exhausted);
@@ -101,8 +101,7 @@ impl Running {
                 continue;
             };
             let document = row.into_bson()?;
-            bytes += document.bytes().len();
-            if bytes > bytes_max && !batch.is_empty() {
+            if !batch.fits(&document) {
                 self.ready.push_front(Row::Raw(document));
                 return Ok(StreamState::More);
             }

@@ -3,6 +3,7 @@
 use super::collections::{Collections, NoCollections};
 use super::step::Work;
 use language::expression::Variables;
+use language::filter::Filter;
 use language::projection::Projection;
 use query::execute::Sorter;
 use query::plan::SortPattern;
@@ -73,7 +74,7 @@ pub(crate) enum QueryPart<'s> {
     /// Nothing of the kind.
     None,
     /// `$match`
-    Filter(&'s Document),
+    Filter(&'s Arc<Filter>),
     /// `$sort`, with the limit that it has taken over
     Sort(&'s SortPattern, Option<u64>),
     /// `$skip`
@@ -131,7 +132,6 @@ impl Default for Surroundings {
     }
 }
 
-/// `{name: value}`
 pub(crate) fn named(name: &str, value: impl Into<Value>) -> Document {
     Document::new().with(name, value)
 }

@@ -127,7 +127,8 @@ fn the_front_goes_to_the_query() {
     ];
     let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll")).unwrap();
     let (leading, rest) = pipeline.split_leading();
-    assert_eq!(leading.filter, doc! {"$and": [{"a": 1}, {"b": 2}]});
+    let both = doc! {"$and": [{"a": {"$eq": 1}}, {"b": {"$eq": 2}}]};
+    assert_eq!(leading.filter.unwrap().to_document(), both);
     assert_eq!(leading.sort.unwrap().to_document(), doc! {"c": -1});
     assert_eq!((leading.skip, leading.limit), (5, Some(10)));
     assert!(leading.projection.is_some());

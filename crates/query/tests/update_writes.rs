@@ -7,7 +7,7 @@ mod write_support;
 use language::expression::Variables;
 use query::plan::Ordering;
 use query::write::{
-    self, FindAndModify, UpdateRequest, ValidationAction, ValidationLevel, Validator, WriteError,
+    self, FindAndModify, Lookup, UpdateRequest, ValidationAction, ValidationLevel, Validator, WriteError,
     WriteOptions,
 };
 use std::sync::Arc;
@@ -147,12 +147,10 @@ async fn deletes_remove_one_or_all() {
 
 fn modify(query: Document, update: Option<Document>) -> FindAndModify {
     FindAndModify {
-        filter: filter(query),
+        lookup: Lookup::new(filter(query)),
         update: update.map(parsed),
         return_new: false,
         upsert: false,
-        ordering: Ordering::Any,
-        hint: None,
         projection: None,
         variables: Arc::new(Variables::new(0)),
     }
@@ -164,7 +162,10 @@ async fn find_and_modify_gives_the_document_before_or_after() {
     insert(&collection, [doc! {"_id": 1, "a": 1}, doc! {"_id": 2, "a": 5}]).await;
     let options = WriteOptions::default();
     let newest = FindAndModify {
-        ordering: Ordering::parse(&doc! {"a": (-1)}).unwrap(),
+        lookup: Lookup {
+            ordering: Ordering::parse(&doc! {"a": (-1)}).unwrap(),
+            ..Lookup::new(filter(doc! {}))
+        },
         ..modify(doc! {}, Some(doc! {"$inc": {"a": 1}}))
     };
     let before = write::find_and_modify(&collection, &newest, &options)

@@ -17,7 +17,7 @@ pub enum Document {
 pub struct StreamedDocument {
     /// The document.
     pub id: String,
-    /// The revision.
+    /// The revision, as `N-hash`.
     pub revision: String,
     /// The document, which says of these attachments that they follow.
     pub json: Bytes,

@@ -104,7 +104,7 @@ pub struct Row {
 pub struct Revisions {
     /// The document.
     pub id: String,
-    /// The revisions.
+    /// Leaves of its tree, as `N-hash`.
     pub revisions: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ pub struct Revisions {
 pub struct Missing {
     /// The document.
     pub id: String,
-    /// The revisions.
+    /// Leaves of its tree, as `N-hash`.
     pub revisions: Vec<String>,
     /// Revisions that the store has and that may be their ancestors: attachments that these hold need not travel.
     pub possible_ancestors: Vec<String>,

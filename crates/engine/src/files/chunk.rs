@@ -80,7 +80,6 @@ impl ChunkBuilder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Its id.
     pub(super) fn id(&self) -> ObjectId {
         self.id
     }

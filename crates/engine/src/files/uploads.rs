@@ -241,7 +241,6 @@ impl Files {
         Ok(digester)
     }
 
-    /// One of the chunks that are stored of an upload.
     pub(super) async fn stored_chunk(&self, upload: &Upload, number: u64) -> Result<Chunk, FileError> {
         let file = encoded(&Value::ObjectId(upload.id));
         let missing = || {

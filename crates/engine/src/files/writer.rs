@@ -33,7 +33,7 @@ const CHUNK_BYTES_MAX: u32 = 15 * 1024 * 1024;
 pub struct NewFile {
     /// Its id; an ObjectId is made where none is given.
     pub id: Option<Value>,
-    /// Its name.
+    /// The name, which other versions may have too.
     pub name: String,
     /// Its media type.
     pub content_type: Option<String>,

@@ -30,6 +30,17 @@ pub struct CursorReply {
     pub batch: Vec<DocumentBuf>,
 }
 
+impl CursorReply {
+    /// No documents, and no more to come.
+    pub(crate) fn empty(namespace: &Namespace) -> CursorReply {
+        CursorReply {
+            id: 0,
+            namespace: namespace.clone(),
+            batch: Vec::new(),
+        }
+    }
+}
+
 /// An open cursor.
 pub(crate) struct Cursor {
     pub(crate) namespace: Namespace,
@@ -42,6 +53,23 @@ pub(crate) struct Cursor {
     pub(crate) usage: Usage,
     /// What is left of the time limit of the command that opened it.
     pub(crate) time_left: Option<Duration>,
+}
+
+impl Cursor {
+    /// A cursor of the context's user and session, which closes at the end.
+    pub(crate) fn new(context: &Context, namespace: &Namespace, stream: Box<dyn DocumentStream>) -> Cursor {
+        Cursor {
+            namespace: namespace.clone(),
+            stream,
+            user: context.user.clone(),
+            session: context.session,
+            tailing: Tailing::No,
+            never_idle: false,
+            collection: None,
+            usage: Usage::none(),
+            time_left: None,
+        }
+    }
 }
 
 /// What a cursor does at the end of a capped collection.
@@ -66,7 +94,7 @@ pub(crate) struct Usage {
 
 impl Usage {
     /// Of a cursor that is opened now.
-    pub(crate) fn none() -> Usage {
+    fn none() -> Usage {
         Usage {
             opened: Instant::now(),
             batches: 0,

@@ -98,7 +98,6 @@ impl Profiler {
             .map_or(ProfileLevel::Off, |of| of.level)
     }
 
-    /// The settings of a database.
     pub(crate) fn settings(&self, database: &str) -> ProfileSettings {
         let set = self.set.lock();
         let of = set.databases.get(database);

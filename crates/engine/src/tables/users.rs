@@ -39,7 +39,6 @@ impl Users {
         self.known.read().is_empty()
     }
 
-    /// The user of this database and name.
     pub(crate) fn get(&self, database: &str, name: &str) -> Option<Arc<User>> {
         let key = (database.to_owned(), name.to_owned());
         self.known.read().get(&key).cloned()

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::write::{InsertReply, WriteFailure, WriteOptions};
 use code::Code;
-use query::write::{self, InsertOptions};
+use query::write;
 use std::sync::Arc;
 use store::{Collection, Namespace};
 use value::{Document, DocumentBuf, doc};
@@ -163,14 +163,15 @@ impl Engine {
         let places = std::mem::take(&mut unpacked.places);
         let statement =
             |place: &Place| -> Result<_> { Ok(context.statement(place.statement(options.first_statement)?)) };
-        let insert = InsertOptions {
+        let insert = write::WriteOptions {
             ordered: options.ordered,
             durability: options.durability(),
             validator: None,
             keeps_empty_timestamps: true,
             statements: places.iter().map(statement).collect::<Result<_>>()?,
+            interruption: context.interruption(),
         };
-        let inserted = write::insert(&target.collection, measurements, insert).await?;
+        let inserted = write::insert(&target.collection, measurements, &insert).await?;
         let located = |(at, error): (usize, write::WriteError)| WriteFailure {
             index: places.get(at).map_or(0, |place| place.bucket),
             error: error.into(),

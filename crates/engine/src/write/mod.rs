@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::time_series::TimeSeries;
 use code::Code;
 use kv::Durability;
-use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, WriteError};
+use query::write::{self, DeleteRequest, UpdateRequest, WriteError};
 use std::sync::Arc;
 use store::{Collection, Namespace, StatementId};
 use value::{DocumentBuf, Value};
@@ -126,11 +126,15 @@ impl WriteFailure {
 }
 
 impl WriteOptions {
-    /// The statement ids of a command's statements; empty outside retryable writes.
-    fn statements(&self, context: &Context, count: usize) -> Vec<Option<StatementId>> {
+    /// The ids of statements by their positions in the command; empty outside retryable writes.
+    fn statements(
+        &self,
+        context: &Context,
+        positions: impl Iterator<Item = usize>,
+    ) -> Vec<Option<StatementId>> {
         match context.statement(self.first_statement) {
             None => Vec::new(),
-            Some(_) => (0..count)
+            Some(_) => positions
                 .map(|at| context.statement(self.first_statement + at as i32))
                 .collect(),
         }
@@ -150,11 +154,6 @@ impl Engine {
             return self.insert_buckets(context, &target, &documents, options).await;
         }
         let collection = self.for_writing(namespace).await?;
-        let validator = if options.bypass_validation {
-            None
-        } else {
-            self.validators().of(&collection)?
-        };
         let series = TimeSeries::of(&collection.options());
         let timeless = series.as_ref().and_then(|series| {
             let mut checked = documents.iter().map(|document| series.check_document(document));
@@ -164,14 +163,8 @@ impl Engine {
             // As MongoDB does, all of a batch with a document without time is refused.
             series.check_document(&documents[index])?;
         }
-        let insert = InsertOptions {
-            ordered: options.ordered,
-            durability: options.durability(),
-            validator,
-            keeps_empty_timestamps: options.keeps_empty_timestamps,
-            statements: options.statements(context, documents.len()),
-        };
-        let inserted = write::insert(&collection, documents, insert).await?;
+        let write = self.write_options(context, &collection, options, 0..documents.len())?;
+        let inserted = write::insert(&collection, documents, &write).await?;
         Ok(InsertReply {
             inserted: inserted.count,
             failures: inserted.failures.into_iter().map(WriteFailure::of).collect(),
@@ -199,7 +192,7 @@ impl Engine {
                     .iter()
                     .try_for_each(|statement| series.check_update(statement))?;
             }
-            let write = self.write_options(context, &collection, options, &positions)?;
+            let write = self.write_options(context, &collection, options, positions.iter().copied())?;
             let updated = write::update(&collection, requests, &write).await?;
             reply.matched = updated.matched + updated.upserted.len() as u64;
             reply.modified = updated.modified;
@@ -228,7 +221,7 @@ impl Engine {
         let mut reply = DeleteReply::default();
         let (positions, requests): (Vec<usize>, Vec<DeleteRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, false).await? {
-            let write = self.write_options(context, &collection, options, &positions)?;
+            let write = self.write_options(context, &collection, options, positions.iter().copied())?;
             let deleted = write::delete(&collection, requests, &write).await?;
             reply.deleted = deleted.count;
             failures.extend(located(deleted.failures, &positions));
@@ -254,7 +247,7 @@ impl Engine {
             let message = "Cannot perform a non-multi update on a time-series collection";
             return Err(Error::new(Code::INVALID_OPTIONS, message));
         }
-        let write = self.write_options(context, &collection, options, &[0])?;
+        let write = self.write_options(context, &collection, options, 0..1)?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;
         Ok(FindAndModifyReply {
             document: done.document,
@@ -281,19 +274,19 @@ impl Engine {
         context: &Context,
         collection: &Collection,
         options: &WriteOptions,
-        positions: &[usize],
+        positions: impl Iterator<Item = usize>,
     ) -> Result<write::WriteOptions> {
         let validator = if options.bypass_validation {
             None
         } else {
             self.validators().of(collection)?
         };
-        let statement = |at: &usize| context.statement(options.first_statement + *at as i32);
         Ok(write::WriteOptions {
             ordered: options.ordered,
             durability: options.durability(),
             validator,
-            statements: positions.iter().map(statement).collect(),
+            keeps_empty_timestamps: options.keeps_empty_timestamps,
+            statements: options.statements(context, positions),
             interruption: context.interruption(),
         })
     }

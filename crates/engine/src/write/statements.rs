@@ -2,12 +2,12 @@
 
 use crate::collations::asked_or;
 use crate::error::{Error, Result};
-use crate::find::{parse_filter, parse_hint, parse_projection, variables};
+use crate::find::{FindRequest, parse_filter, parse_hint, parse_projection, variables};
 use code::Code;
 use language::expression::Variables;
 use language::update::{Update, UpdateInput, UpdateScope};
 use query::plan::Ordering;
-use query::write::{DeleteRequest, FindAndModify, UpdateRequest};
+use query::write::{DeleteRequest, FindAndModify, Lookup, UpdateRequest};
 use std::sync::Arc;
 use value::collation::Collation;
 use value::{Document, Value};
@@ -15,7 +15,7 @@ use value::{Document, Value};
 /// One statement of an update.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateStatement {
-    /// Which documents.
+    /// What documents must match, in MongoDB's query language.
     pub filter: Document,
     /// Operators or a replacement (a document), or a pipeline (an array).
     pub update: Option<Value>,
@@ -40,9 +40,9 @@ pub struct UpdateStatement {
 /// One statement of a delete.
 #[derive(Clone, Debug, Default)]
 pub struct DeleteStatement {
-    /// Which documents.
+    /// What documents must match, in MongoDB's query language.
     pub filter: Document,
-    /// Only the first.
+    /// Whether only the first match is deleted.
     pub only_first: bool,
     /// The index to use.
     pub hint: Option<Value>,
@@ -55,7 +55,7 @@ pub struct DeleteStatement {
 /// What `findAndModify` is asked.
 #[derive(Clone, Debug, Default)]
 pub struct FindAndModifyRequest {
-    /// Which document.
+    /// What the document must match, in MongoDB's query language.
     pub filter: Document,
     /// The first in this order.
     pub sort: Document,
@@ -75,6 +75,48 @@ pub struct FindAndModifyRequest {
     pub variables: Document,
     /// The order of strings; `None` for the collection's.
     pub collation: Option<Document>,
+}
+
+/// Each statement finds documents as this query does: what `explain` shows of it.
+impl From<&UpdateStatement> for FindRequest {
+    fn from(statement: &UpdateStatement) -> FindRequest {
+        FindRequest {
+            filter: statement.filter.clone(),
+            sort: statement.sort.clone(),
+            limit: (!statement.multi).then_some(1),
+            hint: statement.hint.clone(),
+            variables: statement.variables.clone(),
+            collation: statement.collation.clone(),
+            ..FindRequest::default()
+        }
+    }
+}
+
+impl From<&DeleteStatement> for FindRequest {
+    fn from(statement: &DeleteStatement) -> FindRequest {
+        FindRequest {
+            filter: statement.filter.clone(),
+            limit: statement.only_first.then_some(1),
+            hint: statement.hint.clone(),
+            variables: statement.variables.clone(),
+            collation: statement.collation.clone(),
+            ..FindRequest::default()
+        }
+    }
+}
+
+impl From<&FindAndModifyRequest> for FindRequest {
+    fn from(request: &FindAndModifyRequest) -> FindRequest {
+        FindRequest {
+            filter: request.filter.clone(),
+            sort: request.sort.clone(),
+            limit: Some(1),
+            hint: request.hint.clone(),
+            variables: request.variables.clone(),
+            collation: request.collation.clone(),
+            ..FindRequest::default()
+        }
+    }
 }
 
 impl UpdateStatement {
@@ -107,7 +149,11 @@ impl UpdateStatement {
             .map(|update| parse_update(update, &self.array_filters, &variables));
         let missing = || Error::new(Code::FAILED_TO_PARSE, "an update needs what it changes: 'u'");
         Ok(UpdateRequest {
-            filter,
+            lookup: Lookup {
+                filter,
+                ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
+                hint: parse_hint(self.hint.as_ref())?,
+            },
             update: Arc::new(
                 update
                     .ok_or_else(missing)??
@@ -115,8 +161,6 @@ impl UpdateStatement {
             ),
             multi: self.multi,
             upsert: self.upsert,
-            ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
-            hint: parse_hint(self.hint.as_ref())?,
             variables: Arc::new(variables),
         })
     }
@@ -125,10 +169,13 @@ impl UpdateStatement {
 impl DeleteStatement {
     pub(crate) fn parse(&self, default: Option<&Collation>) -> Result<DeleteRequest> {
         let collation = asked_or(self.collation.as_ref(), default)?;
+        let filter = parse_filter(&self.filter, &variables(&self.variables, collation)?)?;
         Ok(DeleteRequest {
-            filter: parse_filter(&self.filter, &variables(&self.variables, collation)?)?,
+            lookup: Lookup {
+                hint: parse_hint(self.hint.as_ref())?,
+                ..Lookup::new(filter)
+            },
             only_first: self.only_first,
-            hint: parse_hint(self.hint.as_ref())?,
         })
     }
 }
@@ -148,14 +195,16 @@ impl FindAndModifyRequest {
             .map(|update| parse_update(update, &self.array_filters, &variables));
         let projection = parse_projection(&self.projection, &filter, &variables)?;
         Ok(FindAndModify {
-            filter,
+            lookup: Lookup {
+                filter,
+                ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
+                hint: parse_hint(self.hint.as_ref())?,
+            },
             update: update
                 .transpose()?
                 .map(|update| Arc::new(update.keeping_empty_timestamps(keeps_empty_timestamps))),
             return_new: self.return_new,
             upsert: self.upsert,
-            ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
-            hint: parse_hint(self.hint.as_ref())?,
             projection,
             variables: Arc::new(variables),
         })

@@ -51,7 +51,6 @@ pub(super) struct Memory {
     pub(super) cache_bytes: usize,
     /// All write buffers.
     pub(super) write_bytes: usize,
-    /// One write buffer.
     pub(super) write_buffer_bytes: usize,
 }
 

@@ -17,7 +17,6 @@ pub(super) struct Worker<T> {
 }
 
 impl Thread {
-    /// Starts it.
     pub(super) fn start(name: &'static str, work: impl FnOnce() + Send + 'static) -> Result<Thread, Error> {
         let started = Builder::new().name(name.into()).spawn(work);
         let handle = started.map_err(|error| Error::Engine {

@@ -67,6 +67,19 @@ impl Filter {
         Ok(Filter { root })
     }
 
+    /// The filter that matches what all of these match.
+    pub fn all_of(filters: impl IntoIterator<Item = Filter>) -> Filter {
+        let roots = filters.into_iter().map(|filter| filter.root).collect();
+        Filter {
+            root: parse::conjunction(roots),
+        }
+    }
+
+    /// Whether every document matches, whatever it is.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.root, Node::AlwaysTrue)
+    }
+
     /// Whether the document matches. Fails where `$expr` fails on it, or a pattern goes past its limit.
     pub fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
         steps(1)?;

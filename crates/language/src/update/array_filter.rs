@@ -4,7 +4,6 @@ use crate::filter::{Filter, FilterScope};
 use crate::{Error, Result};
 use value::{Document, Value};
 
-/// One array filter.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayFilter {
     /// The name that paths use.

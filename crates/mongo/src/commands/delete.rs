@@ -9,17 +9,11 @@ use engine::DeleteStatement;
 use value::{Document, DocumentRef, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.namespace()?;
-    let arguments = call.arguments();
-    let statements = parse(&arguments)?;
-    let options = writes::options(call, &arguments)?;
-    arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
-    arguments.finish()?;
-    writes::check_batch(statements.len())?;
+    let write = writes::parse(call, parse)?;
     let done = call
         .server
         .engine
-        .delete(&call.context, &namespace, statements, &options)
+        .delete(&call.context, &write.namespace, write.statements, &write.options)
         .await?;
     let mut reply = doc! {"n": Value::count(done.deleted)};
     writes::push_failures(&mut reply, done.failures)?;

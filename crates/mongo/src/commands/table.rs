@@ -204,7 +204,6 @@ static BY_NAME: LazyLock<HashMap<&'static str, (&'static Command, &'static str)>
     COMMANDS.iter().flat_map(names).collect()
 });
 
-/// The command of this name, and the name.
 pub(crate) fn find(name: &str) -> Option<(&'static Command, &'static str)> {
     BY_NAME.get(name).copied()
 }

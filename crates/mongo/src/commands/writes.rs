@@ -5,8 +5,34 @@ use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use code::Code;
-use engine::{WriteFailure, WriteOptions};
+use engine::{Namespace, WriteFailure, WriteOptions};
 use value::{Document, DocumentRef, Value, ValueRef};
+
+/// An update or a delete, read whole before anything is done.
+pub(super) struct WriteCommand<S> {
+    pub(super) namespace: Namespace,
+    pub(super) statements: Vec<S>,
+    pub(super) options: WriteOptions,
+}
+
+/// Reads an update or a delete.
+pub(super) fn parse<S>(
+    call: &Call<'_>,
+    statements: fn(&Arguments<'_>) -> Result<Vec<S>>,
+) -> Result<WriteCommand<S>> {
+    let namespace = call.namespace()?;
+    let arguments = call.arguments();
+    let statements = statements(&arguments)?;
+    let options = options(call, &arguments)?;
+    arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
+    arguments.finish()?;
+    check_batch(statements.len())?;
+    Ok(WriteCommand {
+        namespace,
+        statements,
+        options,
+    })
+}
 
 /// `ordered`, `bypassDocumentValidation`, `stmtId`, and what the write concern says of durability.
 pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<WriteOptions> {

@@ -119,8 +119,19 @@ fn read_up_to(reader: impl Read, size: usize, out: &mut Vec<u8>) -> std::io::Res
     Ok(())
 }
 
-/// The message inside: its header, how it was compressed, and all its bytes, header included.
-pub fn decompress(header: &Header, message: &Bytes) -> Result<(Header, Compressor, Bytes), WireError> {
+/// A message that came compressed.
+#[derive(Clone, Debug)]
+pub struct Decompressed {
+    /// Its own header.
+    pub header: Header,
+    /// How it was compressed.
+    pub compressor: Compressor,
+    /// All its bytes, header included.
+    pub message: Bytes,
+}
+
+/// Unpacks the message that an OP_COMPRESSED carries.
+pub fn decompress(header: &Header, message: &Bytes) -> Result<Decompressed, WireError> {
     let broken = || WireError::Framing("a truncated OP_COMPRESSED".into());
     let (_, payload) = message.split_at_checked(HEADER_BYTES).ok_or_else(broken)?;
     let (opcode, rest) = split_i32(payload).ok_or_else(broken)?;
@@ -146,5 +157,9 @@ pub fn decompress(header: &Header, message: &Bytes) -> Result<(Header, Compresso
     let mut unpacked = Vec::with_capacity(HEADER_BYTES);
     header.write(&mut unpacked);
     compressor.decompress_into(data, size, &mut unpacked)?;
-    Ok((header, compressor, unpacked.into()))
+    Ok(Decompressed {
+        header,
+        compressor,
+        message: unpacked.into(),
+    })
 }

@@ -35,8 +35,8 @@ impl Message {
         if !compression_allowed {
             return Err(WireError::Framing("compressed before the login".into()));
         }
-        let (header, compressor, message) = compression::decompress(header, message)?;
-        parse_plain(header.opcode, &message, Some(compressor))
+        let inner = compression::decompress(header, message)?;
+        parse_plain(inner.header.opcode, &inner.message, Some(inner.compressor))
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Reply {
 pub struct CursorBatch {
     /// `firstBatch` or `nextBatch`.
     pub name: &'static str,
-    /// The documents.
+    /// The documents of the batch, copied as they are.
     pub documents: Vec<DocumentBuf>,
     /// The cursor to ask for more, 0 at the end.
     pub id: i64,

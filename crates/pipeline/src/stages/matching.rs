@@ -44,7 +44,7 @@ impl Stage for Match {
     }
 
     fn part(&self) -> QueryPart<'_> {
-        QueryPart::Filter(&self.query)
+        QueryPart::Filter(&self.filter)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::collections::WriteTarget;
 use crate::row::Row;
 use crate::{Code, QueryError, Result};
-use query::write::{CHANGES_PER_COMMIT_MAX, Failures, InsertOptions, WriteError, WriteOptions, insert};
+use query::write::{CHANGES_PER_COMMIT_MAX, Failures, WriteError, WriteOptions, insert};
 use store::Durability;
 use value::DocumentBuf;
 
@@ -40,18 +40,12 @@ impl WriteBatch {
 /// Inserts all documents that can be; the first that is refused is the error. They are durable once the pipeline's end is
 /// flushed.
 pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>) -> Result<()> {
-    let options = InsertOptions {
-        keeps_empty_timestamps: false,
-        ordered: false,
-        durability: Durability::Soon,
-        validator: target.validator.clone(),
-        statements: Vec::new(),
-    };
+    let options = write_options(target);
     let mut failures = Failures::new();
     let mut documents = documents.into_iter();
     while documents.len() > 0 {
         let together = documents.by_ref().take(CHANGES_PER_COMMIT_MAX).collect();
-        let inserted = insert(&target.collection, together, options.clone()).await?;
+        let inserted = insert(&target.collection, together, &options).await?;
         failures.extend(inserted.failures);
     }
     first_failure(failures)

@@ -29,7 +29,6 @@ impl Place {
         Some(*place)
     }
 
-    /// The names of all.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         PLACES.iter().map(|(name, _)| *name)
     }

@@ -24,7 +24,7 @@ const KEYS_BETWEEN_CHECKS: u64 = 4096;
 /// A document that a query found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its record.
+    /// The record that it was read from.
     pub record: RecordId,
     /// The document, or only the needed fields if an index had them.
     pub document: DocumentBuf,
@@ -115,7 +115,7 @@ impl Execution {
         }
     }
 
-    /// The plan.
+    /// The plan that runs.
     pub fn plan(&self) -> &Arc<Plan> {
         &self.plan
     }

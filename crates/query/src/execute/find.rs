@@ -2,7 +2,7 @@
 
 use super::execution::{Execution, Found, Paused, chunk_max};
 use super::run::{Run, Task};
-use super::stream::{DocumentStream, StreamState};
+use super::stream::{Batch, DocumentStream, StreamState};
 use super::tail::{TailCursor, tail};
 use crate::plan::{Hint, Ordering};
 use crate::spill::SpillFolder;
@@ -29,7 +29,7 @@ pub const FIRST_BATCH: usize = 101;
 pub struct FindSpec {
     /// What documents must match.
     pub filter: Arc<Filter>,
-    /// In which order.
+    /// The order of results; plans that give another one sort.
     pub ordering: Ordering,
     /// Which part of each document is returned; `None` for all of it.
     pub projection: Option<Arc<Projection>>,
@@ -200,17 +200,17 @@ impl PlanCursor {
         };
         // A batch after the first is another operation, which goes on with the plan of the first.
         metrics::note(|metrics| metrics.planned(self.execution.plan().clone()));
-        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
+        let mut batch = Batch::new(batch, documents_max, bytes_max);
         let at_once = chunk_max(&snapshot);
-        while batch.len() < documents_max && self.limit_left > 0 {
-            let missing = (documents_max - batch.len()).min(at_once);
+        while batch.room() > 0 && self.limit_left > 0 {
+            let missing = batch.room().min(at_once);
             let run = Run {
                 snapshot: &snapshot,
                 task: &self.task,
                 wanted: wanted(self.limit_left, self.skip_left, missing),
             };
             let paused = self.execution.fill(&run).await?;
-            let full = self.take_ready(batch, documents_max, &mut bytes, bytes_max)?;
+            let full = self.take_ready(&mut batch)?;
             if full || paused == Paused::Exhausted {
                 break;
             }
@@ -224,14 +224,8 @@ impl PlanCursor {
     }
 
     /// Moves ready results into the batch; true once the next would not fit.
-    fn take_ready(
-        &mut self,
-        batch: &mut Vec<DocumentBuf>,
-        documents_max: usize,
-        bytes: &mut usize,
-        bytes_max: usize,
-    ) -> Result<bool> {
-        while batch.len() < documents_max && self.limit_left > 0 {
+    fn take_ready(&mut self, batch: &mut Batch<'_>) -> Result<bool> {
+        while batch.room() > 0 && self.limit_left > 0 {
             let Some(found) = self.execution.take() else {
                 return Ok(false);
             };
@@ -240,16 +234,14 @@ impl PlanCursor {
                 continue;
             }
             let document = show(&self.task.spec, &found)?;
-            let size = document.bytes().len();
-            if !batch.is_empty() && *bytes + size > bytes_max {
+            if !batch.fits(&document) {
                 self.execution.put_back(found);
                 return Ok(true);
             }
-            *bytes += size;
             self.limit_left -= 1;
             batch.push(document);
         }
-        Ok(batch.len() >= documents_max)
+        Ok(batch.room() == 0)
     }
 
     /// Whether nothing is left.

@@ -31,4 +31,4 @@ pub use run::{Run, Task};
 pub use sort_key::sort_key;
 pub use sorter::SORT_BYTES_MAX;
 pub use sorter::{Sorted, Sorter};
-pub use stream::{DocumentStream, StreamState};
+pub use stream::{Batch, DocumentStream, StreamState};

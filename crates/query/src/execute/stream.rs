@@ -28,3 +28,40 @@ pub trait DocumentStream: Send {
     /// The operation under which the next batches run.
     fn attach(&mut self, interruption: &Interruption);
 }
+
+/// A batch that is filled within its limits, as [`DocumentStream::fill`] says.
+#[derive(Debug)]
+pub struct Batch<'b> {
+    documents: &'b mut Vec<DocumentBuf>,
+    documents_max: usize,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl Batch<'_> {
+    /// The batch with what it holds already.
+    pub fn new(documents: &mut Vec<DocumentBuf>, documents_max: usize, bytes_max: usize) -> Batch<'_> {
+        Batch {
+            bytes: documents.iter().map(|document| document.bytes().len()).sum(),
+            documents,
+            documents_max,
+            bytes_max,
+        }
+    }
+
+    /// How many more documents it takes, if bytes do not end it before.
+    pub fn room(&self) -> usize {
+        self.documents_max.saturating_sub(self.documents.len())
+    }
+
+    /// Whether it takes this document; an empty batch takes any.
+    pub fn fits(&self, document: &DocumentBuf) -> bool {
+        self.documents.is_empty() || self.bytes + document.bytes().len() <= self.bytes_max
+    }
+
+    /// Adds a document that fits.
+    pub fn push(&mut self, document: DocumentBuf) {
+        self.bytes += document.bytes().len();
+        self.documents.push(document);
+    }
+}

@@ -3,14 +3,13 @@
 use super::collection_cursor::CollectionCursor;
 use super::execution::Found;
 use super::find::{FIRST_BATCH, FindSpec, show};
-use super::stream::StreamState;
+use super::stream::{Batch, StreamState};
 use crate::plan::Ordering;
 use crate::{Code, QueryError, Result};
 use language::Interruption;
 use std::sync::Arc;
-use store::{Collection, RecordId, Snapshot};
+use store::{Collection, Order, RecordId, Snapshot};
 use value::DocumentBuf;
-use value::key::Direction;
 
 /// A cursor that stays at the end of a capped collection. Between batches it holds the id of the last record that it
 /// examined and no snapshot, so the next batch sees what was inserted meanwhile.
@@ -31,10 +30,7 @@ pub(super) fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailC
             collection.namespace()
         )));
     }
-    if !matches!(
-        spec.ordering,
-        Ordering::Any | Ordering::Natural(Direction::Ascending)
-    ) {
+    if !matches!(spec.ordering, Ordering::Any | Ordering::Natural(Order::Forward)) {
         return Err(QueryError::bad_value(
             "error processing query: cannot use tailable option with a sort other than {$natural: 1}",
         ));
@@ -59,10 +55,10 @@ impl TailCursor {
     ) -> Result<StreamState> {
         let snapshot = self.collection.snapshot().await?;
         self.check_position(&snapshot).await?;
-        let mut cursor = CollectionCursor::behind(self.after, FIRST_BATCH);
-        let mut bytes: usize = batch.iter().map(|document| document.bytes().len()).sum();
+        let mut cursor = CollectionCursor::after(self.after, FIRST_BATCH);
+        let mut batch = Batch::new(batch, documents_max, bytes_max);
         let mut examined = 0u64;
-        while batch.len() < documents_max && self.limit_left > 0 {
+        while batch.room() > 0 && self.limit_left > 0 {
             if examined.is_multiple_of(1024) {
                 self.spec.interruption.check()?;
             }
@@ -78,16 +74,14 @@ impl TailCursor {
                     key: None,
                 };
                 let shown = show(&self.spec, &found)?;
-                let size = shown.bytes().len();
                 // `after` still names the record before this one, so the next batch begins with it.
-                if !batch.is_empty() && bytes + size > bytes_max {
+                if !batch.fits(&shown) {
                     return Ok(StreamState::More);
                 }
                 if self.skip_left > 0 {
                     self.skip_left -= 1;
                 } else {
                     self.limit_left -= 1;
-                    bytes += size;
                     batch.push(shown);
                 }
             }

@@ -5,9 +5,7 @@ use super::lookup::Lookup;
 use super::single::{Done, Single};
 use super::update::id_of;
 use super::{WriteError, WriteOptions};
-use crate::plan::{Hint, Ordering};
 use language::expression::Variables;
-use language::filter::Filter;
 use language::projection::Projection;
 use language::update::Update;
 use std::sync::Arc;
@@ -18,17 +16,13 @@ use value::{DocumentBuf, Value};
 #[derive(Clone, Debug)]
 pub struct FindAndModify {
     /// Which document.
-    pub filter: Arc<Filter>,
+    pub lookup: Lookup,
     /// What becomes of it; none removes it.
     pub update: Option<Arc<Update>>,
     /// Whether the document is given as it is afterwards.
     pub return_new: bool,
     /// Whether a document is inserted if none matches.
     pub upsert: bool,
-    /// Which document is the first.
-    pub ordering: Ordering,
-    /// The index to use.
-    pub hint: Option<Hint>,
     /// What of the document is given.
     pub projection: Option<Arc<Projection>>,
     /// The variables that update and projection see.
@@ -61,18 +55,13 @@ impl FindAndModify {
         let kind = self.update.clone().map_or(ChangeKind::Delete, ChangeKind::Update);
         Single {
             change: Arc::new(Change {
-                filter: self.filter.clone(),
+                filter: self.lookup.filter.clone(),
                 kind,
                 variables: self.variables.clone(),
                 validator: options.validator.clone(),
                 interruption: options.interruption.clone(),
             }),
-            lookup: Lookup {
-                filter: self.filter.clone(),
-                ordering: self.ordering.clone(),
-                hint: self.hint.clone(),
-                interruption: options.interruption.clone(),
-            },
+            lookup: self.lookup.clone(),
             upsert: self.upsert,
             statement: options.statement(0),
             image: if self.return_new {
@@ -122,7 +111,8 @@ impl FindAndModify {
         };
         let mut position = None;
         if projection.needs_position() {
-            self.filter.matches_positioned(matched.as_ref(), &mut position)?;
+            let filter = &self.lookup.filter;
+            filter.matches_positioned(matched.as_ref(), &mut position)?;
         }
         let mut out = Vec::with_capacity(document.bytes().len());
         projection.apply(document.as_ref(), position, &self.variables, &mut out)?;

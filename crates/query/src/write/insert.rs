@@ -1,31 +1,13 @@
 //! Inserting documents.
 
-use super::error::WriteError;
-use super::validator::Validator;
+use super::{WriteError, WriteOptions};
 use crate::{Code, QueryError};
 use language::update::stored::check_ids;
 use std::sync::Arc;
-use store::{
-    Collection, CommitOptions, DOCUMENT_BYTES_MAX, Durability, Outcome, StatementId, StoreError, WriteOp,
-};
+use store::{Collection, DOCUMENT_BYTES_MAX, Outcome, StoreError, WriteOp};
 use value::date::since_1970;
 use value::raw::{DocumentWriter, NESTING_DEPTH_MAX};
 use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, ValueRef};
-
-/// How documents are inserted.
-#[derive(Clone, Debug)]
-pub struct InsertOptions {
-    /// Whether the first refused document ends the insert.
-    pub ordered: bool,
-    /// When the answer is given.
-    pub durability: Durability,
-    /// The rule that documents must satisfy.
-    pub validator: Option<Arc<Validator>>,
-    /// Whether empty timestamps stay so, instead of meaning now: what is restored is as it was.
-    pub keeps_empty_timestamps: bool,
-    /// The statement of each document, for exactly-once retries: empty, or one a document.
-    pub statements: Vec<Option<StatementId>>,
-}
 
 /// What an insert did.
 #[derive(Clone, Debug, Default)]
@@ -40,14 +22,14 @@ pub struct Inserted {
 pub async fn insert(
     collection: &Arc<Collection>,
     documents: Vec<DocumentBuf>,
-    options: InsertOptions,
+    options: &WriteOptions,
 ) -> Result<Inserted, StoreError> {
     let mut inserted = Inserted::default();
     let mut positions = Vec::with_capacity(documents.len());
     let mut ops = Vec::with_capacity(documents.len());
     let mut statements = Vec::new();
     for (position, document) in documents.into_iter().enumerate() {
-        match prepare(document, &options) {
+        match prepare(document, options) {
             Ok(document) => {
                 positions.push(position);
                 ops.push(WriteOp::Insert(document));
@@ -61,14 +43,8 @@ pub async fn insert(
             }
         }
     }
-    let commit = CommitOptions {
-        ordered: options.ordered,
-        durability: options.durability,
-        statements,
-        ..CommitOptions::default()
-    };
     if !ops.is_empty() {
-        let outcomes = collection.commit(ops, commit).await?;
+        let outcomes = collection.commit(ops, options.commit(statements)).await?;
         add_outcomes(&mut inserted, &positions, outcomes, options.ordered);
     }
     Ok(inserted)
@@ -93,7 +69,7 @@ fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outc
 }
 
 /// Makes a document fit to be stored: `_id` present and first, empty timestamps filled, limits kept, rules satisfied.
-fn prepare(document: DocumentBuf, options: &InsertOptions) -> Result<DocumentBuf, WriteError> {
+fn prepare(document: DocumentBuf, options: &WriteOptions) -> Result<DocumentBuf, WriteError> {
     if document.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
         let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
         return Err(QueryError::new(Code::OVERFLOW, message).into());

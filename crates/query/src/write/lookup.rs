@@ -7,21 +7,36 @@ use language::filter::Filter;
 use std::sync::Arc;
 use store::Collection;
 
-/// Which documents are looked for.
+/// Which documents a statement means: what statements say of a [`FindSpec`].
 #[derive(Clone, Debug)]
-pub(super) struct Lookup {
-    pub(super) filter: Arc<Filter>,
-    pub(super) ordering: Ordering,
-    pub(super) hint: Option<Hint>,
-    pub(super) interruption: Interruption,
+pub struct Lookup {
+    /// What documents must match.
+    pub filter: Arc<Filter>,
+    /// Which of them is the first.
+    pub ordering: Ordering,
+    /// The index that must be used.
+    pub hint: Option<Hint>,
 }
 
 impl Lookup {
+    /// What matches, in any order.
+    pub fn new(filter: Arc<Filter>) -> Lookup {
+        Lookup {
+            filter,
+            ordering: Ordering::Any,
+            hint: None,
+        }
+    }
+
     /// The first document in the order asked for.
-    pub(super) async fn first(&self, collection: &Arc<Collection>) -> Result<Option<Found>> {
+    pub(super) async fn first(
+        &self,
+        collection: &Arc<Collection>,
+        interruption: &Interruption,
+    ) -> Result<Option<Found>> {
         let spec = FindSpec {
             limit: Some(1),
-            ..self.spec()
+            ..self.spec(interruption)
         };
         let mut cursor = find_records(collection, spec).await?;
         Ok(cursor.next_page(1).await?.pop())
@@ -29,15 +44,19 @@ impl Lookup {
 
     /// All of them, page by page, from one snapshot: a document that the statement has moved within an index is not
     /// found again.
-    pub(super) async fn all(&self, collection: &Arc<Collection>) -> Result<RecordCursor> {
-        find_records(collection, self.spec()).await
+    pub(super) async fn all(
+        &self,
+        collection: &Arc<Collection>,
+        interruption: &Interruption,
+    ) -> Result<RecordCursor> {
+        find_records(collection, self.spec(interruption)).await
     }
 
-    fn spec(&self) -> FindSpec {
+    fn spec(&self, interruption: &Interruption) -> FindSpec {
         FindSpec {
             ordering: self.ordering.clone(),
             hint: self.hint.clone(),
-            interruption: self.interruption.clone(),
+            interruption: interruption.clone(),
             ..FindSpec::new(self.filter.clone())
         }
     }

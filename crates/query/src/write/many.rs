@@ -7,7 +7,7 @@ use super::single::{Done, done};
 use super::{CHANGED_BYTES_PER_COMMIT_MAX, CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
 use crate::execute::Found;
 use std::sync::Arc;
-use store::{Collection, CommitOptions, Image, Target, WriteOp};
+use store::{Collection, CommitOptions, Target, WriteOp};
 
 /// The documents of the first commit, few because their size is not known yet.
 const FIRST_PAGE_RECORDS: usize = 64;
@@ -28,7 +28,7 @@ pub(super) async fn change_all(
     options: &WriteOptions,
 ) -> Result<Counts, WriteError> {
     let mut counts = Counts::default();
-    let mut cursor = lookup.all(collection).await?;
+    let mut cursor = lookup.all(collection, &options.interruption).await?;
     let mut page_records = FIRST_PAGE_RECORDS;
     loop {
         options.interruption.check()?;
@@ -52,9 +52,7 @@ pub(super) async fn change_all(
         }
         let commit = CommitOptions {
             ordered: true,
-            durability: options.durability,
-            statements: Vec::new(),
-            image: Image::None,
+            ..options.commit(Vec::new())
         };
         for (outcome, report) in collection.commit(ops, commit).await?.into_iter().zip(&reports) {
             match done(outcome, report)? {

@@ -32,13 +32,14 @@ mod validator;
 pub use delete::{DeleteRequest, Deleted, delete};
 pub use error::{Failures, WriteError};
 pub use find_and_modify::{FindAndModify, FoundAndModified, find_and_modify};
-pub use insert::{InsertOptions, Inserted, insert};
+pub use insert::{Inserted, insert};
+pub use lookup::Lookup;
 pub use update::{UpdateRequest, Updated, update};
 pub use validator::{ValidationAction, ValidationLevel, Validator};
 
 use crate::execute::Interruption;
 use std::sync::Arc;
-use store::{Durability, StatementId};
+use store::{CommitOptions, Durability, Image, StatementId};
 
 /// How often a statement looks for another document when the one it found has changed meanwhile.
 pub const LOOKUP_ATTEMPTS_MAX: usize = 1_000;
@@ -58,7 +59,10 @@ pub struct WriteOptions {
     pub durability: Durability,
     /// What documents must satisfy.
     pub validator: Option<Arc<Validator>>,
-    /// The statements' ids for retries: empty, or one a statement.
+    /// Whether empty timestamps of documents that are inserted stay so, instead of meaning now: what is restored is as
+    /// it was.
+    pub keeps_empty_timestamps: bool,
+    /// The statements' ids for retries: empty, or one a statement (of an insert, a document).
     pub statements: Vec<Option<StatementId>>,
     /// What ends the command early.
     pub interruption: Interruption,
@@ -71,6 +75,7 @@ impl Default for WriteOptions {
             ordered: true,
             durability: Durability::Flushed,
             validator: None,
+            keeps_empty_timestamps: false,
             statements: Vec::new(),
             interruption: Interruption::default(),
         }
@@ -80,5 +85,15 @@ impl Default for WriteOptions {
 impl WriteOptions {
     fn statement(&self, number: usize) -> Option<StatementId> {
         self.statements.get(number).copied().flatten()
+    }
+
+    /// How one commit of the command is made, for these statements.
+    fn commit(&self, statements: Vec<Option<StatementId>>) -> CommitOptions {
+        CommitOptions {
+            ordered: self.ordered,
+            durability: self.durability,
+            statements,
+            image: Image::None,
+        }
     }
 }

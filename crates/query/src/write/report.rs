@@ -5,36 +5,42 @@ use super::WriteError;
 use super::error::refused;
 use crate::Code;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::StoreError;
+use store::{StoreError, WriteOp};
 use value::{Document, DocumentBuf};
 
+/// An operation for the committer, and where its transformation reports.
+pub(super) struct Operation {
+    pub(super) write: WriteOp,
+    pub(super) report: Report,
+}
+
 #[derive(Debug, Default)]
-struct Told {
+struct Reported {
     upserted: Option<DocumentBuf>,
     invalid: Option<Box<Document>>,
 }
 
 /// Shared between a transformation, which runs in the committer, and the statement that waits for it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Report(Arc<Mutex<Told>>);
+pub(super) struct Report(Arc<Mutex<Reported>>);
 
 impl Report {
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn reported(&self) -> MutexGuard<'_, Reported> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Forgets what an earlier run of the same transformation reported.
     pub(super) fn clear(&self) {
-        *self.told() = Told::default();
+        *self.reported() = Reported::default();
     }
 
     pub(super) fn tell_upserted(&self, document: DocumentBuf) {
-        self.told().upserted = Some(document);
+        self.reported().upserted = Some(document);
     }
 
     /// The document that was made by an upsert.
     pub(super) fn upserted(&self) -> Option<DocumentBuf> {
-        self.told().upserted.clone()
+        self.reported().upserted.clone()
     }
 
     /// The error in the form that goes through the committer. The details that have no place in it are kept here.
@@ -43,7 +49,7 @@ impl Report {
             WriteError::Language(error) => refused(error),
             WriteError::Store(error) => error,
             WriteError::Validation(details) => {
-                self.told().invalid = Some(details);
+                self.reported().invalid = Some(details);
                 refused(language::Error::new(
                     Code::DOCUMENT_VALIDATION_FAILURE,
                     "Document failed validation",
@@ -54,7 +60,7 @@ impl Report {
 
     /// The error as it was before it went through the committer.
     pub(super) fn error(&self, error: StoreError) -> WriteError {
-        match (error, self.told().invalid.take()) {
+        match (error, self.reported().invalid.take()) {
             (
                 StoreError::Refused {
                     code: Code::DOCUMENT_VALIDATION_FAILURE,

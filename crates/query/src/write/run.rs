@@ -1,31 +1,109 @@
-//! The statements of a command in runs: neighbours that change at most one document each are executed together.
+//! Executing the statements of an update or a delete in order.
 
 use super::by_id;
+use super::change::Change;
+use super::lookup::Lookup;
+use super::many::{Counts, change_all};
+use super::report::{Operation, Report};
 use super::single::{Done, Single, done};
-use super::{CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
+use super::{CHANGES_PER_COMMIT_MAX, Failures, WriteError, WriteOptions};
 use std::sync::Arc;
-use store::{Collection, CommitOptions, Image, Outcome};
+use store::{Collection, Image, Outcome, StatementId, WriteOp};
 
-/// Statements that are executed together, with the position of the first.
-pub(super) enum Run<T> {
-    /// One that changes many documents.
-    Many(usize, T),
-    /// Some that change at most one each.
-    Singles(usize, Vec<T>),
+/// One statement of an update or a delete.
+pub(super) trait Statement {
+    /// Which documents it means.
+    fn lookup(&self) -> &Lookup;
+
+    /// What it does to them.
+    fn change(&self, options: &WriteOptions) -> Arc<Change>;
+
+    /// Whether it changes all of them, not only the first.
+    fn is_multi(&self) -> bool;
+
+    /// Whether it inserts a document if it finds none.
+    fn is_upsert(&self) -> bool {
+        false
+    }
+
+    /// Refuses what cannot be done to many documents.
+    fn check_multi(&self) -> Result<(), WriteError> {
+        Ok(())
+    }
+
+    /// The statement as one that changes the first document.
+    fn single(&self, statement: Option<StatementId>, options: &WriteOptions) -> Single {
+        Single {
+            change: self.change(options),
+            lookup: self.lookup().clone(),
+            upsert: self.is_upsert(),
+            statement,
+            image: Image::None,
+        }
+    }
 }
 
-impl<T> Run<T> {
-    /// Divides statements, each with whether it changes many, keeping their order.
-    pub(super) fn of(statements: impl Iterator<Item = (bool, T)>) -> impl Iterator<Item = Run<T>> {
+/// What a statement did.
+pub(super) enum Executed {
+    /// One that changes many documents.
+    Many(Counts),
+    /// One that changes at most one.
+    Single(Done),
+}
+
+/// Executes statements, handing what each did to `count` with its position. Gives those that failed; of an ordered
+/// command, the first is the last that is executed.
+pub(super) async fn run_all<S: Statement>(
+    collection: &Arc<Collection>,
+    statements: Vec<S>,
+    options: &WriteOptions,
+    mut count: impl FnMut(usize, Executed),
+) -> Result<Failures, WriteError> {
+    let mut failures = Failures::new();
+    for run in Run::of(statements.into_iter()) {
+        let results = match run {
+            Run::Many(at, statement) => vec![(at, run_many(collection, &statement, options).await)],
+            Run::Singles(first, statements) => {
+                let numbered = (first..).zip(&statements);
+                let single = |(at, statement): (usize, &S)| statement.single(options.statement(at), options);
+                let results = run_singles(collection, first, numbered.map(single).collect(), options).await?;
+                let executed = |(at, result): (usize, Result<Done, _>)| (at, result.map(Executed::Single));
+                results.into_iter().map(executed).collect()
+            }
+        };
+        for (at, result) in results {
+            match result {
+                Ok(executed) => count(at, executed),
+                Err(error) => failures.push((at, error)),
+            }
+        }
+        if options.ordered && !failures.is_empty() {
+            break;
+        }
+    }
+    Ok(failures)
+}
+
+/// Statements that are executed together, with the position of the first.
+enum Run<S> {
+    /// One that changes many documents.
+    Many(usize, S),
+    /// Some that change at most one each.
+    Singles(usize, Vec<S>),
+}
+
+impl<S: Statement> Run<S> {
+    /// Divides statements, keeping their order.
+    fn of(statements: impl Iterator<Item = S>) -> impl Iterator<Item = Run<S>> {
         let mut statements = statements.enumerate().peekable();
         std::iter::from_fn(move || {
-            let (first, (many, statement)) = statements.next()?;
-            if many {
+            let (first, statement) = statements.next()?;
+            if statement.is_multi() {
                 return Some(Run::Many(first, statement));
             }
             let mut singles = vec![statement];
             while singles.len() < CHANGES_PER_COMMIT_MAX
-                && let Some((_, (_, next))) = statements.next_if(|(_, (many, _))| !many)
+                && let Some((_, next)) = statements.next_if(|(_, next)| !next.is_multi())
             {
                 singles.push(next);
             }
@@ -34,12 +112,29 @@ impl<T> Run<T> {
     }
 }
 
+/// Changes all that the statement means. If there is nothing and it is an upsert, it makes one document, without an id
+/// for retries: a statement that changes many has none.
+async fn run_many<S: Statement>(
+    collection: &Arc<Collection>,
+    statement: &S,
+    options: &WriteOptions,
+) -> Result<Executed, WriteError> {
+    statement.check_multi()?;
+    let change = statement.change(options);
+    let counts = change_all(collection, change, statement.lookup(), options).await?;
+    if counts.matched > 0 || !statement.is_upsert() {
+        return Ok(Executed::Many(counts));
+    }
+    let single = statement.single(None, options);
+    Ok(Executed::Single(single.execute(collection, options).await?))
+}
+
 /// The results of statements, by position. An ordered command ends with its first failure, so the statements after it
 /// have no result.
 type Results = Vec<(usize, Result<Done, WriteError>)>;
 
 /// Executes statements that change at most one document each: neighbours that fix `_id` in one commit.
-pub(super) async fn run_singles(
+async fn run_singles(
     collection: &Arc<Collection>,
     first: usize,
     singles: Vec<Single>,
@@ -49,7 +144,7 @@ pub(super) async fn run_singles(
     let mut together = Together::default();
     for (at, single) in (first..).zip(&singles) {
         match single.op_by_id(collection) {
-            Some((op, report)) => together.push(at, op, report, single),
+            Some(operation) => together.push(at, operation, single),
             None => {
                 // A lookup must see the changes of the statements before it, so these are committed first.
                 together.commit(collection, options, &mut results).await?;
@@ -75,16 +170,16 @@ fn stopped(results: &Results, options: &WriteOptions) -> bool {
 #[derive(Default)]
 struct Together {
     positions: Vec<usize>,
-    ops: Vec<store::WriteOp>,
-    reports: Vec<super::report::Report>,
-    statements: Vec<Option<store::StatementId>>,
+    writes: Vec<WriteOp>,
+    reports: Vec<Report>,
+    statements: Vec<Option<StatementId>>,
 }
 
 impl Together {
-    fn push(&mut self, at: usize, op: store::WriteOp, report: super::report::Report, single: &Single) {
+    fn push(&mut self, at: usize, operation: Operation, single: &Single) {
         self.positions.push(at);
-        self.ops.push(op);
-        self.reports.push(report);
+        self.writes.push(operation.write);
+        self.reports.push(operation.report);
         self.statements.push(single.statement);
     }
 
@@ -95,20 +190,16 @@ impl Together {
         results: &mut Results,
     ) -> Result<(), WriteError> {
         let waiting = std::mem::take(self);
-        if waiting.ops.is_empty() {
+        if waiting.writes.is_empty() {
             return Ok(());
         }
         let statements = match waiting.statements.iter().any(Option::is_some) {
             true => waiting.statements,
             false => Vec::new(),
         };
-        let commit = CommitOptions {
-            ordered: options.ordered,
-            durability: options.durability,
-            statements,
-            image: Image::None,
-        };
-        let outcomes = collection.commit(waiting.ops, commit).await?;
+        let outcomes = collection
+            .commit(waiting.writes, options.commit(statements))
+            .await?;
         for ((at, report), outcome) in waiting.positions.into_iter().zip(&waiting.reports).zip(outcomes) {
             if matches!(outcome, Outcome::Skipped) {
                 break;

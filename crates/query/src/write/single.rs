@@ -3,7 +3,7 @@
 use super::by_id::{self, fixed_id};
 use super::change::{Change, ChangeOne, Missing};
 use super::lookup::Lookup;
-use super::report::Report;
+use super::report::{Operation, Report};
 use super::{LOOKUP_ATTEMPTS_MAX, WriteError, WriteOptions};
 use crate::{Code, QueryError};
 use std::sync::Arc;
@@ -41,8 +41,8 @@ impl Done {
 }
 
 impl Single {
-    /// The operation for the committer and its report, if the filter fixes `_id`; otherwise `None`.
-    pub(super) fn op_by_id(&self, collection: &Collection) -> Option<(WriteOp, Report)> {
+    /// The operation for the committer, if the filter fixes `_id`; otherwise `None`.
+    pub(super) fn op_by_id(&self, collection: &Collection) -> Option<Operation> {
         // A hint goes through the planner even if it cannot help, because one that names no index is an error.
         let id = match &self.lookup.hint {
             None => fixed_id(&self.change.filter)?,
@@ -57,7 +57,7 @@ impl Single {
         Some(self.op(Target::Id(id), missing, None))
     }
 
-    fn op(&self, target: Target, missing: Missing, drawn: Option<DocumentBuf>) -> (WriteOp, Report) {
+    fn op(&self, target: Target, missing: Missing, drawn: Option<DocumentBuf>) -> Operation {
         let report = Report::default();
         let one = ChangeOne {
             change: self.change.clone(),
@@ -65,7 +65,10 @@ impl Single {
             drawn,
             report: report.clone(),
         };
-        (WriteOp::modify(target, one), report)
+        Operation {
+            write: WriteOp::modify(target, one),
+            report,
+        }
     }
 
     /// Executes the statement on its own.
@@ -74,8 +77,8 @@ impl Single {
         collection: &Arc<Collection>,
         options: &WriteOptions,
     ) -> Result<Done, WriteError> {
-        if let Some(op) = self.op_by_id(collection) {
-            let done = self.commit(collection, options, op).await;
+        if let Some(operation) = self.op_by_id(collection) {
+            let done = self.commit(collection, options, operation).await;
             by_id::note(done.as_ref().is_ok_and(Done::found));
             return done;
         }
@@ -88,7 +91,7 @@ impl Single {
         }
         for _ in 0..LOOKUP_ATTEMPTS_MAX {
             options.interruption.check()?;
-            let Some(found) = self.lookup.first(collection).await? else {
+            let Some(found) = self.lookup.first(collection, &options.interruption).await? else {
                 if !self.upsert {
                     return Ok(Done::NothingMatched);
                 }
@@ -100,8 +103,8 @@ impl Single {
                 continue;
             };
             let drawn = self.change.drawn(&found.document);
-            let op = self.op(Target::Record(found.record), Missing::Stays, drawn);
-            match self.commit(collection, options, op).await? {
+            let operation = self.op(Target::Record(found.record), Missing::Stays, drawn);
+            match self.commit(collection, options, operation).await? {
                 // The document was changed or deleted after it was found: another may match.
                 Done::NothingMatched => {}
                 done => return Ok(done),
@@ -146,19 +149,16 @@ impl Single {
         &self,
         collection: &Arc<Collection>,
         options: &WriteOptions,
-        (op, report): (WriteOp, Report),
+        operation: Operation,
     ) -> Result<Done, WriteError> {
+        let statements = self.statement.map(|statement| vec![Some(statement)]);
         let commit = CommitOptions {
-            ordered: true,
-            durability: options.durability,
-            statements: self
-                .statement
-                .map(|statement| vec![Some(statement)])
-                .unwrap_or_default(),
             image: self.image,
+            ..options.commit(statements.unwrap_or_default())
         };
-        let outcome = collection.commit(vec![op], commit).await?.into_iter().next();
-        done(outcome.unwrap_or(Outcome::NotMatched), &report)
+        let outcomes = collection.commit(vec![operation.write], commit).await?;
+        let outcome = outcomes.into_iter().next();
+        done(outcome.unwrap_or(Outcome::NotMatched), &operation.report)
     }
 }
 

@@ -2,34 +2,27 @@
 
 use super::change::{Change, ChangeKind};
 use super::lookup::Lookup;
-use super::many::change_all;
-use super::run::{Run, run_singles};
-use super::single::{Done, Single};
+use super::run::{Executed, Statement, run_all};
+use super::single::Done;
 use super::{Failures, WriteError, WriteOptions};
-use crate::plan::{Hint, Ordering};
 use crate::{Code, QueryError};
 use language::expression::Variables;
-use language::filter::Filter;
 use language::update::Update;
 use std::sync::Arc;
-use store::{Collection, Image, ReplayedKind};
+use store::{Collection, ReplayedKind};
 use value::{Value, ValueRef};
 
 /// One statement of an update.
 #[derive(Clone, Debug)]
 pub struct UpdateRequest {
     /// Which documents.
-    pub filter: Arc<Filter>,
+    pub lookup: Lookup,
     /// What becomes of them.
     pub update: Arc<Update>,
     /// All, not only the first.
     pub multi: bool,
     /// Whether a document is inserted if none matches.
     pub upsert: bool,
-    /// Which document is the first.
-    pub ordering: Ordering,
-    /// The index to use.
-    pub hint: Option<Hint>,
     /// The variables that the update sees.
     pub variables: Arc<Variables>,
 }
@@ -54,42 +47,25 @@ pub async fn update(
     options: &WriteOptions,
 ) -> Result<Updated, WriteError> {
     let mut updated = Updated::default();
-    let runs = Run::of(requests.into_iter().map(|request| (request.multi, request)));
-    for run in runs {
-        let failed_before = updated.failures.len();
-        match run {
-            Run::Many(at, request) => match update_many(collection, &request, options).await {
-                Ok((matched, modified, upserted)) => {
-                    updated.matched += matched;
-                    updated.modified += modified;
-                    updated.upserted.extend(upserted.map(|id| (at, id)));
-                }
-                Err(error) => updated.failures.push((at, error)),
-            },
-            Run::Singles(first, requests) => {
-                let singles = requests
-                    .iter()
-                    .enumerate()
-                    .map(|(offset, request)| request.single(first + offset, options));
-                for (at, result) in run_singles(collection, first, singles.collect(), options).await? {
-                    match result {
-                        Ok(done) => updated.count(at, done),
-                        Err(error) => updated.failures.push((at, error)),
-                    }
-                }
-            }
+    let count = |at, executed| match executed {
+        Executed::Many(counts) => {
+            updated.matched += counts.matched;
+            updated.modified += counts.changed;
         }
-        if options.ordered && updated.failures.len() > failed_before {
-            break;
-        }
-    }
-    Ok(updated)
+        Executed::Single(done) => updated.count(at, done),
+    };
+    let failures = run_all(collection, requests, options, count).await?;
+    Ok(Updated { failures, ..updated })
 }
 
-impl UpdateRequest {
+impl Statement for UpdateRequest {
+    fn lookup(&self) -> &Lookup {
+        &self.lookup
+    }
+
     fn change(&self, options: &WriteOptions) -> Arc<Change> {
         Arc::new(Change {
-            filter: self.filter.clone(),
+            filter: self.lookup.filter.clone(),
             kind: ChangeKind::Update(self.update.clone()),
             variables: self.variables.clone(),
             validator: options.validator.clone(),
@@ -97,23 +73,23 @@ impl UpdateRequest {
         })
     }
 
-    fn lookup(&self, options: &WriteOptions) -> Lookup {
-        Lookup {
-            filter: self.filter.clone(),
-            ordering: self.ordering.clone(),
-            hint: self.hint.clone(),
-            interruption: options.interruption.clone(),
-        }
+    fn is_multi(&self) -> bool {
+        self.multi
     }
 
-    fn single(&self, at: usize, options: &WriteOptions) -> Single {
-        Single {
-            change: self.change(options),
-            lookup: self.lookup(options),
-            upsert: self.upsert,
-            statement: options.statement(at),
-            image: Image::None,
+    fn is_upsert(&self) -> bool {
+        self.upsert
+    }
+
+    fn check_multi(&self) -> Result<(), WriteError> {
+        if self.update.is_replacement() {
+            return Err(QueryError::new(
+                Code::FAILED_TO_PARSE,
+                "multi update is not supported for replacement-style update",
+            )
+            .into());
         }
+        Ok(())
     }
 }
 
@@ -141,35 +117,4 @@ impl Updated {
 
 pub(super) fn id_of(document: &value::DocumentBuf) -> Option<Value> {
     document.as_raw().get("_id").map(ValueRef::to_value)
-}
-
-async fn update_many(
-    collection: &Arc<Collection>,
-    request: &UpdateRequest,
-    options: &WriteOptions,
-) -> Result<(u64, u64, Option<Value>), WriteError> {
-    if request.update.is_replacement() {
-        return Err(QueryError::new(
-            Code::FAILED_TO_PARSE,
-            "multi update is not supported for replacement-style update",
-        )
-        .into());
-    }
-    let counts = change_all(
-        collection,
-        request.change(options),
-        &request.lookup(options),
-        options,
-    )
-    .await?;
-    if counts.matched > 0 || !request.upsert {
-        return Ok((counts.matched, counts.changed, None));
-    }
-    let mut once = Updated::default();
-    let single = Single {
-        statement: None,
-        ..request.single(0, options)
-    };
-    once.count(0, single.execute(collection, options).await?);
-    Ok((once.matched, once.modified, once.upserted.pop().map(|(_, id)| id)))
 }

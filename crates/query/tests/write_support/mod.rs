@@ -10,10 +10,9 @@ use kv::{Kv, Simulation};
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
 use language::update::{Update, UpdateInput, UpdateScope};
-use query::plan::Ordering;
-use query::write::{self, DeleteRequest, InsertOptions, UpdateRequest, Updated, WriteOptions};
+use query::write::{self, DeleteRequest, Lookup, UpdateRequest, Updated, WriteOptions};
 use std::sync::Arc;
-use store::{Collection, Durability, IndexSpec, Namespace, Order, PageLimit, Store, StoreOptions};
+use store::{Collection, IndexSpec, Namespace, Order, PageLimit, Store, StoreOptions};
 use value::{Document, DocumentBuf};
 
 pub async fn new_collection() -> (Store, Arc<Collection>) {
@@ -33,14 +32,8 @@ pub async fn insert(collection: &Arc<Collection>, documents: impl IntoIterator<I
         .into_iter()
         .map(|document| DocumentBuf::from(&document))
         .collect();
-    let options = InsertOptions {
-        keeps_empty_timestamps: false,
-        ordered: true,
-        durability: Durability::Flushed,
-        validator: None,
-        statements: Vec::new(),
-    };
-    let inserted = write::insert(collection, documents, options).await.unwrap();
+    let options = WriteOptions::default();
+    let inserted = write::insert(collection, documents, &options).await.unwrap();
     assert!(inserted.failures.is_empty(), "{:?}", inserted.failures);
 }
 
@@ -64,21 +57,18 @@ pub fn parsed(update: Document) -> Arc<Update> {
 
 pub fn request(query: Document, update: Document) -> UpdateRequest {
     UpdateRequest {
-        filter: filter(query),
+        lookup: Lookup::new(filter(query)),
         update: parsed(update),
         multi: false,
         upsert: false,
-        ordering: Ordering::Any,
-        hint: None,
         variables: Arc::new(Variables::new(0)),
     }
 }
 
 pub fn removal(query: Document, only_first: bool) -> DeleteRequest {
     DeleteRequest {
-        filter: filter(query),
+        lookup: Lookup::new(filter(query)),
         only_first,
-        hint: None,
     }
 }
 

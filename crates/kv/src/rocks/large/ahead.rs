@@ -70,13 +70,13 @@ impl Database {
             .large
             .files
             .write(&[value], Some(room), |pointers| self.reserve(pointers));
-        let (file, pointers, written) = written.map_err(|error| self.not_written(&error))?;
-        self.large.writeback.wrote(&file);
-        let pointer = pointers.into_iter().next().ok_or(Error::Closed)?;
+        let written = written.map_err(|error| self.not_written(&error))?;
+        self.large.writeback.wrote(&written.file);
+        let pointer = written.pointers.into_iter().next().ok_or(Error::Closed)?;
         Ok(PlacedValue(Arc::new(Inner {
             pointer,
-            file,
-            written,
+            file: written.file,
+            written: written.last,
             is_named: AtomicBool::new(false),
             database: Arc::downgrade(self),
         })))

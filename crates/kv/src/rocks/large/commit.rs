@@ -97,10 +97,11 @@ impl Database {
             .large
             .files
             .write(&values, None, |pointers| self.reserve(pointers));
-        let (file, pointers, written) = written.map_err(|error| self.not_written(&error))?;
-        file.flush(written).map_err(|error| self.not_flushed(&error))?;
+        let written = written.map_err(|error| self.not_written(&error))?;
+        let flushed = written.file.flush(written.last);
+        flushed.map_err(|error| self.not_flushed(&error))?;
         let keys = large.iter().map(|(key, _)| key.to_vec());
-        places.own = keys.zip(pointers).collect();
+        places.own = keys.zip(written.pointers).collect();
         Ok(places)
     }
 

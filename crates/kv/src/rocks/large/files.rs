@@ -25,7 +25,6 @@ const ALIGNMENT_BYTES: u64 = 4096;
 /// Files kept open for reading; an eighth of the process's descriptors where that is less.
 const OPEN_FILES_MAX: usize = 128;
 
-/// All files.
 #[derive(Debug)]
 pub(in crate::rocks) struct ValueFiles {
     folder: PathBuf,
@@ -47,6 +46,16 @@ struct Table {
 struct Place {
     file: Arc<ValueFile>,
     offset: u64,
+}
+
+/// Values that were written and not flushed.
+pub(super) struct WrittenValues {
+    /// The file that all of them are in.
+    pub(super) file: Arc<ValueFile>,
+    /// Where each of them is.
+    pub(super) pointers: Vec<Pointer>,
+    /// The last write among those of the file.
+    pub(super) last: Written,
 }
 
 impl ValueFiles {
@@ -79,7 +88,7 @@ impl ValueFiles {
         values: &[&[u8]],
         mut room: Option<Room>,
         placed: impl FnOnce(&[Pointer]) -> Result<(), Error>,
-    ) -> Result<(Arc<ValueFile>, Vec<Pointer>, Written), Error> {
+    ) -> Result<WrittenValues, Error> {
         let stored: Vec<_> = values.iter().map(|value| pack(value)).collect();
         let bytes = stored.iter().map(|stored| aligned(stored.len() as u64)).sum();
         let place = self.reserve(bytes)?;
@@ -109,7 +118,11 @@ impl ValueFiles {
                 .write(stored, pointer.extent.offset, room.take())
                 .map_err(failed("writing a large value"))?;
         }
-        Ok((place.file, pointers, written))
+        Ok(WrittenValues {
+            file: place.file,
+            pointers,
+            last: written,
+        })
     }
 
     /// `head` followed by the value that a pointer names.

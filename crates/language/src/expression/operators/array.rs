@@ -1,7 +1,7 @@
 //! Arrays: elements, parts, joining, searching; `$map $filter $reduce` are in `iteration`, `$zip` and the forms
 //! with named operands in `array_named`.
 
-use super::search::bound;
+use super::search::{BoundCodes, bound};
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::building::Building;
 use crate::expression::found::Found;
@@ -339,7 +339,10 @@ fn index_of(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<O
             "$indexOfArray",
             bounds.get(at),
             what,
-            (Code::location(9_711_600), Code::location(9_711_601)),
+            BoundCodes {
+                not_integral: Code::location(9_711_600),
+                negative: Code::location(9_711_601),
+            },
         )
     };
     let start = position(0, "starting")?.unwrap_or(0);

@@ -18,7 +18,6 @@ struct Named {
 
 /// The codes of what can be wrong with the argument.
 pub(super) struct Wrong {
-    /// It is not an object.
     pub(super) not_object: Code,
     /// It has a field that is not known.
     pub(super) unknown: Code,

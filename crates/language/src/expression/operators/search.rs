@@ -101,15 +101,25 @@ fn find(text: &str, wanted: &str, range: Range<usize>) -> Option<usize> {
     memchr::memmem::find(text.as_bytes().get(range)?, wanted.as_bytes()).map(|at| start + at)
 }
 
-/// The codes of a wrong bound of `$indexOfBytes` and `$indexOfCP`.
-const BOUND_CODES: (Code, Code) = (Code::location(40_096), Code::location(40_097));
+/// The codes of a position that is wrong.
+#[derive(Clone, Copy)]
+pub(super) struct BoundCodes {
+    pub(super) not_integral: Code,
+    pub(super) negative: Code,
+}
 
-/// A position given to an operator, if it is given; the codes are of one that is no integer and of one below zero.
+/// Those of `$indexOfBytes` and `$indexOfCP`.
+const BOUND_CODES: BoundCodes = BoundCodes {
+    not_integral: Code::location(40_096),
+    negative: Code::location(40_097),
+};
+
+/// A position given to an operator, if it is given.
 pub(super) fn bound(
     name: &str,
     operand: Option<&Found<'_>>,
     what: &str,
-    (not_integral, negative): (Code, Code),
+    codes: BoundCodes,
 ) -> Result<Option<usize>> {
     let Some(operand) = operand else {
         return Ok(None);
@@ -120,7 +130,7 @@ pub(super) fn bound(
         .and_then(Number::to_i32)
         .ok_or_else(|| {
             error(
-                not_integral,
+                codes.not_integral,
                 format!(
                     "{name} requires an integral {what} index, found a value of type: {}",
                     type_name(operand)
@@ -129,7 +139,7 @@ pub(super) fn bound(
         })?;
     let bound = usize::try_from(number).map_err(|_| {
         error(
-            negative,
+            codes.negative,
             format!("{name} requires a nonnegative {what} index, found: {number}"),
         )
     })?;

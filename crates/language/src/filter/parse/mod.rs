@@ -215,7 +215,7 @@ fn equality(value: &Value) -> Result<Predicate> {
 }
 
 /// All of these, as simply as it can be said.
-fn conjunction(children: Vec<Node>) -> Node {
+pub(super) fn conjunction(children: Vec<Node>) -> Node {
     let mut flat = Vec::with_capacity(children.len());
     for child in children {
         match child {

@@ -7,7 +7,6 @@ use auth::Action;
 use engine::{DeleteStatement, UpdateStatement};
 use value::{Document, DocumentBuf, DocumentRef, ValueRef};
 
-/// One operation.
 pub(super) struct Operation {
     /// Which of the command's namespaces it is about.
     pub(super) namespace: usize,

@@ -14,8 +14,7 @@ use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
 use language::update::{Update, UpdateInput, UpdateScope};
 use query::execute::Interruption;
-use query::plan::Ordering;
-use query::write::{CHANGES_PER_COMMIT_MAX, Failures, UpdateRequest, update};
+use query::write::{CHANGES_PER_COMMIT_MAX, Failures, Lookup, UpdateRequest, update};
 use std::sync::Arc;
 use value::path::FieldPath;
 use value::{Document, DocumentBuf, DocumentRef, ObjectId, Value, ValueRef};
@@ -169,13 +168,11 @@ impl Merging {
         let filter = self.filter(&mut document)?;
         let (update, variables) = self.update(document)?;
         Ok(UpdateRequest {
-            filter,
+            lookup: Lookup::new(filter),
             update,
             multi: false,
             upsert: self.merge.not_matched == WhenNotMatched::Insert
                 && !matches!(self.merge.matched, WhenMatched::Pipeline(_)),
-            ordering: Ordering::Any,
-            hint: None,
             variables,
         })
     }

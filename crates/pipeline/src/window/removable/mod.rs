@@ -70,7 +70,6 @@ impl Kind {
         Some(*kind)
     }
 
-    /// The names of all.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         KINDS.iter().map(|(name, _)| *name)
     }

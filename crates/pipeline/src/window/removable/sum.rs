@@ -11,7 +11,6 @@ pub(super) struct Sum {
     total: RemovableTotal,
 }
 
-/// The number that a value is.
 pub(super) fn number(value: Option<&Value>) -> Option<Number> {
     Number::of(value.map_or(ValueRef::Null, Value::as_ref))
 }

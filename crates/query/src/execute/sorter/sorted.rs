@@ -67,7 +67,7 @@ impl<T: Spilled> Sorted<T> {
         &self.key
     }
 
-    /// The next, if it is wanted.
+    /// The next item if `wanted` says so of its key and itself; else it stays the next.
     pub fn next_if(&mut self, wanted: impl FnOnce(&[u8], &T) -> bool) -> Result<Option<T>> {
         let Some(item) = self.pop()? else {
             return Ok(None);
