@@ -68,6 +68,7 @@ pub fn parse(message: &Bytes) -> Result<(Request, RepliesWanted), WireError> {
                 }
                 sequences.push(sequence);
             }
+            // Its length is not known, so nothing after it can be read either.
             kind => {
                 return Err(WireError::invalid(
                     Code::location(40_432),
@@ -109,6 +110,8 @@ fn split_flags(message: &Bytes) -> Result<(u32, Bytes), WireError> {
         return Err(WireError::Framing("OP_MSG without flags".into()));
     };
     let flags = u32::from_le_bytes(*flags);
+    // The protocol lets a receiver ignore bits of the upper half that it does not know, but none of the lower half: such
+    // a bit changes how the rest is to be read.
     if flags & REQUIRED_BITS & !(CHECKSUM_PRESENT | MORE_TO_COME) != 0 {
         return Err(WireError::Framing(format!(
             "OP_MSG with illegal flags {flags:#x}"
@@ -119,6 +122,7 @@ fn split_flags(message: &Bytes) -> Result<(u32, Bytes), WireError> {
         return Ok((flags, message.slice(sections..)));
     }
     match message.split_last_chunk::<4>() {
+        // The checksum covers the message from the first byte of its header.
         Some((covered, checksum)) if covered.len() >= sections => {
             if crc32c::crc32c(covered) != u32::from_le_bytes(*checksum) {
                 return Err(WireError::Framing(
@@ -141,6 +145,7 @@ fn take_sequence(rest: &mut Bytes) -> Result<DocumentSequence, WireError> {
     let size = rest
         .first_chunk::<4>()
         .and_then(|size| usize::try_from(i32::from_le_bytes(*size)).ok())
+        // The size counts its own four bytes.
         .filter(|size| *size > 4 && *size <= rest.len())
         .ok_or_else(broken)?;
     let mut section = rest.split_to(size);

@@ -1,4 +1,8 @@
 //! One temporary file: written once, then read once.
+//!
+//! Records are collected to blocks, so that a small record costs no call of the system. Each block has a checksum, so that a
+//! disk that gives back other bytes makes an error and not another answer. Nothing is flushed: after a crash a file is
+//! of no use to anybody.
 
 use super::folder::io_error;
 use crate::{Code, QueryError, Result};

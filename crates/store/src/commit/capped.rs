@@ -44,6 +44,8 @@ impl Group<'_> {
                 if let Some(record) = self.record(id).await? {
                     self.remove(&record).await?;
                 }
+                // The next eviction begins here; from the first key it would step over all that the engine still remembers
+                // as deleted.
                 self.oldest = id.0 + 1;
             }
         }
@@ -73,6 +75,7 @@ impl Group<'_> {
 
     /// Deletes the oldest of the documents that the batch itself has inserted.
     async fn evict_own(&mut self, capped: CappedOptions) -> Result<(), StoreError> {
+        // The snapshot shows nothing more, so what is still too much came with this batch and is in the overlay alone.
         let mut own: Vec<Record> = self.overlay.records.values().flatten().cloned().collect();
         own.sort_unstable_by_key(|record| record.id);
         for record in own {

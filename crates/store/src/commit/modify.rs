@@ -1,4 +1,7 @@
 //! Inserting, changing and deleting one document within a batch.
+//!
+//! A batch is shared by the operations of many callers, and one that is refused must leave it as it was. So each function
+//! here first makes all checks that can fail, and only then touches sequence, counts, batch and overlay.
 
 use super::group::Group;
 use super::request::check;
@@ -21,6 +24,8 @@ impl Group<'_> {
         self.check_capped_size(document)?;
         self.check_partition(id_of(document.as_raw()))?;
         self.check_unique(entries, spans, id).await?;
+        // A document that comes again follows its deletion, as in CouchDB. With a history of its own it would be a second
+        // branch, and replicas that know the deletion would have both.
         let tombstone = self.tombstone_of(id_of(document.as_raw())).await?;
         if let Some(tombstone) = tombstone.as_ref().filter(|tombstone| !self.is_short(tombstone)) {
             return self.insert_after(tombstone.clone(), document).await;
@@ -138,11 +143,13 @@ impl Group<'_> {
         };
         let old = EntrySet::of(&self.set, before.document.as_raw())?;
         let new = EntrySet::of(&self.set, after.as_raw())?;
+        // Only keys that the document did not have: the others are in the index already, and are its own.
         self.check_unique(&new, &new.not_in(&old), id).await?;
         self.change_entries(&old, &new, id);
         self.sequence += 1;
         self.count_out(&before.document);
         self.count_in(&after);
+        // The log names each live document once, so the entry of the change before goes with the same commit.
         self.leave_log(&before);
         self.log_put(id);
         self.put_record(Record {
@@ -237,6 +244,7 @@ impl Group<'_> {
 
     /// The trace of an earlier document of this `_id`.
     pub(super) async fn tombstone_of(&mut self, id: ValueRef<'_>) -> Result<Option<Tombstone>, StoreError> {
+        // Collections of MongoDB's clients mostly have none, and need not look.
         if self.state.tombstones == 0 {
             return Ok(None);
         }

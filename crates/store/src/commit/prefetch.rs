@@ -92,6 +92,7 @@ impl Group<'_> {
             .take(targets)
             .filter(|key| !self.is_new_id(key))
             .count();
+        // Rising ids are known to be new without a look; that spares bulk loads the largest part of their reads.
         let (new, unique): (Vec<_>, Vec<_>) = unique.into_iter().partition(|key| self.is_new_id(key));
         self.overlay.unique.extend(new.into_iter().map(|key| (key, None)));
         let found = self.snapshot.get_many(&unique).await?;

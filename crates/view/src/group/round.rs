@@ -133,6 +133,8 @@ impl Round {
                 changes[view].push(RowChange::Put(row));
             }
         }
+        // All trees change in one batch, which is committed with the state that names their roots: so a crash leaves the rows of
+        // all views at the same position of the log.
         let mut batch = PageBatch::default();
         let next_page = &mut state.next_page;
         let writer = Writer::new(snapshot, &mut batch, next_page, &[]);

@@ -99,6 +99,8 @@ impl Walk {
     }
 
     fn descend(&mut self, children: Vec<Child>, end: Option<Position>, mut rank: u64) {
+        // A child ends where its sibling begins, and the last one where the parent ends. The place is needed to take a
+        // subtree as a whole without reading it.
         let ends: Vec<Option<Position>> = children
             .iter()
             .skip(1)
@@ -111,6 +113,7 @@ impl Walk {
             self.pending.push(Pending { child, end, rank });
             rank += rows;
         }
+        // The next one is taken from the end.
         if self.order == Order::Forward {
             self.pending[from..].reverse();
         }

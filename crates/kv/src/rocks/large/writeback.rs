@@ -81,6 +81,7 @@ impl Writeback {
     }
 
     async fn room(&self, bytes: usize) -> Result<Room, Error> {
+        // A value that is larger would wait for more permits than there are. It takes half, which leaves some to others.
         let bytes = bytes.min(UNFLUSHED_BYTES_MAX / 2);
         let permits = bytes.div_ceil(PERMIT_BYTES) as u32;
         let permit = self.room.clone().acquire_many_owned(permits).await;

@@ -161,6 +161,7 @@ impl<T: Spilled> Sorter<T> {
         // Each run keeps up to `results_max` items of its own; [`Sorted`] cuts what they merge into.
         let mut kept = std::mem::replace(&mut self.kept, Kept::new(self.results_max));
         self.spilled += kept.len();
+        // In order, so that giving the results is a merge of the runs that reads each file once, from its beginning.
         kept.sort();
         let mut writer = folder.create()?;
         while let Some((key, item)) = kept.peek() {
