@@ -7,7 +7,7 @@ use crate::tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};
 use code::Code;
 use kv::Durability;
 use language::filter::{Filter, FilterScope};
-use query::write::{self, InsertOptions};
+use query::write;
 use std::time::Duration;
 use store::{CappedOptions, Namespace};
 use value::{Document, DocumentBuf};
@@ -68,14 +68,11 @@ impl Engine {
         let Some(collection) = self.store().collection(&profile_of(database)) else {
             return Ok(());
         };
-        let insert = InsertOptions {
-            ordered: true,
+        let insert = write::WriteOptions {
             durability: Durability::Soon,
-            validator: None,
-            keeps_empty_timestamps: false,
-            statements: Vec::new(),
+            ..write::WriteOptions::default()
         };
-        write::insert(&collection, vec![DocumentBuf::from(entry)], insert).await?;
+        write::insert(&collection, vec![DocumentBuf::from(entry)], &insert).await?;
         Ok(())
     }
 

@@ -16,6 +16,7 @@ use geometry::cells::{ring_on_grid, ring_on_sphere};
 use geometry::{Centre, Near};
 use language::filter::Predicate;
 use std::sync::Arc;
+use store::Order;
 use value::path::FieldPath;
 
 /// Scans of an index of places, ring after ring around a centre.
@@ -46,7 +47,7 @@ impl NearScan {
             self.scan.index.clone(),
             self.scan.facts.clone(),
             bounds,
-            false,
+            Order::Forward,
         ))
     }
 
@@ -135,7 +136,12 @@ fn plan(
     if bounds.fields.iter().any(Intervals::is_none) {
         return Some(Plan::of(Access::Nothing));
     }
-    let scan = IndexScan::new(known.index.clone(), known.facts.clone(), bounds.fields, false);
+    let scan = IndexScan::new(
+        known.index.clone(),
+        known.facts.clone(),
+        bounds.fields,
+        Order::Forward,
+    );
     Some(Plan {
         residual: true,
         sort: query.ordering.pattern().cloned(),
