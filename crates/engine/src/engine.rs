@@ -3,6 +3,7 @@
 use crate::collations;
 use crate::error::{Error, Result};
 use crate::files::{FileCache, LiveUploads, Orphans};
+use crate::scrub::Scrub;
 use crate::tables::cursors::Cursors;
 use crate::tables::latencies::Latencies;
 use crate::tables::moments::Moments;
@@ -46,6 +47,7 @@ struct Inner {
     live_uploads: Arc<LiveUploads>,
     orphans: Orphans,
     write_locks: WriteLocks,
+    scrub: Scrub,
     started: Instant,
 }
 
@@ -74,6 +76,7 @@ impl Engine {
             file_cache: FileCache::new(file_cache_bytes),
             live_uploads: Arc::default(),
             write_locks: WriteLocks::default(),
+            scrub: Scrub::default(),
             started: Instant::now(),
         };
         Engine {
@@ -115,6 +118,10 @@ impl Engine {
 
     pub(crate) fn kv(&self) -> &Kv {
         &self.inner.kv
+    }
+
+    pub(crate) fn scrub(&self) -> &Scrub {
+        &self.inner.scrub
     }
 
     pub(crate) fn write_locks(&self) -> &WriteLocks {

@@ -41,6 +41,7 @@ mod profile;
 mod reach;
 mod revisions;
 mod roles;
+mod scrub;
 mod sessions;
 mod stats;
 mod tables;
@@ -77,6 +78,7 @@ pub use revisions::{
     DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,
     RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot, Sequence,
 };
+pub use scrub::ScrubReport;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+/// Bytes a second that are read in search of damage where nothing else is said: 80 GB a day.
+const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
+
 /// The settings of `serve` as given by flags, variables or the file; none where not given.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -52,6 +55,9 @@ pub struct ServeOptions {
         env = "LARDER_ALLOWED_HOSTS"
     )]
     pub allowed_hosts: Option<Vec<String>>,
+    /// Read everything again and again in the background in search of damage, at most so much a second; 0 for never [default: 1m].
+    #[arg(long, value_name = "SIZE", env = "LARDER_SCRUB_RATE")]
+    pub scrub_rate: Option<ByteSize>,
     /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TEST_COMMANDS")]
     pub test_commands: Option<bool>,
@@ -92,6 +98,8 @@ pub struct Settings {
     pub insecure: bool,
     /// Names under which the HTTP ports may be asked while no user exists.
     pub allowed_hosts: Vec<String>,
+    /// Bytes a second that are read in search of damage; 0 for none.
+    pub scrub_rate: u64,
     /// Whether commands for test suites are answered.
     pub test_commands: bool,
     /// What is logged.
@@ -136,6 +144,10 @@ impl ServeOptions {
                 .clone()
                 .or(file.allowed_hosts)
                 .unwrap_or_default(),
+            scrub_rate: self
+                .scrub_rate
+                .or(file.scrub_rate)
+                .map_or(SCRUB_RATE_DEFAULT, |rate| rate.0 as u64),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
             log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),

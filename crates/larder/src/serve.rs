@@ -27,6 +27,10 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
     tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
 
+    if settings.scrub_rate > 0 {
+        engine.start_scrub(settings.scrub_rate);
+    }
+
     let (stop, stopped) = watch::channel(false);
     let mut protocols = tokio::task::JoinSet::new();
     if let Some(listener) = listen("mongo", settings.mongo_listen, settings, &engine).await? {
@@ -161,6 +165,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.http_listen != running.http_listen
         || settings.connections_max != running.connections_max
         || settings.allowed_hosts != running.allowed_hosts
+        || settings.scrub_rate != running.scrub_rate
         || settings.test_commands != running.test_commands
         || settings.default_max_time != running.default_max_time
         || settings.log_format != running.log_format;

@@ -4,16 +4,24 @@ use crate::call::Call;
 use crate::error::{Result, WebError};
 use crate::respond;
 use http::{Response, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
-/// 200 while documents can be read and written, 503 once a flush has failed.
+/// 200 while documents can be read and written, though some may be damaged; 503 once a flush has failed.
 pub(crate) async fn get(call: &Call) -> Result<Response> {
     match call.server.engine.flush().await {
-        Ok(()) => Ok(respond::json(StatusCode::OK, &json!({"status": "ok"}))),
+        Ok(()) => Ok(respond::json(StatusCode::OK, &state(call))),
         Err(error) => Err(WebError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "not_writable",
             error.message,
         )),
+    }
+}
+
+/// What is damaged is in the log and in `serverStatus`: whoever asks here need not log in.
+fn state(call: &Call) -> Value {
+    match call.server.engine.scrub_report().findings_count {
+        0 => json!({"status": "ok"}),
+        findings => json!({"status": "damaged", "findings": findings}),
     }
 }

@@ -54,6 +54,22 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
         "Flushes of the log to the disk",
         report.flushes,
     );
+    let scrub = engine.scrub_report();
+    text.counter(
+        "larder_scrub_rounds_total",
+        "Times that everything was read in search of damage",
+        scrub.rounds,
+    );
+    text.counter(
+        "larder_scrub_bytes_total",
+        "Bytes read in search of damage",
+        scrub.bytes,
+    );
+    text.counter(
+        "larder_scrub_findings_total",
+        "Damage found",
+        scrub.findings_count,
+    );
     text.counter(
         "larder_http_requests_total",
         "Requests to this port",

@@ -4,6 +4,7 @@ use super::build_info::VERSION;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
+use engine::ScrubReport;
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::now_ms;
 use value::{Document, Value, doc};
@@ -47,9 +48,23 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "memoryBytes": report.memory_bytes as i64,
             "commits": report.commits as i64,
             "flushes": report.flushes as i64,
+            "scrub": scrub(&server.engine.scrub_report()),
         },
     }
     .into())
+}
+
+/// Where the search for damage is.
+fn scrub(report: &ScrubReport) -> Document {
+    let namespace = report.namespace.as_ref().map(ToString::to_string);
+    doc! {
+        "on": report.is_on,
+        "collection": namespace.map_or(Value::Null, Value::from),
+        "rounds": report.rounds as i64,
+        "bytes": report.bytes as i64,
+        "findings": report.findings_count as i64,
+        "first": Value::from(report.findings.clone()),
+    }
 }
 
 fn operations(call: &Call<'_>) -> Document {

@@ -3,10 +3,12 @@
 mod admin;
 mod derived;
 mod duplicates;
+mod scrub;
 mod sizes;
 mod stats;
 mod validate;
 
+pub use scrub::{ScrubPosition, Scrubbed};
 pub use sizes::StoredBytes;
 pub use stats::{CollectionStats, ValidateReport};
 

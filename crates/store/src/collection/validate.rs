@@ -3,7 +3,7 @@
 //! Every record must have its entries; since there must also be no more entries than the records have together, each
 //! entry then belongs to a record. The same holds for the change log.
 
-mod damage;
+pub(super) mod damage;
 mod partitions;
 
 use super::ValidateReport;

@@ -17,6 +17,11 @@ const SEALED: [(u8, &str); 7] = [
     (keys::PARTITION, "partition"),
 ];
 
+/// Whether what has this key begins with a checksum.
+pub(in crate::collection) fn is_sealed(key: &[u8]) -> bool {
+    SEALED.iter().any(|(kind, _)| key.first() == Some(kind))
+}
+
 impl Validation {
     /// Checks the checksums of all that no other check looks into.
     pub(super) async fn check_sums(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
@@ -61,7 +66,7 @@ impl Validation {
 }
 
 /// What cannot be read, and why.
-pub(super) fn describe(unreadable: &Unreadable) -> String {
+pub(in crate::collection) fn describe(unreadable: &Unreadable) -> String {
     let Unreadable { from, to, what } = unreadable;
     let numbered = |key: &[u8]| keys::record_id(key).map(|id| id.0);
     match (numbered(from), to.as_deref().and_then(numbered)) {
