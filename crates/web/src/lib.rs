@@ -1,4 +1,4 @@
-//! Larder's own HTTP: files, uploads that may be interrupted, health and metrics.
+//! Larder's own HTTP: files, uploads that may be interrupted, backups, health and metrics.
 //!
 //! | path | what |
 //! |---|---|
@@ -6,6 +6,8 @@
 //! | `/files/BUCKET/NAME` | GET, HEAD, PUT, DELETE |
 //! | `/uploads/BUCKET` | POST begins a resumable upload (tus 1.0) |
 //! | `/uploads/BUCKET/ID` | HEAD, PATCH, DELETE |
+//! | `/backups` | GET lists those under way, POST begins one |
+//! | `/backups/ID` | GET reads a part of a file, DELETE ends it |
 //! | `/health`, `/metrics` | GET |
 //!
 //! A bucket is that of MongoDB's GridFS: `photos` is `default.photos.files` and `default.photos.chunks`, `fleet.photos`
@@ -17,6 +19,7 @@
 //! Left to others: chunks, versions and digests (`engine::files`), connections and headers' grammars (`http`).
 
 mod access;
+mod backups;
 mod call;
 mod error;
 mod files;

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, file_name};
 use crate::error::{Result, WebError};
-use crate::{files, health, metrics, uploads};
+use crate::{backups, files, health, metrics, uploads};
 use http::{Method, Response};
 
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -18,6 +18,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
             uploads::in_bucket(call, bucket).await
         }
         ["uploads", bucket, id] if !bucket.is_empty() => uploads::one(call, bucket, id).await,
+        ["backups"] => backups::all(call).await,
+        ["backups", id] => backups::one(call, id).await,
         ["health"] => {
             only_reads(call)?;
             health::get(call).await
@@ -27,7 +29,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
             metrics::get(call).await
         }
         _ => Err(WebError::not_found(
-            "there is nothing at this path; there are /files/BUCKET, /files/BUCKET/NAME, /uploads/BUCKET, /health and /metrics",
+            "there is nothing at this path; there are /files/BUCKET, /files/BUCKET/NAME, /uploads/BUCKET, /backups, /health and /metrics",
         )),
     }
 }

@@ -1,5 +1,6 @@
 //! Serving the protocol: requests come in, answers go out.
 
+use crate::backups::Backups;
 use crate::call::Call;
 use crate::server::{Counters, Server};
 use crate::{respond, route};
@@ -22,6 +23,7 @@ pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop
     let server = Server {
         engine,
         counters: Counters::default(),
+        backups: Backups::default(),
         hosts: options.http.hosts.clone(),
     };
     http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;

@@ -1,5 +1,6 @@
 //! What all requests share.
 
+use crate::backups::Backups;
 use engine::Engine;
 use http::Hosts;
 use std::sync::atomic::AtomicU64;
@@ -9,6 +10,7 @@ use std::sync::atomic::AtomicU64;
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) counters: Counters,
+    pub(crate) backups: Backups,
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
 }

@@ -1,9 +1,10 @@
-//! Every path and method, with a good and a bad request, over HTTP on a store in memory.
+//! Every path and method, with a good and a bad request, over HTTP.
 //!
 //! A path without cases here fails `every_path_has_a_good_and_a_bad_request`.
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
+mod backups;
 mod files;
 mod server;
 mod uploads;
@@ -30,7 +31,9 @@ const SERVER: &[Case] = &[
 ];
 
 fn cases() -> impl Iterator<Item = &'static Case> {
-    [files::CASES, uploads::CASES, SERVER].into_iter().flatten()
+    [backups::CASES, files::CASES, uploads::CASES, SERVER]
+        .into_iter()
+        .flatten()
 }
 
 /// The parts of the path, as the router takes it apart. Uploads have addresses that only the server knows.

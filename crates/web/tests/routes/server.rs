@@ -1,8 +1,9 @@
-//! A server in this process on a store in memory.
+//! A server in this process on a folder of its own.
 
 use engine::Engine;
-use kv::{Kv, Simulation};
+use kv::{Kv, OpenOptions};
 use std::net::SocketAddr;
+use tempfile::TempDir;
 use testing::http::{Case, faults};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -13,6 +14,7 @@ pub struct Server {
     pub address: SocketAddr,
     runtime: Option<Runtime>,
     _stop: watch::Sender<bool>,
+    _folder: TempDir,
 }
 
 impl Server {
@@ -23,8 +25,13 @@ impl Server {
             .build()
             .unwrap();
         let (stop, stopped) = watch::channel(false);
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            folder: folder.path().to_owned(),
+            memory_bytes: 64 << 20,
+        };
         let address = runtime.block_on(async {
-            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+            let engine = Engine::on(Kv::open(&options).unwrap()).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             tokio::spawn(web::serve(listener, engine, web::Options::default(), stopped));
@@ -34,6 +41,7 @@ impl Server {
             address,
             runtime: Some(runtime),
             _stop: stop,
+            _folder: folder,
         }
     }
 }

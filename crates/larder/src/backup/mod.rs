@@ -1,13 +1,16 @@
 //! `larder backup`: copies what changed since the last time into a folder of backups.
 
+mod server;
+
 use crate::config::ByteSize;
 use crate::folder::open_existing;
 use crate::meter;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use backup::{Pace, Repository, Source, Taken};
 use clap::Args;
 use jiff::Timestamp;
-use std::path::PathBuf;
+use server::{HttpServer, ServerBackup};
+use std::path::{Path, PathBuf};
 
 /// What is backed up, and where to.
 #[derive(Clone, Debug, Args)]
@@ -15,8 +18,17 @@ pub struct BackupOptions {
     /// The folder of the backups; made where it does not exist.
     #[arg(value_name = "BACKUPS")]
     repository: PathBuf,
+    /// A running server's own HTTP, with the name and password of a user who may read everything (role backup or root).
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "http://127.0.0.1:7070",
+        env = "LARDER_HTTP_SERVER",
+        hide_env_values = true
+    )]
+    server: HttpServer,
     /// A data folder that no server has open, in place of a server.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
     data: Option<PathBuf>,
     /// Copy at most so much a second: 20m, 1g …
     #[arg(long, value_name = "SIZE")]
@@ -32,21 +44,36 @@ pub struct BackupOptions {
 /// Takes a backup.
 pub async fn run(options: &BackupOptions) -> Result<()> {
     let repository = Repository::create(&options.repository)?;
-    let Some(folder) = &options.data else {
-        bail!("give the data folder: --data DIR");
+    let taken = match &options.data {
+        Some(folder) => of_folder(options, folder, &repository).await?,
+        None => of_server(options, &repository).await?,
     };
-    let engine = open_existing(folder).await?;
-    let checkpoint = engine.checkpoint().await?;
-    let taken = take(options, &repository, &checkpoint.source(), checkpoint.began_ms()).await;
-    drop(checkpoint);
-    engine.close().await?;
-    report(&taken?);
+    report(&taken);
     if let Some(keep) = options.keep {
         for name in repository.prune(keep as usize)? {
             eprintln!("removed the backup {name}");
         }
     }
     Ok(())
+}
+
+async fn of_folder(options: &BackupOptions, folder: &Path, repository: &Repository) -> Result<Taken> {
+    let engine = open_existing(folder).await?;
+    let checkpoint = engine.checkpoint().await?;
+    let taken = take(options, repository, &checkpoint.source(), checkpoint.began_ms()).await;
+    drop(checkpoint);
+    engine.close().await?;
+    taken
+}
+
+async fn of_server(options: &BackupOptions, repository: &Repository) -> Result<Taken> {
+    let begun = ServerBackup::begin(&options.server).await?;
+    let taken = take(options, repository, &begun, begun.began_ms()).await;
+    // The server would end it by itself in some minutes.
+    if let Err(error) = begun.end().await {
+        eprintln!("the server was not told that the backup has ended: {error:#}");
+    }
+    taken
 }
 
 async fn take(

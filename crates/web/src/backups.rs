@@ -1,0 +1,193 @@
+//! Backups by HTTP: an administrator begins one, reads its files, and ends it.
+//!
+//! Whoever takes a backup keeps it too (`larder backup` does): it asks for those parts alone that it has not yet.
+
+use crate::call::Call;
+use crate::error::{Result, WebError};
+use crate::respond;
+use crate::server::Server;
+use auth::{Action, Resource};
+use backup::{FolderSource, Source};
+use engine::Checkpoint;
+use http::header::CONTENT_TYPE;
+use http::{Body, HeaderValue, Response, StatusCode};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Backups that may be under way at a time: each keeps the space of what is dropped meanwhile.
+const BACKUPS_MAX: usize = 4;
+
+/// A backup that nobody reads for so long is ended.
+const IDLE_TIME_MAX: Duration = Duration::from_secs(600);
+
+/// Bytes of one answer.
+const READ_BYTES_MAX: u64 = 4 << 20;
+
+/// The backups that are under way.
+#[derive(Debug, Default)]
+pub(crate) struct Backups(Mutex<BTreeMap<String, Arc<Running>>>);
+
+/// One of them.
+#[derive(Debug)]
+struct Running {
+    checkpoint: Checkpoint,
+    source: FolderSource,
+    used: Mutex<Instant>,
+}
+
+/// All of them, and POST begins one.
+pub(crate) async fn all(call: &mut Call) -> Result<Response> {
+    may_back_up(call).await?;
+    match call.request.method.as_str() {
+        "GET" | "HEAD" => Ok(list(call)),
+        "POST" => begin(call).await,
+        _ => Err(WebError::not_allowed("GET, HEAD, POST")),
+    }
+}
+
+/// One of them: GET reads a part of a file, DELETE ends it.
+pub(crate) async fn one(call: &mut Call, id: &str) -> Result<Response> {
+    may_back_up(call).await?;
+    match call.request.method.as_str() {
+        "GET" => read(call, id).await,
+        "DELETE" => match call.server.backups.lock().remove(id) {
+            Some(_) => Ok(respond::empty(StatusCode::NO_CONTENT)),
+            None => Err(unknown(id)),
+        },
+        _ => Err(WebError::not_allowed("GET, DELETE")),
+    }
+}
+
+/// A backup has everything, users with what is kept of their passwords.
+async fn may_back_up(call: &Call) -> Result<()> {
+    for resource in [
+        Resource::Collection("admin", "system.users"),
+        Resource::Collection("", ""),
+    ] {
+        call.allowed(Action::Find, resource).await?;
+    }
+    Ok(())
+}
+
+fn list(call: &Call) -> Response {
+    let running = call.server.backups.lock();
+    let running = running.iter().map(|(id, running)| {
+        let bytes: u64 = running.source.files().iter().map(|file| file.bytes).sum();
+        json!({"id": id, "began_ms": running.checkpoint.began_ms(), "bytes": bytes})
+    });
+    respond::json(StatusCode::OK, &json!({"backups": running.collect::<Vec<_>>()}))
+}
+
+async fn begin(call: &Call) -> Result<Response> {
+    let server = &call.server;
+    server.backups.end_idle();
+    if server.backups.lock().len() >= BACKUPS_MAX {
+        let reason = format!("{BACKUPS_MAX} backups are under way; wait, or end one: DELETE /backups/ID");
+        return Err(WebError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", reason));
+    }
+    let checkpoint = server.engine.checkpoint().await?;
+    let (source, began_ms) = (checkpoint.source(), checkpoint.began_ms());
+    let running = Arc::new(Running {
+        checkpoint,
+        source,
+        used: Mutex::new(Instant::now()),
+    });
+    let files = json!(running.source.files());
+    let id = server.backups.add(began_ms, running);
+    tracing::info!(%id, peer = %call.request.peer, "a backup begins");
+    end_when_idle(server, id.clone());
+    let body = json!({"id": id, "began_ms": began_ms, "files": files});
+    Ok(respond::json(StatusCode::CREATED, &body))
+}
+
+async fn read(call: &Call, id: &str) -> Result<Response> {
+    let running = call.server.backups.lock().get(id).cloned();
+    let running = running.ok_or_else(|| unknown(id))?;
+    *running.used() = Instant::now();
+    let path = call.parameter("path")?;
+    let path = path.ok_or_else(|| WebError::bad_request("give the file's path: ?path=…&offset=…&bytes=…"))?;
+    let file = running.source.files().iter().find(|file| file.path == path);
+    let file = file.ok_or_else(|| WebError::not_found(format!("the backup has no file {path}")))?;
+    let number = |name| {
+        let number = call.number(name)?.and_then(|number| u64::try_from(number).ok());
+        number.ok_or_else(|| WebError::bad_request(format!("give {name} as a whole number")))
+    };
+    let (offset, bytes) = (number("offset")?, number("bytes")?);
+    let is_within = offset.checked_add(bytes).is_some_and(|end| end <= file.bytes);
+    if bytes > READ_BYTES_MAX || !is_within {
+        let reason = format!(
+            "bytes: at most {READ_BYTES_MAX}, and with offset no more than the {} of the file",
+            file.bytes
+        );
+        return Err(WebError::bad_request(reason));
+    }
+    let read = running.source.read(&path, offset, bytes as usize).await;
+    let read = read.map_err(|error| {
+        WebError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "not_readable",
+            error.to_string(),
+        )
+    })?;
+    let mut response = Response::new(Body::from(read));
+    let binary = HeaderValue::from_static("application/octet-stream");
+    response.headers_mut().insert(CONTENT_TYPE, binary);
+    Ok(response)
+}
+
+fn unknown(id: &str) -> WebError {
+    WebError::not_found(format!(
+        "no backup {id} is under way: it was ended, or nobody read it for ten minutes"
+    ))
+}
+
+/// Ends a backup some time after it was last read.
+fn end_when_idle(server: &Arc<Server>, id: String) {
+    let server = Arc::downgrade(server);
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(IDLE_TIME_MAX / 10).await;
+            let Some(server) = server.upgrade() else { return };
+            server.backups.end_idle();
+            if !server.backups.lock().contains_key(&id) {
+                return;
+            }
+        }
+    });
+}
+
+impl Backups {
+    /// No code that may panic runs under the lock, so what a poisoned one guards is whole.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Running>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a backup under an id that no other has.
+    fn add(&self, began_ms: u64, running: Arc<Running>) -> String {
+        let mut all = self.lock();
+        let mut id = began_ms;
+        while all.contains_key(&id.to_string()) {
+            id += 1;
+        }
+        all.insert(id.to_string(), running);
+        id.to_string()
+    }
+
+    fn end_idle(&self) {
+        self.lock().retain(|id, running| {
+            let is_kept = running.used().elapsed() < IDLE_TIME_MAX;
+            if !is_kept {
+                tracing::warn!(%id, "a backup was ended that nobody read any more");
+            }
+            is_kept
+        });
+    }
+}
+
+impl Running {
+    fn used(&self) -> MutexGuard<'_, Instant> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
