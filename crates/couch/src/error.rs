@@ -123,6 +123,11 @@ impl From<BodyError> for CouchError {
                 "too_large",
                 "the request entity is too large",
             ),
+            BodyError::NoMemory(_) => CouchError::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "service_unavailable",
+                error.to_string(),
+            ),
             BodyError::Late(_) => CouchError::new(StatusCode::REQUEST_TIMEOUT, "timeout", error.to_string()),
             other => CouchError::bad_request(other.to_string()),
         }

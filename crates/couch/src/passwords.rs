@@ -42,6 +42,19 @@ impl Passwords {
         (self.fast.load(Relaxed), self.slow.load(Relaxed))
     }
 
+    /// Whether a password is known to be that of these credentials, so that nothing needs to be hashed.
+    pub(crate) fn is_known(
+        &self,
+        known: Option<&(Mechanism, Credentials)>,
+        name: &str,
+        password: &str,
+    ) -> bool {
+        known.is_some_and(|(_, kept)| {
+            let memory = self.digest(&[name.as_bytes(), password.as_bytes(), &kept.stored_key]);
+            self.remembered.lock().contains(&memory)
+        })
+    }
+
     /// Whether a password is that of these credentials. Without any, the same work is done, so that the time tells nothing.
     pub(crate) async fn is_right(
         &self,

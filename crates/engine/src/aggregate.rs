@@ -90,6 +90,7 @@ impl Engine {
         let variables = variables(&request.variables, collation)?;
         let options = request.open_options(context)?;
         let opened = Opened::resolve(namespace, &request.pipeline, &variables, &surroundings, &options)?;
+        self.room_for_answer(context).await?;
         let stream = opened.start(&surroundings, context.interruption()).await?;
         let cursor = Cursor::new(context, namespace, stream);
         self.open_cursor(

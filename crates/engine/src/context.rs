@@ -4,7 +4,9 @@ use crate::tables::sessions::SessionId;
 use language::Interruption;
 use language::interruption::{Client, Kill};
 use language::metrics::Metrics;
+use memory::Budget;
 use query::Code;
+use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use store::{Moment, StatementId};
@@ -26,7 +28,20 @@ pub struct Context {
     pub client: Option<Arc<dyn Client>>,
     /// What the operation has done so far.
     pub metrics: Arc<Metrics>,
+    /// From what the operation takes memory; without a limit where nobody says.
+    pub memory: Budget,
+    /// The connection that asks, where there is one.
+    pub origin: Option<Origin>,
     kill: Kill,
+}
+
+/// Where an operation came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The connection's number.
+    pub connection: i32,
+    /// The client's address.
+    pub address: IpAddr,
 }
 
 impl Context {
@@ -66,6 +81,7 @@ impl Context {
             client: self.client.clone(),
             make_room: Some(kv::make_room),
             metrics: Some(self.metrics.clone()),
+            memory: self.memory.clone(),
         }
     }
 

@@ -3,9 +3,10 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX};
+use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, ROOM_MS_MAX};
 use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
 use code::Code;
+use memory::Holder;
 use query::execute::StreamState;
 use std::time::{Duration, Instant};
 use store::Namespace;
@@ -28,8 +29,22 @@ impl Engine {
         let state = fill(&mut cursor, batch_size, &mut batch).await?;
         let stays = !single_batch && (state == StreamState::More || cursor.tailing != Tailing::No);
         cursor.time_left = context.time_left();
-        let id = if stays { self.cursors().park(cursor)? } else { 0 };
+        let id = match stays {
+            true => {
+                cursor.rest(self.memory())?;
+                self.cursors().park(cursor)?
+            }
+            false => 0,
+        };
         Ok(CursorReply { id, namespace, batch })
+    }
+
+    /// Waits until there is memory for one more answer.
+    pub(crate) async fn room_for_answer(&self, context: &Context) -> Result<()> {
+        let limit = Duration::from_millis(ROOM_MS_MAX);
+        let limit = context.time_left().map_or(limit, |left| left.min(limit));
+        let room = context.memory.room(Holder::Answers, limit).await;
+        room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
     }
 
     /// The next batch of a cursor, as many documents as fit if `batch_size` is `None`. All batches share the time
@@ -54,7 +69,16 @@ impl Engine {
         cursor.stream.attach(&context.interruption());
         let batch_size = batch_size.unwrap_or(u64::MAX);
         let mut batch = Vec::new();
-        let filled = self.fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch);
+        let filled = async {
+            self.room_for_answer(context).await?;
+            let state = self
+                .fill_awaiting(context, &mut cursor, batch_size, await_for, &mut batch)
+                .await?;
+            if state == StreamState::More || cursor.tailing != Tailing::No {
+                cursor.rest(self.memory())?;
+            }
+            Ok(state)
+        };
         let outcome = context.interruption().run(filled).await;
         let state = match outcome {
             Ok(state) => state,
@@ -121,6 +145,11 @@ impl Engine {
                 Err(_) => {}
             }
         }
+    }
+
+    /// A client's connection has ended: closes the cursors that nobody can ask any more.
+    pub fn end_connection(&self, connection: i32) {
+        self.cursors().close_of_connection(connection);
     }
 
     /// Closes cursors; the ids that were open come first, then those that were not.

@@ -4,6 +4,7 @@ use crate::collations;
 use crate::error::{Error, Result};
 use crate::files::{FileCache, LiveUploads, Orphans};
 use crate::scrub::Scrub;
+use crate::tables::attempts::Attempts;
 use crate::tables::cursors::Cursors;
 use crate::tables::latencies::Latencies;
 use crate::tables::moments::Moments;
@@ -16,6 +17,7 @@ use crate::tables::validators::Validators;
 use crate::write_lock::WriteLocks;
 use code::Code;
 use kv::Kv;
+use memory::Budget;
 use query::spill::SpillFolder;
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,6 +37,7 @@ struct Inner {
     kv: Kv,
     /// Temporary files; `None` if the store has no folder.
     spill: Option<Arc<SpillFolder>>,
+    memory: Budget,
     cursors: Cursors,
     moments: Moments,
     sessions: Sessions,
@@ -42,6 +45,7 @@ struct Inner {
     profiler: Profiler,
     users: Users,
     roles: RoleTable,
+    attempts: Attempts,
     validators: Validators,
     file_cache: FileCache,
     live_uploads: Arc<LiveUploads>,
@@ -59,6 +63,7 @@ impl Engine {
         (users, roles): (Users, RoleTable),
         file_cache_bytes: usize,
         spill: Option<Arc<SpillFolder>>,
+        memory: Budget,
     ) -> Engine {
         let inner = Inner {
             orphans: Orphans::new(&store),
@@ -66,12 +71,14 @@ impl Engine {
             kv,
             spill,
             cursors: Cursors::default(),
+            memory,
             moments: Moments::default(),
             sessions: Sessions::default(),
             operations: Arc::default(),
             profiler: Profiler::default(),
             users,
             roles,
+            attempts: Attempts::default(),
             validators: Validators::default(),
             file_cache: FileCache::new(file_cache_bytes),
             live_uploads: Arc::default(),
@@ -96,6 +103,11 @@ impl Engine {
     /// Flushes everything that was acknowledged before its flush.
     pub async fn flush(&self) -> Result<()> {
         Ok(self.inner.kv.flush().await?)
+    }
+
+    /// The memory for all that clients ask.
+    pub fn memory(&self) -> &Budget {
+        &self.inner.memory
     }
 
     /// Milliseconds since 1970 by the store's clock.
@@ -163,6 +175,10 @@ impl Engine {
 
     pub(crate) fn role_table(&self) -> &RoleTable {
         &self.inner.roles
+    }
+
+    pub(crate) fn attempts(&self) -> &Attempts {
+        &self.inner.attempts
     }
 
     pub(crate) fn validators(&self) -> &Validators {

@@ -216,6 +216,7 @@ impl Engine {
             // MongoDB.
             return Ok(CursorReply::empty(namespace));
         }
+        self.room_for_answer(context).await?;
         let stream = Box::new(execute::find(&collection, spec).await?);
         let cursor = Cursor {
             tailing: request.tailing,

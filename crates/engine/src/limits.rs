@@ -6,6 +6,12 @@ pub use store::{INDEX_FIELDS_MAX, INDEXES_MAX, NAMESPACE_BYTES_MAX};
 /// How many cursors may be open at once.
 pub const OPEN_CURSORS_MAX: usize = 100_000;
 
+/// How many cursors of clients at one address may be open at once.
+pub const CURSORS_OF_CLIENT_MAX: usize = 20_000;
+
+/// About the memory of an idle cursor, besides what it keeps of its results.
+pub const CURSOR_BYTES: usize = 4 * 1024;
+
 /// A cursor that is not used for this long is closed, unless it was opened with `noCursorTimeout`.
 pub const CURSOR_IDLE_MS_MAX: u64 = 600_000;
 
@@ -26,6 +32,9 @@ pub const WRITE_BATCH_MAX: usize = 100_000;
 
 /// How long an awaiting tailable cursor waits for data if the client gives no time.
 pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
+
+/// How long an operation waits until the answers of others are sent, where there is no memory for one more.
+pub const ROOM_MS_MAX: u64 = 30_000;
 
 /// How often expired documents, sessions and cursors are looked for.
 pub const SWEEP_INTERVAL_MS: u64 = 60_000;

@@ -5,7 +5,9 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::tables::cursors::{Cursor, CursorReply};
+use code::Code;
 use futures::future::{BoxFuture, FutureExt};
+use memory::Share;
 use query::execute::{Batch, DocumentStream, Interruption, StreamState};
 use std::collections::VecDeque;
 use store::Namespace;
@@ -42,6 +44,12 @@ impl DocumentStream for Listing {
     }
 
     fn attach(&mut self, _interruption: &Interruption) {}
+
+    fn rest(&mut self, idle: &mut Share) -> query::Result<()> {
+        let bytes = self.documents.iter().map(|document| document.bytes().len()).sum();
+        idle.add(bytes)
+            .map_err(|full| query::QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
+    }
 }
 
 impl Engine {
@@ -59,6 +67,6 @@ impl Engine {
         // A listing is at hand, so the future is ready at once.
         self.open_cursor(context, cursor, batch_size, false)
             .now_or_never()
-            .unwrap_or_else(|| Err(Error::new(code::Code::UNKNOWN_ERROR, "a listing was not at hand")))
+            .unwrap_or_else(|| Err(Error::new(Code::UNKNOWN_ERROR, "a listing was not at hand")))
     }
 }

@@ -7,6 +7,7 @@ use crate::tables::roles::RoleTable;
 use crate::tables::users::Users;
 use code::Code;
 use kv::Kv;
+use memory::Budget;
 use query::spill::SpillFolder;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const SPILL_FOLDER: &str = "_tmp";
 pub struct EngineOptions {
     /// The data folder, created if it does not exist.
     pub folder: PathBuf,
-    /// The memory budget in bytes: caches, write buffers and cursors share it.
+    /// The memory budget in bytes: caches and write buffers share it, and what clients ask may take as much again.
     pub memory_bytes: usize,
 }
 
@@ -44,22 +45,28 @@ impl Engine {
             let message = format!("the folder for temporary files cannot be emptied: {error}");
             Error::new(Code::location(39), message)
         })?;
-        Engine::with_caches(kv, file_cache_bytes, Some(spill)).await
+        let memory = Budget::new(options.memory_bytes);
+        Engine::with_caches(kv, file_cache_bytes, Some(spill), memory).await
     }
 
     /// An engine on a store that is open already; tests use it with a simulated one.
     pub async fn on(kv: Kv) -> Result<Engine> {
-        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS, None).await
+        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS, None, Budget::default()).await
     }
 
-    async fn with_caches(kv: Kv, file_cache_bytes: usize, spill: Option<Arc<SpillFolder>>) -> Result<Engine> {
+    async fn with_caches(
+        kv: Kv,
+        file_cache_bytes: usize,
+        spill: Option<Arc<SpillFolder>>,
+        memory: Budget,
+    ) -> Result<Engine> {
         let options = StoreOptions {
             filter_compiler: crate::partial_filter::compile,
             ..StoreOptions::default()
         };
         let store = Store::open(kv.clone(), options).await?;
         let accounts = (Users::load(&store).await?, RoleTable::load(&store).await?);
-        let engine = Engine::new(store, kv, accounts, file_cache_bytes, spill);
+        let engine = Engine::new(store, kv, accounts, file_cache_bytes, spill, memory);
         engine.drop_unfinished_replacements().await?;
         background::start(&engine);
         Ok(engine)

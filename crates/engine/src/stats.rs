@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::Result;
+use memory::Usage;
 use store::Namespace;
 use value::Document;
 
@@ -56,6 +57,8 @@ pub struct ServerReport {
     pub volume_used_bytes: u64,
     /// Bytes of caches and write buffers.
     pub memory_bytes: u64,
+    /// What of the memory for clients' requests is held, and by whom.
+    pub memory: Vec<Usage>,
     /// Bytes of hot files in memory.
     pub file_cache_bytes: u64,
     /// Flushes of the log to disk.
@@ -139,6 +142,7 @@ impl Engine {
             volume_bytes: engine.volume_bytes,
             volume_used_bytes: engine.volume_used_bytes,
             memory_bytes: engine.memory_bytes,
+            memory: self.memory().usage(),
             file_cache_bytes: self.file_cache().chunk_bytes(),
             flushes: engine.flushes,
             commits: engine.commits,

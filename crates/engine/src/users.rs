@@ -2,10 +2,12 @@
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::tables::attempts::TooManyAttempts;
 use crate::tables::users::namespace;
 use auth::{Action, Privileges, Resource, RoleName, User};
 use code::Code;
 use kv::Durability;
+use std::net::IpAddr;
 use std::sync::Arc;
 use store::{CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp};
 use value::{DocumentBuf, Value};
@@ -89,15 +91,51 @@ impl Engine {
     }
 
     /// The user of this name and password; none where there is no such user or the password is another. The name is
-    /// looked for in the databases `admin` and `default`; `name@database` names another one.
-    pub async fn log_in(&self, name: &str, password: &str) -> Option<Arc<User>> {
+    /// looked for in the databases `admin` and `default`; `name@database` names another one. Whoever failed often waits.
+    pub async fn log_in(
+        &self,
+        name: &str,
+        password: &str,
+        from: IpAddr,
+    ) -> Result<Option<Arc<User>>, TooManyAttempts> {
         let named = name
             .rsplit_once('@')
             .and_then(|(name, database)| self.user(database, name));
         let unnamed = || DATABASES.iter().find_map(|database| self.user(database, name));
-        let user = named.or_else(unnamed)?;
-        let is_good = self.users().passwords().is_good(&user, password).await;
-        is_good.then_some(user)
+        let user = named.or_else(unnamed);
+        let passwords = self.users().passwords();
+        if let Some(user) = &user
+            && passwords.is_known(user, password)
+        {
+            return Ok(Some(user.clone()));
+        }
+        self.begin_login(name, from).await?;
+        let user = match user {
+            Some(user) => passwords.is_good(&user, password).await.then_some(user),
+            None => None,
+        };
+        self.end_login(name, from, user.is_some());
+        Ok(user)
+    }
+
+    /// Before a password is looked at: whoever failed often waits, or is refused.
+    pub async fn begin_login(&self, name: &str, from: IpAddr) -> Result<(), TooManyAttempts> {
+        let wait = self.attempts().begin(name, from)?;
+        if !wait.is_zero() {
+            tokio::time::sleep(wait).await;
+        }
+        Ok(())
+    }
+
+    /// After a password was looked at.
+    pub fn end_login(&self, name: &str, from: IpAddr, is_right: bool) {
+        match is_right {
+            true => self.attempts().succeeded(name, from),
+            false => {
+                tracing::warn!(%from, user = ?name, "a login failed");
+                self.attempts().failed(name, from);
+            }
+        }
     }
 
     async fn change_user(

@@ -1,9 +1,11 @@
 //! Bodies of requests and responses.
 
+use crate::intake::Intake;
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt, stream};
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
+use memory::Full;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -26,9 +28,12 @@ pub enum BodyError {
     /// The connection ended, or the body's chunks have no valid form.
     #[error("the body ended early: {0}")]
     Broken(#[from] hyper::Error),
-    /// Nothing came for as long as whoever reads it waits.
-    #[error("nothing came within {} seconds", .0.as_secs())]
+    /// Nothing came for as long as whoever reads it waits, or all came too slowly.
+    #[error("the body did not go on within {} seconds", .0.as_secs())]
     Late(Duration),
+    /// There is no memory for it.
+    #[error("{0}")]
+    NoMemory(#[from] Full),
     /// The body is not what its `Content-Encoding` says.
     #[error("the body cannot be decoded: {0}")]
     Undecodable(std::io::Error),
@@ -46,8 +51,10 @@ pub type ResponseBody = RequestBody;
 
 #[derive(Debug)]
 enum Read {
-    /// From a connection, and how long nothing may come.
-    Incoming(Incoming, Option<Duration>),
+    /// From a connection, which may take its time.
+    Incoming(Incoming),
+    /// From a client.
+    Request(Incoming, Intake),
     /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
     Made(Mutex<Body>),
 }
@@ -61,18 +68,20 @@ impl From<Body> for RequestBody {
 impl RequestBody {
     /// A body that may take its time: who reads it says how much.
     pub(crate) fn new(incoming: Incoming) -> RequestBody {
-        RequestBody(Read::Incoming(incoming, None))
+        RequestBody(Read::Incoming(incoming))
     }
 
-    /// A body that fails where nothing comes for so long.
-    pub(crate) fn timely(incoming: Incoming, idle_time_max: Duration) -> RequestBody {
-        RequestBody(Read::Incoming(incoming, Some(idle_time_max)))
+    /// A client's body.
+    pub(crate) fn of_request(incoming: Incoming, intake: Intake) -> RequestBody {
+        RequestBody(Read::Request(incoming, intake))
     }
 
     /// The bytes that the request says it has; none where they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
-            Read::Incoming(incoming, _) => hyper::body::Body::size_hint(incoming).exact(),
+            Read::Incoming(incoming) | Read::Request(incoming, _) => {
+                hyper::body::Body::size_hint(incoming).exact()
+            }
             Read::Made(body) => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
@@ -93,11 +102,8 @@ impl RequestBody {
 
     async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, BodyError> {
         match &mut self.0 {
-            Read::Incoming(incoming, None) => Ok(incoming.frame().await.transpose()?),
-            Read::Incoming(incoming, Some(time_max)) => {
-                let frame = tokio::time::timeout(*time_max, incoming.frame()).await;
-                Ok(frame.map_err(|_| BodyError::Late(*time_max))?.transpose()?)
-            }
+            Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
+            Read::Request(incoming, intake) => intake.frame(incoming).await,
             Read::Made(body) => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()
@@ -111,6 +117,9 @@ impl RequestBody {
         let length = self.length();
         if length.is_some_and(|length| length > limit_bytes as u64) {
             return Err(too_large());
+        }
+        if let Read::Request(_, intake) = &mut self.0 {
+            intake.announce(length.unwrap_or(0) as usize).await?;
         }
         let Some(first) = self.chunk().await? else {
             return Ok(Bytes::new());
@@ -128,6 +137,9 @@ impl RequestBody {
                 return Err(too_large());
             }
             all.extend_from_slice(&chunk);
+            if let Read::Request(_, intake) = &mut self.0 {
+                intake.grew(all.len()).await?;
+            }
         }
         Ok(all.freeze())
     }

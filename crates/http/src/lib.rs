@@ -17,6 +17,7 @@ mod cookie;
 mod credentials;
 mod etag;
 mod hosts;
+mod intake;
 mod linger;
 mod media_type;
 mod multipart;

@@ -1,5 +1,6 @@
 //! Answering the requests of connections until asked to stop.
 
+use crate::intake::{Held, Intake};
 use crate::linger::LingeringStream;
 use crate::target::EncodedTargets;
 use crate::{Body, BodyError, Hosts, Request, RequestBody, Response};
@@ -9,6 +10,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{StatusCode, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use memory::Budget;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -43,6 +45,8 @@ pub struct Options {
     pub head_time_max: Duration,
     /// How long nothing of a body may come while it is read.
     pub body_idle_time_max: Duration,
+    /// From what bodies take memory that are read whole.
+    pub memory: Budget,
     /// The names under which a server without users may be asked, besides the machine's own.
     pub hosts: Hosts,
     /// How long connections may take to end their requests when the server stops.
@@ -57,6 +61,7 @@ impl Default for Options {
             headers_max: 100,
             head_time_max: Duration::from_secs(60),
             body_idle_time_max: Duration::from_secs(60),
+            memory: Budget::default(),
             hosts: Hosts::default(),
             stop_time_max: Duration::from_secs(10),
         }
@@ -84,12 +89,22 @@ pub async fn serve(
     };
     let builder = builder(&options);
     let stopping = stop.clone();
-    let idle_time_max = options.body_idle_time_max;
+    let reading = Reading {
+        idle_time_max: options.body_idle_time_max,
+        memory: options.memory.clone(),
+    };
     let connect = |stream, peer| {
         let (builder, handler, stopping) = (builder.clone(), handler.clone(), stopping.clone());
-        connection(builder, stream, peer, handler, idle_time_max, stopping)
+        connection(builder, stream, peer, handler, reading.clone(), stopping)
     };
     net::serve(listener, limits, stop, connect).await;
+}
+
+/// How bodies are read.
+#[derive(Clone, Debug)]
+struct Reading {
+    idle_time_max: Duration,
+    memory: Budget,
 }
 
 fn builder(options: &Options) -> http1::Builder {
@@ -110,7 +125,7 @@ async fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     handler: Arc<impl Handler>,
-    idle_time_max: Duration,
+    reading: Reading,
     mut stop: watch::Receiver<bool>,
 ) {
     if let Err(error) = prepare(&stream, peer) {
@@ -123,7 +138,7 @@ async fn connection(
     let service = service_fn(|request: hyper::Request<Incoming>| {
         // At once, before anything more is read from the connection.
         announced.body(request.body().size_hint().exact());
-        answer(&*handler, request, peer, idle_time_max)
+        answer(&*handler, request, peer, &reading)
     });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
@@ -150,20 +165,24 @@ async fn answer(
     handler: &impl Handler,
     request: hyper::Request<Incoming>,
     peer: SocketAddr,
-    idle_time_max: Duration,
+    reading: &Reading,
 ) -> Result<Response, Infallible> {
     if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
         return Ok(without_one_host());
     }
     let (head, body) = request.into_parts();
+    let held = Held::default();
     let request = Request {
         method: head.method,
         uri: head.uri,
         headers: head.headers,
-        body: RequestBody::timely(body, idle_time_max),
+        body: RequestBody::of_request(body, Intake::new(&reading.memory, reading.idle_time_max, &held)),
         peer,
     };
-    Ok(handler.handle(request).await)
+    let answer = handler.handle(request).await;
+    // What was made of the body is gone.
+    drop(held);
+    Ok(answer)
 }
 
 /// A request that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).

@@ -20,7 +20,8 @@ pub struct ServeOptions {
     /// The data folder; made where it does not exist [default: data].
     #[arg(long, value_name = "DIR", env = "LARDER_DATA")]
     pub data: Option<PathBuf>,
-    /// Memory for caches, write buffers and cursors: 512m, 2g … [default: a quarter of what the machine or cgroup has].
+    /// Memory for caches and write buffers, and as much again for what clients ask: 512m, 2g … [default: a quarter of what the
+    /// machine or cgroup has].
     #[arg(long, value_name = "SIZE", env = "LARDER_MEMORY")]
     pub memory: Option<ByteSize>,
     /// Address of the MongoDB protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:27017].

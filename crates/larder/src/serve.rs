@@ -48,6 +48,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
             http: http::Options {
                 places: places.clone(),
                 hosts: hosts.clone(),
+                memory: engine.memory().clone(),
                 ..http::Options::default()
             },
         };
@@ -60,6 +61,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
             http: http::Options {
                 places: places.clone(),
                 hosts: hosts.clone(),
+                memory: engine.memory().clone(),
                 ..http::Options::default()
             },
         };

@@ -11,7 +11,7 @@ use crate::read_level;
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use code::Code;
-use engine::{Context, Namespace, OperationInfo, SessionId};
+use engine::{Context, Namespace, OperationInfo, Origin, SessionId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -112,6 +112,7 @@ async fn run_named(
     let default_limit = command.reads.then_some(server.options.read_time_max);
     let limit = generic.time_limit.or(default_limit);
     let mut context = context(connection, &generic, limit.filter(|limit| !limit.is_zero()));
+    context.memory = server.engine.memory().clone();
     let reading = read_level::begin(server, &generic, &mut context).await?;
     let _listed = list(server, connection, command, called, &database, request, &context);
     count(server, command);
@@ -222,6 +223,10 @@ fn context(connection: &Connection, generic: &Generic, time_limit: Option<Durati
     context.retry_number = generic.transaction_number;
     context.user = user.map(Into::into);
     context.client = Some(connection.socket.clone());
+    context.origin = Some(Origin {
+        connection: connection.id,
+        address: connection.peer.ip(),
+    });
     context
 }
 

@@ -8,10 +8,12 @@
 //!
 //! Left to others: what is said on a connection, and ending it soon after the stop (each protocol waits for [`stopped`] too).
 
+mod pace;
 mod places;
 mod refusal;
 mod seldom;
 
+pub use pace::Pace;
 pub use places::Places;
 
 use refusal::Refusal;

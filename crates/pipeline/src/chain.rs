@@ -3,6 +3,7 @@
 use super::row::Row;
 use super::step::{Flow, Work};
 use crate::Result;
+use memory::Share;
 use query::execute::Interruption;
 
 /// The steps of a pipeline at work.
@@ -31,6 +32,11 @@ impl Chain {
     /// Whether nothing more will come out once the input has ended.
     pub(crate) fn is_finished(&self) -> bool {
         self.finished >= self.steps.len()
+    }
+
+    /// Before nobody asks for a while: what the steps keep goes on under `idle`, or into files.
+    pub(crate) fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.steps.iter_mut().try_for_each(|step| step.rest(idle))
     }
 
     /// Takes a page; what comes out behind the last step is appended to `out`.

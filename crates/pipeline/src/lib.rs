@@ -18,8 +18,8 @@ mod collections;
 mod fields;
 mod implied;
 mod join_key;
+mod kept;
 mod leading;
-mod memory;
 mod open;
 mod parse;
 mod row;
@@ -33,8 +33,8 @@ mod window;
 pub use collections::{
     CollectionStatistics, Collections, NoCollections, Resolved, Subject, WantedOperations, WriteTarget,
 };
+pub use kept::STAGE_BYTES_MAX;
 pub use leading::Leading;
-pub use memory::STAGE_BYTES_MAX;
 pub use open::{OpenOptions, Opened, open};
 pub use parse::{STAGES_MAX, SUB_PIPELINE_DEPTH_MAX, stage_names};
 pub use stage::Surroundings;
@@ -128,6 +128,7 @@ impl Pipeline {
         let run = Run {
             variables: Arc::clone(&self.variables),
             surroundings: surroundings.clone(),
+            memory: interruption.memory.clone(),
         };
         let steps = self.stages.iter().map(|stage| stage.start(&run));
         Box::new(Running::new(input, Chain::new(steps.collect()), interruption))

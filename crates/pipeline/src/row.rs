@@ -34,7 +34,7 @@ impl Row {
 
     /// About the bytes that it takes in memory.
     pub(crate) fn size_bytes(&self) -> usize {
-        document_bytes(self.as_ref())
+        size_of::<Row>() + document_bytes(self.as_ref())
     }
 
     /// As BSON; fails where it is larger than a document may be.

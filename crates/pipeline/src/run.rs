@@ -1,9 +1,11 @@
 //! A pipeline running: pages from its source pushed through its steps.
 
 use super::chain::Chain;
+use super::kept::no_room;
 use super::row::Row;
 use crate::Result;
 use futures::future::BoxFuture;
+use memory::Share;
 use query::execute::{Batch, DocumentStream, Interruption, StreamState};
 use std::collections::VecDeque;
 use value::DocumentBuf;
@@ -128,6 +130,18 @@ impl DocumentStream for Running {
         self.interruption = interruption.clone();
         if let Input::Stream(stream) = &mut self.input {
             stream.attach(interruption);
+        }
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        let ready = self.ready.iter().map(Row::size_bytes).sum();
+        if !idle.fit(idle.bytes() + ready) {
+            return Err(no_room(idle, ready));
+        }
+        self.chain.rest(idle)?;
+        match &mut self.input {
+            Input::Stream(stream) => stream.rest(idle),
+            Input::Rows(_) => Ok(()),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What all parsed stages have in common.
 
 use super::collections::{Collections, NoCollections};
+use super::kept::Kept;
 use super::step::Work;
 use language::expression::Variables;
 use language::filter::Filter;
 use language::projection::Projection;
+use memory::Budget;
 use query::execute::Sorter;
 use query::plan::SortPattern;
 use query::spill::{SpillFolder, Spilled};
@@ -101,12 +103,18 @@ pub(crate) struct StageScope<'v> {
 pub(crate) struct Run {
     pub(crate) variables: Arc<Variables>,
     pub(crate) surroundings: Surroundings,
+    pub(crate) memory: Budget,
 }
 
 impl Run {
+    /// What the stage of this name keeps in memory.
+    pub(crate) fn kept(&self, stage: &'static str) -> Kept {
+        Kept::new(stage, &self.memory)
+    }
+
     /// A sorter for a stage.
     pub(crate) fn sorter<T: Spilled>(&self, results_max: Option<u64>) -> Sorter<T> {
-        Sorter::new(results_max, self.surroundings.spill.clone())
+        Sorter::new(results_max, self.surroundings.spill.clone(), &self.memory)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::row::Row;
 use crate::Result;
 use futures::future::BoxFuture;
+use memory::Share;
 use query::execute::Interruption;
 
 /// Whether a step has more to do.
@@ -23,6 +24,11 @@ pub(crate) trait Step: Send {
     fn finish(&mut self, _out: &mut Vec<Row>) -> Result<Flow> {
         Ok(Flow::Done)
     }
+
+    /// Before nobody asks for a while: what it keeps goes on under `idle`, or into files where that has no room.
+    fn rest(&mut self, _idle: &mut Share) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// A stage at work that reads or writes other collections; as [`Step`] otherwise.
@@ -42,6 +48,11 @@ pub(crate) trait AwaitedStep: Send {
         _interruption: &'a Interruption,
     ) -> BoxFuture<'a, Result<Flow>> {
         Box::pin(async { Ok(Flow::Done) })
+    }
+
+    /// As [`Step::rest`].
+    fn rest(&mut self, _idle: &mut Share) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -77,6 +88,14 @@ impl Work {
         }
     }
 
+    /// As [`Step::rest`].
+    pub(super) fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        match self {
+            Work::Local(step) => step.rest(idle),
+            Work::Awaited(step) => step.rest(idle),
+        }
+    }
+
     /// As [`Step::finish`].
     pub(super) async fn finish(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<Flow> {
         match self {
@@ -89,14 +108,18 @@ impl Work {
 /// Rows that a blocking stage gives at a time when it gives what it has kept.
 pub(crate) const PAGE_ROWS: usize = 1_000;
 
+/// About the bytes of such rows.
+pub(crate) const PAGE_BYTES: usize = 4 * 1024 * 1024;
+
 /// Gives the next page of rows that are at hand.
 pub(crate) fn give(rows: &mut impl Iterator<Item = Row>, out: &mut Vec<Row>) -> Flow {
-    for row in rows.take(PAGE_ROWS) {
+    let mut bytes = 0;
+    while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
+        let Some(row) = rows.next() else {
+            return Flow::Done;
+        };
+        bytes += row.size_bytes();
         out.push(row);
     }
-    if out.len() < PAGE_ROWS {
-        Flow::Done
-    } else {
-        Flow::More
-    }
+    Flow::More
 }

@@ -3,8 +3,9 @@
 use crate::call::Call;
 use crate::error::{Result, WebError};
 use auth::{Action, Resource};
+use engine::TooManyAttempts;
 use engine::files::Bucket;
-use http::header::WWW_AUTHENTICATE;
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode, basic_credentials};
 
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
@@ -32,11 +33,12 @@ impl Call {
                 ));
             }
         };
-        let user = engine.log_in(&credentials.name, &credentials.password).await;
-        let user = user.ok_or_else(|| {
-            tracing::warn!(peer = %self.request.peer, user = ?credentials.name, "a login failed");
-            unauthorized("no user has this name and password")
-        })?;
+        let from = self.request.peer.ip();
+        let user = engine
+            .log_in(&credentials.name, &credentials.password, from)
+            .await
+            .map_err(|too_many| too_many_requests(&too_many))?
+            .ok_or_else(|| unauthorized("no user has this name and password"))?;
         if engine.privileges(&user).allows(action, resource) {
             return Ok(());
         }
@@ -71,6 +73,16 @@ impl Call {
         let reason = "a page of another site cannot change anything here";
         Err(WebError::new(StatusCode::FORBIDDEN, "forbidden", reason))
     }
+}
+
+fn too_many_requests(too_many: &TooManyAttempts) -> WebError {
+    let seconds = too_many.wait.as_secs() + 1;
+    WebError::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "too_many_requests",
+        format!("too many logins have failed; try again in {seconds} s"),
+    )
+    .with_header(RETRY_AFTER, HeaderValue::from(seconds))
 }
 
 fn unauthorized(reason: &str) -> WebError {

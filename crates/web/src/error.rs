@@ -99,6 +99,9 @@ impl From<BodyError> for WebError {
             BodyError::TooLarge { .. } => {
                 WebError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", error.to_string())
             }
+            BodyError::NoMemory(_) => {
+                WebError::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", error.to_string())
+            }
             BodyError::Late(_) => WebError::new(StatusCode::REQUEST_TIMEOUT, "timeout", error.to_string()),
             _ => WebError::bad_request(error.to_string()),
         }

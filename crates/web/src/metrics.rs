@@ -38,6 +38,31 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
         "Chunks of hot files in memory",
         report.file_cache_bytes,
     );
+    let held = report.memory.iter();
+    text.of_holders(
+        "larder_memory_held_bytes",
+        "gauge",
+        "Memory that is held for requests",
+        held.clone().map(|of| (of, of.held_bytes as u64)),
+    );
+    text.of_holders(
+        "larder_memory_limit_bytes",
+        "gauge",
+        "Memory that may be held for requests",
+        held.clone().map(|of| (of, of.limit_bytes as u64)),
+    );
+    text.of_holders(
+        "larder_memory_waiting",
+        "gauge",
+        "Requests that wait for memory",
+        held.clone().map(|of| (of, of.waiting as u64)),
+    );
+    text.of_holders(
+        "larder_memory_refused_total",
+        "counter",
+        "Requests for which there was no memory",
+        held.map(|of| (of, of.refused)),
+    );
     if let Some(bytes) = resident_bytes() {
         text.gauge("process_resident_memory_bytes", "Memory of the process", bytes);
     }
@@ -104,6 +129,20 @@ impl Exposition {
 
     fn counter(&mut self, name: &str, help: &str, value: u64) {
         self.put(name, "counter", help, value);
+    }
+
+    fn of_holders<'u>(
+        &mut self,
+        name: &str,
+        kind: &str,
+        help: &str,
+        values: impl Iterator<Item = (&'u memory::Usage, u64)>,
+    ) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(self.0, "# HELP {name} {help}.\n# TYPE {name} {kind}");
+        for (of, value) in values {
+            let _ = writeln!(self.0, "{name}{{holder=\"{}\"}} {value}", of.holder.name());
+        }
     }
 
     fn put(&mut self, name: &str, kind: &str, help: &str, value: u64) {

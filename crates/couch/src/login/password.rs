@@ -5,7 +5,7 @@ use crate::error::{CouchError, Result};
 use crate::user::{Handler, User, account};
 use crate::users;
 use auth::Mechanism;
-use http::basic_credentials;
+use http::{StatusCode, basic_credentials};
 use std::sync::Arc;
 
 /// Whoever the request's basic credentials name; `_` with the password `_` is somebody who logged out.
@@ -48,10 +48,20 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
     {
         return Ok(adopted);
     }
+    let from = call.peer.ip();
+    let is_known = server.passwords.is_known(known.as_ref(), name, password);
+    if !is_known {
+        let begun = server.engine.begin_login(name, from).await;
+        begun.map_err(|too_many| {
+            let seconds = too_many.wait.as_secs() + 1;
+            let reason = format!("Too many logins have failed; try again in {seconds} s.");
+            CouchError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", reason)
+        })?;
+    }
     let is_right = server.passwords.is_right(known, name, password).await;
+    if !is_known {
+        server.engine.end_login(name, from, is_right);
+    }
     let account = account.filter(|_| is_right);
-    account.ok_or_else(|| {
-        tracing::warn!(peer = %call.peer, user = ?name, "a login failed");
-        CouchError::unauthorized("Name or password is incorrect.")
-    })
+    account.ok_or_else(|| CouchError::unauthorized("Name or password is incorrect."))
 }

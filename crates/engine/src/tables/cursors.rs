@@ -4,13 +4,14 @@
 
 use super::display::{date_of, put_user};
 use super::sessions::SessionId;
-use crate::context::Context;
+use crate::context::{Context, Origin};
 use crate::error::{Error, Result};
-use crate::limits::{CURSOR_IDLE_MS_MAX, OPEN_CURSORS_MAX};
+use crate::limits::{CURSOR_BYTES, CURSOR_IDLE_MS_MAX, CURSORS_OF_CLIENT_MAX, OPEN_CURSORS_MAX};
 use code::Code;
+use memory::{Budget, Holder, Share};
 use parking_lot::Mutex;
 use query::execute::DocumentStream;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::Namespace;
@@ -47,12 +48,28 @@ pub(crate) struct Cursor {
     pub(crate) stream: Box<dyn DocumentStream>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<SessionId>,
+    /// The client that opened it.
+    pub(crate) origin: Option<Origin>,
     pub(crate) tailing: Tailing,
     pub(crate) never_idle: bool,
     pub(crate) collection: Option<Arc<store::Collection>>,
     pub(crate) usage: Usage,
     /// What is left of the time limit of the command that opened it.
     pub(crate) time_left: Option<Duration>,
+    /// What it keeps while it is idle; `None` before it was.
+    pub(crate) share: Option<Share>,
+}
+
+impl Cursor {
+    /// Before it is left until its next batch is asked for: its memory is counted, or goes to files.
+    pub(crate) fn rest(&mut self, memory: &Budget) -> Result<()> {
+        let share = self.share.get_or_insert_with(|| memory.share(Holder::Cursors));
+        share.charge(0);
+        share
+            .set(CURSOR_BYTES)
+            .map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
+        Ok(self.stream.rest(share)?)
+    }
 }
 
 impl Cursor {
@@ -63,11 +80,13 @@ impl Cursor {
             stream,
             user: context.user.clone(),
             session: context.session,
+            origin: context.origin,
             tailing: Tailing::No,
             never_idle: false,
             collection: None,
             usage: Usage::none(),
             time_left: None,
+            share: None,
         }
     }
 }
@@ -119,6 +138,7 @@ struct Parked {
     namespace: Namespace,
     session: Option<SessionId>,
     user: Option<Arc<str>>,
+    origin: Option<Origin>,
     running: Option<Context>,
 }
 
@@ -126,6 +146,8 @@ struct Parked {
 #[derive(Default)]
 pub(crate) struct Cursors {
     parked: Mutex<HashMap<CursorId, Parked>>,
+    /// Connections that may have cursors without a session.
+    connections: Mutex<HashSet<i32>>,
 }
 
 impl std::fmt::Debug for Cursors {
@@ -142,6 +164,18 @@ impl Cursors {
             let message = format!("too many open cursors: at most {OPEN_CURSORS_MAX}; close or exhaust some");
             return Err(Error::new(Code::BAD_VALUE, message));
         }
+        if let Some(origin) = cursor.origin
+            && parked.len() >= CURSORS_OF_CLIENT_MAX
+        {
+            let same = |parked: &&Parked| parked.origin.is_some_and(|other| other.address == origin.address);
+            if parked.values().filter(same).count() >= CURSORS_OF_CLIENT_MAX {
+                let message = format!(
+                    "too many open cursors of {}: at most {CURSORS_OF_CLIENT_MAX}; close or exhaust some",
+                    origin.address
+                );
+                return Err(Error::new(Code::BAD_VALUE, message));
+            }
+        }
         let id = loop {
             let random = uuid::Uuid::new_v4().as_u64_pair().0;
             let id = (random & i64::MAX as u64) as i64;
@@ -149,6 +183,9 @@ impl Cursors {
                 break id;
             }
         };
+        if let (Some(origin), None) = (cursor.origin, cursor.session) {
+            self.connections.lock().insert(origin.connection);
+        }
         parked.insert(id, Parked::of(cursor));
         Ok(id)
     }
@@ -232,6 +269,20 @@ impl Cursors {
             .retain(|_, parked| parked.session.as_ref() != Some(session));
     }
 
+    /// Closes the cursors of a connection that has ended. Those of a session end with it: the client may go on with them on
+    /// another connection.
+    pub(crate) fn close_of_connection(&self, connection: i32) {
+        if !self.connections.lock().remove(&connection) {
+            return;
+        }
+        self.parked.lock().retain(|_, parked| {
+            let is_of_it = parked
+                .origin
+                .is_some_and(|origin| origin.connection == connection);
+            parked.session.is_some() || parked.never_idle || !is_of_it
+        });
+    }
+
     /// The cursors of some users that wait for a `getMore`, as `$currentOp` shows them.
     pub(crate) fn idle_documents(&self, is_wanted: impl Fn(&Option<Arc<str>>) -> bool) -> Vec<Document> {
         let parked = self.parked.lock();
@@ -286,6 +337,7 @@ impl Parked {
             namespace: cursor.namespace.clone(),
             session: cursor.session,
             user: cursor.user.clone(),
+            origin: cursor.origin,
             running: None,
             cursor: Some(cursor),
             lost: None,

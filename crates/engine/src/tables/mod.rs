@@ -3,6 +3,7 @@
 //!
 //! What must hold: a table knows nothing of the engine that holds it, nor of other tables' contents.
 
+pub(crate) mod attempts;
 pub(crate) mod cursors;
 pub(crate) mod display;
 pub(crate) mod latencies;

@@ -1,31 +1,49 @@
 //! About how many bytes values take, for limits on memory.
 
-use value::{ArrayRef, DocumentRef, ValueRef};
+use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
-/// About the bytes that the value takes in memory: its BSON and the overhead of a decoded value.
+/// A field of a decoded document: its name and its value.
+const FIELD_BYTES: usize = size_of::<(String, Value)>();
+/// The least that the allocator gives for a name or a short text.
+const ALLOCATION_BYTES: usize = 16;
+/// BSON becomes so many times as large where it is decoded: short fields are mostly names and numbers.
+const DECODED_FACTOR: usize = 4;
+
+/// About the bytes that the value takes in memory once it is decoded.
 pub fn size_bytes(value: ValueRef<'_>) -> usize {
-    const OVERHEAD: usize = 16;
-    OVERHEAD
-        + match value {
-            ValueRef::String(text) | ValueRef::JavaScript(text) | ValueRef::Symbol(text) => text.len(),
-            ValueRef::Binary { bytes, .. } => bytes.len(),
-            ValueRef::Document(document) => document_bytes(document),
-            ValueRef::Array(ArrayRef::Raw(array)) => array.as_bytes().len(),
-            ValueRef::Array(ArrayRef::Tree(values)) => {
-                values.iter().map(|value| size_bytes(value.as_ref())).sum()
-            }
-            _ => 16,
-        }
+    size_of::<Value>() + inner_bytes(value)
 }
 
-/// As [`size_bytes`] for a document.
+/// What a value has besides its place.
+fn inner_bytes(value: ValueRef<'_>) -> usize {
+    match value {
+        ValueRef::String(text) | ValueRef::JavaScript(text) | ValueRef::Symbol(text) => allocated(text.len()),
+        ValueRef::Binary { bytes, .. } => allocated(bytes.len()),
+        ValueRef::Document(DocumentRef::Raw(raw)) => raw.as_bytes().len() * DECODED_FACTOR,
+        ValueRef::Document(document) => document_bytes(document),
+        ValueRef::Array(ArrayRef::Raw(array)) => array.as_bytes().len() * DECODED_FACTOR,
+        ValueRef::Array(ArrayRef::Tree(values)) => {
+            values.iter().map(|value| size_bytes(value.as_ref())).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// About the bytes of a document as it is: its BSON, or what its fields take.
 pub fn document_bytes(document: DocumentRef<'_>) -> usize {
     match document {
         DocumentRef::Raw(raw) => raw.as_bytes().len(),
         DocumentRef::Tree(tree) => tree
             .iter()
-            .map(|(name, value)| name.len() + size_bytes(value.as_ref()))
+            .map(|(name, value)| FIELD_BYTES + allocated(name.len()) + inner_bytes(value.as_ref()))
             .sum(),
+    }
+}
+
+fn allocated(bytes: usize) -> usize {
+    match bytes {
+        0 => 0,
+        _ => bytes.max(ALLOCATION_BYTES),
     }
 }
 
@@ -35,9 +53,10 @@ pub(super) fn shallow_bytes(value: ValueRef<'_>) -> usize {
     match value {
         ValueRef::Array(ArrayRef::Tree(values)) => values.len() * ELEMENT,
         ValueRef::Document(DocumentRef::Tree(tree)) => tree.len() * ELEMENT,
-        ValueRef::Array(_) | ValueRef::Document(_) | ValueRef::String(_) | ValueRef::Binary { .. } => {
-            size_bytes(value)
-        }
+        ValueRef::Array(ArrayRef::Raw(array)) => array.as_bytes().len(),
+        ValueRef::Document(DocumentRef::Raw(raw)) => raw.as_bytes().len(),
+        ValueRef::String(text) => text.len(),
+        ValueRef::Binary { bytes, .. } => bytes.len(),
         _ => 0,
     }
 }

@@ -8,11 +8,12 @@
 mod running;
 mod sort;
 
-pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, note, steps, within};
+pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, memory, note, steps, within};
 pub use sort::sort_by;
 
 use crate::metrics::Metrics;
 use crate::{Code, Error, Result};
+use memory::Budget;
 use std::fmt::Debug;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -34,6 +35,8 @@ pub struct Interruption {
     pub make_room: Option<fn()>,
     /// What the operation has done, where somebody wants to know.
     pub metrics: Option<Arc<Metrics>>,
+    /// From what it takes memory.
+    pub memory: Budget,
 }
 
 /// Who waits for an operation's answer.

@@ -3,6 +3,7 @@
 use super::Interruption;
 use crate::metrics::Metrics;
 use crate::{Code, Result};
+use memory::Budget;
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,14 @@ pub fn note(what: impl FnOnce(&Metrics)) {
             what(metrics);
         }
     });
+}
+
+/// From what the operation that runs on this thread takes memory; without a limit where none runs.
+pub fn memory() -> Budget {
+    RUNNING.with_borrow(|running| {
+        let running = running.as_ref();
+        running.map_or_else(Budget::default, |running| running.interruption.memory.clone())
+    })
 }
 
 /// Looks whether what runs here must end, and makes room for others where it has run for long.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 22] = [
+pub const LEVELS: [(&str, u8); 23] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
     ("kv", 0),
+    ("memory", 0),
     ("net", 0),
     ("testing", 0),
     ("value", 0),

@@ -7,11 +7,19 @@ use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{AuthError, FirstMessage, Mechanism};
 use code::Code;
+use engine::TooManyAttempts;
 use value::{Binary, Document, DocumentRef, Value, ValueRef, doc};
 
 /// The one answer to every failed login, so that nobody learns why it failed.
 fn failed() -> CommandError {
     CommandError::from(AuthError::Failed)
+}
+
+/// Too many have failed to try again at once.
+fn too_many_attempts(too_many: &TooManyAttempts) -> CommandError {
+    let seconds = too_many.wait.as_secs() + 1;
+    let message = format!("Authentication failed: too many logins have failed; try again in {seconds} s.");
+    CommandError::new(Code::AUTHENTICATION_FAILED, message)
 }
 
 pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
@@ -60,10 +68,12 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
     let is_known = known.is_some();
     let credentials =
         known.unwrap_or_else(|| call.server.decoy.credentials(mechanism, database, &first.user));
+    let name = format!("{}@{database}", first.user);
     let (challenge, conversation) = first.challenge(mechanism, credentials)?;
     let id = call.connection.login.next_conversation();
     call.connection.login.conversation = Some(SaslStep {
         id,
+        name,
         user: user.filter(|_| is_known),
         awaits: Awaits::Proof(Box::new(conversation)),
         skips_empty_exchange,
@@ -92,14 +102,12 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
     }
     let body = match step.awaits {
         Awaits::Proof(conversation) => {
-            let last = match conversation.finish(&payload) {
-                Ok(last) => last,
-                Err(error) => {
-                    tracing::warn!(peer = %call.connection.peer, %error, "a login failed");
-                    return Err(failed());
-                }
-            };
-            let Some(user) = step.user else {
+            let (engine, from) = (&call.server.engine, call.connection.peer.ip());
+            let begun = engine.begin_login(&step.name, from).await;
+            begun.map_err(|too_many| too_many_attempts(&too_many))?;
+            let last = conversation.finish(&payload).ok();
+            engine.end_login(&step.name, from, last.is_some() && step.user.is_some());
+            let (Some(last), Some(user)) = (last, step.user) else {
                 return Err(failed());
             };
             if step.skips_empty_exchange {

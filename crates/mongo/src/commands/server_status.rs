@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use engine::ScrubReport;
+use memory::Usage;
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::now_ms;
 use value::{Document, Value, doc};
@@ -46,6 +47,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "version": env!("CARGO_PKG_VERSION"),
             "diskBytes": report.disk_bytes as i64,
             "memoryBytes": report.memory_bytes as i64,
+            "memory": memory(&report.memory),
             "commits": report.commits as i64,
             "flushes": report.flushes as i64,
             "scrub": scrub(&server.engine.scrub_report()),
@@ -65,6 +67,22 @@ fn scrub(report: &ScrubReport) -> Document {
         "findings": report.findings_count as i64,
         "first": Value::from(report.findings.clone()),
     }
+}
+
+/// Who holds what of the memory for requests.
+fn memory(usage: &[Usage]) -> Document {
+    let mut holders = Document::new();
+    for of in usage {
+        let described = doc! {
+            "heldBytes": of.held_bytes as i64,
+            "heldBytesMax": of.held_bytes_max as i64,
+            "limitBytes": of.limit_bytes as i64,
+            "waiting": of.waiting as i64,
+            "refused": of.refused as i64,
+        };
+        holders.push(of.holder.name(), described);
+    }
+    holders
 }
 
 fn operations(call: &Call<'_>) -> Document {

@@ -5,8 +5,10 @@ use crate::dispatch::{self, Outcome};
 use crate::error::CommandError;
 use crate::server::Server;
 use crate::topology;
-use crate::wire::{Compressor, Header, Message, MessageReader, Reply, ReplyForm, WireError};
+use crate::wire::{Arrival, Compressor, Header, Intake, Message, MessageReader, Reply, ReplyForm, WireError};
 use bytes::Bytes;
+use code::Code;
+use memory::{Full, Holder};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,12 +18,15 @@ use tokio::sync::watch;
 
 /// How long the next message may take while nobody has logged in: drivers that watch the server ask more often.
 const LOGIN_IDLE_TIME_MAX: Duration = Duration::from_secs(120);
+/// Answers up to this size are not counted: each waits only for the socket.
+const SMALL_ANSWER_BYTES: usize = 16 * 1024;
 
 /// Counts a connection while it lives.
-struct Counted(Arc<Server>);
+struct Counted(Arc<Server>, i32);
 
 impl Drop for Counted {
     fn drop(&mut self) {
+        self.0.engine.end_connection(self.1);
         self.0.counters.connections_now.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -36,7 +41,7 @@ pub(crate) async fn run(
     let id = server.next_connection_id();
     server.counters.connections_now.fetch_add(1, Ordering::Relaxed);
     server.counters.connections_total.fetch_add(1, Ordering::Relaxed);
-    let _counted = Counted(server.clone());
+    let _counted = Counted(server.clone(), id);
     let _listed = server.engine.register_connection(id, peer);
     let mut connection = Connection {
         id,
@@ -49,21 +54,29 @@ pub(crate) async fn run(
     let mut reader = MessageReader::default();
     loop {
         let must_log_in = connection.login.user().is_none() && server.engine.has_users();
+        let intake = Intake {
+            budget: server.engine.memory().clone(),
+            is_stranger: must_log_in,
+        };
         let next = tokio::select! {
             biased;
             () = net::stopped(&mut stop) => return,
-            next = reader.next(connection.socket.stream()) => next,
+            next = reader.next(connection.socket.stream(), &intake) => next,
             () = tokio::time::sleep(LOGIN_IDLE_TIME_MAX), if must_log_in => {
                 tracing::debug!(%peer, connection = id, "closed: nobody logged in");
                 return;
             }
         };
         let ended = match next {
-            Ok(Some((header, message))) => {
+            Ok(Arrival::Message(header, message, share)) => {
                 // Boxed, so that a connection without a command is small.
-                Box::pin(answer(&server, &mut connection, header, message, &stop)).await
+                let ended = Box::pin(answer(&server, &mut connection, header, message, &stop)).await;
+                // The documents of a message live until it is answered.
+                drop(share);
+                ended
             }
-            Ok(None) => return,
+            Ok(Arrival::Refused(header, full)) => refuse(&server, &connection, &header, &full).await,
+            Ok(Arrival::End) => return,
             Err(error) => Err(error),
         };
         match ended {
@@ -94,20 +107,7 @@ async fn answer(
     let parsed = match Message::parse(&header, &message, compression_allowed) {
         Ok(parsed) => parsed,
         Err(WireError::Invalid { code, message }) => {
-            let reply = Reply::from(CommandError::new(code, message).to_reply());
-            let form = ReplyForm::of(header.opcode);
-            send(
-                server,
-                &connection.socket,
-                &reply,
-                Frame {
-                    form,
-                    more_to_come: false,
-                    compressor: None,
-                },
-                header.request_id,
-            )
-            .await?;
+            send_error(server, connection, &header, CommandError::new(code, message)).await?;
             return Ok(true);
         }
         Err(error) => return Err(error),
@@ -143,6 +143,35 @@ async fn answer(
     }
 }
 
+/// Answers a message for which there was no memory.
+async fn refuse(
+    server: &Server,
+    connection: &Connection,
+    header: &Header,
+    full: &Full,
+) -> Result<bool, WireError> {
+    let error = CommandError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string());
+    send_error(server, connection, header, error).await?;
+    Ok(true)
+}
+
+/// Answers a message that is not run.
+async fn send_error(
+    server: &Server,
+    connection: &Connection,
+    header: &Header,
+    error: CommandError,
+) -> Result<(), WireError> {
+    let frame = Frame {
+        form: ReplyForm::of(header.opcode),
+        more_to_come: false,
+        compressor: None,
+    };
+    let reply = Reply::from(error.to_reply());
+    send(server, &connection.socket, &reply, frame, header.request_id).await?;
+    Ok(())
+}
+
 /// How a reply travels.
 struct Frame {
     form: ReplyForm,
@@ -159,6 +188,15 @@ async fn send(
     answers: i32,
 ) -> Result<i32, WireError> {
     let id = server.next_request_id();
+    // The documents, and their copy in the message. They are there already; the next answer waits for room instead.
+    let mut share = None;
+    let held_bytes = 2 * reply.size_guess();
+    if held_bytes > SMALL_ANSWER_BYTES {
+        share = Some(server.engine.memory().share(Holder::Answers));
+    }
+    if let Some(share) = &mut share {
+        share.charge(held_bytes);
+    }
     let bytes = reply.encode(frame.form, frame.more_to_come, frame.compressor, id, answers)?;
     server
         .counters

@@ -119,6 +119,18 @@ fn read_up_to(reader: impl Read, size: usize, out: &mut Vec<u8>) -> std::io::Res
     Ok(())
 }
 
+/// A compressed message up to where its data begins: header, original opcode, size, compressor.
+pub const HEAD_BYTES: usize = HEADER_BYTES + 9;
+
+/// The bytes that a compressed message says it unpacks to; `None` for a lie that [`decompress`] refuses.
+pub fn claimed_bytes(message: &[u8]) -> Option<usize> {
+    let (_, payload) = message.split_at_checked(HEADER_BYTES)?;
+    let (_, rest) = split_i32(payload)?;
+    let (size, _) = split_i32(rest)?;
+    let size = usize::try_from(size).ok()?;
+    (size <= MESSAGE_BYTES_MAX).then_some(size)
+}
+
 /// A message that came compressed.
 #[derive(Clone, Debug)]
 pub struct Decompressed {

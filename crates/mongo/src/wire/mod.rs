@@ -20,7 +20,7 @@ pub use compression::Compressor;
 pub use header::{Header, MESSAGE_BYTES_MAX, OpCode};
 pub use message::{Message, Request};
 pub use op_msg::DocumentSequence;
-pub use reader::MessageReader;
+pub use reader::{Arrival, Intake, MessageReader};
 pub use reply::{CursorBatch, Reply, ReplyForm};
 
 /// The largest document that a client may store.

@@ -1,59 +1,136 @@
 //! Cuts a socket's bytes into messages.
 
 use super::WireError;
-use super::header::{HEADER_BYTES, Header};
+use super::compression;
+use super::header::{HEADER_BYTES, Header, OpCode};
 use bytes::{Bytes, BytesMut};
+use memory::{Budget, Full, Holder, Share};
+use net::Pace;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// What is read at once where nothing is known of the message yet.
+/// What is read at once where nothing is known of the message yet. A message of this length takes nothing of the budget.
 const FIRST_READ_BYTES: usize = 4 * 1024;
-/// How long nothing may come within a message.
-const STALL_TIME_MAX: Duration = Duration::from_secs(60);
 /// How far a buffer is grown ahead of the bytes that have arrived.
 const GROWTH_BYTES_MIN: usize = 64 * 1024;
+/// The longest message of a client who has to log in first: hellos and logins are far shorter.
+const STRANGER_BYTES_MAX: usize = 64 * 1024;
+/// How long a message waits until others let go of the memory that it needs.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// Reads messages; between them it holds only what arrived too early.
-#[derive(Debug)]
-pub struct MessageReader {
-    buffer: BytesMut,
-    stall_time_max: Duration,
+/// From what the memory for messages is taken.
+#[derive(Clone, Debug)]
+pub struct Intake {
+    /// All of it.
+    pub budget: Budget,
+    /// Whether the client has to log in first.
+    pub is_stranger: bool,
 }
 
-impl Default for MessageReader {
-    /// A reader at the start of a stream.
-    fn default() -> MessageReader {
-        MessageReader {
-            buffer: BytesMut::new(),
-            stall_time_max: STALL_TIME_MAX,
-        }
-    }
+/// What came of waiting for a message.
+#[derive(Debug)]
+pub enum Arrival {
+    /// A message, with all its bytes, and the memory that it holds; none where it is small.
+    Message(Header, Bytes, Option<Share>),
+    /// There is no memory for a message. It was passed by, so that the next can be read.
+    Refused(Header, Full),
+    /// The client closed between messages.
+    End,
+}
+
+/// Reads messages; between them it holds only what arrived too early.
+#[derive(Debug, Default)]
+pub struct MessageReader {
+    buffer: BytesMut,
+    pace: Pace,
 }
 
 impl MessageReader {
-    /// The next message: its header, and all its bytes. None where the client closed between messages.
-    pub async fn next(&mut self, stream: &TcpStream) -> Result<Option<(Header, Bytes)>, WireError> {
-        let mut wanted = HEADER_BYTES;
-        let mut header = None;
+    /// The next message.
+    pub async fn next(&mut self, stream: &TcpStream, intake: &Intake) -> Result<Arrival, WireError> {
+        self.pace.restart();
+        let Some(header) = self.header(stream).await? else {
+            return Ok(Arrival::End);
+        };
+        if intake.is_stranger && header.length > STRANGER_BYTES_MAX {
+            let length = header.length;
+            return Err(WireError::Framing(format!(
+                "{length} bytes before the login, where at most {STRANGER_BYTES_MAX} are taken"
+            )));
+        }
+        let mut share = match self.claim(stream, &header).await? {
+            0..=FIRST_READ_BYTES => None,
+            bytes => match intake.share(bytes).await {
+                Ok(share) => Some(share),
+                Err(full) => {
+                    self.pass_by(stream, header.length).await?;
+                    return Ok(Arrival::Refused(header, full));
+                }
+            },
+        };
+        // Waiting for memory was not the client's fault.
+        self.pace.restart();
+        self.read_to(stream, header.length, share.as_mut()).await?;
+        Ok(Arrival::Message(header, self.take(header.length), share))
+    }
+
+    /// The header of the next message, which stays in the buffer; `None` where the client closed before it.
+    async fn header(&mut self, stream: &TcpStream) -> Result<Option<Header>, WireError> {
         loop {
-            if header.is_none()
-                && let Some(bytes) = self.buffer.first_chunk::<HEADER_BYTES>()
-            {
-                let parsed = Header::parse(bytes)?;
-                wanted = parsed.length;
-                header = Some(parsed);
+            if let Some(bytes) = self.buffer.first_chunk::<HEADER_BYTES>() {
+                return Ok(Some(Header::parse(bytes)?));
             }
-            if let Some(header) = header
-                && self.buffer.len() >= wanted
-            {
-                return Ok(Some((header, self.take(wanted))));
-            }
-            if self.read_some(stream, wanted).await? == 0 {
+            if self.read_some(stream, HEADER_BYTES, None).await? == 0 {
                 return match self.buffer.is_empty() {
                     true => Ok(None),
-                    false => Err(WireError::Framing("the connection ended within a message".into())),
+                    false => Err(cut_off()),
                 };
+            }
+        }
+    }
+
+    /// The bytes that the message will take: it, and what it unpacks to.
+    async fn claim(&mut self, stream: &TcpStream, header: &Header) -> Result<usize, WireError> {
+        if header.opcode != OpCode::Compressed {
+            return Ok(header.length);
+        }
+        let head_bytes = compression::HEAD_BYTES.min(header.length);
+        self.read_to(stream, head_bytes, None).await?;
+        Ok(header.length + compression::claimed_bytes(&self.buffer).unwrap_or(0))
+    }
+
+    /// Reads until the buffer holds so many bytes.
+    async fn read_to(
+        &mut self,
+        stream: &TcpStream,
+        length: usize,
+        mut share: Option<&mut Share>,
+    ) -> Result<(), WireError> {
+        while self.buffer.len() < length {
+            if self.read_some(stream, length, share.as_deref_mut()).await? == 0 {
+                return Err(cut_off());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a message without keeping it.
+    async fn pass_by(&mut self, stream: &TcpStream, length: usize) -> Result<(), WireError> {
+        let mut missing = length;
+        self.pace.restart();
+        loop {
+            let here = missing.min(self.buffer.len());
+            missing -= here;
+            drop(self.buffer.split_to(here));
+            if self.buffer.is_empty() {
+                self.buffer = BytesMut::new();
+            }
+            if missing == 0 {
+                return Ok(());
+            }
+            if self.read_some(stream, FIRST_READ_BYTES, None).await? == 0 {
+                return Err(cut_off());
             }
         }
     }
@@ -67,20 +144,29 @@ impl MessageReader {
         message
     }
 
-    async fn read_some(&mut self, stream: &TcpStream, wanted: usize) -> Result<usize, WireError> {
+    async fn read_some(
+        &mut self,
+        stream: &TcpStream,
+        wanted: usize,
+        share: Option<&mut Share>,
+    ) -> Result<usize, WireError> {
         loop {
             // Waits without a buffer, so that an idle connection costs none.
-            match self.buffer.is_empty() {
+            match self.buffer.is_empty() && share.is_none() {
                 true => stream.readable().await?,
-                false => timeout(self.stall_time_max, stream.readable())
-                    .await
-                    .map_err(|_| WireError::Framing("a message did not go on".into()))??,
+                false => {
+                    self.pace.begin();
+                    self.readable(stream, share.as_deref()).await?;
+                }
             }
             let missing = wanted.saturating_sub(self.buffer.len());
             let ahead = self.buffer.len().max(GROWTH_BYTES_MIN);
             self.buffer.reserve(missing.min(ahead).max(FIRST_READ_BYTES));
             match stream.try_read_buf(&mut self.buffer) {
-                Ok(count) => return Ok(count),
+                Ok(count) => {
+                    self.pace.came(count);
+                    return Ok(count);
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     if self.buffer.is_empty() {
                         self.buffer = BytesMut::new();
@@ -90,6 +176,35 @@ impl MessageReader {
             }
         }
     }
+
+    /// Waits for more of a message that has begun, as long as it may take.
+    async fn readable(&self, stream: &TcpStream, share: Option<&Share>) -> Result<(), WireError> {
+        loop {
+            let is_wanted = share.is_some_and(Share::is_wanted);
+            let Some(wait) = self.pace.wait(is_wanted) else {
+                return Err(WireError::Framing("a message did not go on".into()));
+            };
+            if let Ok(readable) = timeout(wait, stream.readable()).await {
+                return Ok(readable?);
+            }
+        }
+    }
+}
+
+impl Intake {
+    /// The memory for a message. A small one does not wait behind large ones.
+    async fn share(&self, bytes: usize) -> Result<Share, Full> {
+        if self.is_stranger {
+            let mut share = self.budget.share(Holder::Strangers);
+            return share.set(bytes).map(|()| share);
+        }
+        let mut share = self.budget.share(Holder::of_request(bytes));
+        share.wait(bytes, ROOM_TIME_MAX).await.map(|()| share)
+    }
+}
+
+fn cut_off() -> WireError {
+    WireError::Framing("the connection ended within a message".into())
 }
 
 #[cfg(test)]
@@ -98,18 +213,81 @@ mod tests {
     use tokio::io::AsyncWriteExt;
     use tokio::net::TcpListener;
 
-    #[tokio::test]
-    async fn a_message_that_does_not_go_on_is_given_up() {
+    const MIB: usize = 1 << 20;
+
+    async fn connected() -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
-        let mut client = TcpStream::connect(address).await.expect("listening");
+        let client = TcpStream::connect(address).await.expect("listening");
         let (server, _) = listener.accept().await.expect("connected");
+        (client, server)
+    }
+
+    fn intake(is_stranger: bool) -> Intake {
+        Intake {
+            budget: Budget::new(16 * MIB),
+            is_stranger,
+        }
+    }
+
+    fn message(length: usize) -> Vec<u8> {
+        let mut message = vec![0; HEADER_BYTES];
+        message.resize(length, 7);
+        for (at, number) in [length as i32, 1, 0, 2013].into_iter().enumerate() {
+            message[at * 4..at * 4 + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        message
+    }
+
+    #[tokio::test]
+    async fn a_message_that_does_not_go_on_is_given_up() {
+        let (mut client, server) = connected().await;
         client.write_all(&[16, 0, 0]).await.expect("open");
         let mut reader = MessageReader {
-            stall_time_max: Duration::from_millis(20),
+            pace: Pace::with_grace(Duration::from_millis(20)),
             ..MessageReader::default()
         };
-        let read = reader.next(&server).await;
+        let read = reader.next(&server, &intake(false)).await;
         assert!(matches!(read, Err(WireError::Framing(_))), "{read:?}");
+    }
+
+    #[tokio::test]
+    async fn a_message_holds_memory_until_it_is_answered() {
+        let (mut client, server) = connected().await;
+        let intake = intake(false);
+        client.write_all(&message(100_000)).await.expect("open");
+        let mut reader = MessageReader::default();
+        let arrived = reader.next(&server, &intake).await.expect("whole");
+        let held = || intake.budget.usage()[Holder::Requests as usize].held_bytes;
+        assert!(matches!(&arrived, Arrival::Message(header, bytes, Some(_)) if header.length == bytes.len()));
+        assert!(held() >= 100_000);
+        drop(arrived);
+        assert_eq!(held(), 0);
+    }
+
+    #[tokio::test]
+    async fn those_who_have_to_log_in_send_little() {
+        let (mut client, server) = connected().await;
+        client
+            .write_all(&message(STRANGER_BYTES_MAX + 1)[..HEADER_BYTES])
+            .await
+            .expect("open");
+        let read = MessageReader::default().next(&server, &intake(true)).await;
+        assert!(matches!(read, Err(WireError::Framing(_))), "{read:?}");
+    }
+
+    #[tokio::test]
+    async fn a_message_without_memory_is_passed_by() {
+        let (mut client, server) = connected().await;
+        let intake = intake(true);
+        let mut others = intake.budget.share(Holder::Strangers);
+        others.set(MIB).expect("all of it");
+        client.write_all(&message(60_000)).await.expect("open");
+        client.write_all(&message(100)).await.expect("open");
+        let mut reader = MessageReader::default();
+        let refused = reader.next(&server, &intake).await.expect("passed by");
+        assert!(matches!(refused, Arrival::Refused(..)), "{refused:?}");
+        let next = reader.next(&server, &intake).await.expect("whole");
+        assert!(matches!(next, Arrival::Message(header, _, None) if header.length == 100));
     }
 }

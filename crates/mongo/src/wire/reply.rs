@@ -124,7 +124,8 @@ impl Reply {
         Ok(out)
     }
 
-    fn size_guess(&self) -> usize {
+    /// About the bytes of the message; at least what a cursor's documents take.
+    pub fn size_guess(&self) -> usize {
         let documents = self.cursor.iter().flat_map(|cursor| &cursor.documents);
         256 + documents
             .map(|document| document.bytes().len() + 8)

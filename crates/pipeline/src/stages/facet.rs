@@ -1,13 +1,14 @@
 //! `$facet`: several pipelines over the same documents.
 
 use crate::chain::Chain;
-use crate::memory;
+use crate::kept::Kept;
 use crate::parse::parse_stages;
 use crate::row::Row;
 use crate::stage::{Position, Run, Stage, StageScope, named, stage_name};
 use crate::step::{AwaitedStep, Flow, Work};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
+use language::expression::size_bytes;
 use query::execute::Interruption;
 use std::sync::Arc;
 use store::Namespace;
@@ -111,6 +112,7 @@ impl Stage for Facet {
             chain: Chain::new(stages.iter().map(|stage| stage.start(run)).collect()),
             results: Vec::new(),
             bytes: 0,
+            kept: run.kept("$facet"),
         });
         Work::awaited(Faceting {
             facets: facets.collect(),
@@ -137,15 +139,18 @@ struct OneFacet {
     chain: Chain,
     results: Vec<Value>,
     bytes: usize,
+    kept: Kept,
 }
 
 impl OneFacet {
     fn keep(&mut self, rows: Vec<Row>) -> Result<()> {
         for row in rows {
-            self.bytes += row.size_bytes();
-            self.results.push(Value::Document(row.into_document()));
+            let result = Value::Document(row.into_document());
+            self.bytes += size_bytes(result.as_ref());
+            self.kept.check(self.bytes)?;
+            self.results.push(result);
         }
-        memory::check("$facet", self.bytes)
+        Ok(())
     }
 
     async fn push(&mut self, rows: Vec<Row>, interruption: &Interruption) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::fields::{self, checked_path};
 use crate::join_key::{JoinKey, JoinValues, any_of, key_of};
-use crate::memory;
+use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{AwaitedStep, Flow, Work};
@@ -165,8 +165,8 @@ struct Searching {
 }
 
 /// One search, breadth first.
-#[derive(Default)]
 struct Search {
+    memory: Kept,
     /// The values to be looked for next.
     frontier: Vec<Value>,
     /// All values that were looked for.
@@ -180,7 +180,7 @@ struct Search {
 impl Searching {
     async fn search(&self, row: &Row, interruption: &Interruption) -> Result<Vec<Value>> {
         let collation = self.run.variables.collation();
-        let mut search = Search::default();
+        let mut search = Search::new(self.run.kept("$graphLookup"));
         let start: Found<'_> = self.stage.start.find(row.as_ref(), &self.run.variables)?;
         match start.get() {
             None => {}
@@ -224,7 +224,7 @@ impl Searching {
             for document in page {
                 self.visit(search, &document, depth);
             }
-            memory::check("$graphLookup", search.bytes).map_err(|error| {
+            search.memory.check(search.bytes).map_err(|error| {
                 QueryError::new(
                     Code::location(40_099),
                     format!(
@@ -247,8 +247,8 @@ impl Searching {
         next.into_values()
             .into_iter()
             .for_each(|value| search.ask(value, collation));
-        search.bytes += document.bytes().len();
         let mut found = document.to_document();
+        search.bytes += language::expression::document_bytes((&found).into());
         if let Some(field) = &self.stage.depth_field {
             fields::set(&mut found, field.parts(), Value::Int64(depth as i64));
         }
@@ -257,6 +257,17 @@ impl Searching {
 }
 
 impl Search {
+    fn new(memory: Kept) -> Search {
+        Search {
+            memory,
+            frontier: Vec::new(),
+            asked: HashSet::new(),
+            visited: HashSet::new(),
+            found: Vec::new(),
+            bytes: 0,
+        }
+    }
+
     fn ask(&mut self, value: Value, collation: Option<&Collation>) {
         let key = key_of(value.as_ref(), collation);
         self.bytes += key.len();

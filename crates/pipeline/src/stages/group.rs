@@ -2,13 +2,15 @@
 
 use super::accumulation::{Accumulation, State};
 use crate::join_key::append_key;
-use crate::memory;
+use crate::kept::{Kept, no_room};
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::step::{Flow, PAGE_ROWS, Step, Work};
+use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use language::expression::{Expression, Found, Variables};
+use memory::Share;
 use query::execute::{Sorted, Sorter};
+use query::spill::{SpillRun, Spilled};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use value::{Document, DocumentRef, Value};
@@ -95,6 +97,9 @@ impl Stage for Group {
             places: HashMap::default(),
             groups: Vec::new(),
             bytes: 0,
+            kept: run.kept("$group"),
+            last: run.kept("$group"),
+            results: None,
             key: Vec::new(),
             rest: None,
             sorted: None,
@@ -126,6 +131,11 @@ struct Grouping {
     groups: Vec<Option<OneGroup>>,
     /// What keys and states hold.
     bytes: usize,
+    kept: Kept,
+    /// The group that is made of documents in files.
+    last: Kept,
+    /// Results that went to a file while the cursor was idle.
+    results: Option<SpillRun>,
     /// The key of the document at hand, kept to be written again.
     key: Vec<u8>,
     /// The documents that came when memory was full.
@@ -138,6 +148,12 @@ struct Grouping {
 struct OneGroup {
     id: Value,
     states: Vec<State>,
+}
+
+impl OneGroup {
+    fn bytes(&self) -> usize {
+        self.states.iter().map(State::bytes).sum()
+    }
 }
 
 /// About what a group takes beside its key and what its accumulators keep.
@@ -166,7 +182,7 @@ impl Grouping {
             let (before, after) = self.group.add_to(group, document, &self.run.variables)?;
             self.bytes = (self.bytes + after).saturating_sub(before);
         }
-        if memory::is_full(self.bytes) {
+        if !self.kept.fits(self.bytes) {
             if self.run.surroundings.spill.is_none() {
                 return Err(QueryError::new(
                     Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
@@ -186,6 +202,32 @@ impl Grouping {
         self.groups.push(Some(group));
         self.places.insert(self.key.as_slice().into(), at);
         Ok(at)
+    }
+
+    /// The next group to be given, in memory or made of files.
+    fn next_group(&mut self) -> Result<Option<OneGroup>> {
+        if let Some(group) = self.next_of_rest().map_err(in_group)? {
+            return Ok(Some(group));
+        }
+        while let Some(group) = self.groups.get_mut(self.given) {
+            self.given += 1;
+            if let Some(group) = group.take() {
+                return Ok(Some(group));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next result that went to a file.
+    fn next_result(&mut self) -> Result<Option<Row>> {
+        let Some(results) = &mut self.results else {
+            return Ok(None);
+        };
+        let (mut key, mut item) = (Vec::new(), Vec::new());
+        match results.next(&mut key, &mut item)? {
+            true => Row::load(&item).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// The next of the groups to which documents in files belong; none at their end.
@@ -213,7 +255,7 @@ impl Grouping {
         let mut next = Some(first);
         while let Some(row) = next {
             let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), variables)?;
-            memory::check("$group", bytes)?;
+            self.last.check(bytes)?;
             next = sorted.next_if(|other, _| other == key)?;
         }
         Ok(Some(group))
@@ -271,19 +313,52 @@ impl Step for Grouping {
         if let Some(rest) = self.rest.take() {
             self.sorted = Some(rest.into_sorted()?);
         }
-        while out.len() < PAGE_ROWS {
-            if let Some(group) = self.next_of_rest().map_err(in_group)? {
-                out.push(self.group.result(group)?);
-                continue;
-            }
-            let Some(group) = self.groups.get_mut(self.given) else {
-                return Ok(Flow::Done);
+        let mut bytes = 0;
+        while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
+            let Some(group) = self.next_group()? else {
+                return Ok(match self.next_result()? {
+                    Some(row) => {
+                        out.push(row);
+                        Flow::More
+                    }
+                    None => Flow::Done,
+                });
             };
-            self.given += 1;
-            if let Some(group) = group.take() {
-                out.push(self.group.result(group)?);
-            }
+            bytes += group.bytes();
+            out.push(self.group.result(group)?);
         }
         Ok(Flow::More)
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        if let Some(sorted) = &mut self.sorted {
+            sorted.rest(idle)?;
+        }
+        if let Some(results) = &mut self.results {
+            results.rest();
+        }
+        if self.kept.rest(idle) {
+            return Ok(());
+        }
+        // Documents in files still belong to groups in memory: these cannot go yet.
+        let is_ended = self.rest.is_none() && self.sorted.is_none();
+        let Some(folder) = self.run.surroundings.spill.clone().filter(|_| is_ended) else {
+            return Err(no_room(idle, self.bytes));
+        };
+        let mut writer = folder.create()?;
+        let mut item = Vec::new();
+        while let Some(group) = self.next_group()? {
+            item.clear();
+            self.group.result(group)?.save(&mut item);
+            writer.push(&[], &item)?;
+        }
+        self.groups = Vec::new();
+        self.places = HashMap::default();
+        self.bytes = 0;
+        self.kept = self.run.kept("$group");
+        let mut results = writer.finish()?;
+        results.rest();
+        self.results = Some(results);
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! `$sample`: documents picked at random.
 
-use crate::memory;
+use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work, give};
@@ -72,13 +72,14 @@ fn not_a_number() -> QueryError {
 }
 
 impl Stage for Sample {
-    fn start(&self, _run: &Run) -> Work {
+    fn start(&self, run: &Run) -> Work {
         Work::local(Sampling {
             size: usize::try_from(self.size).unwrap_or(usize::MAX),
             random: Random::from_entropy(),
             seen: 0,
             kept: Vec::new(),
             bytes: 0,
+            memory: run.kept("$sample"),
             given: None,
         })
     }
@@ -95,6 +96,7 @@ struct Sampling {
     seen: u64,
     kept: Vec<Row>,
     bytes: usize,
+    memory: Kept,
     given: Option<std::vec::IntoIter<Row>>,
 }
 
@@ -116,7 +118,7 @@ impl Step for Sampling {
                     *slot = row;
                 }
             }
-            memory::check("$sample", self.bytes)?;
+            self.memory.check(self.bytes)?;
         }
         Ok(Flow::More)
     }

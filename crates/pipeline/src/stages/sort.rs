@@ -2,8 +2,9 @@
 
 use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
-use crate::step::{Flow, PAGE_ROWS, Step, Work};
+use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
+use memory::Share;
 use query::execute::{Sorted, Sorter, sort_key};
 use query::plan::SortPattern;
 use std::sync::Arc;
@@ -107,12 +108,23 @@ impl Step for Sorting {
         let Some(sorted) = &mut self.sorted else {
             return Ok(Flow::Done);
         };
-        while out.len() < PAGE_ROWS {
+        let mut bytes = 0;
+        while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
             match sorted.pop()? {
-                Some(row) => out.push(row),
+                Some(row) => {
+                    bytes += row.size_bytes();
+                    out.push(row);
+                }
                 None => return Ok(Flow::Done),
             }
         }
         Ok(Flow::More)
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        match &mut self.sorted {
+            Some(sorted) => sorted.rest(idle),
+            None => Ok(()),
+        }
     }
 }

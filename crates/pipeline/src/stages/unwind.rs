@@ -7,7 +7,7 @@ use crate::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
 use std::sync::Arc;
 use value::path::FieldPath;
-use value::{Document, Value, ValueRef};
+use value::{ArrayRef, Document, DocumentRef, Value, ValueRef};
 
 #[derive(Clone, Debug)]
 struct Unwind {
@@ -174,7 +174,11 @@ impl Unwinding {
         };
         let around = Around::of(document.as_raw(), name);
         out.extend(elements.iter().map(|element| {
-            let bytes = language::expression::size_bytes(element);
+            let bytes = match element {
+                ValueRef::Document(DocumentRef::Raw(document)) => document.as_bytes().len(),
+                ValueRef::Array(ArrayRef::Raw(array)) => array.as_bytes().len(),
+                other => language::expression::size_bytes(other),
+            };
             Row::Raw(around.with(bytes, |writer, name| writer.put(name, element)))
         }));
         true

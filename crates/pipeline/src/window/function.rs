@@ -11,6 +11,9 @@ use crate::stages::accumulation::Accumulation;
 use language::expression::{Expression, Variables};
 use value::{Document, Value};
 
+/// Asked for each value that is computed, whether there is room to keep it.
+pub(super) type Room<'r> = &'r mut dyn FnMut(&Option<Value>) -> Result<()>;
+
 /// A parsed function.
 #[derive(Clone, Debug)]
 pub(super) enum Function {
@@ -33,25 +36,31 @@ impl Function {
         partition: &Partition,
         frame: &Frame,
         variables: &Variables,
+        room: Room<'_>,
     ) -> Result<Vec<Option<Value>>> {
-        match self {
+        let values = match self {
             Function::Removable(kind, input) => {
                 let values = partition.evaluate(input, variables)?;
-                slide(
+                return slide(
                     kind.start(frame.begins_with_partition(), variables.collation()),
                     &values,
                     partition,
                     frame,
-                )
+                    room,
+                );
             }
-            Function::Accumulated(accumulation) => recompute(accumulation, partition, frame, variables),
+            Function::Accumulated(accumulation) => {
+                return recompute(accumulation, partition, frame, variables, room);
+            }
             Function::Place(place) => Ok(place.apply(partition)),
             Function::Shift(shift) => shift.apply(partition, variables),
             Function::Derivative(derivative) => derivative.apply(partition, frame, variables),
             Function::Integral(integral) => integral.apply(partition, frame, variables),
             Function::Smoothing(smoothing) => smoothing.apply(partition, variables),
             Function::Filling(filling) => filling.apply(partition, variables),
-        }
+        }?;
+        values.iter().try_for_each(room)?;
+        Ok(values)
     }
 }
 
@@ -61,13 +70,16 @@ fn slide(
     values: &[Option<Value>],
     partition: &Partition,
     frame: &Frame,
+    room: Room<'_>,
 ) -> Result<Vec<Option<Value>>> {
     let (mut begin, mut end) = (0, 0);
     let mut results: Vec<Option<Value>> = Vec::with_capacity(values.len());
     for range in frame.of_all(partition)? {
         let unchanged = range == (begin..end) && !results.is_empty();
         if unchanged {
-            results.push(results.last().cloned().flatten());
+            let same = results.last().cloned().flatten();
+            room(&same)?;
+            results.push(same);
             continue;
         }
         while end < range.end {
@@ -78,7 +90,9 @@ fn slide(
             state.remove(values[begin].as_ref());
             begin += 1;
         }
-        results.push(Some(state.result()));
+        let result = Some(state.result());
+        room(&result)?;
+        results.push(result);
     }
     Ok(results)
 }
@@ -89,6 +103,7 @@ fn recompute(
     partition: &Partition,
     frame: &Frame,
     variables: &Variables,
+    room: Room<'_>,
 ) -> Result<Vec<Option<Value>>> {
     let group = Document::new();
     let start = || match frame.begins_with_partition() {
@@ -110,6 +125,7 @@ fn recompute(
                 value
             }
         };
+        room(&value)?;
         results.push(value);
     }
     Ok(results)

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::row::Row;
-use language::expression::{Expression, Variables};
+use language::expression::{Expression, Variables, size_bytes};
 use value::Value;
 
 /// The documents of a partition with what was sorted by.
@@ -18,7 +18,8 @@ pub(super) struct Partition {
 
 impl Partition {
     pub(super) fn push(&mut self, row: Row, sort_value: Option<Value>, sort_key: Vec<u8>) {
-        self.bytes += row.size_bytes() + sort_key.len();
+        let sort_value_bytes = sort_value.as_ref().map_or(0, |value| size_bytes(value.as_ref()));
+        self.bytes += row.size_bytes() + sort_value_bytes + size_of::<Vec<u8>>() + sort_key.len();
         self.rows.push(row);
         self.sort_values.extend(sort_value);
         self.sort_keys.push(sort_key);

@@ -4,12 +4,13 @@ use super::parse::Windows;
 use super::partition::Partition;
 use crate::fields;
 use crate::join_key::append_key;
-use crate::memory;
+use crate::kept::{Kept, rest_kept};
 use crate::row::Row;
 use crate::stage::Run;
 use crate::step::{Flow, PAGE_ROWS, Step};
 use crate::{QueryError, Result};
-use language::expression::Variables;
+use language::expression::{Variables, size_bytes};
+use memory::Share;
 use query::execute::{Sorted, Sorter, sort_key};
 use query::plan::SortPattern;
 use std::sync::Arc;
@@ -25,7 +26,14 @@ pub(super) struct Running {
     variables: Arc<Variables>,
     sorter: Option<Sorter<Keyed>>,
     sorted: Option<Sorted<Keyed>>,
-    ready: std::vec::IntoIter<Row>,
+    ready: Option<Ready>,
+    kept: Kept,
+}
+
+/// A partition whose outputs are computed.
+struct Ready {
+    rows: std::vec::IntoIter<Row>,
+    columns: Vec<std::vec::IntoIter<Option<Value>>>,
 }
 
 impl Running {
@@ -35,7 +43,8 @@ impl Running {
             variables: Arc::clone(&run.variables),
             sorter: Some(run.sorter(None)),
             sorted: None,
-            ready: Vec::new().into_iter(),
+            ready: None,
+            kept: run.kept("$setWindowFields"),
         }
     }
 
@@ -77,29 +86,42 @@ impl Running {
                 _ => None,
             };
             partition.push(row, sort_value, sorted.key()[length..].to_vec());
-            memory::check("$setWindowFields", partition.bytes())?;
+            self.kept.check(partition.bytes())?;
             next = sorted.next_if(|key, (_, length)| key[..*length] == same)?;
         }
         Ok(partition)
     }
 
-    /// Computes all outputs on the documents as they came, then sets them.
-    fn set_outputs(&self, partition: Partition) -> Result<Vec<Row>> {
-        let outputs = self.windows.outputs.iter();
-        let columns = outputs
-            .map(|output| output.function.apply(&partition, &output.frame, &self.variables))
-            .collect::<Result<Vec<_>>>()?;
-        let mut columns: Vec<_> = columns.into_iter().map(Vec::into_iter).collect();
-        let rows = partition.into_rows().into_iter().map(|row| {
-            let mut document = row.into_document();
-            for (output, column) in self.windows.outputs.iter().zip(&mut columns) {
-                if let Some(value) = column.next().flatten() {
-                    fields::set(&mut document, output.path.parts(), value);
-                }
+    /// Computes all outputs on the documents as they came.
+    fn compute(&mut self, partition: Partition) -> Result<Ready> {
+        let mut bytes = partition.bytes();
+        let mut columns = Vec::with_capacity(self.windows.outputs.len());
+        for output in self.windows.outputs.iter() {
+            let mut room = |value: &Option<Value>| {
+                bytes += value.as_ref().map_or(0, |value| size_bytes(value.as_ref()));
+                self.kept.check(bytes)
+            };
+            let column = output
+                .function
+                .apply(&partition, &output.frame, &self.variables, &mut room)?;
+            columns.push(column.into_iter());
+        }
+        Ok(Ready {
+            rows: partition.into_rows().into_iter(),
+            columns,
+        })
+    }
+
+    /// The next document with its outputs.
+    fn next_ready(&mut self) -> Option<Row> {
+        let ready = self.ready.as_mut()?;
+        let mut document = ready.rows.next()?.into_document();
+        for (output, column) in self.windows.outputs.iter().zip(&mut ready.columns) {
+            if let Some(value) = column.next().flatten() {
+                fields::set(&mut document, output.path.parts(), value);
             }
-            Row::Tree(document)
-        });
-        Ok(rows.collect())
+        }
+        Some(Row::Tree(document))
     }
 }
 
@@ -131,16 +153,24 @@ impl Step for Running {
             self.sorted = Some(sorter.into_sorted()?);
         }
         while out.len() < PAGE_ROWS {
-            if let Some(row) = self.ready.next() {
+            if let Some(row) = self.next_ready() {
                 out.push(row);
                 continue;
             }
+            self.ready = None;
             let partition = self.next_partition()?;
             if partition.is_empty() {
                 return Ok(Flow::Done);
             }
-            self.ready = self.set_outputs(partition)?.into_iter();
+            self.ready = Some(self.compute(partition)?);
         }
         Ok(Flow::More)
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        if let Some(sorted) = &mut self.sorted {
+            sorted.rest(idle)?;
+        }
+        rest_kept(&mut self.kept, idle)
     }
 }

@@ -8,6 +8,7 @@ use super::source::{Hit, Source, Stopped};
 use crate::Result;
 use crate::plan::{Access, Plan};
 use language::metrics;
+use memory::Share;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use store::{RecordId, Snapshot};
@@ -101,10 +102,7 @@ impl Execution {
         let source = Source::new(&plan, task, first_page);
         Execution {
             seen: plan.repeats().then(HashSet::new),
-            sorter: plan
-                .sort
-                .is_some()
-                .then(|| Sorter::new(task.spec.results_max(), task.spec.spill.clone())),
+            sorter: plan.sort.is_some().then(|| task.spec.sorter()),
             sorted: None,
             source,
             plan,
@@ -211,6 +209,16 @@ impl Execution {
         self.source.suspend();
     }
 
+    /// Before nobody asks for a while: what is in memory goes on under `idle`, or into files.
+    pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        let ready: usize = self.out.iter().map(|found| found.document.bytes().len()).sum();
+        idle.charge(idle.bytes() + ready);
+        match &mut self.sorted {
+            Some(sorted) => sorted.rest(idle),
+            None => Ok(()),
+        }
+    }
+
     /// How many hits to look up next: as many as are missing if no filter drops any; otherwise twice as many each time,
     /// because it is unknown how many will match.
     fn next_chunk(&mut self, missing: usize, max: usize) -> usize {
@@ -310,7 +318,8 @@ impl Execution {
     /// Gives a part of what the sort kept.
     async fn give_sorted(&mut self, run: &Run<'_>) -> Result<()> {
         let Run { snapshot, task, .. } = *run;
-        let count = chunk_max(snapshot);
+        // No more than is wanted: what waits here is in memory.
+        let count = chunk_max(snapshot).min(run.wanted.saturating_sub(self.out.len()).max(1));
         let mut hits: Vec<Hit> = Vec::with_capacity(count);
         if let Some(sorted) = &mut self.sorted {
             while hits.len() < count
@@ -319,7 +328,7 @@ impl Execution {
                 hits.push(hit);
             }
         }
-        if hits.len() < count {
+        if self.sorted.as_ref().is_none_or(Sorted::is_empty) {
             self.sorted = None;
             self.exhausted = true;
         }

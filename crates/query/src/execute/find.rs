@@ -2,10 +2,11 @@
 
 use super::execution::{Execution, Found, Paused, chunk_max};
 use super::run::{Run, Task};
+use super::sorter::Sorter;
 use super::stream::{Batch, DocumentStream, StreamState};
 use super::tail::{TailCursor, tail};
 use crate::plan::{Hint, Ordering};
-use crate::spill::SpillFolder;
+use crate::spill::{SpillFolder, Spilled};
 use crate::{Code, QueryError, Result};
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -14,6 +15,7 @@ use language::expression::Variables;
 use language::filter::Filter;
 use language::metrics;
 use language::projection::Projection;
+use memory::Share;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 use store::{Collection, Moment, Snapshot};
@@ -100,6 +102,11 @@ impl FindSpec {
                 "the snapshot that is read was kept as long as snapshots are; read again at the present time",
             )),
         }
+    }
+
+    /// What sorts the results.
+    pub(super) fn sorter<T: Spilled>(&self) -> Sorter<T> {
+        Sorter::new(self.results_max(), self.spill.clone(), &self.interruption.memory)
     }
 
     /// Results that must be found at most, those skipped included.
@@ -264,6 +271,13 @@ impl DocumentStream for FindCursor {
         match &mut self.0 {
             Kind::Plan(cursor) => cursor.task.spec.interruption = interruption.clone(),
             Kind::Tail(cursor) => cursor.attach(interruption),
+        }
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        match &mut self.0 {
+            Kind::Plan(cursor) => cursor.execution.rest(idle),
+            Kind::Tail(_) => Ok(()),
         }
     }
 }

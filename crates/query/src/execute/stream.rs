@@ -3,6 +3,7 @@
 use crate::Result;
 use futures::future::BoxFuture;
 use language::Interruption;
+use memory::Share;
 use value::DocumentBuf;
 
 /// Whether a stream has more.
@@ -27,6 +28,10 @@ pub trait DocumentStream: Send {
 
     /// The operation under which the next batches run.
     fn attach(&mut self, interruption: &Interruption);
+
+    /// Called before a cursor is left until its next batch is asked for: what it keeps goes from the memory of operations
+    /// to `idle`, or into files where that has no room; fails where it can go to neither.
+    fn rest(&mut self, idle: &mut Share) -> Result<()>;
 }
 
 /// A batch that is filled within its limits, as [`DocumentStream::fill`] says.

@@ -19,8 +19,20 @@ const HEADER_BYTES: usize = 8;
 /// A file that is removed when it is no longer used.
 #[derive(Debug)]
 struct Temporary {
-    file: File,
+    /// `None` while nobody reads it for a while.
+    file: Option<File>,
     path: PathBuf,
+}
+
+impl Temporary {
+    /// The file, open.
+    fn file(&mut self) -> io::Result<&mut File> {
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => File::open(&self.path)?,
+        };
+        Ok(self.file.insert(file))
+    }
 }
 
 impl Drop for Temporary {
@@ -45,7 +57,10 @@ impl SpillWriter {
             .create_new(true)
             .open(&path)?;
         Ok(SpillWriter {
-            temporary: Temporary { file, path },
+            temporary: Temporary {
+                file: Some(file),
+                path,
+            },
             block: Vec::with_capacity(BLOCK_BYTES + HEADER_BYTES),
         })
     }
@@ -66,11 +81,13 @@ impl SpillWriter {
 
     /// The records to be read from the first.
     pub fn finish(mut self) -> Result<SpillRun> {
-        let rewound = self.write_block().and_then(|()| self.temporary.file.rewind());
+        let rewound = self.write_block().and_then(|()| self.temporary.file()?.rewind());
         rewound.map_err(|error| io_error(&error))?;
         Ok(SpillRun {
             temporary: self.temporary,
             block: Vec::new(),
+            block_begin: 0,
+            next_block: 0,
             at: 0,
         })
     }
@@ -83,8 +100,9 @@ impl SpillWriter {
         let mut header = [0; HEADER_BYTES];
         header[..4].copy_from_slice(&length.to_le_bytes());
         header[4..].copy_from_slice(&crc32c::crc32c(&self.block).to_le_bytes());
-        self.temporary.file.write_all(&header)?;
-        self.temporary.file.write_all(&self.block)?;
+        let file = self.temporary.file()?;
+        file.write_all(&header)?;
+        file.write_all(&self.block)?;
         self.block.clear();
         Ok(())
     }
@@ -94,13 +112,35 @@ impl SpillWriter {
 #[derive(Debug)]
 pub struct SpillRun {
     temporary: Temporary,
+    /// Empty before the first record, and while the file rests.
     block: Vec<u8>,
+    /// Where in the file the block is.
+    block_begin: u64,
+    /// Where the next one is.
+    next_block: u64,
+    /// Where in the block the next record is.
     at: usize,
 }
 
 impl SpillRun {
+    /// Before nobody reads for a while: gives descriptor and block back. Reading goes on where it was.
+    pub fn rest(&mut self) {
+        self.temporary.file = None;
+        if !self.block.is_empty() {
+            self.block = Vec::new();
+            self.next_block = self.block_begin;
+        }
+    }
+
     /// Reads the next record's key and item over what is in the buffers; false at the end.
     pub fn next(&mut self, key: &mut Vec<u8>, item: &mut Vec<u8>) -> Result<bool> {
+        if self.block.is_empty() && self.at > 0 {
+            let at = self.at;
+            if !self.read_block()? {
+                return Err(damaged());
+            }
+            self.at = at;
+        }
         if self.at >= self.block.len() && !self.read_block()? {
             return Ok(false);
         }
@@ -127,7 +167,11 @@ impl SpillRun {
     /// Reads the next block; false at the end of the file.
     fn read_block(&mut self) -> Result<bool> {
         let mut header = [0; HEADER_BYTES];
-        match self.temporary.file.read_exact(&mut header) {
+        let begin = self.next_block;
+        let file = self.temporary.file().map_err(|error| io_error(&error))?;
+        file.seek(io::SeekFrom::Start(begin))
+            .map_err(|error| io_error(&error))?;
+        match file.read_exact(&mut header) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
             read => read.map_err(|error| io_error(&error))?,
         }
@@ -136,10 +180,10 @@ impl SpillRun {
         self.block
             .resize(usize::try_from(length).map_err(|_| damaged())?, 0);
         self.at = 0;
-        self.temporary
-            .file
-            .read_exact(&mut self.block)
+        file.read_exact(&mut self.block)
             .map_err(|error| io_error(&error))?;
+        self.block_begin = begin;
+        self.next_block = begin + HEADER_BYTES as u64 + u64::from(length);
         if crc32c::crc32c(&self.block) != u32::from_le_bytes([c0, c1, c2, c3]) {
             return Err(damaged());
         }

@@ -46,7 +46,8 @@ impl AddToSet {
     }
 
     fn insert(&mut self, value: Value) {
-        let bytes = size_bytes(value.as_ref());
+        // Its place in the table, too.
+        let bytes = 2 * size_of::<Value>() + size_bytes(value.as_ref());
         if self.values.insert(value) {
             self.bytes += bytes;
         }

@@ -1,14 +1,15 @@
 //! Lookups whose stages run for each document, or once where they depend on none.
 
 use super::Lookup;
+use crate::Result;
 use crate::fields;
 use crate::join_key::{JoinValues, any_of};
-use crate::memory;
+use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::Run;
 use crate::step::{AwaitedStep, Flow};
-use crate::{Result, STAGE_BYTES_MAX};
 use futures::future::BoxFuture;
+use language::expression::size_bytes;
 use query::execute::Interruption;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -18,7 +19,13 @@ pub(super) struct LookingUp {
     lookup: Arc<Lookup>,
     run: Run,
     /// The results, where they are the same for every document.
-    same: Option<Vec<Value>>,
+    same: Option<Results>,
+}
+
+/// The results for a document, and their memory.
+struct Results {
+    values: Vec<Value>,
+    _kept: Kept,
 }
 
 impl LookingUp {
@@ -36,13 +43,13 @@ impl LookingUp {
 
     async fn one(&mut self, row: Row, interruption: &Interruption) -> Result<Row> {
         let found = match &self.same {
-            Some(found) => found.clone(),
+            Some(found) => found.values.clone(),
             None => {
-                let (found, bytes) = self.find(&row, interruption).await?;
-                if self.is_same_for_all() && bytes <= STAGE_BYTES_MAX {
-                    self.same = Some(found.clone());
+                let found = self.find(&row, interruption).await?;
+                match self.is_same_for_all() {
+                    true => self.same.insert(found).values.clone(),
+                    false => found.values,
                 }
-                found
             }
         };
         let mut document = row.into_document();
@@ -50,8 +57,8 @@ impl LookingUp {
         Ok(Row::Tree(document))
     }
 
-    /// Runs the stages with the variables of one document; the results and their bytes.
-    async fn find(&self, row: &Row, interruption: &Interruption) -> Result<(Vec<Value>, usize)> {
+    /// Runs the stages with the variables of one document.
+    async fn find(&self, row: &Row, interruption: &Interruption) -> Result<Results> {
         let document = row.as_ref();
         let mut variables = (*self.run.variables).clone();
         for (name, expression) in &self.lookup.variables {
@@ -66,18 +73,19 @@ impl LookingUp {
             .sub
             .open(filter, &variables, &self.run, interruption)
             .await?;
-        let (mut found, mut bytes) = (Vec::new(), 0);
+        let (mut bytes, mut values) = (0, Vec::new());
+        let mut kept = self.run.kept("$lookup");
         loop {
             let page = stream.next_page(interruption).await?;
             if page.is_empty() {
-                return Ok((found, bytes));
+                return Ok(Results { values, _kept: kept });
             }
-            bytes += page.iter().map(|document| document.bytes().len()).sum::<usize>();
-            memory::check("$lookup", bytes)?;
-            found.extend(
-                page.iter()
-                    .map(|document| Value::Document(document.to_document())),
-            );
+            for document in page {
+                let value = Value::Document(document.to_document());
+                bytes += size_bytes(value.as_ref());
+                kept.check(bytes)?;
+                values.push(value);
+            }
         }
     }
 }

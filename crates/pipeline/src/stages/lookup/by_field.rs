@@ -4,7 +4,6 @@ use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::fields::{self, Around};
 use crate::join_key::{JoinKey, JoinValues, any_of, keys_at};
-use crate::memory;
 use crate::row::Row;
 use crate::stage::Run;
 use crate::step::{AwaitedStep, Flow};
@@ -103,7 +102,7 @@ impl Joining {
             .sub
             .open(Some(filter), &variables, &self.run, interruption)
             .await?;
-        let mut bytes = 0;
+        let (mut bytes, mut kept) = (0, self.run.kept("$lookup"));
         loop {
             let page = stream.next_page(interruption).await?;
             if page.is_empty() {
@@ -111,8 +110,8 @@ impl Joining {
             }
             bytes += page.iter().map(|document| document.bytes().len()).sum::<usize>();
             if is_one {
-                memory::check("$lookup", bytes)?;
-            } else if bytes > BYTES_TOGETHER_MAX {
+                kept.check(bytes)?;
+            } else if bytes > BYTES_TOGETHER_MAX || !kept.fits(bytes) {
                 return Ok(None);
             }
             page.into_iter()

@@ -12,6 +12,7 @@ pub use sorted::Sorted;
 use crate::spill::{SpillFolder, SpillRun, Spilled};
 use crate::{Code, QueryError, Result};
 use arena::Arena;
+use memory::{Budget, Holder, Share};
 use smallest::Smallest;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -22,10 +23,18 @@ pub const SORT_BYTES_MAX: usize = 100 * 1024 * 1024;
 /// The bytes that it keeps in memory before it uses files: the rest of the 100 MB is for giving the results.
 const BYTES_BEFORE_FILES: usize = 64 * 1024 * 1024;
 
+/// Files that are written although memory is taken by others hold so much at least: many small ones would need more
+/// memory to be merged than they save.
+const RUN_BYTES_MIN: usize = 1024 * 1024;
+
+/// One sort takes this part of all that stages and sorts may have together.
+const SHARE_OF_LIMIT: usize = 3;
+
 /// Collects things with their sort keys and gives them back in order.
 #[derive(Debug)]
 pub struct Sorter<T> {
     kept: Kept,
+    share: Share,
     results_max: usize,
     bytes_max: usize,
     /// Where items go that exceed the memory; `None` if no files may be used.
@@ -96,19 +105,32 @@ impl Kept {
             Kept::Smallest(smallest) => smallest.advance(),
         }
     }
+
+    /// Writes what was not taken into a file, in order.
+    fn write(&mut self, folder: &SpillFolder) -> Result<SpillRun> {
+        let mut writer = folder.create()?;
+        while let Some((key, item)) = self.peek() {
+            writer.push(key, item)?;
+            self.advance();
+        }
+        writer.finish()
+    }
 }
 
 impl<T: Spilled> Sorter<T> {
     /// A sorter that returns the first `results_max` items, and spills into files if a folder is given.
-    pub fn new(results_max: Option<u64>, spill: Option<Arc<SpillFolder>>) -> Sorter<T> {
+    pub fn new(results_max: Option<u64>, spill: Option<Arc<SpillFolder>>, memory: &Budget) -> Sorter<T> {
         let results_max = results_max.map_or(usize::MAX, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        let share = memory.share(Holder::Stages);
+        let bytes_max = match spill {
+            Some(_) => BYTES_BEFORE_FILES,
+            None => SORT_BYTES_MAX,
+        };
         Sorter {
             kept: Kept::new(results_max),
             results_max,
-            bytes_max: match spill {
-                Some(_) => BYTES_BEFORE_FILES,
-                None => SORT_BYTES_MAX,
-            },
+            bytes_max: bytes_max.min(share.limit() / SHARE_OF_LIMIT),
+            share,
             spill,
             runs: Vec::new(),
             spilled: 0,
@@ -119,10 +141,21 @@ impl<T: Spilled> Sorter<T> {
     /// Takes one more. Fails if the items to keep exceed the memory and no files may be used.
     pub fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
         self.kept.push(key, item);
-        if self.kept.bytes() > self.bytes_max {
-            self.spill()?;
+        let bytes = self.kept.bytes();
+        if bytes > self.bytes_max {
+            return self.spill();
         }
-        Ok(())
+        if self.share.fit(bytes) {
+            return Ok(());
+        }
+        // Others have the memory.
+        match bytes > RUN_BYTES_MIN || self.spill.is_none() {
+            true => self.spill(),
+            false => {
+                self.share.charge(bytes);
+                Ok(())
+            }
+        }
     }
 
     /// The number of items, those in files included.
@@ -143,19 +176,27 @@ impl<T: Spilled> Sorter<T> {
     /// All that are kept, in order.
     pub fn into_sorted(mut self) -> Result<Sorted<T>> {
         self.kept.sort();
-        Sorted::new(self.kept, self.runs, self.results_max)
+        let in_memory = InMemory {
+            kept: self.kept,
+            share: self.share,
+        };
+        Sorted::new(in_memory, self.runs, self.spill, self.results_max)
     }
 
     /// Writes what is in memory into a file, in order.
     fn spill(&mut self) -> Result<()> {
         let Some(folder) = &self.spill else {
+            let mut message = format!(
+                "Sort exceeded memory limit of {} bytes, but did not opt in to external sorting. Aborting operation. Pass \
+                 allowDiskUse:true to opt in.",
+                self.bytes_max
+            );
+            if self.kept.bytes() <= self.bytes_max {
+                message = format!("{message} {}", self.share.full(self.kept.bytes()));
+            }
             return Err(QueryError::new(
                 Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
-                format!(
-                    "Sort exceeded memory limit of {} bytes, but did not opt in to external sorting. Aborting operation. Pass \
-                     allowDiskUse:true to opt in.",
-                    self.bytes_max
-                ),
+                message,
             ));
         };
         // Each run keeps up to `results_max` items of its own; [`Sorted`] cuts what they merge into.
@@ -163,14 +204,18 @@ impl<T: Spilled> Sorter<T> {
         self.spilled += kept.len();
         // In order, so that giving the results is a merge of the runs that reads each file once, from its beginning.
         kept.sort();
-        let mut writer = folder.create()?;
-        while let Some((key, item)) = kept.peek() {
-            writer.push(key, item)?;
-            kept.advance();
-        }
-        self.runs.push(writer.finish()?);
+        self.runs.push(kept.write(folder)?);
+        drop(kept);
+        self.share.charge(0);
         Ok(())
     }
+}
+
+/// What a sort has in memory at its end, and its share of the memory.
+#[derive(Debug)]
+struct InMemory {
+    kept: Kept,
+    share: Share,
 }
 
 #[cfg(test)]
@@ -194,7 +239,7 @@ mod tests {
 
     #[test]
     fn keeps_the_smallest_in_order_and_ties_as_they_came() {
-        let mut sorter = Sorter::new(Some(3), None);
+        let mut sorter = Sorter::new(Some(3), None, &Budget::default());
         for (key, item) in [(5, 0), (1, 1), (1, 2), (9, 3), (0, 4)] {
             sorter.push(&[key], &item).unwrap();
         }
@@ -204,12 +249,12 @@ mod tests {
 
     #[test]
     fn refuses_to_keep_too_much_but_not_to_pass_much_by() {
-        let mut sorter = Sorter::new(Some(1), None);
+        let mut sorter = Sorter::new(Some(1), None, &Budget::default());
         sorter.bytes_max = 80;
         for key in (0..10u8).rev() {
             sorter.push(&[key], &0u64).unwrap();
         }
-        let mut all = Sorter::new(None, None);
+        let mut all = Sorter::new(None, None, &Budget::default());
         all.bytes_max = 50;
         all.push(&[0], &0u64).unwrap();
         assert!(all.push(&[1], &0).unwrap_err().is_out_of_memory());
@@ -220,7 +265,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
         for limit in [None, Some(500)] {
-            let mut sorter = Sorter::new(limit, Some(folder.clone()));
+            let mut sorter = Sorter::new(limit, Some(folder.clone()), &Budget::default());
             sorter.bytes_max = 10_000;
             for item in 0..1_000u64 {
                 sorter.push(&[(item % 7) as u8], &item).unwrap();
@@ -234,9 +279,62 @@ mod tests {
     }
 
     #[test]
+    fn the_rest_of_an_idle_sort_goes_to_a_file_where_cursors_have_no_room() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        let memory = Budget::new(1 << 20);
+        let held = |holder: Holder| memory.usage()[holder as usize].held_bytes;
+        let mut sorter = Sorter::new(None, Some(folder), &memory);
+        for item in 0..2_000u64 {
+            sorter.push(&(item % 50).to_be_bytes(), &item).unwrap();
+        }
+        let mut sorted = sorter.into_sorted().unwrap();
+        assert_eq!(sorted.pop().unwrap(), Some(0));
+        assert!(held(Holder::Stages) > 80_000 && held(Holder::Cursors) == 0);
+        let mut idle = memory.share(Holder::Cursors);
+        sorted.rest(&mut idle).unwrap();
+        assert!(held(Holder::Stages) == 0 && held(Holder::Cursors) > 80_000);
+        let mut others = memory.share(Holder::Cursors);
+        idle.charge(0);
+        others.charge(1 << 20);
+        sorted.rest(&mut idle).unwrap();
+        assert_eq!(idle.bytes(), 0);
+        assert_eq!(
+            std::fs::read_dir(scratch.path().join("spill")).unwrap().count(),
+            1
+        );
+        let rest: Vec<u64> = std::iter::from_fn(|| {
+            sorted.rest(&mut idle).unwrap();
+            sorted.pop().unwrap()
+        })
+        .collect();
+        let mut expected: Vec<u64> = (0..2_000).collect();
+        expected.sort_by_key(|item| item % 50);
+        assert_eq!(rest, expected[1..]);
+    }
+
+    #[test]
+    fn sorts_that_find_no_memory_go_on_in_files_or_say_so() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        let memory = Budget::new(64 << 20);
+        let mut others = memory.share(Holder::Stages);
+        others.charge(64 << 20);
+        let item = vec![7u64; 1];
+        let mut sorter = Sorter::new(None, Some(folder), &memory);
+        for at in 0..60_000u64 {
+            sorter.push(&at.to_be_bytes(), &item[0]).unwrap();
+        }
+        assert!(sorter.uses_disk());
+        let mut refused = Sorter::new(None, None, &memory);
+        let error = refused.push(&[0; 100], &7u64).unwrap_err();
+        assert!(error.message().contains("--memory"), "{error}");
+    }
+
+    #[test]
     fn keys_of_any_length_come_in_their_order_with_their_items() {
         let keys = ["", "a", "ab", "abcdefgh", "abcdefgh\0", "abcdefghij", "b"];
-        let mut sorter = Sorter::new(None, None);
+        let mut sorter = Sorter::new(None, None, &Budget::default());
         for at in [3, 0, 6, 5, 1, 4, 2] {
             sorter.push(keys[at].as_bytes(), &(at as u64)).unwrap();
         }
@@ -250,7 +348,7 @@ mod tests {
 
     #[test]
     fn what_is_not_wanted_comes_again() {
-        let mut sorter = Sorter::new(None, None);
+        let mut sorter = Sorter::new(None, None, &Budget::default());
         for item in 0..3u64 {
             sorter.push(&[item as u8], &item).unwrap();
         }

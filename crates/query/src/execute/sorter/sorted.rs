@@ -1,18 +1,22 @@
 //! What was sorted, given back.
 
-use super::Kept;
-use crate::Result;
-use crate::spill::{SpillRun, Spilled};
+use super::InMemory;
+use crate::spill::{SpillFolder, SpillRun, Spilled};
+use crate::{Code, QueryError, Result};
+use memory::Share;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// What was sorted, from the first on: what is in memory merged with the files.
 #[derive(Debug)]
 pub struct Sorted<T> {
-    memory: Kept,
+    memory: Option<InMemory>,
     runs: Vec<SpillRun>,
+    /// Where what is in memory goes if it has to; `None` if no files may be used.
+    spill: Option<Arc<SpillFolder>>,
     heads: BinaryHeap<Reverse<Head>>,
     left: usize,
     /// The key of what was read last.
@@ -32,7 +36,12 @@ struct Head {
 
 impl<T: Spilled> Sorted<T> {
     /// Of what is in memory, in order, and files, the oldest first; the first `results_max` of all.
-    pub(super) fn new(memory: Kept, mut runs: Vec<SpillRun>, results_max: usize) -> Result<Sorted<T>> {
+    pub(super) fn new(
+        memory: InMemory,
+        mut runs: Vec<SpillRun>,
+        spill: Option<Arc<SpillFolder>>,
+        results_max: usize,
+    ) -> Result<Sorted<T>> {
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for (at, run) in runs.iter_mut().enumerate() {
             let mut head = Head {
@@ -44,8 +53,9 @@ impl<T: Spilled> Sorted<T> {
             }
         }
         Ok(Sorted {
-            memory,
+            memory: Some(memory),
             runs,
+            spill,
             heads,
             left: results_max,
             key: Vec::new(),
@@ -60,6 +70,12 @@ impl<T: Spilled> Sorted<T> {
             Some(next) => Ok(Some(next)),
             None => self.read(),
         }
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        let in_memory = self.memory.as_ref().and_then(|memory| memory.kept.peek());
+        self.waiting.is_none() && (self.left == 0 || (self.heads.is_empty() && in_memory.is_none()))
     }
 
     /// The key of what [`Sorted::pop`] returned last, or [`Sorted::next_if`] looked at last.
@@ -84,7 +100,7 @@ impl<T: Spilled> Sorted<T> {
             return Ok(None);
         }
         self.left -= 1;
-        let in_memory = self.memory.peek();
+        let in_memory = self.memory.as_ref().and_then(|memory| memory.kept.peek());
         // Of equal keys those in files came first: memory holds what came after the last spill.
         if let Some(mut head) = self.heads.peek_mut()
             && in_memory.is_none_or(|(key, _)| head.0.key.as_slice() <= key)
@@ -103,7 +119,40 @@ impl<T: Spilled> Sorted<T> {
         self.key.clear();
         self.key.extend_from_slice(key);
         let item = T::load(item)?;
-        self.memory.advance();
+        if let Some(memory) = &mut self.memory {
+            memory.kept.advance();
+        }
         Ok(Some(item))
+    }
+
+    /// Before nobody asks for a while: what is in memory goes on under `idle`, or into a file where that has no room.
+    pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.runs.iter_mut().for_each(SpillRun::rest);
+        let Some(memory) = &mut self.memory else {
+            return Ok(());
+        };
+        let wanted = idle.bytes() + memory.kept.bytes();
+        if !idle.fit(wanted) {
+            let Some(folder) = &self.spill else {
+                let full = idle.full(wanted);
+                return Err(QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()));
+            };
+            // Of equal keys it still comes after all that is in other files: it is the newest.
+            let at = self.runs.len();
+            let mut run = memory.kept.write(folder)?;
+            let mut head = Head {
+                run: at,
+                ..Head::default()
+            };
+            if run.next(&mut head.key, &mut head.item)? {
+                self.heads.push(Reverse(head));
+            }
+            run.rest();
+            self.runs.push(run);
+            self.memory = None;
+            return Ok(());
+        }
+        memory.share.charge(0);
+        Ok(())
     }
 }

@@ -1,0 +1,83 @@
+//! How a client's body comes in: how fast, and for how much memory.
+
+use crate::BodyError;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::body::{Frame, Incoming};
+use memory::{Budget, Full, Holder, Share};
+use net::Pace;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+/// A body up to this size takes nothing of the budget.
+const UNCOUNTED_BYTES: usize = 4 * 1024;
+/// What a body takes that is read whole: itself, and what is made of it.
+const BODY_FACTOR: usize = 2;
+/// How long a body waits until others let go of the memory that it needs.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// What a request's body is read with.
+#[derive(Debug)]
+pub(crate) struct Intake {
+    budget: Budget,
+    pace: Pace,
+    held: Held,
+}
+
+/// The memory of a body that was read whole, as long as its request is under way.
+pub(crate) type Held = Arc<Mutex<Option<Share>>>;
+
+impl Intake {
+    pub(crate) fn new(budget: &Budget, idle_time_max: Duration, held: &Held) -> Intake {
+        Intake {
+            budget: budget.clone(),
+            pace: Pace::with_grace(idle_time_max),
+            held: held.clone(),
+        }
+    }
+
+    /// The next frame, unless the body comes too slowly.
+    pub(crate) async fn frame(&mut self, incoming: &mut Incoming) -> Result<Option<Frame<Bytes>>, BodyError> {
+        let held = self.held.lock().await;
+        self.pace.begin();
+        loop {
+            let is_wanted = held.as_ref().is_some_and(Share::is_wanted);
+            let wait = self.pace.wait(is_wanted);
+            let wait = wait.ok_or_else(|| BodyError::Late(self.pace.grace()))?;
+            if let Ok(frame) = timeout(wait, incoming.frame()).await {
+                let frame = frame.transpose()?;
+                let bytes = frame.as_ref().and_then(Frame::data_ref).map_or(0, Bytes::len);
+                self.pace.came(bytes);
+                return Ok(frame);
+            }
+        }
+    }
+
+    /// Waits for the memory of a body of this length that is to be read whole; 0 where the length is not known.
+    pub(crate) async fn announce(&mut self, length: usize) -> Result<(), Full> {
+        let bytes = length.saturating_mul(BODY_FACTOR);
+        if bytes > UNCOUNTED_BYTES {
+            let mut share = self.budget.share(Holder::of_request(bytes));
+            share.wait(bytes, ROOM_TIME_MAX).await?;
+            *self.held.lock().await = Some(share);
+            self.pace.restart();
+        }
+        Ok(())
+    }
+
+    /// So many bytes of a body are there that came without a length.
+    pub(crate) async fn grew(&mut self, length: usize) -> Result<(), Full> {
+        let bytes = length.saturating_mul(BODY_FACTOR);
+        if bytes <= UNCOUNTED_BYTES {
+            return Ok(());
+        }
+        let mut held = self.held.lock().await;
+        let share = held.get_or_insert_with(|| self.budget.share(Holder::LargeRequests));
+        match bytes > share.bytes() {
+            true => share.set(bytes),
+            false => Ok(()),
+        }
+    }
+}

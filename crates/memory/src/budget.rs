@@ -1,0 +1,119 @@
+//! The budget, and what of it is held.
+
+use crate::pool::Pool;
+use crate::{Full, Holder, Share};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Memory for what clients ask. Cheap to clone; all clones are one. The default has no limit and counts nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Budget(Option<Arc<Pools>>);
+
+#[derive(Debug)]
+struct Pools {
+    bytes: usize,
+    of: [Pool; Holder::ALL.len()],
+}
+
+/// What a holder has of the budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Who holds it.
+    pub holder: Holder,
+    /// Bytes that are held now.
+    pub held_bytes: usize,
+    /// The most that ever were.
+    pub held_bytes_max: usize,
+    /// Bytes that may be held.
+    pub limit_bytes: usize,
+    /// Those who wait for room.
+    pub waiting: usize,
+    /// How often there was no room.
+    pub refused: u64,
+}
+
+impl Budget {
+    /// A budget of so many bytes.
+    pub fn new(bytes: usize) -> Budget {
+        let of = Holder::ALL.map(|holder| Pool::new(bytes / 16 * holder.sixteenths()));
+        Budget(Some(Arc::new(Pools { bytes, of })))
+    }
+
+    /// The bytes of all together.
+    pub fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(usize::MAX, |pools| pools.bytes)
+    }
+
+    /// The bytes that all shares of a holder may have together.
+    pub fn limit(&self, holder: Holder) -> usize {
+        self.pool(holder).map_or(usize::MAX, |pool| pool.limit)
+    }
+
+    /// A share without any bytes yet.
+    pub fn share(&self, holder: Holder) -> Share {
+        Share::new(self.clone(), holder)
+    }
+
+    /// Waits until a holder has less than its limit: for whoever learns only afterwards how much it takes, and then
+    /// charges it.
+    pub async fn room(&self, holder: Holder, time_max: Duration) -> Result<(), Full> {
+        let Some(pool) = self.pool(holder) else {
+            return Ok(());
+        };
+        let has_room = |pool: &Pool| pool.held.load(Ordering::SeqCst) < pool.limit;
+        let waited = tokio::time::timeout(time_max, pool.wait_until(has_room)).await;
+        waited.map_err(|_| self.full(holder, 0))
+    }
+
+    /// Whether somebody waits for what others of this holder have.
+    pub fn is_wanted(&self, holder: Holder) -> bool {
+        let pool = self.pool(holder);
+        pool.is_some_and(|pool| pool.waiting.load(Ordering::Relaxed) > 0)
+    }
+
+    /// Who holds what.
+    pub fn usage(&self) -> Vec<Usage> {
+        let known = Holder::ALL.into_iter().filter_map(|holder| {
+            let pool = self.pool(holder)?;
+            Some(Usage {
+                holder,
+                held_bytes: pool.held.load(Ordering::Relaxed),
+                held_bytes_max: pool.held_max.load(Ordering::Relaxed),
+                limit_bytes: pool.limit,
+                waiting: pool.waiting.load(Ordering::Relaxed),
+                refused: pool.refused.load(Ordering::Relaxed),
+            })
+        });
+        known.collect()
+    }
+
+    pub(crate) fn pool(&self, holder: Holder) -> Option<&Pool> {
+        self.0.as_ref()?.of.get(holder as usize)
+    }
+
+    /// Counts a refusal, and says in the log who holds what.
+    pub(crate) fn full(&self, holder: Holder, wanted_bytes: usize) -> Full {
+        let pool = self.pool(holder);
+        let held_bytes = pool.map_or(0, |pool| pool.held.load(Ordering::Relaxed));
+        let full = Full {
+            holder,
+            wanted_bytes,
+            held_bytes,
+            limit_bytes: self.limit(holder),
+        };
+        if pool.is_some_and(Pool::refuse) {
+            let usage = self.usage();
+            let held = usage.iter().filter(|usage| usage.held_bytes > 0);
+            let held: Vec<String> = held
+                .map(|usage| format!("{} {}", usage.holder.name(), usage.held_bytes))
+                .collect();
+            tracing::warn!(
+                holder = holder.name(),
+                held = held.join(", "),
+                "no memory left: {full}"
+            );
+        }
+        full
+    }
+}

@@ -1,0 +1,80 @@
+//! Who holds memory.
+
+/// Requests up to this size have memory of their own, so that they need not wait behind large ones.
+pub const SMALL_REQUEST_BYTES: usize = 256 * 1024;
+
+/// Who holds memory, and how much of the budget all of the kind may hold together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// Messages of clients who have not logged in.
+    Strangers,
+    /// Messages and bodies of requests up to [`SMALL_REQUEST_BYTES`], from their first byte until they are answered.
+    Requests,
+    /// Larger ones: the small ones do not wait behind them.
+    LargeRequests,
+    /// Answers, until they are sent.
+    Answers,
+    /// Stages of pipelines, and sorts.
+    Stages,
+    /// Values that expressions build.
+    Values,
+    /// Cursors between two batches.
+    Cursors,
+}
+
+impl Holder {
+    /// All of them.
+    pub const ALL: [Holder; 7] = [
+        Holder::Strangers,
+        Holder::Requests,
+        Holder::LargeRequests,
+        Holder::Answers,
+        Holder::Stages,
+        Holder::Values,
+        Holder::Cursors,
+    ];
+
+    /// Its name, as reports show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Holder::Strangers => "strangers",
+            Holder::Requests => "requests",
+            Holder::LargeRequests => "large_requests",
+            Holder::Answers => "answers",
+            Holder::Stages => "stages",
+            Holder::Values => "values",
+            Holder::Cursors => "cursors",
+        }
+    }
+
+    /// What it is, within a sentence.
+    pub(crate) fn described(self) -> &'static str {
+        match self {
+            Holder::Strangers => "messages before a login",
+            Holder::Requests => "small requests",
+            Holder::LargeRequests => "large requests",
+            Holder::Answers => "answers",
+            Holder::Stages => "stages and sorts",
+            Holder::Values => "values of expressions",
+            Holder::Cursors => "idle cursors",
+        }
+    }
+
+    /// Its part of the budget in sixteenths. Together they are a little more than all: they are never all full at once.
+    pub(crate) fn sixteenths(self) -> usize {
+        match self {
+            Holder::Strangers => 1,
+            Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors => 2,
+            Holder::LargeRequests => 4,
+            Holder::Stages => 6,
+        }
+    }
+
+    /// Of requests of this size.
+    pub fn of_request(bytes: usize) -> Holder {
+        match bytes <= SMALL_REQUEST_BYTES {
+            true => Holder::Requests,
+            false => Holder::LargeRequests,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! How fast a message or a body must come.
+
+use std::time::{Duration, Instant};
+
+/// The time that a message has besides the time for its bytes: silence within it is no fault.
+const GRACE: Duration = Duration::from_secs(60);
+/// The same while others wait for the memory that it holds.
+const GRACE_WHEN_WANTED: Duration = Duration::from_secs(2);
+/// The least bytes in a second behind that, so that no message drips in for ever.
+const BYTES_PER_SECOND_MIN: u64 = 16 * 1024;
+/// The same while others wait.
+const BYTES_PER_SECOND_MIN_WHEN_WANTED: u64 = 1024 * 1024;
+/// How often it is asked whether others wait.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The bytes of one message against the time that was waited for them: silence is forgiven for a minute, but not dripping for
+/// ever.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    grace: Duration,
+    waited: Duration,
+    /// Since when it is waited now.
+    since: Option<Instant>,
+    came: u64,
+}
+
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace::with_grace(GRACE)
+    }
+}
+
+impl Pace {
+    /// Nothing was waited for, and nothing has come.
+    pub fn restart(&mut self) {
+        self.waited = Duration::ZERO;
+        self.since = None;
+        self.came = 0;
+    }
+
+    /// Begins to wait for bytes.
+    pub fn begin(&mut self) {
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    /// So many bytes have come: ends the wait.
+    pub fn came(&mut self, bytes: usize) {
+        self.came += bytes as u64;
+        self.waited = self.waited();
+        self.since = None;
+    }
+
+    /// How long to wait for more now; `None` where it was too slow.
+    pub fn wait(&self, is_wanted: bool) -> Option<Duration> {
+        let (grace, rate) = match is_wanted {
+            true => (
+                GRACE_WHEN_WANTED.min(self.grace),
+                BYTES_PER_SECOND_MIN_WHEN_WANTED,
+            ),
+            false => (self.grace, BYTES_PER_SECOND_MIN),
+        };
+        let allowed = grace + Duration::from_millis(self.came.saturating_mul(1000) / rate);
+        let left = allowed.checked_sub(self.waited())?;
+        (!left.is_zero()).then(|| left.min(LOOK_INTERVAL))
+    }
+
+    fn waited(&self) -> Duration {
+        self.waited + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// One that waits so long for bytes that do not come.
+    pub fn with_grace(grace: Duration) -> Pace {
+        Pace {
+            grace,
+            waited: Duration::ZERO,
+            since: None,
+            came: 0,
+        }
+    }
+
+    /// How long it waits for bytes that do not come.
+    pub fn grace(&self) -> Duration {
+        self.grace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(seconds: u64, came: u64) -> Pace {
+        Pace {
+            waited: Duration::from_secs(seconds),
+            came,
+            ..Pace::default()
+        }
+    }
+
+    #[test]
+    fn what_drips_is_given_up_and_what_flows_is_not() {
+        assert!(after(50, 0).wait(false).is_some());
+        assert!(after(61, 61).wait(false).is_none());
+        assert!(after(600, 600 * BYTES_PER_SECOND_MIN).wait(false).is_some());
+    }
+
+    #[test]
+    fn while_others_wait_it_must_go_on_sooner() {
+        assert!(after(2, 1_000_000).wait(true).is_some());
+        assert!(after(5, 1_000_000).wait(true).is_none());
+    }
+}

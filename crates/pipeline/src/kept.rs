@@ -1,0 +1,85 @@
+//! The memory of one blocking stage.
+
+use crate::{Code, QueryError, Result};
+use memory::{Budget, Holder, Share};
+
+/// The bytes that one stage keeps at most (MongoDB's limit).
+pub const STAGE_BYTES_MAX: usize = 100 * 1024 * 1024;
+
+/// One stage takes this part of all that stages and sorts may have together.
+const SHARE_OF_LIMIT: usize = 2;
+
+/// What a stage keeps in memory, counted.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    stage: &'static str,
+    share: Share,
+    bytes_max: usize,
+    /// What it keeps, whoever's share that is in.
+    bytes: usize,
+}
+
+impl Kept {
+    /// Nothing yet.
+    pub(crate) fn new(stage: &'static str, memory: &Budget) -> Kept {
+        let share = memory.share(Holder::Stages);
+        Kept {
+            stage,
+            bytes_max: STAGE_BYTES_MAX.min(share.limit() / SHARE_OF_LIMIT),
+            share,
+            bytes: 0,
+        }
+    }
+
+    /// From now on it is so many bytes; false where that is more than the stage may keep.
+    pub(crate) fn fits(&mut self, bytes: usize) -> bool {
+        let fits = bytes <= self.bytes_max && self.share.fit(bytes);
+        if fits {
+            self.bytes = bytes;
+        }
+        fits
+    }
+
+    /// As [`Kept::fits`], for a stage that cannot go on in files.
+    pub(crate) fn check(&mut self, bytes: usize) -> Result<()> {
+        if self.fits(bytes) {
+            return Ok(());
+        }
+        let (stage, limit) = (self.stage, self.bytes_max);
+        let why = match bytes <= limit {
+            true => self.share.full(bytes).to_string(),
+            false if limit < STAGE_BYTES_MAX => "a larger --memory raises this limit".to_owned(),
+            false => "this limit does not depend on --memory".to_owned(),
+        };
+        Err(QueryError::new(
+            Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
+            format!(
+                "Exceeded memory limit for {stage}: it would keep more than {limit} bytes in memory, which it cannot do with \
+                 files; filter or project before it ({why})"
+            ),
+        ))
+    }
+
+    /// Before nobody asks for a while: goes on under `idle`; false where that has no room.
+    pub(crate) fn rest(&mut self, idle: &mut Share) -> bool {
+        let moves = idle.fit(idle.bytes() + self.bytes);
+        if moves {
+            self.share.charge(0);
+        }
+        moves
+    }
+}
+
+/// As [`Kept::rest`], for what cannot go elsewhere.
+pub(crate) fn rest_kept(kept: &mut Kept, idle: &mut Share) -> Result<()> {
+    match kept.rest(idle) {
+        true => Ok(()),
+        false => Err(no_room(idle, kept.bytes)),
+    }
+}
+
+/// An idle cursor cannot keep so much.
+pub(crate) fn no_room(idle: &Share, bytes: usize) -> QueryError {
+    let full = idle.full(idle.bytes() + bytes);
+    QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())
+}

@@ -1,0 +1,322 @@
+"""Everything that makes a server hold memory, in a group of 512 MB: each asks for more than there is, and gets its answer or an
+error that says which limit it met. None may end with a kill."""
+
+import os
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pymongo
+import pytest
+import requests
+from pymongo.errors import OperationFailure, PyMongoError
+from server import Server
+
+GROUPS = Path("/sys/fs/cgroup/memory")
+LIMIT = 512 << 20
+BUDGET = "128m"
+# What tells the client which limit it met.
+LIMITS = ("--memory", "memory limit", "too much memory", "maximum memory", "BSONObj size", "too large")
+
+
+@contextmanager
+def group():
+    """A group of processes that have 512 MB together."""
+    path = GROUPS / f"larder-trial-{os.getpid()}"
+    try:
+        path.mkdir()
+        (path / "memory.limit_in_bytes").write_text(str(LIMIT))
+    except OSError as error:
+        pytest.skip(f"memory groups (cgroup v1) cannot be made here: {error}")
+    try:
+        yield path
+    finally:
+        for _ in range(50):
+            try:
+                path.rmdir()
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+class Limited(Server):
+    """A server within the group."""
+
+    def __init__(self, folder, path, *options, **limits):
+        wrapper = ("sh", "-c", f'echo $$ > {path}/cgroup.procs; exec "$@"', "sh")
+        super().__init__(folder, *options, memory=BUDGET, wrapper=wrapper, **limits)
+        self.group = path
+
+    def resident_mb(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
+
+    def client(self, **options):
+        return pymongo.MongoClient(self.uri, socketTimeoutMS=600_000, **options)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with group() as path:
+        served = Limited(tmp_path / "data", path)
+        try:
+            yield served
+            assert served.process.poll() is None, "the server was killed"
+            with served.client() as client:
+                client.admin.command("ping")
+            print(f"{served.resident_mb()} MB at the most")
+        finally:
+            if served.process.poll() is None:
+                served.stop()
+            else:
+                served.kill()
+
+
+def fill(client, count):
+    for first in range(0, count, 5_000):
+        documents = range(first, min(first + 5_000, count))
+        client.trial.big.insert_many(
+            [{"_id": at, "k": at * 7919 % count, "g": at % 1000, "s": f"{at * 104729 % count:08}"} for at in documents],
+            ordered=False,
+        )
+
+
+def answer_or_limit(ask):
+    """What came of it: an answer, or an error that says which limit was met."""
+    try:
+        return ask()
+    except OperationFailure as error:
+        assert any(limit in str(error) for limit in LIMITS), error
+        return error
+
+
+def connections(server, protocol, count, first=b""):
+    held, refused = [], 0
+    host, port = server.addresses[protocol].rsplit(":", 1)
+    for at in range(count):
+        connection = socket.socket()
+        connection.settimeout(5)
+        try:
+            # Ports of one address are not enough for many.
+            connection.bind((f"127.0.1.{1 + at // 4000}", 0))
+            connection.connect((host, int(port)))
+            connection.sendall(first)
+            held.append(connection)
+        except OSError:
+            refused += 1
+            connection.close()
+    return held, refused
+
+
+def test_idle_connections(server, long):
+    held, _ = connections(server, "mongo", 10_000 if long else 1_000)
+    try:
+        with server.client() as client:
+            began = time.monotonic()
+            client.admin.command("ping")
+            assert time.monotonic() - began < 5
+    finally:
+        for connection in held:
+            connection.close()
+
+
+@pytest.mark.parametrize("has_users", [False, True], ids=["nobody has to log in", "before the login"])
+def test_half_sent_messages(server, long, has_users):
+    with server.client() as client:
+        if has_users:
+            client.admin.command("createUser", "root", pwd="secret", roles=["root"])
+    message = struct.pack("<iiii", 47_999_999, 1, 0, 2013) + bytes(1_000_000)
+    held, _ = connections(server, "mongo", 600 if long else 150, message)
+    try:
+        access = {"username": "root", "password": "secret"} if has_users else {}
+        with server.client(**access) as client:
+            began = time.monotonic()
+            client.trial.things.insert_one({"text": "x" * 100_000})
+            # Who sends nothing more while others wait is closed.
+            assert time.monotonic() - began < 30
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_half_sent_bodies(server, long):
+    requests.put(f"{server.couch}/trial", timeout=60)
+    head = b"POST /trial/_bulk_docs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n"
+    held, _ = connections(server, "couch", 200 if long else 120, head + b'{"docs":["' + b"a" * 4_000_000)
+    try:
+        assert requests.put(f"{server.couch}/trial/a", json={"text": "x" * 10_000}, timeout=60).status_code == 201
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_idle_cursors_of_sorts(server, long):
+    with server.client(maxPoolSize=20) as client:
+        fill(client, 200_000 if long else 50_000)
+        opened, first = [], []
+        for at in range(1_000 if long else 100):
+            cursor = client.trial.big.find({"_id": {"$gte": at}}).sort("k", 1).batch_size(2)
+            found = answer_or_limit(lambda cursor=cursor: next(cursor))
+            if isinstance(found, OperationFailure):
+                break
+            opened.append(cursor)
+            first.append(found["k"])
+        assert len(opened) >= 20
+        # They go on where they were.
+        for cursor, k in zip(opened[:5], first):
+            rest = [document["k"] for document in cursor.batch_size(10_000)]
+            assert rest == sorted(rest) and rest[0] > k
+        for cursor in opened:
+            cursor.close()
+
+
+def test_idle_cursors_of_groups(server, long):
+    with server.client(maxPoolSize=20) as client:
+        fill(client, 200_000 if long else 50_000)
+        opened = []
+        for at in range(200 if long else 40):
+            stages = [{"$match": {"_id": {"$gte": at}}}, {"$group": {"_id": "$k", "s": {"$first": "$s"}}}]
+            cursor = client.trial.big.aggregate(stages, batchSize=2)
+            found = answer_or_limit(lambda cursor=cursor: next(cursor))
+            if isinstance(found, OperationFailure):
+                break
+            opened.append(cursor)
+        assert len({document["_id"] for document in opened[0].batch_size(10_000)}) >= (200_000 if long else 50_000) - 1
+        for cursor in opened:
+            cursor.close()
+
+
+PIPELINES = {
+    "all documents in a thousand arrays": (
+        [{"$group": {"_id": "$g", "all": {"$push": "$$ROOT"}}}, {"$project": {"n": {"$size": "$all"}}},
+         {"$group": {"_id": None, "n": {"$sum": "$n"}}}]),
+    "all documents in one array": [{"$group": {"_id": None, "all": {"$push": "$$ROOT"}}}, {"$project": {"n": {"$size": "$all"}}}],
+    "all values in one set": [{"$group": {"_id": None, "all": {"$addToSet": "$k"}}}, {"$project": {"n": {"$size": "$all"}}}],
+    "a group for each document": [{"$group": {"_id": "$k", "n": {"$sum": 1}}}, {"$count": "n"}],
+    "one window over all": (
+        [{"$setWindowFields": {"sortBy": {"k": 1}, "output": {"r": {"$push": "$s", "window": {"documents": [-2, 2]}}}}},
+         {"$count": "n"}]),
+    "everything looked up at once": (
+        [{"$limit": 1}, {"$lookup": {"from": "big", "pipeline": [], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}}]),
+    "much looked up for each": (
+        [{"$limit": 1_000}, {"$lookup": {"from": "big", "pipeline": [{"$limit": 20_000}], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}},
+         {"$group": {"_id": None, "n": {"$sum": "$n"}}}]),
+    "facets": (
+        [{"$facet": {"a": [{"$sort": {"k": 1}}, {"$limit": 10}], "b": [{"$group": {"_id": "$g"}}], "c": [{"$match": {"k": {"$gte": 0}}}]}},
+         {"$project": {"n": {"$size": "$c"}}}]),
+    "a sort": [{"$sort": {"s": 1}}, {"$group": {"_id": None, "n": {"$sum": 1}}}],
+    "buckets": [{"$bucketAuto": {"groupBy": "$k", "buckets": 10, "output": {"all": {"$push": "$$ROOT"}}}}, {"$project": {"n": {"$size": "$all"}}},
+                {"$group": {"_id": None, "n": {"$sum": "$n"}}}],
+}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_stages(server, long, name):
+    with server.client() as client:
+        fill(client, 1_000_000 if long else 100_000)
+        answer = answer_or_limit(lambda: list(client.trial.big.aggregate(PIPELINES[name], allowDiskUse=True)))
+        print(str(answer)[:300])
+
+
+def doubled(operator, start):
+    value = {"$reduce": {"input": {"$range": [0, 40]}, "initialValue": start, "in": {operator: ["$$value", "$$value"]}}}
+    return [{"$documents": [{"a": 1}]}, {"$project": {"r": value}}, {"$project": {"n": {"$type": "$r"}}}]
+
+
+@pytest.mark.parametrize("operator, start", [("$concatArrays", [1, 2, 3]), ("$concat", "xxxxxxxx")])
+def test_values_that_double(server, operator, start):
+    with server.client() as client:
+        with pytest.raises(OperationFailure) as refused:
+            list(client.trial.aggregate(doubled(operator, start)))
+        assert any(limit in str(refused.value) for limit in LIMITS), refused.value
+
+
+def test_values_that_double_for_many_at_once(server):
+    def one():
+        with server.client() as client:
+            answer_or_limit(lambda: list(client.trial.aggregate(doubled("$concatArrays", [1, 2, 3]))))
+
+    together(one, 16)
+
+
+def together(work, count):
+    """Runs it so many times at once; fails where one failed."""
+    failures = []
+
+    def run():
+        try:
+            work()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[0]
+
+
+def test_large_documents_of_many_clients(server, long):
+    count = 64 if long else 24
+    content = os.urandom(16 * 1024 * 1024 - 300)
+    ids = iter(range(count))
+    results = Counter()
+
+    with server.client(maxPoolSize=count) as client:
+        def write():
+            at = next(ids)
+            found = answer_or_limit(lambda: client.trial.large.replace_one({"_id": at}, {"b": content}, upsert=True))
+            results[type(found).__name__] += 1
+
+        def read():
+            found = answer_or_limit(lambda: client.trial.large.find_one({"_id": 1}))
+            results[f"read {type(found).__name__}"] += 1
+
+        together(write, count)
+        together(read, count)
+    print(results)
+    assert results["UpdateResult"] > 0 and results["read dict"] > 0
+
+
+def test_uploads_at_once(server, long):
+    content = os.urandom(8_000_000)
+    names = iter(range(10_000))
+    answers = Counter()
+
+    def put():
+        answers[requests.put(f"{server.url}/files/trial/{next(names)}", data=content, timeout=600).status_code] += 1
+
+    together(put, 200 if long else 50)
+    assert set(answers) <= {201, 503} and answers[201] > 0, answers
+
+
+def test_views_of_many_rows(server, long):
+    couch = server.couch
+    requests.put(f"{couch}/trial", timeout=60)
+    count = 2_000 if long else 200
+    for first in range(0, count, 500):
+        docs = [{"_id": f"d{at}", "v": at} for at in range(first, min(first + 500, count))]
+        requests.post(f"{couch}/trial/_bulk_docs", json={"docs": docs}, timeout=60)
+    emit = 'function(d){for(var i=0;i<1000;i++)emit([d.v,i],"xxxxxxxxxxxxxxxxxxxxxxxx")}'
+    requests.put(f"{couch}/trial/_design/v", json={"views": {"v": {"map": emit, "reduce": "_count"}}}, timeout=60)
+    answer = requests.get(f"{couch}/trial/_design/v/_view/v", timeout=600)
+    assert answer.json()["rows"][0]["value"] == 1000 * count, answer.text[:300]
+
+
+def test_what_is_held_is_told(server):
+    with ExitStack() as stack, server.client() as client:
+        fill(client, 20_000)
+        cursor = stack.enter_context(client.trial.big.find().sort("s", 1).batch_size(2))
+        next(cursor)
+        held = client.admin.command("serverStatus")["larder"]["memory"]
+        assert held["cursors"]["heldBytes"] > 100_000 and held["stages"]["heldBytes"] == 0, held
+        cursor.close()
+        held = client.admin.command("serverStatus")["larder"]["memory"]
+        assert held["cursors"]["heldBytes"] == 0, held
+        text = requests.get(f"{server.url}/metrics", timeout=10).text
+        assert 'larder_memory_limit_bytes{holder="cursors"}' in text
