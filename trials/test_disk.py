@@ -22,13 +22,13 @@ def disk(tmp_path):
 
 
 def test_what_was_acknowledged_outlives_power_cuts(disk, chance, long):
-    with machine_with_loads(disk.mountpoint, chance, memory="128m", power_cut=lambda: disk.cut(chance)) as (machine, crew):
+    with machine_with_loads(disk.mountpoint / "data", chance, memory="128m", power_cut=lambda: disk.cut(chance)) as (machine, crew):
         die_under_load(machine, crew, chance, deaths=200 if long else 4, longest_s=5 if long else 1.5)
 
 
 @pytest.fixture
 def machine(disk):
-    machine = Machine(disk.mountpoint)
+    machine = Machine(disk.mountpoint / "data")
     yield machine
     machine.stop()
 

@@ -92,9 +92,7 @@ fn make(folder: &Path) -> Result<bool, Error> {
             cause: error.to_string(),
         }
     };
-    let mut builder = DirBuilder::new();
-    builder.recursive(true).mode(0o700);
-    builder.create(folder).map_err(failed("making the data folder"))?;
+    create(folder).map_err(failed("making the data folder"))?;
     match fs::read_to_string(folder.join(MARK)) {
         Ok(mark) => return check(folder, &mark).map(|()| false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -108,6 +106,21 @@ fn make(folder: &Path) -> Result<bool, Error> {
     }
     mark(folder).map_err(failed("marking the data folder"))?;
     Ok(true)
+}
+
+/// Makes a folder and those that it lies in, for their owner alone. The name of a new one is flushed in its parent: what
+/// is acknowledged in a folder must not be lost with its name when the power goes.
+fn create(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let parent = match folder.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    create(parent)?;
+    DirBuilder::new().mode(0o700).create(folder)?;
+    File::open(parent)?.sync_all()
 }
 
 fn check(folder: &Path, mark: &str) -> Result<(), Error> {
