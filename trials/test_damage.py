@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import subprocess
 
 import pymongo
 import pytest
@@ -80,6 +81,8 @@ DAMAGES = {
     "a bit of the log's start": damage_of("*.log", lambda file, chance: flip(file, chance, 0, 0.1)),
     "a bit of the log's middle": damage_of("*.log", lambda file, chance: flip(file, chance, 0.3, 0.7)),
     "the log's end cut": damage_of("*.log", lambda file, chance: cut(file, 0.8 + 0.19 * chance.random())),
+    "the log's second half": damage_of("*.log", lambda file, _: cut(file, 0.5)),
+    "the log empty": damage_of("*.log", empty),
     "the log removed": damage_of("*.log", remove),
     "a bit of the manifest": damage_of("MANIFEST-*", flip),
     "the manifest removed": damage_of("MANIFEST-*", remove),
@@ -111,6 +114,19 @@ def test_a_write_that_was_never_ended_is_left_out(whole, tmp_path, chance):
     with running(folder) as server, pymongo.MongoClient(server.uri) as client:
         for read in READS.values():
             read(client.trial, server)
+
+
+def test_a_log_that_is_cut_off_on_demand_costs_its_last_writes_alone(whole, tmp_path, chance):
+    folder = tmp_path / "data"
+    shutil.copytree(whole, folder)
+    cut(largest(folder, "*.log"), 0.8 + 0.19 * chance.random())
+    with pytest.raises(RuntimeError, match="larder repair --cut-log"):
+        Server(folder)
+    subprocess.run([os.environ["LARDER_BINARY"], "repair", "--cut-log", "--data", folder], check=True)
+    with running(folder) as server, pymongo.MongoClient(server.uri) as client:
+        left = [document["_id"] for document in client.trial.logged.find().sort("_id")]
+        assert left == list(range(len(left))) and LOGGED // 4 < len(left) < LOGGED
+        read_squares(client.trial, server)
 
 
 def told_or_harmless(folder):

@@ -229,7 +229,14 @@ async fn a_torn_tail_is_taken() {
     let whole = killed(60).await;
     let last = logs(whole.path()).pop().unwrap();
     let bytes = fs::read(&last).unwrap();
-    let tails: [&[u8]; 4] = [&[0; 5000], &[7; 300], &bytes[..40], &bytes[..9000]];
+    // The last one has whole commits of an earlier time.
+    let tails: [&[u8]; 5] = [
+        &[0; 5000],
+        &[7; 300],
+        &bytes[..40],
+        &bytes[..9000],
+        &bytes[..70_000],
+    ];
     for tail in tails {
         let folder = tempfile::tempdir().unwrap();
         copy_folder(whole.path(), folder.path());

@@ -34,6 +34,8 @@ pub(super) struct Place {
 pub(super) struct Chain {
     /// The sequence number up to which nothing is missing; `None` if nothing at all is known.
     pub(super) reached: Option<u64>,
+    /// Whether a batch was taken.
+    is_begun: bool,
     /// Where the part that has no gap ends; `None` without logs.
     pub(super) end: Option<Place>,
     /// Batches that are whole, behind that end.
@@ -65,6 +67,7 @@ impl Chain {
     pub(super) fn follow(logs: &[Log], reached: Option<u64>) -> io::Result<Chain> {
         let mut chain = Chain {
             reached,
+            is_begun: false,
             end: logs.first().map(|log| Place::new(log, 0)),
             behind: 0,
             shards: BTreeSet::new(),
@@ -97,8 +100,14 @@ impl Chain {
         let Some((sequence, entries, _)) = split(batch) else {
             return true;
         };
-        let follows = self.reached.is_none_or(|reached| sequence <= reached + 1);
+        let follows = match self.reached {
+            None => true,
+            Some(reached) if self.is_begun => sequence == reached + 1,
+            // What is in tables may still be in the log.
+            Some(reached) => sequence <= reached + 1,
+        };
         if follows {
+            self.is_begun = true;
             let last = (sequence + u64::from(entries)).saturating_sub(1);
             self.reached = self.reached.max(Some(last));
         }
