@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::tables::cursors::{Cursor, CursorReply, Tailing};
+use crate::time_series::TimeSeries;
 use code::Code;
 use language::expression::Variables;
 use language::filter::{Filter, FilterPlace, FilterScope};
@@ -215,6 +216,11 @@ impl Engine {
             // Without a last document there is no position to wait after, so the cursor closes at once, as in
             // MongoDB.
             return Ok(CursorReply::empty(namespace));
+        }
+        if spec.filter.asks_near() && TimeSeries::of(&collection.options()).is_some() {
+            let message =
+                "$geoNear, $near, and $nearSphere are not allowed in this context: a time series is read";
+            return Err(Error::new(Code::location(5_626_500), message));
         }
         self.room_for_answer(context).await?;
         let stream = Box::new(execute::find(&collection, spec).await?);

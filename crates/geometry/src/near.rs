@@ -98,12 +98,36 @@ impl Near {
         }
     }
 
+    /// Everything, by its distance from a pair of coordinates.
+    pub fn from_pair(pair: ValueRef<'_>, is_spherical: bool) -> Result<Near> {
+        let pair = parse::pair(pair)?;
+        let centre = if is_spherical {
+            Centre::Sphere(parse::in_bounds(pair)?)
+        } else {
+            Centre::Plane(pair)
+        };
+        Ok(Near::anywhere(centre, false))
+    }
+
     /// How far the nearest place in a field's value is, in the centre's unit.
     pub fn nearest(&self, value: ValueRef<'_>) -> Option<f64> {
-        Stored::all(value)
-            .iter()
-            .filter_map(|place| self.centre.distance(place))
-            .min_by(f64::total_cmp)
+        self.nearest_place(value).map(|(distance, _)| distance)
+    }
+
+    /// The nearest place in a field's value: itself, or an element of an array. What is no place is left out.
+    pub fn nearest_place<'v>(&self, value: ValueRef<'v>) -> Option<(f64, ValueRef<'v>)> {
+        let measure = |value: ValueRef<'v>| {
+            let place = Stored::parse(value).ok()?;
+            Some((self.centre.distance(&place)?, value))
+        };
+        match (Stored::parse(value), value) {
+            (Err(_), ValueRef::Array(array)) => {
+                let places = array.iter().filter_map(measure);
+                places.min_by(|a, b| a.0.total_cmp(&b.0))
+            }
+            (Err(_), _) => None,
+            (Ok(place), _) => Some((self.centre.distance(&place)?, value)),
+        }
     }
 
     /// Whether a distance is allowed.
@@ -113,10 +137,11 @@ impl Near {
 
     /// A distance as clients see it.
     pub fn shown(&self, distance: f64) -> f64 {
-        if self.in_metres {
-            distance * EARTH_RADIUS_M
-        } else {
-            distance
+        match self.centre {
+            Centre::Sphere(_) if self.in_metres => distance * EARTH_RADIUS_M,
+            // By way of metres, so that the last digits are MongoDB's.
+            Centre::Sphere(_) => distance * EARTH_RADIUS_M / EARTH_RADIUS_M,
+            Centre::Plane(_) => distance,
         }
     }
 

@@ -21,18 +21,6 @@ impl Stored {
         parse::stored(value)
     }
 
-    /// All places in a field's value: itself, or the elements of an array. What is no place is left out.
-    pub fn all(value: ValueRef<'_>) -> Vec<Stored> {
-        match (Stored::parse(value), value) {
-            (Ok(one), _) => vec![one],
-            (Err(_), ValueRef::Array(array)) => array
-                .iter()
-                .filter_map(|element| Stored::parse(element).ok())
-                .collect(),
-            (Err(_), _) => Vec::new(),
-        }
-    }
-
     /// The point on a plane; `None` for other geometries than points.
     pub fn on_plane(&self) -> Option<[f64; 2]> {
         match self {

@@ -3,6 +3,7 @@
 use super::Pipeline;
 use super::implied::with_implied;
 use super::stage::QueryPart;
+use super::stages::geo_near::GeoNear;
 use crate::Result;
 use language::expression::Variables;
 use language::filter::Filter;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 pub struct Leading {
     /// All `$match` before anything else; `None` if there is none.
     pub filter: Option<Arc<Filter>>,
+    /// `$geoNear`.
+    pub(super) near: Option<Arc<GeoNear>>,
     /// `$sort`.
     pub sort: Option<SortPattern>,
     /// `$skip`.
@@ -63,6 +66,14 @@ impl Leading {
             return false;
         }
         match part {
+            QueryPart::Near(near) => {
+                self.filter.clone_from(&near.query);
+                self.near = Some(Arc::new(near.clone()));
+            }
+            // The stages behind it see the distances.
+            QueryPart::Filter(_) | QueryPart::Sort(..) | QueryPart::Projection(_) if self.near.is_some() => {
+                return false;
+            }
             // A filter may go before a sort, but not before a limit.
             QueryPart::Filter(filter) if !self.is_cut() => self.add_filter(filter),
             QueryPart::Sort(pattern, limit) if !self.is_cut() => {

@@ -96,7 +96,7 @@ impl Pipeline {
     fn origin(&self) -> Option<Origin> {
         match self.stages.first()?.position() {
             Position::First(origin) => Some(origin),
-            Position::Anywhere | Position::Last => None,
+            Position::Anywhere | Position::FirstOnCollection | Position::Last => None,
         }
     }
 

@@ -78,8 +78,22 @@ impl Opened {
                 rest: pipeline,
             });
         }
-        let (leading, rest) = pipeline.split_leading();
+        let (leading, mut rest) = pipeline.split_leading();
         let mut spec = leading.spec(scope.variables, options)?;
+        if let Some(near) = &leading.near {
+            let collection = resolved.collection.as_deref().ok_or_else(|| {
+                QueryError::new(
+                    Code::NAMESPACE_NOT_FOUND,
+                    format!(
+                        "$geoNear requires a geo index to run, but {} does not exist",
+                        resolved.namespace
+                    ),
+                )
+            })?;
+            let (measured, path, condition) = near.on(collection)?;
+            spec.filter = Arc::new(spec.filter.and_near(&path, condition)?);
+            rest.stages.insert(0, Arc::new(measured));
+        }
         if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
             spec.needed = Some(fields.into_iter().collect());
         }

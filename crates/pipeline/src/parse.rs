@@ -3,8 +3,8 @@
 use super::Pipeline;
 use super::stage::{Position, Stage, StageScope, stage_name};
 use super::stages::{
-    bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, graph_lookup, group,
-    limit, lookup, matching, merge, out, pack_buckets, project, redact, replace_root, sample, sort,
+    bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, geo_near, graph_lookup,
+    group, limit, lookup, matching, merge, out, pack_buckets, project, redact, replace_root, sample, sort,
     union_with, unwind,
 };
 use super::window;
@@ -25,6 +25,7 @@ type ParseStage = fn(&str, &Value, &StageScope<'_>) -> Result<Parsed>;
 
 /// The stages that are built, by name.
 const STAGES: &[(&str, ParseStage)] = &[
+    ("$geoNear", geo_near::parse),
     ("$match", matching::parse),
     ("$sort", sort::parse),
     ("$limit", limit::parse_limit),
@@ -65,7 +66,6 @@ const STAGES: &[(&str, ParseStage)] = &[
 
 /// MongoDB's stages that are not built.
 const UNSUPPORTED: &[&str] = &[
-    "$geoNear",
     "$search",
     "$searchMeta",
     "$vectorSearch",
@@ -130,6 +130,15 @@ fn check_positions(stages: &Parsed) -> Result<()> {
                     ),
                 ));
             }
+            Position::FirstOnCollection if !stages[..at].iter().all(|stage| takes_all(&**stage)) => {
+                return Err(QueryError::new(
+                    Code::location(40_603),
+                    format!(
+                        "{} was not the first stage in the pipeline.",
+                        stage_name(&**stage)
+                    ),
+                ));
+            }
             Position::Last if at < last => {
                 return Err(QueryError::new(
                     Code::location(40_601),
@@ -143,6 +152,11 @@ fn check_positions(stages: &Parsed) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the stage is a `$match` of everything.
+fn takes_all(stage: &dyn Stage) -> bool {
+    matches!(stage.part(), super::stage::QueryPart::Filter(filter) if filter.is_empty())
 }
 
 /// Parses the stages without regard to their order.

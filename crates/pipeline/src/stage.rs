@@ -2,6 +2,7 @@
 
 use super::collections::{Collections, NoCollections};
 use super::kept::Kept;
+use super::stages::geo_near::GeoNear;
 use super::step::Work;
 use language::expression::Variables;
 use language::filter::Filter;
@@ -57,6 +58,8 @@ pub(crate) enum Position {
     Anywhere,
     /// Only first: it makes the documents, and no collection is read.
     First(Origin),
+    /// Only first, on the documents of a collection; before it there may be a `$match` of everything.
+    FirstOnCollection,
     /// Only last: it writes them.
     Last,
 }
@@ -75,6 +78,8 @@ pub(crate) enum Origin {
 pub(crate) enum QueryPart<'s> {
     /// Nothing of the kind.
     None,
+    /// `$geoNear`
+    Near(&'s GeoNear),
     /// `$match`
     Filter(&'s Arc<Filter>),
     /// `$sort`, with the limit that it has taken over

@@ -140,7 +140,11 @@ fn wrong_pipelines_have_mongodbs_codes() {
     assert_eq!(code(array![1]), 14);
     assert_eq!(code(array![{"$match": {}, "$limit": 1}]), 40_323);
     assert_eq!(code(array![{"$nonsense": {}}]), 40_324);
-    assert_eq!(code(array![{"$geoNear": {}}]), 115);
+    assert_eq!(code(array![{"$geoNear": {}}]), 5_860_400);
+    assert_eq!(
+        code(array![{"$match": {"a": 1}}, {"$geoNear": {"near": [0, 0]}}]),
+        40_603
+    );
     assert_eq!(code(array![{"$lookup": {}}]), 40_414);
     assert_eq!(code(array![{"$limit": 0}]), 15_958);
     assert_eq!(code(array![{"$limit": -1}]), 5_107_201);

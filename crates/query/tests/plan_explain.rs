@@ -246,3 +246,25 @@ async fn a_wildcard_index_does_not_serve_what_it_lacks() {
         assert_eq!(stages(&explained).0, ["COLLSCAN"], "{query:?}");
     }
 }
+
+#[tokio::test]
+async fn an_area_reads_the_cells_that_it_touches() {
+    let places: Vec<Document> = (0..400)
+        .map(|id| doc! {"_id": id, "at": [(f64::from(id % 20)), (f64::from(id / 20))]})
+        .collect();
+    let around = doc! {"$geoWithin": {"$centerSphere": [[5, 5], 0.02]}};
+    for (kind, stage) in [("2dsphere", "GEO_NEAR_2DSPHERE"), ("2d", "GEO_NEAR_2D")] {
+        let (_store, collection) = collection(&[doc! {"at": kind}], &places).await;
+        let shown = explained(&collection, spec(&doc! {"at": (around.clone())})).await;
+        assert_eq!(stages(&shown).0, ["FETCH", "IXSCAN"]);
+        let statistics = document(&shown, "executionStats");
+        assert_eq!(number(statistics, "nReturned"), 5);
+        assert!(number(statistics, "totalKeysExamined") < 40, "{statistics:?}");
+
+        let mut nearest = spec(&doc! {"at": {"$nearSphere": [5, 5]}});
+        nearest.limit = Some(3);
+        let shown = explained(&collection, nearest).await;
+        assert_eq!(stages(&shown).0, ["LIMIT", stage, "IXSCAN"]);
+        assert!(number(document(&shown, "executionStats"), "totalDocsExamined") < 100);
+    }
+}

@@ -1,7 +1,7 @@
 //! Arcs: the shorter great circle between two points.
 
 use super::TOLERANCE;
-use super::vector::{Vector, add, angle, cross, dot, length, normal, scale, side, unit};
+use super::vector::{Vector, add, angle, cross, dot, length, normal, scale, side, subtract, unit};
 
 /// An arc.
 pub(crate) type Arc = (Vector, Vector);
@@ -12,7 +12,11 @@ pub(crate) fn distance(point: Vector, (a, b): Arc) -> f64 {
     let size = length(normal);
     let beside = size > 0.0 && dot(cross(normal, a), point) >= 0.0 && dot(cross(b, normal), point) >= 0.0;
     if beside {
-        (dot(normal, point) / size).clamp(-1.0, 1.0).asin().abs()
+        let above = dot(normal, point) / size;
+        if above == 0.0 {
+            return 0.0;
+        }
+        angle(point, unit(subtract(point, scale(normal, above / size))))
     } else {
         angle(point, a).min(angle(point, b))
     }

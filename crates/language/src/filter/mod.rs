@@ -48,6 +48,7 @@ pub struct Filter {
 impl Filter {
     /// Parses a query document.
     pub fn parse(query: &Document, scope: &FilterScope<'_>) -> Result<Filter> {
+        near::check_beside_text(query)?;
         let root = Parser::new(scope).document(query)?;
         near::check_near(&root)?;
         Ok(Filter { root })
@@ -58,6 +59,11 @@ impl Filter {
         Filter {
             root: Node::AlwaysTrue,
         }
+    }
+
+    /// Whether it asks for what is near.
+    pub fn asks_near(&self) -> bool {
+        near::asks_near(&self.root)
     }
 
     /// The filter that asks for what is near on a path beside what this one asks for.

@@ -2,6 +2,8 @@
 
 use super::{Node, Predicate};
 use crate::{Error, Result};
+use geometry::Near;
+use value::{Document, Value};
 
 /// Refuses what is near anywhere but once in the top conjunction.
 pub(super) fn check_near(root: &Node) -> Result<()> {
@@ -17,6 +19,26 @@ pub(super) fn check_near(root: &Node) -> Result<()> {
         return Err(Error::bad_value("geo $near must be top-level expr"));
     }
     Ok(())
+}
+
+/// Refuses what is near beside a text that is searched for: both decide the order.
+pub(super) fn check_beside_text(query: &Document) -> Result<()> {
+    let asks_near = |value: &Value| match value {
+        Value::Document(operators) => operators
+            .iter()
+            .next()
+            .is_some_and(|(first, _)| Near::is_operator(first)),
+        _ => false,
+    };
+    if query.contains("$text") && query.iter().any(|(_, value)| asks_near(value)) {
+        return Err(Error::bad_value("text and geoNear not allowed in same query"));
+    }
+    Ok(())
+}
+
+/// Whether the filter asks for what is near.
+pub(super) fn asks_near(root: &Node) -> bool {
+    is_near(root) || holds_near(root)
 }
 
 fn is_near(node: &Node) -> bool {

@@ -10,6 +10,7 @@ pub(super) mod describing;
 pub(super) mod documents;
 pub(super) mod facet;
 pub(super) mod fill;
+pub(super) mod geo_near;
 mod granularity;
 pub(super) mod graph_lookup;
 pub(super) mod group;

@@ -19,6 +19,9 @@ use std::sync::Arc;
 use store::Order;
 use value::path::FieldPath;
 
+/// What is asked for lies outside of what a 2d index keeps.
+const OUT_OF_GRID: Code = Code::location(16_433);
+
 /// Scans of an index of places, ring after ring around a centre.
 #[derive(Clone, Debug)]
 pub struct NearScan {
@@ -90,6 +93,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
         .iter()
         .filter(|known| !natural && is_complete(&known.facts, &conjunction))
         .find_map(|known| plan(query, &conjunction, known, path, near));
+    let plan = plan.transpose()?;
     match plan {
         Some(plan) => Ok(Some(Candidates::only(plan))),
         None => Err(QueryError::new(
@@ -118,7 +122,7 @@ fn plan(
     known: &KnownIndex,
     path: &str,
     near: &Near,
-) -> Option<Plan> {
+) -> Option<Result<Plan>> {
     let serves = |kind: FieldKind| match kind {
         FieldKind::Sphere => matches!(near.centre, Centre::Sphere(_)),
         FieldKind::Plane(_) => !near.in_metres,
@@ -134,7 +138,13 @@ fn plan(
         return None;
     }
     if bounds.fields.iter().any(Intervals::is_none) {
-        return Some(Plan::of(Access::Nothing));
+        return Some(Ok(Plan::of(Access::Nothing)));
+    }
+    if let (FieldKind::Plane(grid), Centre::Plane(centre)) = (fields[field].kind, near.centre)
+        && !centre.iter().all(|place| (grid.min..=grid.max).contains(place))
+    {
+        let message = format!("point not in interval of [ {}, {} ]", grid.min, grid.max);
+        return Some(Err(QueryError::new(OUT_OF_GRID, message)));
     }
     let scan = IndexScan::new(
         known.index.clone(),
@@ -142,7 +152,7 @@ fn plan(
         bounds.fields,
         Order::Forward,
     );
-    Some(Plan {
+    Some(Ok(Plan {
         residual: true,
         sort: query.ordering.pattern().cloned(),
         ..Plan::of(Access::Near(Arc::new(NearScan {
@@ -152,5 +162,5 @@ fn plan(
             field,
             kind: fields[field].kind,
         })))
-    })
+    }))
 }
