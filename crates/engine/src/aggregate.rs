@@ -12,7 +12,10 @@ use language::expression::Variables;
 use pipeline::{COLLECTIONLESS, OpenOptions, Opened, Pipeline, Surroundings};
 use std::sync::Arc;
 use store::Namespace;
-use value::{Document, Value};
+use value::{Document, DocumentBuf, Value};
+
+/// The bytes that the stages of a view may have, as in MongoDB.
+const VIEW_PIPELINE_BYTES_MAX: usize = 16 * 1000 * 1000;
 
 /// What a pipeline reads.
 #[derive(Clone, Debug)]
@@ -117,6 +120,19 @@ impl Engine {
         if pipeline.writes() {
             let message = "The pipeline of a view cannot write: it has a stage $out or $merge";
             return Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message));
+        }
+        if pipeline.needs_no_collection() {
+            let message =
+                "The pipeline of a view cannot make its documents: its first stage reads no collection";
+            return Err(Error::new(Code::INVALID_NAMESPACE, message));
+        }
+        let bytes = DocumentBuf::from(&Document::new().with("pipeline", stages.to_vec()))
+            .bytes()
+            .len();
+        if bytes > VIEW_PIPELINE_BYTES_MAX {
+            let message =
+                format!("View pipeline exceeds maximum size; maximum size is {VIEW_PIPELINE_BYTES_MAX}");
+            return Err(Error::new(Code::VIEW_PIPELINE_MAX_SIZE_EXCEEDED, message));
         }
         Ok(())
     }

@@ -19,8 +19,8 @@ impl DocumentFilter {
         )?))
     }
 
-    /// Whether a document matches; one on which the filter fails does not.
-    pub fn matches(&self, document: &Document) -> bool {
-        self.0.matches(document.into()).unwrap_or(false)
+    /// Whether a document matches.
+    pub fn matches(&self, document: &Document) -> Result<bool> {
+        Ok(self.0.matches(document.into())?)
     }
 }

@@ -189,6 +189,11 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
 fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {
     match STAGES.iter().find(|(known, _)| *known == name) {
         Some((_, parse)) => parse(name, operand, scope),
+        // What applications take for a server without change streams, and do without.
+        None if name == "$changeStream" => Err(QueryError::new(
+            Code::location(40_573),
+            "The $changeStream stage is only supported on replica sets",
+        )),
         None if UNSUPPORTED.contains(&name) => Err(QueryError::new(
             Code::COMMAND_NOT_SUPPORTED,
             format!("the pipeline stage {name} is not supported yet"),

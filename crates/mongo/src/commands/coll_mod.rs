@@ -85,8 +85,10 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Modif
         }
         Some(seconds) => options.push("expireAfterSeconds", create::expiry::seconds(seconds, now_ms)?),
     }
-    let size = arguments.integer("cappedSize")?;
-    let max = arguments.integer("cappedMax")?;
+    // Beside a change of a time series they mean nothing, as in MongoDB.
+    let resizes = time_series.is_none();
+    let size = arguments.integer("cappedSize")?.filter(|_| resizes);
+    let max = arguments.integer("cappedMax")?.filter(|_| resizes);
     Ok(ModifyRequest {
         options,
         capped_size_bytes: size.map(create::capped_bytes).transpose()?,

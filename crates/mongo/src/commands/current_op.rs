@@ -43,12 +43,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .collect();
     let filter = ListingFilter::parse(&conditions)?;
     let operations = call.server.engine.operation_documents(&call.context, &wanted);
-    let operations: Vec<Value> = operations
-        .into_iter()
-        .filter(|described| filter.matches(described))
-        .map(Value::Document)
-        .collect();
-    let mut reply = doc! {"inprog": Value::Array(operations)};
+    let mut shown = Vec::new();
+    for described in operations {
+        if filter.matches(&described)? {
+            shown.push(Value::Document(described));
+        }
+    }
+    let mut reply = doc! {"inprog": Value::Array(shown)};
     if call.server.engine.are_writes_locked() {
         reply.push("fsyncLock", true);
         reply.push(

@@ -8,6 +8,9 @@ use auth::{Action, Resource};
 use std::collections::BTreeSet;
 use value::{Document, Value, doc};
 
+/// The databases that are always there.
+const OWN: [&str; 3] = ["admin", "config", "local"];
+
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
@@ -34,7 +37,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         } else {
             described
         };
-        if filter.matches(&listing) {
+        if filter.matches(&listing)? {
             total += bytes;
             listed.push(listing);
         }
@@ -50,13 +53,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// The databases that hold something, and those that are always there.
 fn databases(call: &Call<'_>) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = call.server.engine.databases().into_iter().collect();
-    names.extend(["admin", "config", "local"].map(str::to_owned));
+    names.extend(OWN.map(str::to_owned));
     names
 }
 
 async fn describe(call: &Call<'_>, name: &str) -> Result<(Document, i64)> {
     let report = call.server.engine.database_report(name).await?;
     let bytes = (report.storage_bytes + report.index_bytes) as i64;
-    let empty = report.documents == 0;
+    // The server's own databases are never empty, as in MongoDB.
+    let empty = report.documents == 0 && !OWN.contains(&name);
     Ok((doc! {"name": name, "sizeOnDisk": bytes, "empty": empty}, bytes))
 }

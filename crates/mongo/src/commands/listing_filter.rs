@@ -14,7 +14,7 @@ impl ListingFilter {
         ))
     }
 
-    pub(super) fn matches(&self, document: &Document) -> bool {
-        self.0.matches(document)
+    pub(super) fn matches(&self, document: &Document) -> Result<bool> {
+        Ok(self.0.matches(document)?)
     }
 }

@@ -5,30 +5,13 @@
 
 use super::group::Group;
 use crate::{CappedOptions, Order, PageLimit, Record, RecordId, StoreError, keys};
-use code::Code;
 use kv::KeyRange;
 use std::ops::Bound;
-use value::DocumentBuf;
 
 /// The records that are read at once to be evicted.
 const EVICT_PAGE_RECORDS: usize = 256;
 
 impl Group<'_> {
-    /// Refuses a document that is larger than the whole collection may be.
-    pub(super) fn check_capped_size(&self, document: &DocumentBuf) -> Result<(), StoreError> {
-        match self.capped {
-            Some(capped) if document.bytes().len() as u64 > capped.size_bytes => Err(StoreError::Refused {
-                code: Code::BAD_VALUE,
-                message: format!(
-                    "document is larger than capped size {} > {}",
-                    document.bytes().len(),
-                    capped.size_bytes
-                ),
-            }),
-            _ => Ok(()),
-        }
-    }
-
     /// Deletes the oldest documents until the collection is within its limits.
     pub(crate) async fn evict(&mut self) -> Result<(), StoreError> {
         let Some(capped) = self.capped else { return Ok(()) };
@@ -52,8 +35,9 @@ impl Group<'_> {
         Ok(())
     }
 
+    /// The newest document stays, however large it is.
     fn is_over(&self, capped: CappedOptions) -> bool {
-        self.state.data_bytes > capped.size_bytes
+        (self.state.data_bytes > capped.size_bytes && self.state.count > 1)
             || capped.documents_max.is_some_and(|most| self.state.count > most)
     }
 

@@ -150,7 +150,6 @@ impl Group<'_> {
         version: Version,
     ) -> Result<(), StoreError> {
         check(document.as_raw())?;
-        self.check_capped_size(&document)?;
         let old = match &before.record {
             Some(record) => EntrySet::of(&self.set, record.document.as_raw())?,
             None => EntrySet::default(),

@@ -21,7 +21,6 @@ impl Group<'_> {
         spans: &[Span],
     ) -> Result<RecordId, StoreError> {
         let id = RecordId(self.sequence + 1);
-        self.check_capped_size(document)?;
         self.check_partition(id_of(document.as_raw()))?;
         self.check_unique(entries, spans, id).await?;
         // A document that comes again follows its deletion, as in CouchDB. With a history of its own it would be a second

@@ -4,7 +4,7 @@ use super::{Parser, equality, is_operators};
 use crate::filter::Predicate;
 use crate::regex::Regex;
 use crate::{Error, Result};
-use value::Value;
+use value::{Document, Value};
 
 impl Parser<'_> {
     /// The predicates that all must hold. An empty `$all` matches nothing.
@@ -43,10 +43,16 @@ fn elem_match(entry: &Value) -> Option<&Value> {
     }
 }
 
+/// Whether a document is a condition on a field; one of another `$` name, such as a stage, is a value.
+fn is_condition(document: &Document) -> bool {
+    let first = document.iter().next();
+    is_operators(document, false) && first.is_some_and(|(name, _)| super::OF_FIELDS.contains(&name))
+}
+
 fn entry(entry: &Value) -> Result<Predicate> {
     match entry {
         Value::Regex(regex) => Regex::new(&regex.pattern, &regex.options).map(Predicate::Regex),
-        Value::Document(document) if is_operators(document, false) => {
+        Value::Document(document) if is_condition(document) => {
             Err(Error::bad_value("no $ expressions in $all"))
         }
         value => equality(value),

@@ -189,6 +189,37 @@ impl<'s> Parser<'s> {
     }
 }
 
+/// The operators that conditions on a field can have.
+pub(crate) const OF_FIELDS: &[&str] = &[
+    "$all",
+    "$bitsAllClear",
+    "$bitsAllSet",
+    "$bitsAnyClear",
+    "$bitsAnySet",
+    "$elemMatch",
+    "$eq",
+    "$exists",
+    "$geoIntersects",
+    "$geoNear",
+    "$geoWithin",
+    "$gt",
+    "$gte",
+    "$in",
+    "$lt",
+    "$lte",
+    "$mod",
+    "$ne",
+    "$near",
+    "$nearSphere",
+    "$nin",
+    "$not",
+    "$options",
+    "$regex",
+    "$size",
+    "$type",
+    "$within",
+];
+
 /// Whether the document is operators (`{$gt: 5}`) and not a value to compare with; a DBRef is a value.
 /// Within `$elemMatch` a part of a DBRef is enough.
 fn is_operators(document: &Document, allow_partial_reference: bool) -> bool {

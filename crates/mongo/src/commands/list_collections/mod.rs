@@ -32,9 +32,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .flat_map(|entry| [Some(describe(entry)), buckets::describe(entry)])
         .flatten()
         .map(|described| if name_only { name_of(&described) } else { described })
-        .filter(|shown| filter.matches(shown))
-        .map(|shown| DocumentBuf::from(&shown))
-        .collect();
+        .filter_map(|shown| {
+            let matches = filter.matches(&shown);
+            matches
+                .map(|matches| matches.then(|| DocumentBuf::from(&shown)))
+                .transpose()
+        })
+        .collect::<Result<_>>()?;
     let namespace = Namespace::new(&call.database, "$cmd.listCollections");
     let reply = call
         .server

@@ -1,0 +1,98 @@
+//! User-defined roles as the engine keeps them: durably, without circles, and gone from all who held them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod support;
+
+use auth::{Action, Mechanism, Privilege, Resource, Role, RoleName, Scope, User};
+use code::Code;
+use engine::Engine;
+use kv::{Kv, Simulation};
+
+fn name(name: &str) -> RoleName {
+    RoleName::new(name, "shop")
+}
+
+fn role(called: &str, roles: &[&str]) -> Role {
+    let own = Privilege::new(Scope::collection("shop", called), [Action::Find]);
+    Role {
+        name: name(called),
+        privileges: [own].into_iter().collect(),
+        roles: roles.iter().map(|inherited| name(inherited)).collect(),
+    }
+}
+
+fn user(called: &str, roles: Vec<RoleName>) -> User {
+    User {
+        database: "shop".to_owned(),
+        name: called.to_owned(),
+        uuid: [7; 16],
+        credentials: User::derive_credentials(called, "p", &[Mechanism::ScramSha1]).unwrap(),
+        roles,
+        custom_data: None,
+    }
+}
+
+fn may_find(engine: &Engine, collection: &str) -> bool {
+    let user = engine.user("shop", "ada").unwrap();
+    let resource = Resource::Collection("shop", collection);
+    engine.privileges(&user).allows(Action::Find, resource)
+}
+
+#[tokio::test]
+async fn roles_outlive_the_process_and_are_inherited() {
+    let simulation = Simulation::new(1);
+    let engine = Engine::on(Kv::simulated(&simulation)).await.unwrap();
+    engine
+        .create_user(user("root", vec![RoleName::root()]))
+        .await
+        .unwrap();
+    engine.create_role(role("inner", &[])).await.unwrap();
+    engine.create_role(role("outer", &["inner"])).await.unwrap();
+    engine
+        .create_user(user("ada", vec![name("outer")]))
+        .await
+        .unwrap();
+    let engine = Engine::on(Kv::simulated(&simulation)).await.unwrap();
+    assert!(may_find(&engine, "inner") && may_find(&engine, "outer") && !may_find(&engine, "other"));
+    engine.drop_role(&name("inner")).await.unwrap();
+    assert!(!may_find(&engine, "inner") && may_find(&engine, "outer"));
+    let engine = Engine::on(Kv::simulated(&simulation)).await.unwrap();
+    assert!(!may_find(&engine, "inner") && may_find(&engine, "outer"));
+    assert_eq!(engine.drop_roles("shop").await.unwrap(), 1);
+    assert!(engine.user("shop", "ada").unwrap().roles.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_role_cannot_be_is_refused() {
+    let engine = support::new_engine().await;
+    engine.create_role(role("a", &[])).await.unwrap();
+    engine.create_role(role("b", &["a"])).await.unwrap();
+    let code = |made: engine::Result<()>| made.unwrap_err().code;
+    assert_eq!(
+        code(engine.create_role(role("a", &[])).await),
+        Code::location(51_002)
+    );
+    assert_eq!(code(engine.create_role(role("read", &[])).await), Code::BAD_VALUE);
+    assert_eq!(
+        code(engine.create_role(role("c", &["missing"])).await),
+        Code::ROLE_NOT_FOUND
+    );
+    let circle = engine
+        .change_role(&name("a"), |role| role.roles.push(name("b")))
+        .await;
+    assert_eq!(code(circle), Code::INVALID_ROLE_MODIFICATION);
+    let a = name("a");
+    let elsewhere = engine.change_role(&a, |role| role.roles.push(RoleName::new("read", "bank")));
+    assert_eq!(code(elsewhere.await), Code::INVALID_ROLE_MODIFICATION);
+    assert_eq!(
+        code(engine.drop_role(&name("read")).await),
+        Code::INVALID_ROLE_MODIFICATION
+    );
+    assert_eq!(
+        code(engine.drop_role(&name("missing")).await),
+        Code::ROLE_NOT_FOUND
+    );
+    let holder = user("ada", vec![RoleName::root(), name("missing")]);
+    assert_eq!(code(engine.create_user(holder).await), Code::ROLE_NOT_FOUND);
+}
