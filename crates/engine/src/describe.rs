@@ -153,10 +153,15 @@ impl Engine {
 
 /// A collection as `$listClusterCatalog` lists it.
 fn catalog_document(database: &str, entry: CollectionEntry, shards: bool) -> Document {
+    let kind = match &entry {
+        entry if entry.is_view => "view",
+        entry if entry.options.contains("timeseries") => "timeseries",
+        _ => "collection",
+    };
     let mut document = doc! {
         "ns": format!("{database}.{}", entry.name),
         "db": database,
-        "type": if entry.is_view { "view" } else { "collection" },
+        "type": kind,
     };
     if let Some(id_index) = entry.id_index {
         document.push("idIndex", id_index);

@@ -5,9 +5,10 @@ use crate::context::Context;
 use crate::engine::Engine;
 use crate::engine::WeakEngine;
 use crate::error::{Error, Result};
+use crate::time_series::TimeSeries;
 use code::Code;
 use futures::future::BoxFuture;
-use pipeline::{Collections, Resolved, Subject, WriteTarget};
+use pipeline::{Collections, DocumentCheck, Resolved, Subject, WriteTarget};
 use query::QueryError;
 use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
@@ -50,9 +51,11 @@ impl Reach {
             true => None,
             false => engine.validators().of(&collection)?,
         };
+        let series = TimeSeries::of(&collection.options());
         Ok(WriteTarget {
             collection,
             validator,
+            check: series.map(|series| Arc::new(series) as Arc<dyn DocumentCheck>),
         })
     }
 }
@@ -81,17 +84,28 @@ impl Collections for Reach {
         })
     }
 
-    fn replacement<'a>(&'a self, of: &'a Namespace) -> BoxFuture<'a, query::Result<WriteTarget>> {
+    fn replacement<'a>(
+        &'a self,
+        of: &'a Namespace,
+        time_series: Option<&'a Document>,
+    ) -> BoxFuture<'a, query::Result<WriteTarget>> {
         Box::pin(async move {
             let engine = self.engine()?;
             crate::names::check_namespace(of)?;
             let present = engine.store().collection(of);
-            let options = present
+            let mut options = present
                 .as_ref()
                 .map_or_else(CollectionOptions::default, |present| (*present.options()).clone());
+            if let Some(series) = time_series {
+                options.kept.set("timeseries", series.clone());
+            }
+            let series = TimeSeries::of(&options).filter(|_| present.is_none());
             let name = format!("{REPLACEMENT_PREFIX}{}", uuid::Uuid::new_v4().simple());
             let temporary = Namespace::new(&of.database, name);
             let collection = engine.store().create(&temporary, options).await?;
+            if let Some(first) = series.and_then(|series| series.first_index()) {
+                collection.create_indexes(vec![first]).await?;
+            }
             if let Some(present) = present {
                 // The index on `_id` is there already.
                 let specs: Vec<_> = present

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use store::{Collection, Namespace};
 use value::collation::Collation;
-use value::{Document, Value};
+use value::{Document, DocumentBuf, Value};
 
 /// The other collections, as the stages of a pipeline reach them. Whoever runs pipelines implements it.
 pub trait Collections: Debug + Send + Sync {
@@ -17,8 +17,13 @@ pub trait Collections: Debug + Send + Sync {
     /// The collection to write into, made where it does not exist.
     fn for_writing<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<WriteTarget>>;
 
-    /// A new collection, under a temporary name, with the options and indexes of the one that it will replace.
-    fn replacement<'a>(&'a self, of: &'a Namespace) -> BoxFuture<'a, Result<WriteTarget>>;
+    /// A new collection, under a temporary name, with the options and indexes of the one that it will replace; or the time
+    /// series of these options.
+    fn replacement<'a>(
+        &'a self,
+        of: &'a Namespace,
+        time_series: Option<&'a Document>,
+    ) -> BoxFuture<'a, Result<WriteTarget>>;
 
     /// Puts a replacement in its place, in one step for those who read.
     fn replace<'a>(
@@ -57,6 +62,14 @@ pub struct WriteTarget {
     pub collection: Arc<Collection>,
     /// What its documents must satisfy.
     pub validator: Option<Arc<Validator>>,
+    /// What documents of a collection of this kind must be.
+    pub check: Option<Arc<dyn DocumentCheck>>,
+}
+
+/// What the documents of a kind of collection must be.
+pub trait DocumentCheck: Debug + Send + Sync {
+    /// Refuses a document that cannot be one.
+    fn check(&self, document: &DocumentBuf) -> Result<()>;
 }
 
 /// What a stage that makes its documents tells of.
@@ -130,7 +143,11 @@ impl Collections for NoCollections {
         Box::pin(async move { Err(unreachable_here(namespace)) })
     }
 
-    fn replacement<'a>(&'a self, of: &'a Namespace) -> BoxFuture<'a, Result<WriteTarget>> {
+    fn replacement<'a>(
+        &'a self,
+        of: &'a Namespace,
+        _time_series: Option<&'a Document>,
+    ) -> BoxFuture<'a, Result<WriteTarget>> {
         Box::pin(async move { Err(unreachable_here(of)) })
     }
 

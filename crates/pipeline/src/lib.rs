@@ -31,7 +31,8 @@ mod sub_pipeline;
 mod window;
 
 pub use collections::{
-    CollectionStatistics, Collections, NoCollections, Resolved, Subject, WantedOperations, WriteTarget,
+    CollectionStatistics, Collections, DocumentCheck, NoCollections, Resolved, Subject, WantedOperations,
+    WriteTarget,
 };
 pub use kept::STAGE_BYTES_MAX;
 pub use leading::Leading;
@@ -39,6 +40,7 @@ pub use open::{OpenOptions, Opened, open};
 pub use parse::{STAGES_MAX, SUB_PIPELINE_DEPTH_MAX, stage_names};
 pub use stage::Surroundings;
 pub use stages::accumulation::accumulator_names;
+pub use stages::out_time_series::GRANULARITIES;
 pub use window::window_function_names;
 
 pub use query::{Code, QueryError, Result};

@@ -16,8 +16,7 @@ use value::{Document, DocumentBuf, Value, ValueRef, doc};
 const INVALID_OPTIONS: Code = Code::INVALID_OPTIONS;
 const CANNOT_CREATE_INDEX: Code = Code::CANNOT_CREATE_INDEX;
 
-/// The granularities with the span of a bucket in seconds, the finest first.
-pub const GRANULARITIES: [(&str, i64); 3] = [("seconds", 3_600), ("minutes", 86_400), ("hours", 2_592_000)];
+pub use pipeline::GRANULARITIES;
 
 /// Buckets of these granularities begin at whole multiples of this many seconds.
 const ROUNDING_SECONDS: [i64; 3] = [60, 3_600, 86_400];
@@ -43,6 +42,12 @@ pub(crate) struct TimeSeries {
     meta_field: Option<String>,
     span_seconds: i64,
     rounding_seconds: i64,
+}
+
+impl pipeline::DocumentCheck for TimeSeries {
+    fn check(&self, document: &DocumentBuf) -> query::Result<()> {
+        Ok(self.check_document(document)?)
+    }
 }
 
 impl TimeSeries {
@@ -73,7 +78,10 @@ impl TimeSeries {
 
     /// The index that a series with a meta field has from the start.
     pub(crate) fn first_index(&self) -> Option<IndexSpec> {
-        let meta = self.meta_field.as_deref()?;
+        let meta = self
+            .meta_field
+            .as_deref()
+            .filter(|meta| *meta != self.time_field)?;
         let name = format!("{meta}_1_{}_1", self.time_field);
         Some(IndexSpec::new(
             name,

@@ -32,6 +32,7 @@ mod value_set;
 pub use found::Found;
 pub use scope::{ParseScope, Variables, names_operator, reads_clock};
 
+pub(crate) use operators::ABSENT_METADATA;
 pub use ordered::Ordered;
 pub use parse::{check_field_name, check_new_variable};
 pub use size::{document_bytes, size_bytes};

@@ -3,7 +3,7 @@
 use super::check::{check_condition, check_nested_name, check_path, refuse_meta, unknown_expression};
 use super::node::{Action, Fields};
 use super::slice::Slice;
-use crate::expression::{Expression, ParseScope};
+use crate::expression::{ABSENT_METADATA, Expression, ParseScope};
 use crate::filter::{Filter, FilterScope};
 use crate::{Code, Error, Result};
 use value::{Document, Value};
@@ -15,6 +15,16 @@ pub(super) enum Place {
     Find,
     /// A stage of a pipeline.
     Stage,
+}
+
+/// Whether `$meta` names something that documents can have: the key of an index, and in a stage what only `$search` and `$sample`
+/// give in MongoDB, which documents have not here.
+fn is_metadata(place: Place, operand: &Value) -> bool {
+    match operand.as_ref().as_str() {
+        Some("indexKey") => true,
+        Some(name) => place == Place::Stage && ABSENT_METADATA.contains(&name),
+        None => false,
+    }
 }
 
 /// What happens to fields that are not named.
@@ -168,7 +178,7 @@ impl<'s> Parser<'s> {
         nested: bool,
     ) -> Result<()> {
         match (self.place, operator) {
-            (_, "$meta") if operand.as_ref().as_str() == Some("indexKey") => {
+            (place, "$meta") if is_metadata(place, operand) => {
                 // Unlike other expressions, metadata goes with an exclusion, and alone leaves all fields in.
                 let expression = Expression::parse(&Value::Document(object.clone()), self.expressions)?;
                 self.fields.add(path, Action::Compute(expression))

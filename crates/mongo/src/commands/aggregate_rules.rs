@@ -24,7 +24,8 @@ const UNSTABLE: [&str; 13] = [
 ];
 
 /// Stages that tell of this very server, and so know no read concern but `local`.
-const LOCAL_ONLY: [&str; 4] = [
+const LOCAL_ONLY: [&str; 5] = [
+    "$listClusterCatalog",
     "$currentOp",
     "$listLocalSessions",
     "$listSessions",

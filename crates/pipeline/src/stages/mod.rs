@@ -19,7 +19,7 @@ pub(super) mod lookup;
 pub(super) mod matching;
 pub(super) mod merge;
 pub(super) mod out;
-mod out_time_series;
+pub(super) mod out_time_series;
 pub(super) mod pack_buckets;
 mod percentile;
 pub(super) mod project;

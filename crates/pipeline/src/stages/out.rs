@@ -21,12 +21,14 @@ const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 struct Out {
     operand: Value,
     target: Namespace,
+    /// What the time series is made with that the target is to be.
+    time_series: Option<Document>,
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
     let database = &scope.namespace.database;
-    let target = match operand {
-        Value::String(name) => checked_namespace(database, name)?,
+    let (target, time_series) = match operand {
+        Value::String(name) => (checked_namespace(database, name)?, None),
         Value::Document(options) => parse_options(options)?,
         other => {
             return Err(QueryError::new(
@@ -53,26 +55,26 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     Ok(vec![Arc::new(Out {
         operand: operand.clone(),
         target,
+        time_series,
     })])
 }
 
-fn parse_options(options: &Document) -> Result<Namespace> {
+fn parse_options(options: &Document) -> Result<(Namespace, Option<Document>)> {
     let fields = Fields::new("$out", options);
     let (database, collection) = (fields.string("db")?, fields.string("coll")?);
     let time_series = fields.document("timeseries")?;
     fields.finish()?;
     let collection = collection.ok_or_else(|| fields.missing("coll"))?;
     let namespace = checked_namespace(database.ok_or_else(|| fields.missing("db"))?, collection)?;
-    match time_series {
-        Some(options) => super::out_time_series::refuse(options),
-        None => Ok(namespace),
-    }
+    let time_series = time_series.map(super::out_time_series::parse).transpose()?;
+    Ok((namespace, time_series))
 }
 
 impl Stage for Out {
     fn start(&self, run: &Run) -> Work {
         Work::awaited(Replacing {
             target: self.target.clone(),
+            time_series: self.time_series.clone(),
             run: run.clone(),
             batch: WriteBatch::default(),
             replacement: None,
@@ -90,6 +92,7 @@ impl Stage for Out {
 
 struct Replacing {
     target: Namespace,
+    time_series: Option<Document>,
     run: Run,
     batch: WriteBatch,
     /// The collection that will take the target's place, once there is one.
@@ -107,6 +110,9 @@ impl Replacing {
         if present.namespace != self.target || !present.stages.is_empty() {
             return Err(StoreError::IsView(self.target.to_string()).into());
         }
+        if let Some(wanted) = &self.time_series {
+            super::out_time_series::check_target(&self.target, &present, wanted)?;
+        }
         if present
             .collection
             .is_some_and(|collection| collection.options().capped.is_some())
@@ -119,7 +125,9 @@ impl Replacing {
                 ),
             ));
         }
-        let replacement = collections.replacement(&self.target).await?;
+        let replacement = collections
+            .replacement(&self.target, self.time_series.as_ref())
+            .await?;
         self.replacement = Some(replacement.clone());
         Ok(replacement)
     }

@@ -40,6 +40,9 @@ impl WriteBatch {
 /// Inserts all documents that can be; the first that is refused is the error. They are durable once the pipeline's end is
 /// flushed.
 pub(super) async fn insert_all(target: &WriteTarget, documents: Vec<DocumentBuf>) -> Result<()> {
+    if let Some(check) = &target.check {
+        documents.iter().try_for_each(|document| check.check(document))?;
+    }
     let options = write_options(target);
     let mut failures = Failures::new();
     let mut documents = documents.into_iter();

@@ -134,6 +134,16 @@ fn timestamp(
     }
 }
 
+/// Metadata that only `$search` and `$sample` give in MongoDB: documents have none of it here.
+pub(crate) const ABSENT_METADATA: [&str; 6] = [
+    "randVal",
+    "searchScore",
+    "searchHighlights",
+    "searchScoreDetails",
+    "vectorSearchScore",
+    "searchSequenceToken",
+];
+
 /// The key by which the document was found. There is no other metadata here: text search, geospatial queries and their
 /// scores do not exist yet.
 fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
@@ -143,21 +153,16 @@ fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
             "$meta only supports string arguments",
         ));
     };
-    const KNOWN: [&str; 11] = [
+    const KNOWN: [&str; 5] = [
         "textScore",
-        "randVal",
-        "searchScore",
-        "searchHighlights",
         "geoNearDistance",
         "geoNearPoint",
         "recordId",
         "sortKey",
-        "searchScoreDetails",
-        "vectorSearchScore",
-        "searchSequenceToken",
     ];
     match name.as_str() {
         "indexKey" => Ok(parser.read(Base::IndexKey, Vec::new())),
+        absent if ABSENT_METADATA.contains(&absent) => Ok(Node::Constant(None)),
         known if KNOWN.contains(&known) => Err(error(
             Code::location(40_218),
             format!("query requires {name} metadata, but it is not available"),

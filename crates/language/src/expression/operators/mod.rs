@@ -34,6 +34,8 @@ mod zip;
 pub(super) use operator::{Operator, Syntax};
 pub(super) use text::check_size;
 
+pub(crate) use misc::ABSENT_METADATA;
+
 use operator::{error, operator, type_name};
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -24,6 +24,13 @@ pub(super) fn check(
     if present.namespace != merge.into || !present.stages.is_empty() {
         return Err(StoreError::IsView(merge.into.to_string()).into());
     }
+    let options = present.collection.as_ref().map(|present| present.options());
+    if options.is_some_and(|options| options.kept.contains("timeseries")) {
+        return Err(QueryError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("$merge cannot write into a time series: {}", merge.into),
+        ));
+    }
     let not_kept_apart = || {
         QueryError::new(
             Code::location(51_183),
