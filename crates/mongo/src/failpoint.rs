@@ -52,7 +52,11 @@ impl FailPoints {
     pub fn strike(&self, command: &str, application: Option<&str>) -> Option<Effect> {
         let mut set = self.fail_command.lock();
         let fail = set.as_mut()?;
-        let meant = fail.commands.iter().any(|name| name == command)
+        // Drivers say hello by names of any case (`ismaster`).
+        let meant = fail
+            .commands
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(command))
             && (fail.application.is_none() || fail.application.as_deref() == application);
         if !meant {
             return None;

@@ -99,27 +99,36 @@ fn kind(command: &str) -> &'static str {
     }
 }
 
-/// The command; of an update or delete of one statement that statement, as MongoDB shows it.
+/// The command; of an update or delete of one statement that statement, as MongoDB shows it, with the command's comment.
 fn command(call: &Call<'_>) -> Document {
+    let Some(mut statement) = only_statement(call) else {
+        return engine::shown_command(&call.request.body);
+    };
+    if let Some(comment) = call.body().get("comment") {
+        statement.push("comment", comment.to_value());
+    }
+    statement
+}
+
+/// The statement of an update or delete that has just one.
+fn only_statement(call: &Call<'_>) -> Option<Document> {
     let statements = match call.called {
         "update" => "updates",
         "delete" => "deletes",
-        _ => return engine::shown_command(&call.request.body),
+        _ => return None,
     };
-    let beside = call
-        .request
-        .sequences
-        .iter()
-        .find(|sequence| sequence.name == statements);
+    let sequences = &call.request.sequences;
+    let beside = sequences.iter().find(|sequence| sequence.name == statements);
     if let Some([statement]) = beside.map(|sequence| sequence.documents.as_slice()) {
-        return statement.as_ref().to_document();
+        return Some(statement.as_ref().to_document());
     }
-    if let Some(ValueRef::Array(within)) = call.body().get(statements)
-        && let (Some(ValueRef::Document(statement)), None) = (within.iter().next(), within.iter().nth(1))
-    {
-        return statement.to_document();
+    let Some(ValueRef::Array(within)) = call.body().get(statements) else {
+        return None;
+    };
+    match (within.iter().next(), within.iter().nth(1)) {
+        (Some(ValueRef::Document(statement)), None) => Some(statement.to_document()),
+        _ => None,
     }
-    engine::shown_command(&call.request.body)
 }
 
 /// What `findAndModify` tells of its one document.

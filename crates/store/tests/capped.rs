@@ -75,13 +75,17 @@ async fn one_batch_may_roll_over_more_than_all() {
 }
 
 #[tokio::test]
-async fn a_document_larger_than_the_collection_is_refused() {
+async fn a_document_larger_than_the_collection_is_alone_until_the_next_comes() {
     let (_store, collection) = capped(100, None).await;
-    assert!(
-        one(&collection, insert_op(doc! {"_id": 1, "text": "x".repeat(200)}))
-            .await
-            .is_err()
-    );
+    let large = |id: i32| insert_op(doc! {"_id": id, "text": "x".repeat(200)});
+    one(&collection, insert_op(doc! {"_id": 0})).await.unwrap();
+    one(&collection, large(1)).await.unwrap();
+    assert_eq!(ids(&all(&collection).await), value::array![1]);
+    run(&collection, vec![large(2), large(3)]).await;
+    assert_eq!(ids(&all(&collection).await), value::array![3]);
+    one(&collection, insert_op(doc! {"_id": 4})).await.unwrap();
+    assert_eq!(ids(&all(&collection).await), value::array![4]);
+    assert!(collection.validate(true).await.unwrap().is_valid());
 }
 
 #[tokio::test]

@@ -15,6 +15,9 @@ use std::sync::Arc;
 use store::{Collection, Namespace, StatementId};
 use value::{DocumentBuf, Value};
 
+/// The code of pipelines with a stage of an unknown name.
+const UNKNOWN_STAGE: Code = Code::location(40_324);
+
 /// How writes are made.
 #[derive(Clone, Copy, Debug)]
 pub struct WriteOptions {
@@ -184,6 +187,13 @@ impl Engine {
         let keeps = options.keeps_empty_timestamps;
         let parse = |statement: &UpdateStatement| statement.parse(default.as_ref(), keeps);
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
+        // A stage that does not exist fails the command, not its statement alone, as in MongoDB.
+        if let Some(unknown) = failures
+            .iter()
+            .find(|failure| failure.error.code == UNKNOWN_STAGE)
+        {
+            return Err(unknown.error.clone());
+        }
         let mut reply = UpdateReply::default();
         let (positions, requests): (Vec<usize>, Vec<UpdateRequest>) = parsed.into_iter().unzip();
         if let Some(collection) = self.target(namespace, upserts && !requests.is_empty()).await? {

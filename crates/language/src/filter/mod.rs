@@ -28,7 +28,7 @@ mod unsatisfied;
 pub use expr::ExprCondition;
 pub use geo::{GeoCondition, GeoOperator, NearCondition};
 pub use node::{BitTest, BitsTest, Comparison, Node, Predicate, TypeSet};
-pub use parse::FILTER_DEPTH_MAX;
+pub use parse::{FILTER_DEPTH_MAX, OF_FIELDS, STANDING_ALONE};
 pub use schema::JsonSchema;
 pub use scope::{FilterPlace, FilterScope};
 pub use script::WhereCondition;

@@ -11,6 +11,7 @@ mod collections;
 mod documents;
 mod indexes;
 mod logins;
+mod names;
 mod roles;
 mod server;
 mod sessions;

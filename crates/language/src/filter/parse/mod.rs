@@ -189,8 +189,23 @@ impl<'s> Parser<'s> {
     }
 }
 
+/// The operators that stand where a field name could.
+pub const STANDING_ALONE: &[&str] = &[
+    "$alwaysFalse",
+    "$alwaysTrue",
+    "$and",
+    "$comment",
+    "$expr",
+    "$jsonSchema",
+    "$nor",
+    "$or",
+    "$sampleRate",
+    "$text",
+    "$where",
+];
+
 /// The operators that conditions on a field can have.
-pub(crate) const OF_FIELDS: &[&str] = &[
+pub const OF_FIELDS: &[&str] = &[
     "$all",
     "$bitsAllClear",
     "$bitsAllSet",

@@ -106,20 +106,7 @@ impl Parser<'_> {
 
 /// Whether the operator is a condition by itself, without a field.
 fn stands_alone(operator: &str) -> bool {
-    matches!(
-        operator,
-        "$and"
-            | "$or"
-            | "$nor"
-            | "$expr"
-            | "$jsonSchema"
-            | "$where"
-            | "$text"
-            | "$comment"
-            | "$alwaysTrue"
-            | "$alwaysFalse"
-            | "$sampleRate"
-    )
+    super::STANDING_ALONE.contains(&operator)
 }
 
 fn geo(operator: GeoOperator, argument: &Value) -> Result<Predicate> {
