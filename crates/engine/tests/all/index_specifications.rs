@@ -1,0 +1,103 @@
+//! What a specification of an index may say.
+
+use crate::support::{aggregate, insert, namespace, new_engine};
+use engine::IndexChange;
+use value::{Document, Value, doc};
+
+#[tokio::test]
+async fn the_index_on_id_takes_no_options_of_other_indexes() {
+    let engine = new_engine().await;
+    let create = async |spec: Document| engine.create_indexes(&namespace("coll"), &[spec]).await;
+    for (option, value) in [
+        ("unique", true.into()),
+        ("sparse", true.into()),
+        ("hidden", true.into()),
+        ("background", true.into()),
+        ("expireAfterSeconds", 5.into()),
+        ("partialFilterExpression", doc! {"a": 1}.into()),
+    ] {
+        let value: Value = value;
+        let error = create(doc! {"key": {"_id": 1}, "name": "_id_1", option: value})
+            .await
+            .unwrap_err();
+        assert_eq!(error.code.number(), 197, "{option}: {error}");
+        let wanted = format!("The field '{option}' is not valid for an _id index specification.");
+        assert!(error.message.starts_with(&wanted), "{error}");
+    }
+    let error = create(doc! {"key": {"_id": -1}, "name": "_id_-1"})
+        .await
+        .unwrap_err();
+    assert_eq!(error.code.number(), 2, "{error}");
+    let created = create(doc! {"key": {"_id": 1}, "name": "_id_1"}).await.unwrap();
+    assert_eq!(created.before, created.after);
+    let hashed = create(doc! {"key": {"_id": "hashed"}, "name": "hashed"})
+        .await
+        .unwrap();
+    assert_eq!(hashed.after, hashed.before + 1);
+}
+
+#[tokio::test]
+async fn a_compound_wildcard_index_keeps_its_other_fields_apart_from_the_wildcard() {
+    let engine = new_engine().await;
+    let cases = [
+        (doc! {"a.$**": 1, "b.$**": 1}, None, 7_246_201),
+        (doc! {"a": 1, "$**": 1}, None, 67),
+        (doc! {"a": 1, "a.$**": 1}, None, 7_246_204),
+        (doc! {"a.b.c": 1, "a.b.$**": 1}, None, 7_246_204),
+        (doc! {"a": 1, "$**": 1}, Some(doc! {"a": 1}), 7_246_208),
+        (doc! {"a": 1, "$**": 1}, Some(doc! {"b": 0}), 7_246_209),
+        (
+            doc! {"$**": 1, "c": 1},
+            Some(doc! {"a.b": 1, "a.b.c": 1}),
+            7_246_200,
+        ),
+        (doc! {"$**": 1}, Some(doc! {"a.b": 1, "a.b.c": 1}), 31_249),
+        (doc! {"$**": 1}, Some(doc! {"a": 1, "b": 0}), 31_254),
+    ];
+    for (key, projection, code) in cases {
+        let mut spec = doc! {"key": (key), "name": "w"};
+        if let Some(projection) = projection {
+            spec.push("wildcardProjection", projection);
+        }
+        let error = engine
+            .create_indexes(&namespace("coll"), &[spec.clone()])
+            .await
+            .unwrap_err();
+        assert_eq!(error.code.number(), code, "{spec:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn the_uses_of_an_index_are_counted_anew_once_it_is_modified() {
+    let engine = new_engine().await;
+    insert(&engine, "coll", &[doc! {"_id": 1, "a": 1}]).await;
+    let index = [doc! {"key": {"a": 1}, "name": "a_1"}];
+    engine.create_indexes(&namespace("coll"), &index).await.unwrap();
+    let stages = || vec![doc! {"$match": {"a": 1}}.into()];
+    aggregate(&engine, "coll", stages()).await.unwrap();
+    let uses = async || {
+        let stages = vec![
+            doc! {"$indexStats": {}}.into(),
+            doc! {"$match": {"name": "a_1"}}.into(),
+        ];
+        let found = aggregate(&engine, "coll", stages).await.unwrap().remove(0);
+        match found.get("accesses") {
+            Some(Value::Document(accesses)) => accesses.get("ops").cloned(),
+            other => panic!("accesses are {other:?}"),
+        }
+    };
+    assert_eq!(uses().await, Some(Value::Int64(1)));
+    for hidden in [true, false] {
+        let change = IndexChange {
+            hidden: Some(hidden),
+            ..IndexChange::default()
+        };
+        engine
+            .modify_index(&namespace("coll"), &"a_1".into(), change)
+            .await
+            .unwrap();
+        assert_eq!(uses().await, Some(Value::Int64(0)));
+        aggregate(&engine, "coll", stages()).await.unwrap();
+    }
+    assert_eq!(uses().await, Some(Value::Int64(1)));
+}

@@ -1,0 +1,17 @@
+//! The tests of the engine: one program, which is built faster than one for each file. Those of a file:
+//! `cargo test -p engine --test all files::`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod files;
+mod ids;
+mod index_specifications;
+mod merging;
+mod pipeline_pushdown;
+mod pipelines;
+mod plans;
+mod stage_operands;
+#[path = "../support/mod.rs"]
+mod support;
+mod unended_uploads;
+mod validators;

@@ -1,0 +1,118 @@
+//! `$merge`: what is written where some of it cannot be, and by which collation documents belong together.
+
+use crate::support::{aggregate, insert, namespace, new_engine};
+use code::Code;
+use engine::{AggregateRequest, AggregateSource, Context, CreateRequest, Engine, Error};
+use value::{Document, Value, array, doc};
+
+fn any_case() -> Document {
+    doc! {"locale": "en", "strength": 2}
+}
+
+async fn all(engine: &Engine, collection: &str) -> Vec<Document> {
+    let stages = array![{"$sort": {"_id": 1}}];
+    aggregate(engine, collection, stages).await.unwrap()
+}
+
+async fn unique_index(engine: &Engine, collection: &str, key: Document, collation: Option<Document>) {
+    let mut index = doc! {"key": key, "name": "unique", "unique": true};
+    if let Some(collation) = collation {
+        index.push("collation", collation);
+    }
+    let created = engine.create_indexes(&namespace(collection), &[index]).await;
+    created.unwrap();
+}
+
+/// Merges all of one collection into another under a collation.
+async fn merge(
+    engine: &Engine,
+    source: &str,
+    merge: Document,
+    collation: Option<Document>,
+) -> Result<(), Error> {
+    let request = AggregateRequest {
+        pipeline: vec![Value::Document(doc! {"$merge": merge})],
+        collation,
+        ..AggregateRequest::default()
+    };
+    let source = AggregateSource::Collection(namespace(source));
+    engine
+        .aggregate(&Context::default(), &source, &request)
+        .await
+        .map(drop)
+}
+
+#[tokio::test]
+async fn all_is_written_that_can_be_and_the_first_failure_is_told() {
+    let replace = doc! {"into": "target", "whenMatched": "replace"};
+    let keep = doc! {"into": "target", "whenMatched": "keepExisting"};
+    let fail = doc! {"into": "target", "whenMatched": "fail"};
+    let pipeline = doc! {"into": "target", "whenMatched": [{"$set": {"seen": true}}]};
+    for modes in [doc! {"into": "target"}, replace, keep, fail, pipeline] {
+        let engine = new_engine().await;
+        let numbered = |n: i32| doc! {"_id": n, "u": n % 3};
+        let source: Vec<Document> = (0..2_500).map(numbered).collect();
+        insert(&engine, "source", &source).await;
+        unique_index(&engine, "target", doc! {"u": 1}, None).await;
+        insert(&engine, "target", &[doc! {"_id": "taken", "u": 0}]).await;
+        let error = merge(&engine, "source", modes.clone(), None).await.unwrap_err();
+        assert_eq!(error.code, Code::DUPLICATE_KEY, "{modes:?}");
+        assert!(error.message.contains("dup key: { u: 0 }"), "{}", error.message);
+        let written = [
+            doc! {"_id": 1, "u": 1},
+            doc! {"_id": 2, "u": 2},
+            doc! {"_id": "taken", "u": 0},
+        ];
+        assert_eq!(all(&engine, "target").await, written, "{modes:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_a_batch_is_written_where_a_document_has_no_key() {
+    let engine = new_engine().await;
+    insert(
+        &engine,
+        "source",
+        &[doc! {"_id": 1, "k": 1}, doc! {"_id": 2, "k": [1]}],
+    )
+    .await;
+    unique_index(&engine, "target", doc! {"k": 1}, None).await;
+    let on_k = doc! {"into": "target", "on": "k"};
+    let error = merge(&engine, "source", on_k, None).await.unwrap_err();
+    assert_eq!(error.code, Code::location(51_185));
+    assert!(all(&engine, "target").await.is_empty());
+}
+
+#[tokio::test]
+async fn documents_belong_together_by_the_pipelines_collation() {
+    let engine = new_engine().await;
+    insert(&engine, "source", &[doc! {"_id": 1, "k": "A", "m": 1}]).await;
+    unique_index(&engine, "target", doc! {"k": 1}, Some(any_case())).await;
+    insert(&engine, "target", &[doc! {"_id": 1, "k": "a", "n": 1}]).await;
+    let on_k = || doc! {"into": "target", "on": "k"};
+    merge(&engine, "source", on_k(), Some(any_case())).await.unwrap();
+    assert_eq!(
+        all(&engine, "target").await,
+        [doc! {"_id": 1, "k": "A", "n": 1, "m": 1}]
+    );
+    for other in [None, Some(doc! {"locale": "en", "strength": 1})] {
+        let error = merge(&engine, "source", on_k(), other).await.unwrap_err();
+        assert_eq!(error.code, Code::location(51_183));
+    }
+}
+
+#[tokio::test]
+async fn ids_are_kept_apart_by_the_targets_own_collation() {
+    let engine = new_engine().await;
+    insert(&engine, "source", &[doc! {"_id": 1}]).await;
+    let request = CreateRequest {
+        options: doc! {"collation": value::collation::Collation::parse(&any_case()).unwrap().unwrap().description().clone()},
+        ..CreateRequest::default()
+    };
+    let created = engine.create_collection(&namespace("target"), request).await;
+    created.unwrap();
+    let into = || doc! {"into": "target"};
+    merge(&engine, "source", into(), Some(any_case())).await.unwrap();
+    let error = merge(&engine, "source", into(), None).await.unwrap_err();
+    assert_eq!(error.code, Code::location(51_183));
+}

@@ -1,0 +1,156 @@
+//! What of a pipeline a query on the collection does, as explain tells it.
+
+use crate::support::{aggregate, insert, namespace, new_engine};
+use engine::{AggregateRequest, AggregateSource, Context, Engine, Explained, Verbosity};
+use value::{Document, Value, array, doc};
+
+const DOCUMENTS: i32 = 60;
+
+/// Documents with `a` from 0 to 2 and an index on it.
+async fn with_index() -> Engine {
+    let engine = new_engine().await;
+    let documents: Vec<Document> = (0..DOCUMENTS)
+        .map(|number| doc! {"_id": number, "a": (number % 3), "b": (number * 7 % DOCUMENTS), "c": [1, 2]})
+        .collect();
+    insert(&engine, "coll", &documents).await;
+    let index = [doc! {"key": {"a": 1}, "name": "a_1"}];
+    engine.create_indexes(&namespace("coll"), &index).await.unwrap();
+    engine
+}
+
+async fn explained(engine: &Engine, pipeline: Vec<Value>) -> Document {
+    let request = AggregateRequest {
+        pipeline,
+        ..AggregateRequest::default()
+    };
+    let what = Explained::Aggregate(AggregateSource::Collection(namespace("coll")), request);
+    engine
+        .explain(&Context::default(), &what, Verbosity::ExecutionStats)
+        .await
+        .unwrap()
+}
+
+fn document<'d>(of: &'d Document, name: &str) -> &'d Document {
+    match of.get(name) {
+        Some(Value::Document(inner)) => inner,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+fn number(of: &Document, name: &str) -> i64 {
+    match of.get(name) {
+        Some(Value::Int32(number)) => i64::from(*number),
+        Some(Value::Int64(number)) => *number,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+/// The query at the front of a pipeline, and the names of the stages behind it.
+fn parts(explained: &Document) -> (&Document, Vec<String>) {
+    let Some(Value::Array(stages)) = explained.get("stages") else {
+        return (explained, Vec::new());
+    };
+    let names = stages.iter().skip(1).map(|stage| match stage {
+        Value::Document(stage) => stage.iter().next().unwrap().0.to_owned(),
+        other => panic!("a stage is {other:?}"),
+    });
+    match &stages[0] {
+        Value::Document(first) => (document(first, "$cursor"), names.collect()),
+        other => panic!("a stage is {other:?}"),
+    }
+}
+
+/// The stages of the winning plan from the top down.
+fn plan(query: &Document) -> Vec<Document> {
+    let mut at = document(document(query, "queryPlanner"), "winningPlan").clone();
+    let mut stages = Vec::new();
+    loop {
+        let input = at.remove("inputStage");
+        stages.push(at);
+        match input {
+            Some(Value::Document(input)) => at = input,
+            _ => return stages,
+        }
+    }
+}
+
+fn names(plan: &[Document]) -> Vec<&str> {
+    plan.iter()
+        .map(|stage| match stage.get("stage") {
+            Some(Value::String(name)) => name.as_str(),
+            other => panic!("a stage's name is {other:?}"),
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_group_that_an_index_covers_reads_the_index_alone() {
+    let engine = with_index().await;
+    let stages = array![{"$group": {"_id": "$a", "sum": {"$sum": "$a"}}}];
+    let shown = explained(&engine, stages.clone()).await;
+    let (query, rest) = parts(&shown);
+    assert_eq!(rest, ["$group"]);
+    assert_eq!(names(&plan(query)).last(), Some(&"IXSCAN"));
+    let stats = document(query, "executionStats");
+    assert_eq!(number(stats, "totalDocsExamined"), 0);
+    assert_eq!(number(stats, "totalKeysExamined"), i64::from(DOCUMENTS));
+
+    let mut sorted = stages;
+    sorted.extend(array![{"$sort": {"_id": 1}}]);
+    let groups = aggregate(&engine, "coll", sorted).await.unwrap();
+    let expected = [0, 1, 2].map(|a| doc! {"_id": a, "sum": (a * DOCUMENTS / 3)});
+    assert_eq!(groups, expected);
+}
+
+#[tokio::test]
+async fn a_group_that_needs_more_than_an_index_has_reads_the_documents() {
+    let engine = with_index().await;
+    let shown = explained(&engine, array![{"$group": {"_id": "$a", "sum": {"$sum": "$b"}}}]).await;
+    let (query, _) = parts(&shown);
+    assert_eq!(names(&plan(query)), ["COLLSCAN"]);
+}
+
+#[tokio::test]
+async fn match_sort_limit_and_project_are_pushed_down_and_the_rest_is_named() {
+    let engine = with_index().await;
+    let stages = array![
+        {"$match": {"a": 1}}, {"$sort": {"b": 1}}, {"$limit": 5}, {"$project": {"b": 1, "c": 1}},
+        {"$unwind": "$c"}, {"$count": "n"},
+    ];
+    let shown = explained(&engine, stages.clone()).await;
+    let (query, rest) = parts(&shown);
+    assert_eq!(rest[0], "$unwind");
+    let plan = plan(query);
+    assert_eq!(names(&plan), ["PROJECTION_SIMPLE", "SORT", "FETCH", "IXSCAN"]);
+    assert_eq!(number(document(query, "executionStats"), "nReturned"), 5);
+    let counted = aggregate(&engine, "coll", stages).await.unwrap();
+    assert_eq!(counted, [doc! {"n": 10}]);
+}
+
+#[tokio::test]
+async fn a_sort_before_a_limit_keeps_only_so_many() {
+    let engine = with_index().await;
+    let shown = explained(&engine, array![{"$sort": {"b": 1}}, {"$limit": 4}]).await;
+    let (query, rest) = parts(&shown);
+    assert!(rest.is_empty());
+    let sort = document(document(query, "executionStats"), "executionStages");
+    assert_eq!(sort.get("stage"), Some(&Value::from("SORT")));
+    assert_eq!(number(sort, "limitAmount"), 4);
+    assert_eq!(number(sort, "documentsKept"), 4);
+}
+
+#[tokio::test]
+async fn a_sort_in_the_middle_takes_the_limit_behind_it() {
+    let engine = with_index().await;
+    let stages = array![{"$unwind": "$c"}, {"$sort": {"b": 1}}, {"$limit": 4}];
+    let shown = explained(&engine, stages).await;
+    let (_, rest) = parts(&shown);
+    assert_eq!(rest[..2], ["$unwind", "$sort"]);
+    let Some(Value::Array(stages)) = shown.get("stages") else {
+        panic!("a pipeline has stages");
+    };
+    let Value::Document(sort) = &stages[2] else {
+        panic!("a stage is a document");
+    };
+    assert_eq!(number(document(sort, "$sort"), "limit"), 4);
+}

@@ -1,0 +1,235 @@
+//! Pipelines that reach other collections: joins, unions, graphs, writing, views.
+
+use crate::support::{aggregate, insert, namespace, new_engine};
+use code::Code;
+use engine::{CreateRequest, Engine};
+use value::{Document, Value, array, doc};
+
+async fn all(engine: &Engine, collection: &str) -> Vec<Document> {
+    aggregate(engine, collection, array![{"$sort": {"_id": 1}}])
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_lookup_joins_arrays_by_their_elements_and_missing_values_with_null() {
+    let engine = new_engine().await;
+    insert(
+        &engine,
+        "orders",
+        &[
+            doc! {"_id": 1, "item": ["a", "b"]},
+            doc! {"_id": 2},
+            doc! {"_id": 3, "item": "x"},
+        ],
+    )
+    .await;
+    insert(
+        &engine,
+        "items",
+        &[
+            doc! {"_id": 1, "sku": "a"},
+            doc! {"_id": 2, "sku": ["b", "c"]},
+            doc! {"_id": 3, "sku": null},
+        ],
+    )
+    .await;
+    let stages = array![
+        {"$lookup": {"from": "items", "localField": "item", "foreignField": "sku", "as": "found"}},
+        {"$project": {"found": "$found._id"}}, {"$sort": {"_id": 1}},
+    ];
+    let joined = aggregate(&engine, "orders", stages).await.unwrap();
+    assert_eq!(
+        joined,
+        [
+            doc! {"_id": 1, "found": [1, 2]},
+            doc! {"_id": 2, "found": [3]},
+            doc! {"_id": 3, "found": Value::Array(vec![])},
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_lookup_runs_its_stages_with_variables_on_a_view() {
+    let engine = new_engine().await;
+    insert(&engine, "a", &[doc! {"_id": 1, "limit": 2}]).await;
+    insert(
+        &engine,
+        "b",
+        &[
+            doc! {"_id": 1, "n": 1},
+            doc! {"_id": 2, "n": 2},
+            doc! {"_id": 3, "n": 3},
+        ],
+    )
+    .await;
+    let view = CreateRequest {
+        options: doc! {"viewOn": "b", "pipeline": [{"$match": {"n": {"$gt": 1}}}]},
+        ..CreateRequest::default()
+    };
+    engine.create_collection(&namespace("large"), view).await.unwrap();
+    let stages = array![{"$lookup": {
+        "from": "large", "let": {"most": "$limit"},
+        "pipeline": [{"$match": {"$expr": {"$lte": ["$n", "$$most"]}}}], "as": "found",
+    }}];
+    let joined = aggregate(&engine, "a", stages).await.unwrap();
+    assert_eq!(
+        joined,
+        [doc! {"_id": 1, "limit": 2, "found": [{"_id": 2, "n": 2}]}]
+    );
+}
+
+#[tokio::test]
+async fn a_graph_is_followed_once_through_its_circles() {
+    let engine = new_engine().await;
+    insert(
+        &engine,
+        "people",
+        &[
+            doc! {"_id": "a", "knows": ["b"]},
+            doc! {"_id": "b", "knows": ["c"]},
+            doc! {"_id": "c", "knows": ["a"]},
+        ],
+    )
+    .await;
+    let stages = array![
+        {"$match": {"_id": "a"}},
+        {"$graphLookup": {"from": "people", "startWith": "$knows", "connectFromField": "knows",
+            "connectToField": "_id", "as": "reached", "depthField": "depth"}},
+        {"$unwind": "$reached"}, {"$replaceRoot": {"newRoot": "$reached"}}, {"$project": {"depth": 1}},
+        {"$sort": {"depth": 1}},
+    ];
+    let reached = aggregate(&engine, "people", stages).await.unwrap();
+    let expected = [("b", 0i64), ("c", 1), ("a", 2)].map(|(id, depth)| doc! {"_id": id, "depth": depth});
+    assert_eq!(reached, expected);
+}
+
+#[tokio::test]
+async fn a_union_comes_behind_and_goes_through_the_stages_that_follow() {
+    let engine = new_engine().await;
+    insert(&engine, "a", &[doc! {"_id": 1}]).await;
+    insert(&engine, "b", &[doc! {"_id": 2}, doc! {"_id": 3}]).await;
+    let stages = array![
+        {"$unionWith": {"coll": "b", "pipeline": [{"$match": {"_id": 3}}]}},
+        {"$group": {"_id": null, "ids": {"$push": "$_id"}}},
+    ];
+    let united = aggregate(&engine, "a", stages).await.unwrap();
+    assert_eq!(united, [doc! {"_id": null, "ids": [1, 3]}]);
+}
+
+#[tokio::test]
+async fn out_replaces_a_collection_and_keeps_its_indexes() {
+    let engine = new_engine().await;
+    insert(&engine, "a", &[doc! {"_id": 1, "k": 5}]).await;
+    insert(&engine, "target", &[doc! {"_id": 9}]).await;
+    let index = [doc! {"key": {"k": 1}, "name": "k_1", "unique": true}];
+    engine.create_indexes(&namespace("target"), &index).await.unwrap();
+    assert!(
+        aggregate(&engine, "a", array![{"$out": "target"}])
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert_eq!(all(&engine, "target").await, [doc! {"_id": 1, "k": 5}]);
+    assert_eq!(engine.indexes(&namespace("target")).unwrap().len(), 2);
+    let names: Vec<String> = engine
+        .collections("db")
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect();
+    assert_eq!(names, ["a", "target"], "nothing temporary is left");
+}
+
+#[tokio::test]
+async fn an_out_that_fails_leaves_the_collection_as_it_was() {
+    let engine = new_engine().await;
+    insert(&engine, "a", &[doc! {"_id": 1, "k": 1}, doc! {"_id": 2, "k": 1}]).await;
+    insert(&engine, "target", &[doc! {"_id": 9}]).await;
+    let index = [doc! {"key": {"k": 1}, "name": "k_1", "unique": true}];
+    engine.create_indexes(&namespace("target"), &index).await.unwrap();
+    let error = aggregate(&engine, "a", array![{"$out": "target"}])
+        .await
+        .unwrap_err();
+    assert_eq!(error.code, Code::DUPLICATE_KEY);
+    assert_eq!(all(&engine, "target").await, [doc! {"_id": 9}]);
+}
+
+#[tokio::test]
+async fn merge_does_what_its_modes_say() {
+    let cases = [
+        (
+            "replace",
+            "insert",
+            array![{"_id": 1, "a": 1}, {"_id": 2, "a": 2}],
+        ),
+        (
+            "merge",
+            "insert",
+            array![{"_id": 1, "old": true, "a": 1}, {"_id": 2, "a": 2}],
+        ),
+        (
+            "keepExisting",
+            "insert",
+            array![{"_id": 1, "old": true}, {"_id": 2, "a": 2}],
+        ),
+        ("replace", "discard", array![{"_id": 1, "a": 1}]),
+    ];
+    for (matched, not_matched, expected) in cases {
+        let engine = new_engine().await;
+        insert(&engine, "a", &[doc! {"_id": 1, "a": 1}, doc! {"_id": 2, "a": 2}]).await;
+        insert(&engine, "target", &[doc! {"_id": 1, "old": true}]).await;
+        let stages =
+            array![{"$merge": {"into": "target", "whenMatched": matched, "whenNotMatched": not_matched}}];
+        aggregate(&engine, "a", stages).await.unwrap();
+        let merged: Vec<Value> = all(&engine, "target")
+            .await
+            .into_iter()
+            .map(Value::from)
+            .collect();
+        assert_eq!(merged, expected, "{matched} and {not_matched}");
+    }
+}
+
+#[tokio::test]
+async fn merge_runs_a_pipeline_on_what_is_there_and_inserts_what_is_not() {
+    let engine = new_engine().await;
+    insert(&engine, "a", &[doc! {"_id": 1, "n": 5}, doc! {"_id": 2, "n": 7}]).await;
+    insert(&engine, "target", &[doc! {"_id": 1, "n": 10}]).await;
+    let stages = array![{"$merge": {
+        "into": "target", "let": {"more": "$n"},
+        "whenMatched": [{"$set": {"n": {"$add": ["$n", "$$more"]}}}], "whenNotMatched": "insert",
+    }}];
+    aggregate(&engine, "a", stages).await.unwrap();
+    assert_eq!(
+        all(&engine, "target").await,
+        [doc! {"_id": 1, "n": 15}, doc! {"_id": 2, "n": 7}]
+    );
+}
+
+#[tokio::test]
+async fn merge_needs_a_unique_index_on_its_fields() {
+    let engine = new_engine().await;
+    insert(&engine, "a", &[doc! {"_id": 1, "k": 1}]).await;
+    insert(&engine, "target", &[doc! {"_id": 9, "k": 1}]).await;
+    let merge = || array![{"$project": {"_id": 0}}, {"$merge": {"into": "target", "on": "k"}}];
+    let error = aggregate(&engine, "a", merge()).await.unwrap_err();
+    assert_eq!(error.code, Code::location(51_183));
+    let index = [doc! {"key": {"k": 1}, "name": "k_1", "unique": true}];
+    engine.create_indexes(&namespace("target"), &index).await.unwrap();
+    aggregate(&engine, "a", merge()).await.unwrap();
+    assert_eq!(all(&engine, "target").await, [doc! {"_id": 9, "k": 1}]);
+}
+
+#[tokio::test]
+async fn a_view_cannot_write() {
+    let engine = new_engine().await;
+    let view = CreateRequest {
+        options: doc! {"viewOn": "a", "pipeline": [{"$out": "b"}]},
+        ..CreateRequest::default()
+    };
+    let error = engine
+        .create_collection(&namespace("view"), view)
+        .await
+        .unwrap_err();
+    assert_eq!(error.code, Code::OPTION_NOT_SUPPORTED_ON_VIEW);
+}

@@ -1,0 +1,137 @@
+//! Validators of collections: the time and the collation that their expressions see, on every way to write.
+
+use crate::support::{aggregate, insert, namespace, new_engine};
+use engine::{Context, CreateRequest, Engine, FindAndModifyRequest, UpdateStatement, WriteOptions};
+use value::{Document, DocumentBuf, Value, array, doc};
+
+const VALIDATION_FAILURE: i32 = 121;
+
+/// The year 2100, in milliseconds.
+const FUTURE: i64 = 4_102_444_800_000;
+
+async fn create(engine: &Engine, collection: &str, options: Document) {
+    let request = CreateRequest {
+        options,
+        ..CreateRequest::default()
+    };
+    let created = engine.create_collection(&namespace(collection), request).await;
+    created.unwrap();
+}
+
+/// The code with which an insert is refused, if it is.
+async fn inserted(engine: &Engine, collection: &str, document: &Document) -> Option<i32> {
+    let (context, options) = (Context::default(), WriteOptions::default());
+    let documents = vec![DocumentBuf::from(document)];
+    let reply = engine
+        .insert(&context, &namespace(collection), documents, &options)
+        .await
+        .unwrap();
+    reply.failures.first().map(|failure| failure.error.code.number())
+}
+
+/// The code with which an update is refused, if it is.
+async fn updated(engine: &Engine, statement: UpdateStatement) -> Option<i32> {
+    let (context, options) = (Context::default(), WriteOptions::default());
+    let reply = engine
+        .update(&context, &namespace("past"), vec![statement], &options)
+        .await
+        .unwrap();
+    reply.failures.first().map(|failure| failure.error.code.number())
+}
+
+/// A collection whose documents' `t` must not lie in the future; one is in it.
+async fn with_past() -> Engine {
+    let engine = new_engine().await;
+    let validator = doc! {"$expr": {"$lte": ["$t", "$$NOW"]}};
+    create(&engine, "past", doc! {"validator": validator}).await;
+    insert(&engine, "past", &[doc! {"_id": 1, "t": Value::DateTime(0)}]).await;
+    engine
+}
+
+#[tokio::test]
+async fn now_is_the_time_of_the_write() {
+    let engine = with_past().await;
+    let year_2020 = Value::DateTime(1_577_836_800_000);
+    assert_eq!(
+        inserted(&engine, "past", &doc! {"_id": 2, "t": year_2020}).await,
+        None
+    );
+    let future = doc! {"_id": 3, "t": Value::DateTime(FUTURE)};
+    assert_eq!(inserted(&engine, "past", &future).await, Some(VALIDATION_FAILURE));
+    // What `$$NOW` was when the validator was compiled first would be over now.
+    let soon = array![{"$replaceWith": {"_id": 4, "t": "$$NOW"}}, {"$merge": {"into": "past"}}];
+    aggregate(&engine, "past", soon).await.unwrap();
+}
+
+#[tokio::test]
+async fn now_is_known_to_updates_of_all_kinds() {
+    let engine = with_past().await;
+    let future = || Value::DateTime(FUTURE);
+    let updates = [
+        Value::Document(doc! {"$set": {"t": future()}}),
+        Value::Document(doc! {"t": future()}),
+        Value::Array(array![{"$set": {"t": future()}}]),
+    ];
+    for update in updates {
+        for filter in [doc! {"_id": 1}, doc! {"t": Value::DateTime(0)}] {
+            let statement = UpdateStatement {
+                filter,
+                update: Some(update.clone()),
+                ..UpdateStatement::default()
+            };
+            assert_eq!(
+                updated(&engine, statement).await,
+                Some(VALIDATION_FAILURE),
+                "{update:?}"
+            );
+        }
+        let upsert = UpdateStatement {
+            filter: doc! {"_id": 7},
+            update: Some(update.clone()),
+            upsert: true,
+            ..UpdateStatement::default()
+        };
+        assert_eq!(
+            updated(&engine, upsert).await,
+            Some(VALIDATION_FAILURE),
+            "{update:?}"
+        );
+    }
+    let modify = FindAndModifyRequest {
+        update: Some(Value::Document(doc! {"$set": {"t": future()}})),
+        ..FindAndModifyRequest::default()
+    };
+    let refused = engine
+        .find_and_modify(
+            &Context::default(),
+            &namespace("past"),
+            modify,
+            &WriteOptions::default(),
+        )
+        .await;
+    assert_eq!(refused.unwrap_err().code.number(), VALIDATION_FAILURE);
+    let merge = array![{"$set": {"t": future()}}, {"$merge": {"into": "past"}}];
+    let refused = aggregate(&engine, "past", merge).await;
+    assert_eq!(refused.unwrap_err().code.number(), VALIDATION_FAILURE);
+}
+
+#[tokio::test]
+async fn strings_are_compared_by_the_collections_collation() {
+    let engine = new_engine().await;
+    let any_case = doc! {"locale": "en", "strength": 2};
+    let validator = doc! {"kind": "x", "$expr": {"$ne": ["$other", "Y"]}};
+    create(
+        &engine,
+        "things",
+        doc! {"validator": validator, "collation": any_case},
+    )
+    .await;
+    let cases = [
+        (doc! {"kind": "X", "other": "z"}, None),
+        (doc! {"kind": "X", "other": "y"}, Some(VALIDATION_FAILURE)),
+        (doc! {"kind": "y", "other": "z"}, Some(VALIDATION_FAILURE)),
+    ];
+    for (document, code) in cases {
+        assert_eq!(inserted(&engine, "things", &document).await, code, "{document:?}");
+    }
+}

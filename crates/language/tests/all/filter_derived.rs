@@ -1,0 +1,94 @@
+//! What a filter gives besides a yes or no: the position in an array, answers for single values, seeds of upserts, its normal form.
+
+use language::filter::{Filter, FilterScope};
+use value::{Value, array, doc};
+
+#[test]
+fn the_last_array_condition_gives_the_position() {
+    let filter = Filter::parse(
+        &doc! {"a": {"$gt": 4}, "b.c": {"$elemMatch": {"$eq": 3}}},
+        &FilterScope::default(),
+    )
+    .unwrap();
+    let document = doc! {"a": [1, 2, 5], "b": {"c": [1, 3]}};
+    let mut position = None;
+    assert!(
+        filter
+            .matches_positioned((&document).into(), &mut position)
+            .unwrap()
+    );
+    assert_eq!(position, Some(1));
+
+    let filter = Filter::parse(&doc! {"a": {"$ne": 5}}, &FilterScope::default()).unwrap();
+    assert!(
+        filter
+            .matches_positioned((&doc! {"a": [1]}).into(), &mut position)
+            .unwrap()
+    );
+    assert_eq!(position, None);
+}
+
+#[test]
+fn a_value_is_matched_under_its_name() {
+    let scope = FilterScope::default();
+    let above = Filter::parse_on_value(&doc! {"$gt": 5}.into(), &scope).unwrap();
+    assert!(above.matches_value("", Value::Int32(6).as_ref()).unwrap());
+    assert!(!above.matches_value("", Value::Int32(5).as_ref()).unwrap());
+    let named = Filter::parse(&doc! {"e.grade": {"$gte": 80}}, &scope).unwrap();
+    assert!(
+        named
+            .matches_value("e", Value::from(doc! {"grade": 90}).as_ref())
+            .unwrap()
+    );
+    assert!(!named.matches_value("e", Value::from(array![1]).as_ref()).unwrap());
+}
+
+#[test]
+fn equalities_seed_upserts() {
+    let filter = Filter::parse(
+        &doc! {"a": 1, "$and": [{"b.c": "x"}, {"d": {"$gt": 1}}], "e": {"$in": [7]}, "$or": [{"f": 1}, {"g": 1}]},
+        &FilterScope::default(),
+    )
+    .unwrap();
+    let seeds: Vec<(String, Value)> = filter
+        .equalities()
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect();
+    assert_eq!(
+        seeds,
+        [
+            ("a".to_owned(), Value::Int32(1)),
+            ("b.c".to_owned(), Value::from("x")),
+            ("e".to_owned(), Value::Int32(7)),
+        ]
+    );
+}
+
+#[test]
+fn the_normal_form_is_explains() {
+    let cases = [
+        (doc! {"a": 1}, doc! {"a": {"$eq": 1}}),
+        (
+            doc! {"a": {"$gt": 1, "$lt": 5}},
+            doc! {"$and": [{"a": {"$gt": 1}}, {"a": {"$lt": 5}}]},
+        ),
+        (doc! {"a": {"$ne": 1}}, doc! {"a": {"$not": {"$eq": 1}}}),
+        (
+            doc! {"a": {"$exists": false}},
+            doc! {"a": {"$not": {"$exists": true}}},
+        ),
+        (doc! {"a": {"$in": [3]}}, doc! {"a": {"$eq": 3}}),
+        (doc! {"a": {"$in": [2, 1, 2]}}, doc! {"a": {"$in": [1, 2]}}),
+        (doc! {"a": {"$all": []}}, doc! {"$alwaysFalse": 1}),
+        (
+            doc! {"$or": [{"a": 1}, {"b": {"$type": "string"}}]},
+            doc! {"$or": [{"a": {"$eq": 1}}, {"b": {"$type": [2]}}]},
+        ),
+        (doc! {}, doc! {}),
+    ];
+    for (query, normal) in cases {
+        let filter = Filter::parse(&query, &FilterScope::default()).unwrap();
+        assert_eq!(filter.to_document(), normal);
+    }
+}

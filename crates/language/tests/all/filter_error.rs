@@ -1,0 +1,194 @@
+//! Queries that MongoDB refuses, with its code for each.
+
+use language::expression::Variables;
+use language::filter::{Filter, FilterPlace, FilterScope};
+use value::{Decimal128, Document, Value, array, doc};
+
+#[track_caller]
+fn check(cases: Vec<(Document, i32)>, scope: &FilterScope<'_>) {
+    for (query, code) in cases {
+        match Filter::parse(&query, scope) {
+            Ok(filter) => panic!("{query:?} was taken as {filter:?}"),
+            Err(error) => assert_eq!(error.code.number(), code, "{query:?}: {}", error.message),
+        }
+    }
+}
+
+fn regex(pattern: &str, options: &str) -> Value {
+    Value::Regex(value::Regex {
+        pattern: pattern.into(),
+        options: options.into(),
+    })
+}
+
+#[test]
+fn logic_wants_arrays_of_documents() {
+    let mut cases = Vec::new();
+    for operator in ["$and", "$or", "$nor"] {
+        for operand in [
+            Value::from(1),
+            Value::Null,
+            array![].into(),
+            array![1].into(),
+            doc! {"a": 1}.into(),
+        ] {
+            cases.push((Document::new().with(operator, operand), 2));
+        }
+    }
+    check(cases, &FilterScope::default());
+}
+
+#[test]
+fn operators_refuse_wrong_operands() {
+    let nan = f64::NAN;
+    check(
+        vec![
+            (doc! {"a": {"$foo": 1}}, 2),
+            (doc! {"$foo": 1}, 2),
+            (doc! {"a": {"$gt": (regex("x", ""))}}, 2),
+            (doc! {"a": {"$ne": (regex("x", ""))}}, 2),
+            (doc! {"a": {"$eq": (Value::Undefined)}}, 2),
+            (doc! {"a": {"$in": 1}}, 2),
+            (doc! {"a": {"$in": [{"$gt": 1}]}}, 2),
+            (doc! {"a": {"$not": 5}}, 2),
+            (doc! {"a": {"$not": {}}}, 2),
+            (doc! {"a": {"$not": {"b": 1}}}, 2),
+            (doc! {"a": {"$all": 1}}, 2),
+            (doc! {"a": {"$all": [{"$gt": 1}]}}, 2),
+            (doc! {"a": {"$all": [{"$elemMatch": {"b": 1}}, 1]}}, 2),
+            (doc! {"a": {"$elemMatch": 1}}, 2),
+            (doc! {"a": {"$size": (-1)}}, 2),
+            (doc! {"a": {"$size": 1.5}}, 2),
+            (doc! {"a": {"$mod": [1]}}, 2),
+            (doc! {"a": {"$mod": [0.5, 1]}}, 2),
+            (doc! {"a": {"$mod": [nan, 1]}}, 2),
+            (doc! {"a": {"$mod": [1, (Decimal128::NAN)]}}, 2),
+            (doc! {"a": {"$type": "Double"}}, 2),
+            (doc! {"a": {"$type": 99}}, 2),
+            (doc! {"a": {"$type": true}}, 14),
+            (doc! {"a": {"$type": []}}, 9),
+            (doc! {"a": {"$bitsAllSet": (-1)}}, 9),
+            (doc! {"a": {"$bitsAllSet": "x"}}, 2),
+            (doc! {"a": {"$bitsAllSet": [(-1)]}}, 2),
+            (doc! {"a": {"$bitsAllSet": [1.5]}}, 2),
+            (doc! {"$alwaysTrue": 2}, 9),
+            (doc! {"$sampleRate": 2}, 2),
+            (doc! {"a": {"$where": "x"}}, 2),
+        ],
+        &FilterScope::default(),
+    );
+}
+
+#[test]
+fn patterns_are_checked_when_parsed() {
+    check(
+        vec![
+            (doc! {"a": {"$regex": "["}}, 51091),
+            (doc! {"a": (regex("(", ""))}, 51091),
+            (doc! {"a": {"$regex": ("a".repeat(40_000))}}, 51091),
+            (doc! {"a": {"$regex": "a", "$options": "g"}}, 51108),
+            (doc! {"a": {"$regex": 1}}, 2),
+            (doc! {"a": {"$options": "i"}}, 2),
+            (doc! {"a": {"$regex": "a\0b"}}, 2),
+            (doc! {"a": {"$regex": (regex("a", "i")), "$options": "m"}}, 51075),
+            (doc! {"a": {"$options": "m", "$regex": (regex("a", "i"))}}, 51074),
+        ],
+        &FilterScope::default(),
+    );
+}
+
+#[test]
+fn what_is_still_to_come_says_so() {
+    let query = doc! {"$text": {"$search": "x"}};
+    let error = Filter::parse(&query, &FilterScope::default()).unwrap_err();
+    assert!(error.message.contains("not supported yet"), "{}", error.message);
+}
+
+#[test]
+fn places_are_asked_for_in_one_way_and_what_is_near_once_at_the_top() {
+    let point = || doc! {"type": "Point", "coordinates": [0, 0]};
+    let near = || doc! {"$near": {"$geometry": (point())}};
+    check(
+        vec![
+            (doc! {"a": {"$geoWithin": {}}}, 2),
+            (doc! {"a": {"$geoWithin": {"$geometry": (point())}}}, 2),
+            (
+                doc! {"a": {"$geoWithin": {"$box": [[0, 0], [1, 1]], "$center": [[0, 0], 1]}}},
+                2,
+            ),
+            (doc! {"a": {"$geoIntersects": {"$box": [[0, 0], [1, 1]]}}}, 2),
+            (doc! {"a": {"$near": [0]}}, 2),
+            (doc! {"a": {"$near": [0, 0], "$minDistance": "x"}}, 16_893),
+            (doc! {"a": {"$near": [0, 0], "$minDistance": (-1)}}, 16_894),
+            (doc! {"a": {"$near": [0, 0], "$maxDistance": "x"}}, 16_895),
+            (
+                doc! {"a": {"$near": {"$geometry": (point()), "$maxDistance": (f64::INFINITY)}}},
+                2,
+            ),
+            (doc! {"a": {"$near": {"$geometry": (point())}, "$eq": 1}}, 34_413),
+            (doc! {"a": {"$eq": 1, "$near": [0, 0]}}, 2),
+            (doc! {"a": (near()), "b": (near())}, 2),
+            (doc! {"$or": [{"a": (near())}, {"b": 1}]}, 2),
+            (doc! {"$nor": [{"a": (near())}]}, 2),
+            (doc! {"a": {"$not": (near())}}, 2),
+            (doc! {"a": {"$elemMatch": {"b": (near())}}}, 2),
+        ],
+        &FilterScope::default(),
+    );
+    let stage = FilterScope {
+        place: FilterPlace::Stage,
+        ..FilterScope::default()
+    };
+    check(vec![(doc! {"a": (near())}, 5_626_500)], &stage);
+    let query = doc! {"a": (near()), "b": 1};
+    let filter = Filter::parse(&query, &FilterScope::default()).unwrap();
+    assert_eq!(
+        filter.to_document(),
+        doc! {"$and": [{"a": (near())}, {"b": {"$eq": 1}}]}
+    );
+}
+
+#[test]
+fn whole_document_conditions_need_a_whole_document() {
+    check(
+        vec![
+            (doc! {"a": {"$elemMatch": {"$expr": true}}}, 2),
+            (doc! {"a": {"$elemMatch": {"$and": [{"$jsonSchema": {}}]}}}, 2),
+        ],
+        &FilterScope::default(),
+    );
+    let element = FilterScope {
+        place: FilterPlace::Element,
+        ..FilterScope::default()
+    };
+    check(vec![(doc! {"$expr": true}, 224)], &element);
+}
+
+#[test]
+fn nesting_has_a_limit() {
+    let mut query = doc! {"a": 1};
+    for _ in 0..200 {
+        query = doc! {"$and": [query]};
+    }
+    check(vec![(query, 2)], &FilterScope::default());
+}
+
+#[test]
+fn hostile_patterns_end_with_an_error() {
+    let filter = Filter::parse(&doc! {"a": {"$regex": "^(a+)+$"}}, &FilterScope::default()).unwrap();
+    let text = "a".repeat(40) + "b";
+    let outcome = filter.matches((&doc! {"a": text}).into());
+    assert!(outcome.is_err());
+}
+
+#[test]
+fn validators_take_nothing_that_needs_an_index() {
+    check(
+        vec![
+            (doc! {"$text": {"$search": "x"}}, 2),
+            (doc! {"$where": "true"}, 2),
+            (doc! {"a": {"$near": [0, 0]}}, 5_626_500),
+        ],
+        &FilterScope::validator(&Variables::default()),
+    );
+}

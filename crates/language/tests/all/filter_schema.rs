@@ -1,0 +1,222 @@
+//! `$jsonSchema`: which documents a schema takes, and which schemas are refused.
+
+use language::filter::{Filter, FilterScope};
+use value::{Document, doc};
+
+#[track_caller]
+fn check(cases: Vec<(Document, Vec<Document>, Vec<Document>)>) {
+    for (schema, yes, no) in cases {
+        let filter = Filter::parse(&doc! {"$jsonSchema": (schema.clone())}, &FilterScope::default())
+            .unwrap_or_else(|error| panic!("{schema:?}: {}", error.message));
+        for document in yes {
+            assert!(
+                filter.matches((&document).into()).unwrap(),
+                "{schema:?} refuses {document:?}"
+            );
+        }
+        for document in no {
+            assert!(
+                !filter.matches((&document).into()).unwrap(),
+                "{schema:?} takes {document:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn types_and_presence() {
+    check(vec![
+        (doc! {"required": ["a"]}, vec![doc! {"a": null}], vec![doc! {}]),
+        (
+            doc! {"properties": {"a": {"bsonType": "int"}}},
+            vec![doc! {"a": 1}, doc! {}],
+            vec![doc! {"a": "x"}, doc! {"a": [1]}],
+        ),
+        (
+            doc! {"properties": {"a": {"type": ["number", "null"]}}},
+            vec![doc! {"a": 1.5}, doc! {"a": null}],
+            vec![doc! {"a": true}],
+        ),
+        (doc! {"type": "object"}, vec![doc! {}], vec![]),
+        (doc! {"bsonType": "array"}, vec![], vec![doc! {}]),
+        (
+            doc! {"properties": {"a": {"enum": [1, {"x": 1, "y": 2}]}}},
+            vec![doc! {"a": 1i64}, doc! {"a": {"y": 2, "x": 1}}],
+            vec![doc! {"a": 2}, doc! {"a": {"x": 1}}],
+        ),
+    ]);
+}
+
+#[test]
+fn numbers_and_strings() {
+    check(vec![
+        (
+            doc! {"properties": {"a": {"minimum": 1, "exclusiveMinimum": true, "maximum": 5}}},
+            vec![doc! {"a": 2}, doc! {"a": 5}, doc! {"a": "x"}, doc! {}],
+            vec![doc! {"a": 1}, doc! {"a": 5.5}],
+        ),
+        (
+            doc! {"properties": {"a": {"multipleOf": 0.1}}},
+            vec![doc! {"a": 0.3}, doc! {"a": 2}],
+            vec![doc! {"a": 0.25}],
+        ),
+        (
+            doc! {"properties": {"a": {"minLength": 2, "maxLength": 3, "pattern": "^é"}}},
+            vec![doc! {"a": "éa"}, doc! {"a": 1}],
+            vec![doc! {"a": "é"}, doc! {"a": "éabc"}, doc! {"a": "ab"}],
+        ),
+    ]);
+}
+
+#[test]
+fn arrays() {
+    check(vec![
+        (
+            doc! {"properties": {"a": {"items": {"bsonType": "int"}, "minItems": 1, "maxItems": 2}}},
+            vec![doc! {"a": [1]}, doc! {"a": 7}],
+            vec![doc! {"a": []}, doc! {"a": ["x"]}, doc! {"a": [1, 2, 3]}],
+        ),
+        (
+            doc! {"properties": {"a": {"items": [{"type": "string"}], "additionalItems": false}}},
+            vec![doc! {"a": ["x"]}, doc! {"a": []}],
+            vec![doc! {"a": ["x", 1]}, doc! {"a": [1]}],
+        ),
+        (
+            doc! {"properties": {"a": {"uniqueItems": true}}},
+            vec![doc! {"a": [1, 2]}],
+            vec![
+                doc! {"a": [1, 1.0]},
+                doc! {"a": [{"x": 1, "y": 2}, {"y": 2, "x": 1}]},
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn objects() {
+    check(vec![
+        (
+            doc! {"properties": {"a": {}}, "patternProperties": {"^s_": {"type": "string"}}, "additionalProperties": false},
+            vec![doc! {"a": 1, "s_x": "y"}],
+            vec![doc! {"b": 1}, doc! {"s_x": 1}],
+        ),
+        (
+            doc! {"additionalProperties": {"type": "number"}},
+            vec![doc! {"a": 1}],
+            vec![doc! {"a": "x"}],
+        ),
+        (
+            doc! {"minProperties": 1, "maxProperties": 2},
+            vec![doc! {"a": 1}],
+            vec![doc! {}, doc! {"a": 1, "b": 1, "c": 1}],
+        ),
+        (
+            doc! {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
+            vec![doc! {"a": 1, "b": 1}, doc! {"c": 1, "d": 1}, doc! {}],
+            vec![doc! {"a": 1}, doc! {"c": 1}],
+        ),
+    ]);
+}
+
+#[test]
+fn combinations() {
+    let (number, small) = (
+        doc! {"properties": {"a": {"type": "number"}}},
+        doc! {"properties": {"a": {"maximum": 5}}},
+    );
+    check(vec![
+        (
+            doc! {"allOf": [(number.clone()), (small.clone())]},
+            vec![doc! {"a": 1}],
+            vec![doc! {"a": 9}, doc! {"a": "x"}],
+        ),
+        (
+            doc! {"anyOf": [(number.clone()), (small.clone())]},
+            vec![doc! {"a": 9}, doc! {"a": "x"}],
+            vec![],
+        ),
+        (
+            doc! {"oneOf": [(number.clone()), small]},
+            vec![doc! {"a": 9}],
+            vec![doc! {"a": 1}],
+        ),
+        (doc! {"not": number}, vec![doc! {"a": "x"}], vec![doc! {"a": 1}]),
+    ]);
+}
+
+#[test]
+fn wrong_schemas_are_refused() {
+    let cases = [
+        (doc! {"unknown": 1}, 9),
+        (doc! {"$ref": "x"}, 9),
+        (doc! {"type": "integer"}, 9),
+        (doc! {"type": "objectId"}, 2),
+        (doc! {"bsonType": "foo"}, 2),
+        (doc! {"type": 1}, 14),
+        (doc! {"required": []}, 9),
+        (doc! {"required": [1]}, 14),
+        (doc! {"minLength": (-1)}, 9),
+        (doc! {"minLength": "x"}, 9),
+        (doc! {"multipleOf": 0}, 9),
+        (doc! {"exclusiveMinimum": true}, 9),
+        (doc! {"allOf": [1]}, 14),
+        (doc! {"pattern": "["}, 51091),
+        (doc! {"encrypt": {}}, 224),
+        (doc! {"type": "object", "bsonType": "object"}, 9),
+    ];
+    for (schema, code) in cases {
+        let error =
+            Filter::parse(&doc! {"$jsonSchema": (schema.clone())}, &FilterScope::default()).unwrap_err();
+        assert_eq!(error.code.number(), code, "{schema:?}: {}", error.message);
+    }
+}
+
+#[test]
+fn a_refused_document_is_told_which_rules_it_breaks() {
+    let schema = doc! {
+        "required": ["a", "b"],
+        "properties": {"a": {"bsonType": "int", "description": "a count"}},
+        "additionalProperties": false
+    };
+    let filter = Filter::parse(&doc! {"$jsonSchema": schema}, &FilterScope::default()).unwrap();
+    let details = filter.unsatisfied((&doc! {"a": "x", "z": 1}).into());
+    let expected = doc! {
+        "operatorName": "$jsonSchema",
+        "schemaRulesNotSatisfied": [
+            {"operatorName": "required", "specifiedAs": {"required": ["a", "b"]}, "missingProperties": ["b"]},
+            {"operatorName": "properties", "propertiesNotSatisfied": [{
+                "propertyName": "a",
+                "description": "a count",
+                "details": [{
+                    "operatorName": "bsonType",
+                    "specifiedAs": {"bsonType": "int"},
+                    "reason": "type did not match",
+                    "consideredValue": "x",
+                    "consideredType": "string"
+                }]
+            }]},
+            {
+                "operatorName": "additionalProperties",
+                "specifiedAs": {"additionalProperties": false},
+                "additionalProperties": ["z"]
+            }
+        ]
+    };
+    assert_eq!(details, expected);
+}
+
+#[test]
+fn a_refused_document_is_told_which_conditions_it_fails() {
+    let filter = Filter::parse(&doc! {"a": {"$gt": 5}, "b": 1}, &FilterScope::default()).unwrap();
+    let details = filter.unsatisfied((&doc! {"a": 3, "b": 1}).into());
+    let expected = doc! {
+        "operatorName": "$and",
+        "clausesNotSatisfied": [{"index": 0, "details": {
+            "operatorName": "$gt",
+            "specifiedAs": {"a": {"$gt": 5}},
+            "reason": "comparison failed",
+            "consideredValue": 3
+        }}]
+    };
+    assert_eq!(details, expected);
+}

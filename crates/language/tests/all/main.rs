@@ -1,0 +1,15 @@
+//! The tests of the language: one program, which is built faster than one for each file. Those of a file:
+//! `cargo test -p language --test all conformance::`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod conformance;
+mod fields;
+mod filter_derived;
+mod filter_error;
+mod filter_match;
+mod filter_schema;
+mod interruption;
+mod projection_find;
+mod update_kinds;
+mod update_operators;

@@ -1,0 +1,176 @@
+//! Projections of finds, one case a line: a specification and what it shows of a document.
+
+use language::Result;
+use language::expression::Variables;
+use language::projection::Projection;
+use value::{Document, DocumentBuf, RawDocument, doc};
+
+fn project(document: &Document, specification: Document, position: Option<usize>) -> Result<Document> {
+    let variables = Variables::new(0);
+    let projection = Projection::parse_find(&specification, None, &variables)?;
+    let mut out = Vec::new();
+    projection.apply(
+        DocumentBuf::from(document).as_ref(),
+        position,
+        &variables,
+        &mut out,
+    )?;
+    Ok(RawDocument::new(&out).unwrap().to_document())
+}
+
+fn sample() -> Document {
+    doc! {"_id": 1, "a": 1, "b": {"c": 2, "d": 3}, "e": [1, 2, 3, 4], "f": [{"x": 1, "y": 1}, {"x": 2, "y": 2}, 7]}
+}
+
+#[test]
+fn fields_are_shown_in_the_documents_order() {
+    let cases = [
+        (doc! {}, sample()),
+        (doc! {"e": 1, "a": 1}, doc! {"_id": 1, "a": 1, "e": [1, 2, 3, 4]}),
+        (doc! {"a": true, "_id": 0}, doc! {"a": 1}),
+        (doc! {"_id": 1}, doc! {"_id": 1}),
+        (doc! {"b": 0, "e": 0, "f": 0}, doc! {"_id": 1, "a": 1}),
+        (doc! {"b.c": 1}, doc! {"_id": 1, "b": {"c": 2}}),
+        (doc! {"b": {"c": 1}}, doc! {"_id": 1, "b": {"c": 2}}),
+        (
+            doc! {"b": {"c": 0}, "e": 0, "f": 0},
+            doc! {"_id": 1, "a": 1, "b": {"d": 3}},
+        ),
+        (doc! {"f.x": 1, "_id": 0}, doc! {"f": [{"x": 1}, {"x": 2}]}),
+        (
+            doc! {"f.x": 0, "a": 0, "b": 0, "e": 0},
+            doc! {"_id": 1, "f": [{"y": 1}, {"y": 2}, 7]},
+        ),
+        (doc! {"a.b": 1}, doc! {"_id": 1}),
+        (
+            doc! {"f.x": {"$literal": 9}},
+            doc! {"_id": 1, "f": [{"x": 9}, {"x": 9}, {"x": 9}]},
+        ),
+        (
+            doc! {"f.y": 1, "f.x": {"$literal": 9}},
+            doc! {"_id": 1, "f": [{"y": 1, "x": 9}, {"y": 2, "x": 9}, {"x": 9}]},
+        ),
+    ];
+    for (specification, expected) in cases {
+        assert_eq!(
+            project(&sample(), specification.clone(), None).unwrap(),
+            expected,
+            "{specification:?}"
+        );
+    }
+}
+
+#[test]
+fn values_are_computed_from_the_whole_document() {
+    let cases = [
+        (
+            doc! {"_id": 0, "z": "$a", "y": "text", "x": {"$add": ["$a", 1]}},
+            doc! {"z": 1, "y": "text", "x": 2},
+        ),
+        (
+            doc! {"_id": 0, "a": 1, "v": {"$literal": 1}},
+            doc! {"a": 1, "v": 1},
+        ),
+        (
+            doc! {"_id": 0, "b.n": "$a", "b.c": 1},
+            doc! {"b": {"c": 2, "n": 1}},
+        ),
+        (doc! {"_id": 0, "z": "$none"}, doc! {}),
+    ];
+    for (specification, expected) in cases {
+        assert_eq!(
+            project(&sample(), specification.clone(), None).unwrap(),
+            expected,
+            "{specification:?}"
+        );
+    }
+}
+
+#[test]
+fn arrays_are_cut() {
+    let document = doc! {"_id": 1, "e": [1, 2, 3, 4]};
+    let cases = [
+        (doc! {"e": {"$slice": 2}}, doc! {"_id": 1, "e": [1, 2]}),
+        (doc! {"e": {"$slice": (-1)}}, doc! {"_id": 1, "e": [4]}),
+        (doc! {"e": {"$slice": [1, 2]}}, doc! {"_id": 1, "e": [2, 3]}),
+        (doc! {"e": {"$slice": [(-3), 2]}}, doc! {"_id": 1, "e": [2, 3]}),
+        (doc! {"e": {"$slice": [9, 2]}}, doc! {"_id": 1, "e": []}),
+        (doc! {"e": {"$elemMatch": {"$gt": 2}}}, doc! {"_id": 1, "e": [3]}),
+        (doc! {"e": {"$elemMatch": {"$gt": 9}}}, doc! {"_id": 1}),
+        (doc! {"e.$": 1}, doc! {"_id": 1, "e": [3]}),
+    ];
+    for (specification, expected) in cases {
+        assert_eq!(
+            project(&document, specification.clone(), Some(2)).unwrap(),
+            expected,
+            "{specification:?}"
+        );
+    }
+    assert_eq!(
+        project(&document, doc! {"e.$": 1}, None)
+            .unwrap_err()
+            .code
+            .number(),
+        51246
+    );
+    assert_eq!(
+        project(&document, doc! {"e.$": 1}, Some(4))
+            .unwrap_err()
+            .code
+            .number(),
+        51247
+    );
+}
+
+#[test]
+fn wrong_specifications_are_refused_with_mongodbs_codes() {
+    let cases = [
+        (doc! {"a": 1, "b": 0}, 31254),
+        (doc! {"a": 0, "b": 1}, 31253),
+        (doc! {"a": 1, "a.b": 1}, 31249),
+        (doc! {"a.b": 1, "a": 1}, 31250),
+        (doc! {"a": {}}, 51270),
+        (doc! {"": 1}, 40352),
+        (doc! {"a.": 1}, 40353),
+        (doc! {"a..b": 1}, 15998),
+        (doc! {"$a": 1}, 16410),
+        (doc! {"a": 0, "b": "$c"}, 31310),
+        (doc! {"a.$": 1, "b.$": 1}, 31276),
+        (doc! {"a.$.b": 1}, 31394),
+        (doc! {"a.$": 0}, 31395),
+        (doc! {"a.$": {"$slice": 1}}, 31271),
+        (doc! {"a": {"$elemMatch": 1}}, 31274),
+        (doc! {"a.b": {"$elemMatch": {}}}, 31275),
+        (doc! {"a.$": 1, "b": {"$elemMatch": {}}}, 31255),
+        (doc! {"b": {"$elemMatch": {}}, "a.$": 1}, 31256),
+        (doc! {"a": {"$slice": 1}, "a.b": 1}, 31249),
+        (doc! {"a": {"$meta": "textScore"}}, 40218),
+    ];
+    for (specification, expected) in cases {
+        assert_eq!(
+            project(&sample(), specification.clone(), None)
+                .unwrap_err()
+                .code
+                .number(),
+            expected,
+            "{specification:?}"
+        );
+    }
+}
+
+fn sorted(mut paths: Vec<String>) -> Vec<String> {
+    paths.sort_unstable();
+    paths
+}
+
+#[test]
+fn plain_inclusions_say_which_fields_they_need() {
+    let variables = Variables::new(0);
+    let parse = |specification| Projection::parse_find(&specification, None, &variables).unwrap();
+    let required = |specification| parse(specification).required_fields();
+    assert_eq!(required(doc! {"a": 1, "_id": 0}), Some(vec!["a".to_owned()]));
+    let with_id = vec!["_id".to_owned(), "a".to_owned()];
+    assert_eq!(required(doc! {"a": 1}).map(sorted), Some(with_id));
+    assert_eq!(required(doc! {"a": 0}), None);
+    assert_eq!(required(doc! {"_id": 0, "a": "$b"}), None);
+}

@@ -1,0 +1,111 @@
+//! Replacements, pipelines, and what an upsert starts from.
+
+use language::Result;
+use language::expression::Variables;
+use language::filter::{Filter, FilterScope};
+use language::update::{Applied, Update, UpdateInput, UpdateScope, seed_document};
+use value::{Document, Value, array, doc};
+
+fn parse(update: UpdateInput) -> Result<Update> {
+    Update::parse(
+        &update,
+        &[],
+        &UpdateScope {
+            variables: &Variables::new(0),
+        },
+    )
+}
+
+fn apply(update: UpdateInput, document: Document) -> Result<(Document, Applied)> {
+    let mut changed = document;
+    let applied = parse(update)?.apply(&mut changed, None, false, &Variables::new(0))?;
+    Ok((changed, applied))
+}
+
+fn pipeline(stages: Vec<Value>, document: Document) -> Document {
+    apply(UpdateInput::Pipeline(stages), document).unwrap().0
+}
+
+#[test]
+fn a_replacement_keeps_the_id() {
+    let (replaced, applied) = apply(UpdateInput::Document(doc! {"b": 1}), doc! {"_id": 7, "a": 1}).unwrap();
+    assert_eq!((replaced, applied), (doc! {"_id": 7, "b": 1}, Applied::Changed));
+    let other = apply(UpdateInput::Document(doc! {"_id": 8}), doc! {"_id": 7}).unwrap_err();
+    assert_eq!(other.code.number(), 66);
+    assert_eq!(
+        parse(UpdateInput::Document(doc! {"a": 1, "$set": {"b": 1}}))
+            .unwrap_err()
+            .code
+            .number(),
+        52
+    );
+}
+
+#[test]
+fn stages_are_applied_in_order() {
+    let start = || doc! {"_id": 1, "a": 1, "b": {"c": 2}};
+    assert_eq!(
+        pipeline(
+            array![{"$set": {"d": {"$add": ["$a", "$b.c"]}}}, {"$unset": ["a"]}],
+            start()
+        ),
+        doc! {"_id": 1, "b": {"c": 2}, "d": 3}
+    );
+    assert_eq!(
+        pipeline(array![{"$replaceWith": "$b"}], start()),
+        doc! {"_id": 1, "c": 2}
+    );
+    assert_eq!(
+        pipeline(array![{"$project": {"b.c": 1}}], start()),
+        doc! {"_id": 1, "b": {"c": 2}}
+    );
+    assert_eq!(
+        apply(UpdateInput::Pipeline(array![]), start()).unwrap().1,
+        Applied::Unchanged
+    );
+}
+
+#[test]
+fn other_stages_are_refused() {
+    assert_eq!(
+        parse(UpdateInput::Pipeline(array![{"$match": {}}]))
+            .unwrap_err()
+            .code
+            .number(),
+        72
+    );
+    assert_eq!(
+        parse(UpdateInput::Pipeline(array![{"$foo": {}}]))
+            .unwrap_err()
+            .code
+            .number(),
+        40324
+    );
+}
+
+fn seed(query: Document) -> Result<Document> {
+    let filter = Filter::parse(&query, &FilterScope::default())?;
+    seed_document(
+        &parse(UpdateInput::Document(doc! {"$set": {}}))?,
+        &filter.equalities(),
+    )
+}
+
+#[test]
+fn an_upsert_starts_from_the_querys_equalities() {
+    assert_eq!(
+        seed(doc! {"_id": 1, "a.b": 2, "c": {"$gt": 1}}).unwrap(),
+        doc! {"_id": 1, "a": {"b": 2}}
+    );
+    assert_eq!(
+        seed(doc! {"$and": [{"a": 1}, {"$or": [{"b": 2}]}]}).unwrap(),
+        doc! {"a": 1, "b": 2}
+    );
+    assert_eq!(
+        seed(doc! {"$and": [{"a": 1}, {"a": 2}]})
+            .unwrap_err()
+            .code
+            .number(),
+        54
+    );
+}

@@ -1,0 +1,16 @@
+//! The tests of queries: one program, which is built faster than one for each file. Those of a file:
+//! `cargo test -p query --test all filter_partial::`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod filter_partial;
+mod filter_property;
+mod find_index_key;
+mod plan_equivalence;
+mod plan_explain;
+mod plan_race;
+#[path = "../support/mod.rs"]
+mod support;
+mod update_writes;
+#[path = "../write_support/mod.rs"]
+mod write_support;

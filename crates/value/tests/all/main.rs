@@ -1,0 +1,23 @@
+//! The tests of values: one program, which is built faster than one for each file. Those of a file:
+//! `cargo test -p value --test all collation::`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod collation;
+mod collation_options;
+mod column;
+mod corpus;
+mod decimal;
+mod json_parse;
+mod json_write;
+mod key;
+mod macros;
+mod numbers;
+mod order;
+mod path_extract;
+mod path_visit;
+mod raw_documents;
+mod raw_validation;
+#[path = "../support/mod.rs"]
+mod support;
+mod types;

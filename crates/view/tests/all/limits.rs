@@ -1,0 +1,183 @@
+//! Functions that loop or eat memory are stopped and named; what cannot be compiled is refused.
+use crate::support::*;
+use kv::Simulation;
+use serde_json::{Value, json};
+use view::{Error, Query, Refusal, ScriptError, ScriptLimits};
+
+/// Little time, for loops that never end.
+const HASTY: ScriptLimits = ScriptLimits {
+    time_ms: 1_000,
+    memory_bytes: 64 << 20,
+};
+
+/// Little memory, and time enough to use it up on a busy machine.
+const SMALL: ScriptLimits = ScriptLimits {
+    time_ms: 60_000,
+    memory_bytes: 8 << 20,
+};
+
+async fn run(map: &str, limits: ScriptLimits) -> view::Result<Value> {
+    let database = Database::open(&Simulation::new(1), limits).await;
+    database
+        .put(&[json!({"_id": "good"}), json!({"_id": "bad", "bad": true})])
+        .await;
+    let group = database.group(json!({"all": {"map": map}})).await;
+    database.try_rows(&group, "all", Query::default()).await
+}
+
+#[tokio::test]
+async fn a_loop_is_stopped_and_the_document_named() {
+    match run(
+        "function (doc) { while (doc.bad) { try { doc.bad; } catch (e) {} } }",
+        HASTY,
+    )
+    .await
+    {
+        Err(Error::Script {
+            script: ScriptError::TimedOut { .. },
+            document,
+            function,
+        }) => {
+            assert_eq!(
+                (document.as_deref(), function.as_str()),
+                (Some("bad"), "_design/d")
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn memory_is_limited() {
+    match run(
+        "function (doc) { var all = []; while (doc.bad) all.push('x'.repeat(1000) + all.length); }",
+        SMALL,
+    )
+    .await
+    {
+        Err(Error::Script {
+            script: ScriptError::OutOfMemory { .. },
+            document,
+            ..
+        }) => {
+            assert_eq!(document.as_deref(), Some("bad"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn endless_recursion_skips_the_document() {
+    let rows = run(
+        "function (doc) { function f() { return f() + 1; } if (doc.bad) f(); emit(1, 1); }",
+        SMALL,
+    )
+    .await;
+    assert_eq!(rows.unwrap(), json!([["good", 1, 1]]));
+}
+
+#[tokio::test]
+async fn a_view_goes_on_after_its_function_was_stopped() {
+    let database = Database::open(&Simulation::new(1), HASTY).await;
+    database.put(&[json!({"_id": "bad", "bad": true})]).await;
+    let group = database
+        .group(json!({"all": {"map": "function (doc) { while (doc.bad); emit(1, 1); }"}}))
+        .await;
+    assert!(database.try_rows(&group, "all", Query::default()).await.is_err());
+    database.put(&[json!({"_id": "bad"})]).await;
+    assert_eq!(
+        database.rows(&group, "all", Query::default()).await,
+        json!([["bad", 1, 1]])
+    );
+}
+
+async fn check(body: Value) -> Result<(), String> {
+    let checked = view::check_design("_design/d", &fields(body), ScriptLimits::default()).await;
+    checked.map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn design_documents_are_checked() {
+    let refused = |body| async { check(body).await.unwrap_err() };
+    assert_eq!(
+        refused(json!({"views": []})).await,
+        "`views` field must have object type"
+    );
+    assert_eq!(
+        refused(json!({"views": {"a": {"map": 1}}})).await,
+        "`views.a.map` field must have object or string type"
+    );
+    assert_eq!(
+        refused(json!({"views": {"a": {}}})).await,
+        "View `a` must contain map function"
+    );
+    assert_eq!(
+        refused(json!({"views": {"a": {"map": "function () {}", "reduce": "_nope"}}})).await,
+        "`_nope` is not a supported reduce function."
+    );
+    assert!(
+        refused(json!({"views": {"a": {"map": "function ("}}}))
+            .await
+            .contains("function (")
+    );
+    assert!(
+        refused(json!({"views": {"a": {"map": "1"}}}))
+            .await
+            .starts_with("Expression does not eval to a function.")
+    );
+    assert_eq!(
+        check(json!({"views": {"a": {"map": "function (doc) { emit(1); };\n", "reduce": "_sum"}}})).await,
+        Ok(())
+    );
+    assert_eq!(
+        check(json!({"language": "query", "views": {"a": {"map": {}}}})).await,
+        Ok(())
+    );
+}
+
+#[tokio::test]
+async fn validations_and_filters_run_with_the_design_document_as_this() {
+    let design = json!({
+        "_id": "_design/d", "least": 3, "lib": {"m": "exports.f = function (n) { return n > 1; };"},
+        "validate_doc_update": "function (doc, old, user, security) {
+            if (doc.n < this.least) throw {forbidden: 'too small'};
+            if (!user.name) throw {unauthorized: 'who?'};
+            if (old) throw 'there already';
+        }",
+        "filters": {"f": "function (doc, req) { return require('lib/m').f(doc.n) && req.query.yes; }"},
+        "views": {"v": {"map": "function (doc) { if (doc.n) emit(doc.n); }"}},
+    });
+    let functions = view::Functions::new("_design/d", design.to_string(), ScriptLimits::default());
+    let validate =
+        async |new: &str, old: &str, user: &str| functions.validate(new, old, user, "{}").await.unwrap();
+    assert_eq!(
+        validate(r#"{"n":1}"#, "null", "{}").await,
+        Some(Refusal::Forbidden("too small".into()))
+    );
+    assert_eq!(
+        validate(r#"{"n":4}"#, "null", "{}").await,
+        Some(Refusal::Unauthorized("who?".into()))
+    );
+    assert_eq!(
+        validate(r#"{"n":4}"#, "{}", r#"{"name":"a"}"#).await,
+        Some(Refusal::Unknown("there already".into()))
+    );
+    assert_eq!(validate(r#"{"n":4}"#, "null", r#"{"name":"a"}"#).await, None);
+    let documents = [r#"{"n":0}"#.to_owned(), r#"{"n":2}"#.to_owned()];
+    assert_eq!(
+        functions
+            .filter("f", &documents, r#"{"query":{"yes":1}}"#)
+            .await
+            .unwrap(),
+        [false, true]
+    );
+    assert_eq!(
+        functions.filter_by_view("v", &documents).await.unwrap(),
+        [false, true]
+    );
+    let missing = functions.filter("g", &documents, "{}").await.unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        "not_found: missing filters function g on design doc _design/d"
+    );
+}

@@ -1,0 +1,224 @@
+//! Reductions: built in and in JavaScript, whole, by group and by key.
+use crate::support::*;
+use serde_json::{Value, json};
+use view::{Error, Order, Query};
+
+const MAP: &str = "function (doc) { emit(doc.k, doc.v); }";
+
+fn view(reduce: &str) -> Value {
+    json!({"r": {"map": MAP, "reduce": reduce}})
+}
+
+fn grouped() -> Query {
+    Query {
+        group: Some(true),
+        ..Query::default()
+    }
+}
+
+/// The rows of a view with this reduction over documents of these keys and values.
+async fn reduce(reduce: &str, rows: &[(Value, Value)], query: Query) -> view::Result<Value> {
+    let database = Database::new().await;
+    let documents = rows.iter().enumerate();
+    let documents = documents.map(|(n, (k, v))| json!({"_id": n.to_string(), "k": k, "v": v}));
+    database.put(&documents.collect::<Vec<_>>()).await;
+    let group = database.group(view(reduce)).await;
+    database.try_rows(&group, "r", query).await
+}
+
+fn values(values: &[Value]) -> Vec<(Value, Value)> {
+    values.iter().map(|value| (json!(1), value.clone())).collect()
+}
+
+#[tokio::test]
+async fn sums_of_numbers_arrays_and_objects() {
+    let whole =
+        |values: Vec<(Value, Value)>| async move { reduce("_sum", &values, Query::default()).await.unwrap() };
+    assert_eq!(
+        whole(values(&[json!(1), json!(2), json!(3.5)])).await,
+        json!([[null, 6.5]])
+    );
+    assert_eq!(
+        whole(values(&[json!([1, 2]), json!([3]), json!(4)])).await,
+        json!([[null, [8, 2]]])
+    );
+    assert_eq!(
+        whole(values(&[
+            json!({"a": 1, "b": {"c": 2}}),
+            json!({"b": {"c": 3}, "d": 4})
+        ]))
+        .await,
+        json!([[null, {"a": 1, "b": {"c": 5}, "d": 4}]])
+    );
+    let refused = whole(values(&[json!("x"), json!(1)])).await;
+    assert_eq!(refused[0][1]["error"], "builtin_reduce_error");
+    assert_eq!(refused[0][1]["caused_by"], "x");
+}
+
+#[tokio::test]
+async fn counts_and_statistics() {
+    let rows = values(&[json!(2), json!(4)]);
+    assert_eq!(
+        reduce("_count", &rows, Query::default()).await.unwrap(),
+        json!([[null, 2]])
+    );
+    assert_eq!(
+        reduce("_stats", &rows, Query::default()).await.unwrap(),
+        json!([[null, {"sum": 6, "count": 2, "min": 2, "max": 4, "sumsqr": 20}]])
+    );
+    let refused = reduce("_stats", &values(&[json!("x")]), Query::default()).await;
+    assert!(matches!(refused, Err(Error::InvalidValue(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn distinct_keys_are_counted_within_three_percent() {
+    let rows: Vec<(Value, Value)> = (0..6000).map(|n| (json!(n % 3000), json!(null))).collect();
+    let count = reduce("_approx_count_distinct", &rows, Query::default())
+        .await
+        .unwrap();
+    let count = count[0][1].as_f64().unwrap();
+    assert!((count / 3000.0 - 1.0).abs() < 0.03, "{count}");
+}
+
+#[tokio::test]
+async fn groups_by_level_and_key_skip_and_limit() {
+    let rows: Vec<(Value, Value)> = [("a", 1), ("a", 2), ("b", 1), ("b", 1), ("c", 1)]
+        .map(|(first, second)| (json!([first, second]), json!(1)))
+        .to_vec();
+    let level = Query {
+        group_level: Some(1),
+        ..Query::default()
+    };
+    assert_eq!(
+        reduce("_count", &rows, level.clone()).await.unwrap(),
+        json!([[["a"], 2], [["b"], 2], [["c"], 1]])
+    );
+    assert_eq!(
+        reduce("_count", &rows, grouped()).await.unwrap(),
+        json!([[["a", 1], 1], [["a", 2], 1], [["b", 1], 2], [["c", 1], 1]])
+    );
+    let part = Query {
+        skip: 1,
+        limit: Some(1),
+        ..level.clone()
+    };
+    assert_eq!(reduce("_count", &rows, part).await.unwrap(), json!([[["b"], 2]]));
+    let backward = Query {
+        order: Order::Backward,
+        ..level
+    };
+    assert_eq!(
+        reduce("_count", &rows, backward).await.unwrap(),
+        json!([[["c"], 1], [["b"], 2], [["a"], 2]])
+    );
+    let keys = Query {
+        keys: Some(vec![json!(["b", 1]), json!(["x"]), json!(["a", 1])]),
+        ..grouped()
+    };
+    assert_eq!(
+        reduce("_count", &rows, keys).await.unwrap(),
+        json!([[["b", 1], 2], [["a", 1], 1]])
+    );
+}
+
+#[tokio::test]
+async fn an_empty_range_has_no_reduction() {
+    assert_eq!(reduce("_count", &[], Query::default()).await.unwrap(), json!([]));
+}
+
+#[tokio::test]
+async fn functions_are_given_keys_with_ids_and_then_only_reductions() {
+    let source = "function (keys, values, rereduce) {
+        if (rereduce) return values.reduce(function (a, b) { return a.concat(b); }).slice(0, 3);
+        return keys.map(function (pair, at) { return pair[1] + ':' + pair[0] + '=' + values[at]; }).slice(0, 3);
+    }";
+    let rows = [(json!(1), json!(5)), (json!(2), json!(6))];
+    assert_eq!(
+        reduce(source, &rows, Query::default()).await.unwrap(),
+        json!([[null, ["0:1=5", "1:2=6"]]])
+    );
+    assert_eq!(
+        reduce(source, &rows, grouped()).await.unwrap(),
+        json!([[1, ["0:1=5"]], [2, ["1:2=6"]]])
+    );
+}
+
+#[tokio::test]
+async fn reductions_over_many_pages_are_those_of_all_rows() {
+    let rows: Vec<(Value, Value)> = (0..20_000).map(|n| (json!([n % 7, n]), json!(n))).collect();
+    let source = "function (keys, values) { return sum(values); }";
+    for reduction in ["_sum", source] {
+        let level = Query {
+            group_level: Some(1),
+            ..Query::default()
+        };
+        let groups = reduce(reduction, &rows, level).await.unwrap();
+        for (group, row) in groups.as_array().unwrap().iter().enumerate() {
+            let expected: usize = (0..20_000).filter(|n| n % 7 == group).sum();
+            assert_eq!(*row, json!([[group], expected]));
+        }
+        let range = Query {
+            start_key: Some(json!([3, 100])),
+            end_key: Some(json!([4, 5_000])),
+            ..Query::default()
+        };
+        let expected: usize = (0..20_000)
+            .filter(|n| n % 7 == 3 && *n >= 100 || n % 7 == 4 && *n <= 5_000)
+            .sum();
+        assert_eq!(
+            reduce(reduction, &rows, range).await.unwrap(),
+            json!([[null, expected]])
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_reduction_that_does_not_shrink_is_an_error_in_its_place() {
+    let rows: Vec<(Value, Value)> = (0..100).map(|n| (json!(n), json!("x".repeat(100)))).collect();
+    let result = reduce(
+        "function (keys, values) { return values; }",
+        &rows,
+        Query::default(),
+    )
+    .await
+    .unwrap();
+    let message = result[0][1]["reduce_overflow_error"].as_str().unwrap();
+    assert!(
+        message.starts_with("Reduce output must shrink more rapidly"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_function_that_throws_reduces_to_null() {
+    let rows = [(json!(1), json!(5))];
+    let thrown = reduce("function (keys, values) { throw 'no'; }", &rows, Query::default())
+        .await
+        .unwrap();
+    assert_eq!(thrown, json!([[null, null]]));
+}
+
+#[tokio::test]
+async fn ranks_are_the_extreme_different_values() {
+    let rows: Vec<(Value, Value)> = (0..3_000).map(|n| (json!(n % 5), json!(n % 1_000))).collect();
+    let whole = |function: &'static str| reduce(function, &rows, Query::default());
+    assert_eq!(whole("_top_3").await.unwrap(), json!([[null, [999, 998, 997]]]));
+    assert_eq!(whole("_bottom_2").await.unwrap(), json!([[null, [0, 1]]]));
+    let groups = reduce("_top_1", &rows, grouped()).await.unwrap();
+    assert_eq!(groups[0], json!([0, [995]]));
+}
+
+#[tokio::test]
+async fn first_and_last_are_the_values_of_the_extreme_keys() {
+    let rows: Vec<(Value, Value)> = (0..3_000).map(|n| (json!(2_999 - n), json!({"n": n}))).collect();
+    for (function, expected) in [("_first", 2_999), ("_last", 0)] {
+        let whole = reduce(function, &rows, Query::default()).await.unwrap();
+        assert_eq!(whole, json!([[null, {"n": expected}]]), "{function}");
+        let backward = Query {
+            order: Order::Backward,
+            ..Query::default()
+        };
+        let whole = reduce(function, &rows, backward).await.unwrap();
+        assert_eq!(whole, json!([[null, {"n": expected}]]), "{function} backward");
+    }
+}
