@@ -41,6 +41,7 @@ mod profile;
 mod reach;
 mod revisions;
 mod roles;
+mod salvage;
 mod scrub;
 mod sessions;
 mod stats;
@@ -78,11 +79,13 @@ pub use revisions::{
     DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,
     RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot, Sequence,
 };
+pub use salvage::salvage;
 pub use scrub::ScrubReport;
 pub use stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
 pub use store::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of};
+pub use store::{Salvaged, SalvagedCollection};
 pub use tables::attempts::TooManyAttempts;
 pub use tables::cursors::{CursorId, CursorReply, Tailing};
 pub use tables::operations::{ConnectionGuard, OperationGuard, OperationInfo, shown_command};

@@ -27,7 +27,8 @@ fn noise(seed: i64, bytes: usize) -> String {
 }
 
 async fn fill(engine: &Engine, namespace: &Namespace, documents: i64, bytes: usize) {
-    let documents = (0..documents).map(|id| DocumentBuf::from(&doc! {"_id": id, "text": noise(id, bytes)}));
+    let documents = (0..documents)
+        .map(|id| DocumentBuf::from(&doc! {"_id": id, "a": [id, id + 1], "text": noise(id, bytes)}));
     let context = Context::default();
     let options = WriteOptions::default();
     engine
@@ -61,6 +62,8 @@ async fn assert_found(damage: impl Fn(&Path) -> PathBuf, bytes: usize) {
     engine.close().await.unwrap();
     drop(engine);
     let engine = open(folder.path()).await;
+    let index = doc! {"key": {"a": 1}, "name": "a_1"};
+    engine.create_indexes(&damaged, &[index]).await.unwrap();
     fill(&engine, &damaged, 200, bytes).await;
     engine.close().await.unwrap();
     drop(engine);
@@ -86,8 +89,51 @@ async fn assert_found(damage: impl Fn(&Path) -> PathBuf, bytes: usize) {
         "what is whole is read: {report:?}"
     );
     assert!(engine.validate(&whole, true).await.unwrap().is_valid());
+    let readable = report.records;
     let report = engine.verify_collection(&damaged).await.unwrap();
     assert!(!report.is_valid());
+    engine.close().await.unwrap();
+    drop(engine);
+    assert_saved(folder.path(), &damaged, &whole, readable).await;
+}
+
+/// What can be read is saved into a new folder, which is whole.
+async fn assert_saved(folder: &Path, damaged: &Namespace, whole: &Namespace, readable: u64) {
+    let new = tempfile::tempdir().unwrap();
+    let mut told = Vec::new();
+    let salvaged = engine::salvage(folder, new.path(), |one| told.push(one.namespace.clone()));
+    let salvaged = salvaged.await.unwrap();
+    assert_eq!(told, [damaged.clone(), whole.clone()]);
+    assert!(salvaged.catalog.is_empty());
+    let [first, second] = &salvaged.collections[..] else {
+        panic!("{salvaged:?}");
+    };
+    assert_eq!((first.documents, first.saved), (Some(200), readable));
+    assert!(!first.lost.is_empty());
+    assert_eq!(
+        (second.documents, second.saved, second.lost.len()),
+        (Some(10), 10, 0)
+    );
+
+    let engine = open(new.path()).await;
+    for (namespace, records) in [(damaged, readable), (whole, 10)] {
+        let report = engine.validate(namespace, true).await.unwrap();
+        assert!(report.is_valid(), "{report:?}");
+        assert_eq!(report.records, records);
+    }
+    let indexes = engine.validate(damaged, true).await.unwrap().index_entries;
+    assert_eq!(
+        indexes,
+        [("_id_".to_owned(), readable), ("a_1".to_owned(), 2 * readable)]
+    );
+    // It takes writes as any other.
+    let documents = vec![DocumentBuf::from(&doc! {"_id": 1000, "a": [1, 2]})];
+    let (context, options) = (Context::default(), WriteOptions::default());
+    engine
+        .insert(&context, damaged, documents, &options)
+        .await
+        .unwrap();
+    assert!(engine.validate(damaged, true).await.unwrap().is_valid());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -60,7 +60,7 @@ fn run(command: &cli::Command) -> Result<()> {
         cli::Command::Backup(options) => runtime.block_on(backup::run(options)),
         cli::Command::Restore(options) => runtime.block_on(restore::run(options)),
         cli::Command::Verify(options) => runtime.block_on(verify::run(options)),
-        cli::Command::Repair(options) => repair::run(options),
+        cli::Command::Repair(options) => runtime.block_on(repair::run(options)),
     };
     // What still holds a thread has been waited for long enough.
     runtime.shutdown_timeout(THREADS_END_MAX);

@@ -54,7 +54,7 @@ pub async fn run(options: &VerifyOptions) -> Result<()> {
     } = seen;
     if findings > 0 {
         bail!(
-            "{findings} findings in {}: restore a backup (larder restore)",
+            "{findings} findings in {}: restore a backup (larder restore), or save what can be read (larder repair --into NEW)",
             options.data.display()
         );
     }

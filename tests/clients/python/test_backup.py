@@ -197,3 +197,15 @@ def test_verify_names_what_is_damaged(tmp_path):
         with pytest.raises(pymongo.errors.PyMongoError, match=f"other.notes.*{values.name}"):
             client.other.notes.find_one({"_id": 1})
         assert client.shop.command("validate", "orders", full=True)["valid"]
+
+    new = tmp_path / "new"
+    said = larder("repair", "--data", folder, "--into", new)
+    assert "other.notes: 0 of 3 documents were saved" in said and values.name in said, said
+    assert "shop.orders" not in said
+    larder("repair", "--data", folder, "--into", new, fails=True)
+    with running(new) as server, pymongo.MongoClient(server.uri) as client:
+        assert client.shop.orders.count_documents({"total": 3}, hint="total_1") == len(range(3, 100, 7))
+        assert client.other.notes.count_documents({}) == 0
+        for name in ("orders", "notes"):
+            database = client.shop if name == "orders" else client.other
+            assert database.command("validate", name, full=True)["valid"]

@@ -6,10 +6,10 @@ use kv::{Batch, CommitError, Durability, Head, Kv, ShardId};
 use value::varint;
 
 /// The shard of the catalog; collections have the numbers above.
-pub(super) const CATALOG_SHARD: ShardId = ShardId(0);
+pub(crate) const CATALOG_SHARD: ShardId = ShardId(0);
 
 /// Entries: database, a zero byte and collection follow.
-pub(super) const ENTRY: u8 = 0x10;
+pub(crate) const ENTRY: u8 = 0x10;
 /// Shards that are being dropped: the number follows.
 pub(super) const DROPPED: u8 = 0x20;
 
@@ -65,7 +65,7 @@ impl Disk {
 }
 
 /// The key of a collection's entry.
-pub(super) fn entry_key(namespace: &Namespace) -> Vec<u8> {
+pub(crate) fn entry_key(namespace: &Namespace) -> Vec<u8> {
     [
         &[ENTRY],
         namespace.database.as_bytes(),
@@ -76,7 +76,7 @@ pub(super) fn entry_key(namespace: &Namespace) -> Vec<u8> {
 }
 
 /// The collection's name out of its entry's key.
-pub(super) fn entry_namespace(key: &[u8]) -> Option<Namespace> {
+pub(crate) fn entry_namespace(key: &[u8]) -> Option<Namespace> {
     let (database, collection) = std::str::from_utf8(key.strip_prefix(&[ENTRY])?)
         .ok()?
         .split_once('\0')?;

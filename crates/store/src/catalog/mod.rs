@@ -10,7 +10,7 @@ mod open;
 mod options;
 mod store;
 
-pub(crate) use disk::Disk;
+pub(crate) use disk::{CATALOG_SHARD, Disk, ENTRY, entry_key, entry_namespace};
 pub(crate) use entry::Entry;
 pub use namespace::Namespace;
 pub use options::{CappedOptions, CollectionOptions, StoreOptions};
@@ -57,7 +57,7 @@ impl Catalog {
     }
 
     pub(crate) fn put_entry(batch: &mut Batch, namespace: &Namespace, entry: &Entry) {
-        batch.put(&disk::entry_key(namespace), &entry.encode());
+        batch.put(&entry_key(namespace), &entry.encode());
     }
 
     /// Notes that a shard is to be dropped, so that a drop that is interrupted is finished at the next start.

@@ -11,6 +11,7 @@ mod validate;
 pub use scrub::{ScrubPosition, Scrubbed};
 pub use sizes::StoredBytes;
 pub use stats::{CollectionStats, ValidateReport};
+pub(crate) use validate::damage::{describe, is_sealed};
 
 use crate::catalog::{Catalog, Entry};
 use crate::commit::{Queue, Writer, align};

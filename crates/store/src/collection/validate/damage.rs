@@ -18,7 +18,7 @@ const SEALED: [(u8, &str); 7] = [
 ];
 
 /// Whether what has this key begins with a checksum.
-pub(in crate::collection) fn is_sealed(key: &[u8]) -> bool {
+pub(crate) fn is_sealed(key: &[u8]) -> bool {
     SEALED.iter().any(|(kind, _)| key.first() == Some(kind))
 }
 
@@ -66,7 +66,7 @@ impl Validation {
 }
 
 /// What cannot be read, and why.
-pub(in crate::collection) fn describe(unreadable: &Unreadable) -> String {
+pub(crate) fn describe(unreadable: &Unreadable) -> String {
     let Unreadable { from, to, what } = unreadable;
     let numbered = |key: &[u8]| keys::record_id(key).map(|id| id.0);
     match (numbered(from), to.as_deref().and_then(numbered)) {

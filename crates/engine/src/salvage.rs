@@ -1,0 +1,25 @@
+//! Saving what can be read of a damaged data folder into a new one.
+
+use crate::error::Result;
+use kv::{Kv, OpenOptions};
+use std::path::Path;
+use store::{Salvaged, SalvagedCollection, StoreOptions};
+
+/// Memory for each of the two folders.
+const MEMORY_BYTES: usize = 128 << 20;
+
+/// Copies what can be read of a folder that no server has open into a new one. `tell` hears of each collection.
+pub async fn salvage(from: &Path, into: &Path, tell: impl FnMut(&SalvagedCollection)) -> Result<Salvaged> {
+    let open = |folder: &Path| {
+        Kv::open(&OpenOptions {
+            folder: folder.to_owned(),
+            memory_bytes: MEMORY_BYTES,
+        })
+    };
+    let (from, into) = (open(from)?, open(into)?);
+    let options = StoreOptions::new(crate::partial_filter::compile);
+    let salvaged = store::salvage(&from, &into, &options, tell).await?;
+    into.close().await?;
+    from.close().await?;
+    Ok(salvaged)
+}

@@ -1,0 +1,161 @@
+//! A collection out of what can be read of it: index entries, change log and counts follow from its records.
+
+use super::shard;
+use crate::catalog::Entry;
+use crate::index::{EntrySet, ID_INDEX, IndexSet, put_entry_value};
+use crate::keys::{LOG_DELETED, LOG_PUT};
+use crate::partition::{PartitionStats, partition_of};
+use crate::record::Tombstone;
+use crate::state::{IndexEntries, State};
+use crate::{Index, IndexSpec, KeyRange, PageLimit, Record, StoreError, StoreOptions, keys};
+use bytes::Bytes;
+use kv::{Batch, Durability, Head, Kv};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use value::{ValueRef, varint};
+
+/// What follows from other entries, and is not copied.
+const COMPUTED: [u8; 3] = [keys::LOG, keys::INDEX, keys::PARTITION];
+
+/// Copies what can be read of a collection, and computes the rest. Returns how many documents that are.
+pub(super) async fn rebuild(
+    from: &Kv,
+    to: &Kv,
+    entry: &Entry,
+    options: &StoreOptions,
+    sequence: u64,
+) -> Result<u64, StoreError> {
+    let mut rebuilding = Rebuilding::new(entry, options, sequence)?;
+    let snapshot = from.snapshot(entry.shard).await?;
+    let (mut low, mut expected) = (Bound::Unbounded, 0);
+    loop {
+        let range = KeyRange {
+            low,
+            high: Bound::Unbounded,
+        };
+        let read = snapshot.salvage(&range, PageLimit::default()).await?;
+        let mut batch = Batch::new();
+        for at in 0..read.page.len() {
+            rebuilding.take(read.page.key(at), &read.page.value_bytes(at), &mut batch)?;
+        }
+        if read.next.is_none() {
+            for (name, stats) in &rebuilding.partitions {
+                batch.put(&keys::partition(name), &stats.encode());
+            }
+        }
+        let head = rebuilding.head();
+        expected = shard::write(to, entry.shard, expected, head, batch, Durability::Soon).await?;
+        match read.next {
+            Some(next) => low = Bound::Included(next),
+            None => return Ok(rebuilding.state.count),
+        }
+    }
+}
+
+struct Rebuilding {
+    set: IndexSet,
+    state: State,
+    sequence: u64,
+    is_partitioned: bool,
+    partitions: BTreeMap<String, PartitionStats>,
+}
+
+impl Rebuilding {
+    fn new(entry: &Entry, options: &StoreOptions, sequence: u64) -> Result<Rebuilding, StoreError> {
+        let (compile, now_ms) = (options.filter_compiler, (options.clock)());
+        let by_id = (ID_INDEX, IndexSpec::id());
+        let specs = std::iter::once(&by_id).chain(&entry.indexes);
+        let indexes = specs.map(|(id, spec)| Ok(Arc::new(Index::new(*id, spec.clone(), compile, now_ms)?)));
+        let set = IndexSet {
+            version: 1,
+            indexes: indexes.collect::<Result<_, StoreError>>()?,
+        };
+        let entries = |index: &Arc<Index>| IndexEntries {
+            id: index.id(),
+            ..IndexEntries::default()
+        };
+        Ok(Rebuilding {
+            state: State {
+                indexes: set.indexes.iter().map(entries).collect(),
+                ..State::default()
+            },
+            set,
+            sequence,
+            is_partitioned: entry.options.is_partitioned(),
+            partitions: BTreeMap::new(),
+        })
+    }
+
+    /// The head with what is known by now.
+    fn head(&mut self) -> Head {
+        for (state, index) in self.state.indexes.iter_mut().zip(&self.set.indexes) {
+            state.multikey = index.multikey_bits();
+        }
+        Head {
+            sequence: self.sequence,
+            state: self.state.encode().into(),
+        }
+    }
+
+    fn take(&mut self, key: &[u8], value: &Bytes, batch: &mut Batch) -> Result<(), StoreError> {
+        let is_computed = key.first().is_none_or(|kind| COMPUTED.contains(kind));
+        if is_computed || !shard::is_intact(key, value) {
+            return Ok(());
+        }
+        if let Some(id) = keys::record_id(key) {
+            if let Ok(record) = Record::decode(id, value) {
+                self.take_record(&record, batch)?;
+            }
+        } else if key.first() == Some(&keys::TOMBSTONE)
+            && let Ok(tombstone) = Tombstone::decode(value)
+        {
+            self.take_tombstone(&tombstone, key, batch);
+        }
+        batch.put(key, value);
+        Ok(())
+    }
+
+    fn take_record(&mut self, record: &Record, batch: &mut Batch) -> Result<(), StoreError> {
+        let document = record.document.as_raw();
+        let data_bytes = record.document.bytes().len() as u64;
+        self.state.count += 1;
+        self.state.data_bytes += data_bytes;
+        self.in_partition(document.get("_id"), |stats| {
+            stats.count += 1;
+            stats.data_bytes += data_bytes;
+        });
+        let entries = EntrySet::of(&self.set, document)?;
+        for &span in entries.all() {
+            let has_record_in_value = self.set.indexes[span.index].has_record_in_value();
+            let (mut key, mut value) = (entries.key(span).to_vec(), Vec::new());
+            if !has_record_in_value {
+                key.extend_from_slice(&record.id.0.to_be_bytes());
+            }
+            put_entry_value(has_record_in_value, record.id, entries.bits(span), &mut value);
+            batch.put(&key, &value);
+            self.state.indexes[span.index].entries += 1;
+        }
+        if record.is_changed() {
+            let mut logged = vec![LOG_PUT];
+            varint::put(record.id.0, &mut logged);
+            batch.put(&keys::log(record.sequence), &logged);
+        }
+        self.sequence = self.sequence.max(record.sequence);
+        Ok(())
+    }
+
+    fn take_tombstone(&mut self, tombstone: &Tombstone, key: &[u8], batch: &mut Batch) {
+        self.state.tombstones += 1;
+        self.in_partition(Some(tombstone.id.as_ref()), |stats| stats.deleted += 1);
+        batch.put(&keys::log(tombstone.sequence), &[&[LOG_DELETED], key].concat());
+        self.sequence = self.sequence.max(tombstone.sequence);
+    }
+
+    fn in_partition(&mut self, id: Option<ValueRef<'_>>, change: impl FnOnce(&mut PartitionStats)) {
+        let name = id.and_then(ValueRef::as_str).and_then(partition_of);
+        if let Some(name) = name.filter(|_| self.is_partitioned) {
+            change(self.partitions.entry(name.to_owned()).or_default());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading and writing whole shards.
+
+use crate::collection::{describe, is_sealed};
+use crate::seal::unseal;
+use crate::state::State;
+use crate::{KeyRange, PageLimit, Record, StoreError, keys};
+use bytes::Bytes;
+use kv::{Batch, CommitError, Durability, Head, Kv, ShardId};
+use std::ops::Bound;
+
+/// The entries of a small shard, and what cannot be read.
+pub(super) struct Read {
+    pub(super) entries: Vec<(Vec<u8>, Bytes)>,
+    pub(super) lost: Vec<String>,
+}
+
+/// What a shard of a collection holds.
+#[derive(Default)]
+pub(super) struct Look {
+    /// What its head keeps, if that can be read.
+    pub(super) state: Option<State>,
+    /// A number that no change of it exceeds.
+    pub(super) sequence: u64,
+    /// What cannot be read.
+    pub(super) lost: Vec<String>,
+}
+
+/// Reads a shard to its end; `take` gets what can be read. Returns what cannot.
+pub(super) async fn for_each(
+    kv: &Kv,
+    shard: ShardId,
+    mut take: impl FnMut(&[u8], Bytes) -> Result<(), StoreError>,
+) -> Result<Vec<String>, StoreError> {
+    let snapshot = kv.snapshot(shard).await?;
+    let (mut low, mut lost) = (Bound::Unbounded, Vec::new());
+    loop {
+        let range = KeyRange {
+            low,
+            high: Bound::Unbounded,
+        };
+        let read = snapshot.salvage(&range, PageLimit::default()).await?;
+        lost.extend(read.unreadable.iter().map(describe));
+        for at in 0..read.page.len() {
+            take(read.page.key(at), read.page.value_bytes(at))?;
+        }
+        match read.next {
+            Some(next) => low = Bound::Included(next),
+            None => return Ok(lost),
+        }
+    }
+}
+
+/// All of a small shard.
+pub(super) async fn read(kv: &Kv, shard: ShardId) -> Result<Read, StoreError> {
+    let mut entries = Vec::new();
+    let lost = for_each(kv, shard, |key, value| {
+        entries.push((key.to_vec(), value));
+        Ok(())
+    });
+    let lost = lost.await?;
+    Ok(Read { entries, lost })
+}
+
+/// Looks through a collection's shard.
+pub(super) async fn look(kv: &Kv, shard: ShardId) -> Result<Look, StoreError> {
+    let (mut faults, mut sequence) = (Vec::new(), 0);
+    let mut lost = for_each(kv, shard, |key, value| {
+        if !is_intact(key, &value) {
+            faults.push(format!("what is kept at {key:02x?} fails its checksum"));
+        }
+        let number = keys::record_id(key)
+            .map(|id| id.0)
+            .or_else(|| keys::log_sequence(key));
+        sequence = sequence.max(number.unwrap_or(0));
+        Ok(())
+    })
+    .await?;
+    lost.append(&mut faults);
+    let head = kv.head(shard).await;
+    let state = head.as_ref().ok().and_then(|head| State::decode(&head.state));
+    if state.is_none() {
+        lost.push("the counts of the collection cannot be read".to_owned());
+    }
+    Ok(Look {
+        state,
+        sequence: sequence.max(head.map_or(0, |head| head.sequence)),
+        lost,
+    })
+}
+
+/// Whether every derived page can be read.
+pub(super) async fn is_whole(kv: &Kv, shard: ShardId) -> Result<bool, StoreError> {
+    let mut is_whole = kv.head(shard).await.is_ok();
+    let lost = for_each(kv, shard, |_, value| {
+        is_whole &= unseal(&value).is_some();
+        Ok(())
+    });
+    Ok(lost.await?.is_empty() && is_whole)
+}
+
+/// Whether what an entry of a collection says of itself is right.
+pub(super) fn is_intact(key: &[u8], value: &Bytes) -> bool {
+    match keys::record_id(key) {
+        Some(id) => Record::decode(id, value).is_ok(),
+        None => !is_sealed(key) || unseal(value).is_some(),
+    }
+}
+
+/// Copies a shard as it is.
+pub(super) async fn copy(from: &Kv, to: &Kv, shard: ShardId) -> Result<(), StoreError> {
+    let (head, snapshot) = (from.head(shard).await?, from.snapshot(shard).await?);
+    let (mut low, mut expected) = (Bound::Unbounded, 0);
+    loop {
+        let range = KeyRange {
+            low,
+            high: Bound::Unbounded,
+        };
+        let read = snapshot.salvage(&range, PageLimit::default()).await?;
+        let mut batch = Batch::new();
+        read.page.iter().for_each(|(key, value)| batch.put(key, value));
+        expected = write(to, shard, expected, head.clone(), batch, Durability::Soon).await?;
+        match read.next {
+            Some(next) => low = Bound::Included(next),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Writes a part of a shard. Returns what the next write expects.
+pub(super) async fn write(
+    to: &Kv,
+    shard: ShardId,
+    expected: u64,
+    head: Head,
+    batch: Batch,
+    durability: Durability,
+) -> Result<u64, StoreError> {
+    let sequence = head.sequence;
+    match to.commit(shard, expected, head, batch, durability).await {
+        Ok(()) => Ok(sequence),
+        Err(CommitError::HeadMoved(_)) => Err(StoreError::Contention),
+        Err(CommitError::Engine(error)) => Err(error.into()),
+    }
+}
