@@ -20,7 +20,7 @@ GROUPS = Path("/sys/fs/cgroup/memory")
 LIMIT = 512 << 20
 BUDGET = "128m"
 # What tells the client which limit it met.
-LIMITS = ("--memory", "memory limit", "too much memory", "maximum memory", "BSONObj size", "too large")
+LIMITS = ("--memory", "memory limit", "too much memory", "maximum memory", "BSONObj size", "too large", "longer than 16MB")
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def test_idle_cursors_of_sorts(server, long):
         fill(client, 200_000 if long else 50_000)
         opened, first = [], []
         for at in range(1_000 if long else 100):
-            cursor = client.trial.big.find({"_id": {"$gte": at}}).sort("k", 1).batch_size(2)
+            cursor = client.trial.big.find({"_id": {"$gte": at}}).sort("k", 1).batch_size(1_000)
             found = answer_or_limit(lambda cursor=cursor: next(cursor))
             if isinstance(found, OperationFailure):
                 break
@@ -168,7 +168,7 @@ def test_idle_cursors_of_sorts(server, long):
         assert len(opened) >= 20
         # They go on where they were.
         for cursor, k in zip(opened[:5], first):
-            rest = [document["k"] for document in cursor.batch_size(10_000)]
+            rest = [document["k"] for document in cursor]
             assert rest == sorted(rest) and rest[0] > k
         for cursor in opened:
             cursor.close()
@@ -180,12 +180,12 @@ def test_idle_cursors_of_groups(server, long):
         opened = []
         for at in range(200 if long else 40):
             stages = [{"$match": {"_id": {"$gte": at}}}, {"$group": {"_id": "$k", "s": {"$first": "$s"}}}]
-            cursor = client.trial.big.aggregate(stages, batchSize=2)
+            cursor = client.trial.big.aggregate(stages, batchSize=1_000)
             found = answer_or_limit(lambda cursor=cursor: next(cursor))
             if isinstance(found, OperationFailure):
                 break
             opened.append(cursor)
-        assert len({document["_id"] for document in opened[0].batch_size(10_000)}) >= (200_000 if long else 50_000) - 1
+        assert len({document["_id"] for document in opened[0]}) >= (200_000 if long else 50_000) - 1
         for cursor in opened:
             cursor.close()
 
@@ -203,7 +203,7 @@ PIPELINES = {
     "everything looked up at once": (
         [{"$limit": 1}, {"$lookup": {"from": "big", "pipeline": [], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}}]),
     "much looked up for each": (
-        [{"$limit": 1_000}, {"$lookup": {"from": "big", "pipeline": [{"$limit": 20_000}], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}},
+        [{"$limit": 200}, {"$lookup": {"from": "big", "pipeline": [{"$limit": 20_000}], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}},
          {"$group": {"_id": None, "n": {"$sum": "$n"}}}]),
     "facets": (
         [{"$facet": {"a": [{"$sort": {"k": 1}}, {"$limit": 10}], "b": [{"$group": {"_id": "$g"}}], "c": [{"$match": {"k": {"$gte": 0}}}]}},

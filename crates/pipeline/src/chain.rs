@@ -1,5 +1,6 @@
 //! Steps one behind the other: what comes out of one goes into the next.
 
+use super::portion::Portion;
 use super::row::Row;
 use super::step::{Flow, Work};
 use crate::Result;
@@ -9,6 +10,8 @@ use query::execute::Interruption;
 /// The steps of a pipeline at work.
 pub(crate) struct Chain {
     steps: Vec<Work>,
+    /// How many rows each takes at a time, of those that may make much of one.
+    portions: Vec<Portion>,
     /// Steps from the front that take nothing more.
     closed: usize,
     /// Steps from the front that have given all that they kept.
@@ -18,10 +21,16 @@ pub(crate) struct Chain {
 impl Chain {
     pub(crate) fn new(steps: Vec<Work>) -> Chain {
         Chain {
+            portions: steps.iter().map(|_| Portion::default()).collect(),
             steps,
             closed: 0,
             finished: 0,
         }
+    }
+
+    /// Whether what comes out may be much larger than what goes in.
+    pub(crate) fn expands(&self) -> bool {
+        self.steps.iter().any(Work::expands)
     }
 
     /// Whether rows can still change what comes out.
@@ -78,13 +87,36 @@ impl Chain {
             if rows.is_empty() {
                 return Ok(());
             }
+            if self.steps[at].expands() && rows.len() > self.portions[at].rows() {
+                return self.push_portions(at, rows, out, interruption).await;
+            }
             let mut next = Vec::new();
             if self.steps[at].push(rows, &mut next, interruption).await? == Flow::Done {
                 self.closed = self.closed.max(at + 1);
             }
+            if self.steps[at].expands() {
+                self.portions[at].learn(next.iter());
+            }
             rows = next;
         }
         out.append(&mut rows);
+        Ok(())
+    }
+
+    /// Pushes rows into a step few at a time, and what comes out through the steps behind it, so that it is never all there
+    /// at once.
+    async fn push_portions(
+        &mut self,
+        at: usize,
+        rows: Vec<Row>,
+        out: &mut Vec<Row>,
+        interruption: &Interruption,
+    ) -> Result<()> {
+        let mut rest = rows.into_iter();
+        while rest.len() > 0 && at >= self.closed {
+            let some = rest.by_ref().take(self.portions[at].rows()).collect();
+            Box::pin(self.push_from(at, some, out, interruption)).await?;
+        }
         Ok(())
     }
 }

@@ -22,6 +22,7 @@ mod kept;
 mod leading;
 mod open;
 mod parse;
+mod portion;
 mod row;
 mod run;
 mod stage;

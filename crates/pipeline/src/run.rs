@@ -2,6 +2,7 @@
 
 use super::chain::Chain;
 use super::kept::no_room;
+use super::portion::Portion;
 use super::row::Row;
 use crate::Result;
 use futures::future::BoxFuture;
@@ -31,6 +32,9 @@ pub(super) struct Running {
     input_ended: bool,
     chain: Chain,
     page_documents: usize,
+    /// Rows that were read, where few at a time are pushed.
+    pending: VecDeque<Row>,
+    portion: Portion,
     ready: VecDeque<Row>,
     interruption: Interruption,
 }
@@ -42,27 +46,50 @@ impl Running {
             input_ended: false,
             chain,
             page_documents: PAGE_DOCUMENTS_FIRST,
+            pending: VecDeque::new(),
+            portion: Portion::default(),
             ready: VecDeque::new(),
             interruption,
         }
     }
 
     fn is_finished(&self) -> bool {
-        self.input_ended && self.chain.is_finished()
+        self.input_ended && self.pending.is_empty() && self.chain.is_finished()
     }
 
     /// Does one page of work: reads a page, or lets the first step that is at its end give one.
     async fn advance(&mut self) -> Result<()> {
         self.interruption.check()?;
         let mut rows = Vec::new();
-        if self.input_ended {
+        if !self.pending.is_empty() {
+            self.push_portion(&mut rows).await?;
+        } else if self.input_ended {
             self.chain.finish(&mut rows, &self.interruption).await?;
         } else {
             let (page, state) = self.read().await?;
-            self.chain.push(page, &mut rows, &self.interruption).await?;
-            self.input_ended = state == StreamState::Exhausted || !self.chain.is_open();
+            self.input_ended = state == StreamState::Exhausted;
+            if self.chain.expands() {
+                self.pending = page.into();
+                self.push_portion(&mut rows).await?;
+            } else {
+                self.chain.push(page, &mut rows, &self.interruption).await?;
+                self.input_ended |= !self.chain.is_open();
+            }
         }
         self.ready.extend(rows);
+        Ok(())
+    }
+
+    /// Pushes so many of the rows that were read that what comes out is not too much.
+    async fn push_portion(&mut self, out: &mut Vec<Row>) -> Result<()> {
+        let count = self.portion.rows().min(self.pending.len());
+        let some = self.pending.drain(..count).collect();
+        self.chain.push(some, out, &self.interruption).await?;
+        self.portion.learn(out.iter());
+        if !self.chain.is_open() {
+            self.input_ended = true;
+            self.pending.clear();
+        }
         Ok(())
     }
 
@@ -134,7 +161,7 @@ impl DocumentStream for Running {
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        let ready = self.ready.iter().map(Row::size_bytes).sum();
+        let ready = self.ready.iter().chain(&self.pending).map(Row::size_bytes).sum();
         if !idle.fit(idle.bytes() + ready) {
             return Err(no_room(idle, ready));
         }

@@ -25,6 +25,11 @@ pub(crate) trait Step: Send {
         Ok(Flow::Done)
     }
 
+    /// Whether what comes out may be much larger than what goes in: such a step is given few rows at a time.
+    fn expands(&self) -> bool {
+        false
+    }
+
     /// Before nobody asks for a while: what it keeps goes on under `idle`, or into files where that has no room.
     fn rest(&mut self, _idle: &mut Share) -> Result<()> {
         Ok(())
@@ -48,6 +53,11 @@ pub(crate) trait AwaitedStep: Send {
         _interruption: &'a Interruption,
     ) -> BoxFuture<'a, Result<Flow>> {
         Box::pin(async { Ok(Flow::Done) })
+    }
+
+    /// As [`Step::expands`].
+    fn expands(&self) -> bool {
+        false
     }
 
     /// As [`Step::rest`].
@@ -85,6 +95,14 @@ impl Work {
         match self {
             Work::Local(step) => step.push(rows, out),
             Work::Awaited(step) => step.push(rows, out, interruption).await,
+        }
+    }
+
+    /// As [`Step::expands`].
+    pub(super) fn expands(&self) -> bool {
+        match self {
+            Work::Local(step) => step.expands(),
+            Work::Awaited(step) => step.expands(),
         }
     }
 

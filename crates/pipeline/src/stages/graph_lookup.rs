@@ -278,6 +278,10 @@ impl Search {
 }
 
 impl AwaitedStep for Searching {
+    fn expands(&self) -> bool {
+        true
+    }
+
     fn push<'a>(
         &'a mut self,
         rows: Vec<Row>,

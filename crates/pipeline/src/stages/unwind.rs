@@ -121,6 +121,10 @@ struct Unwinding {
 }
 
 impl Step for Unwinding {
+    fn expands(&self) -> bool {
+        true
+    }
+
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
             self.unwind_row(row, out);

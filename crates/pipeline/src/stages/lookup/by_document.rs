@@ -91,6 +91,10 @@ impl LookingUp {
 }
 
 impl AwaitedStep for LookingUp {
+    fn expands(&self) -> bool {
+        true
+    }
+
     fn push<'a>(
         &'a mut self,
         rows: Vec<Row>,

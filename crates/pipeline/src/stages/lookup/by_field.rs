@@ -171,6 +171,10 @@ impl Found {
 }
 
 impl AwaitedStep for Joining {
+    fn expands(&self) -> bool {
+        true
+    }
+
     fn push<'a>(
         &'a mut self,
         rows: Vec<Row>,
