@@ -105,6 +105,16 @@ impl Engine {
         Ok(self.inner.kv.flush().await?)
     }
 
+    /// Keeps so many bytes free on the disk, for deletes.
+    pub fn keep_disk_free(&self, bytes: u64) {
+        self.inner.kv.keep_free(bytes);
+    }
+
+    /// Fails while the disk is so full that nothing can be added.
+    pub fn check_disk(&self) -> Result<()> {
+        Ok(self.inner.kv.check_room()?)
+    }
+
     /// The memory for all that clients ask.
     pub fn memory(&self) -> &Budget {
         &self.inner.memory

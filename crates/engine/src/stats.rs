@@ -55,6 +55,10 @@ pub struct ServerReport {
     pub volume_bytes: u64,
     /// Those of them that are in use.
     pub volume_used_bytes: u64,
+    /// Bytes of it that are kept free.
+    pub disk_reserve_bytes: u64,
+    /// Whether less is free, so that what would add to the data is refused.
+    pub is_disk_low: bool,
     /// Bytes of caches and write buffers.
     pub memory_bytes: u64,
     /// What of the memory for clients' requests is held, and by whom.
@@ -141,6 +145,8 @@ impl Engine {
             disk_bytes: engine.disk_bytes,
             volume_bytes: engine.volume_bytes,
             volume_used_bytes: engine.volume_used_bytes,
+            disk_reserve_bytes: engine.disk_reserve_bytes,
+            is_disk_low: engine.is_disk_low,
             memory_bytes: engine.memory_bytes,
             memory: self.memory().usage(),
             file_cache_bytes: self.file_cache().chunk_bytes(),

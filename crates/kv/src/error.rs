@@ -41,6 +41,17 @@ pub enum Error {
         /// The failure that stopped the writes.
         cause: String,
     },
+    /// The disk is nearly full: what adds to it is refused until there is room.
+    #[error(
+        "the disk is nearly full: {free_bytes} bytes are free and {reserve_bytes} are kept for deletes (--disk-reserve); delete or \
+         drop something, or make room on the disk, and writes go on"
+    )]
+    DiskLow {
+        /// What is free.
+        free_bytes: u64,
+        /// What is kept.
+        reserve_bytes: u64,
+    },
     /// The store was closed (or, simulated, has crashed).
     #[error("the store is closed")]
     Closed,

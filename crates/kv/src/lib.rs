@@ -268,6 +268,23 @@ impl Kv {
         }
     }
 
+    /// Fails with [`Error::DiskLow`] while so little is free on the disk that nothing may be added: the rest is for deletes,
+    /// drops, merges and the log. Whoever commits what adds to the store asks first.
+    pub fn check_room(&self) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.check_room(),
+            Engine::Simulated(engine) => engine.check_room(),
+        }
+    }
+
+    /// Keeps so many bytes free on the disk, instead of a number that goes with the memory.
+    pub fn keep_free(&self, bytes: u64) {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.keep_free(bytes),
+            Engine::Simulated(_) => {}
+        }
+    }
+
     /// What the engine holds and uses.
     pub fn stats(&self) -> EngineStats {
         match &self.engine {

@@ -54,6 +54,10 @@ pub struct EngineStats {
     pub volume_bytes: u64,
     /// Those of them that are in use, by whatever files.
     pub volume_used_bytes: u64,
+    /// Bytes of it that are kept free.
+    pub disk_reserve_bytes: u64,
+    /// Whether less is free, so that what adds to the folder is refused.
+    pub is_disk_low: bool,
 }
 
 /// A file of a checkpoint.

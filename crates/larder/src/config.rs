@@ -59,6 +59,10 @@ pub struct ServeOptions {
     /// Read everything again and again in the background in search of damage, at most so much a second; 0 for never [default: 1m].
     #[arg(long, value_name = "SIZE", env = "LARDER_SCRUB_RATE")]
     pub scrub_rate: Option<ByteSize>,
+    /// Keep so much free on the disk for deletes, drops and the log; with less, what adds to the data is refused [default: goes with
+    /// the memory: 48m for 64m, at most 272m].
+    #[arg(long, value_name = "SIZE", env = "LARDER_DISK_RESERVE")]
+    pub disk_reserve: Option<ByteSize>,
     /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TEST_COMMANDS")]
     pub test_commands: Option<bool>,
@@ -101,6 +105,8 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// Bytes a second that are read in search of damage; 0 for none.
     pub scrub_rate: u64,
+    /// Bytes that are kept free on the disk; `None` for what goes with the memory.
+    pub disk_reserve: Option<u64>,
     /// Whether commands for test suites are answered.
     pub test_commands: bool,
     /// What is logged.
@@ -149,6 +155,10 @@ impl ServeOptions {
                 .scrub_rate
                 .or(file.scrub_rate)
                 .map_or(SCRUB_RATE_DEFAULT, |rate| rate.0 as u64),
+            disk_reserve: self
+                .disk_reserve
+                .or(file.disk_reserve)
+                .map(|reserve| reserve.0 as u64),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
             log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),

@@ -25,6 +25,9 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     })
     .await
     .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
+    if let Some(bytes) = settings.disk_reserve {
+        engine.keep_disk_free(bytes);
+    }
     tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
 
     if settings.scrub_rate > 0 {
@@ -168,6 +171,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.connections_max != running.connections_max
         || settings.allowed_hosts != running.allowed_hosts
         || settings.scrub_rate != running.scrub_rate
+        || settings.disk_reserve != running.disk_reserve
         || settings.test_commands != running.test_commands
         || settings.default_max_time != running.default_max_time
         || settings.log_format != running.log_format;

@@ -101,6 +101,7 @@ impl Derived {
         durability: Durability,
     ) -> Result<(), StoreError> {
         self.check_exists()?;
+        self.kv.check_room()?;
         let head = Head {
             sequence: expected + 1,
             state,

@@ -108,6 +108,9 @@ pub enum StoreError {
         crate::COMMIT_ATTEMPTS_MAX
     )]
     Contention,
+    /// The disk is nearly full, and the operation would add to it.
+    #[error(transparent)]
+    DiskLow(kv::Error),
     /// The key-value store failed.
     #[error(transparent)]
     Kv(#[from] kv::Error),
@@ -134,6 +137,7 @@ impl StoreError {
             StoreError::CannotIndex { code, .. } | StoreError::Refused { code, .. } => *code,
             StoreError::Interrupted => Code::INTERRUPTED,
             StoreError::Contention => Code::WRITE_CONFLICT,
+            StoreError::DiskLow(_) | StoreError::Kv(kv::Error::DiskLow { .. }) => Code::OUT_OF_DISK_SPACE,
             _ => Code::INTERNAL_ERROR,
         }
     }

@@ -6,9 +6,15 @@ use crate::respond;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-/// 200 while documents can be read and written, though some may be damaged; 503 once a flush has failed.
+/// 200 while documents can be read and written, though some may be damaged; 503 once a flush has failed, and
+/// while the disk is nearly full.
 pub(crate) async fn get(call: &Call) -> Result<Response> {
-    match call.server.engine.flush().await {
+    let engine = &call.server.engine;
+    let writable = match engine.flush().await {
+        Ok(()) => engine.check_disk(),
+        failed => failed,
+    };
+    match writable {
         Ok(()) => Ok(respond::json(StatusCode::OK, &state(call))),
         Err(error) => Err(WebError::new(
             StatusCode::SERVICE_UNAVAILABLE,

@@ -29,6 +29,21 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
     );
     text.gauge("larder_disk_bytes", "Bytes of the data folder", report.disk_bytes);
     text.gauge(
+        "larder_disk_free_bytes",
+        "Free bytes of the file system of the data folder",
+        report.volume_bytes.saturating_sub(report.volume_used_bytes),
+    );
+    text.gauge(
+        "larder_disk_reserve_bytes",
+        "Bytes of the file system that are kept for deletes",
+        report.disk_reserve_bytes,
+    );
+    text.gauge(
+        "larder_disk_low",
+        "1 while the disk is so full that what adds to it is refused",
+        u64::from(report.is_disk_low),
+    );
+    text.gauge(
         "larder_memory_engine_bytes",
         "Caches and write buffers of the engine",
         report.memory_bytes,

@@ -9,6 +9,7 @@ use super::heads::Heads;
 use super::large::LargeValues;
 use super::log::{self, Reached, Synced};
 use super::options::{self, Memory};
+use super::space::{BALLAST, Space};
 use super::spare::Spare;
 use crate::gate::Gate;
 use crate::poison::Poison;
@@ -28,6 +29,7 @@ pub(super) struct Database {
     pub(super) compactor: Compactor,
     pub(super) large: LargeValues,
     pub(super) spare: Spare,
+    pub(super) space: Space,
     pub(super) heads: Heads,
     pub(super) poison: Poison,
     pub(super) commits: AtomicU64,
@@ -42,6 +44,7 @@ pub(super) struct Database {
 impl Database {
     pub(super) fn open(open: &OpenOptions, gate: &Gate) -> Result<Database, Error> {
         let lock = folder::prepare(&open.folder)?;
+        Space::make_room_to_open(&open.folder);
         log::check(&open.folder)?;
         checkpoint::remove_left(&open.folder).map_err(|error| Error::Engine {
             doing: "removing the checkpoints that a crash left",
@@ -88,6 +91,7 @@ impl Database {
             compactor: Compactor::start(db.clone(), gate.clone())?,
             large: LargeValues::open(&db, &open.folder, poison.clone(), gate)?,
             spare: Spare::start()?,
+            space: Space::new(&open.folder, memory.disk_reserve_bytes(), poison.clone()),
             heads: Heads::default(),
             poison,
             commits: AtomicU64::new(0),
@@ -111,6 +115,8 @@ impl Database {
             commits: self.commits.load(Ordering::Relaxed),
             volume_bytes,
             volume_used_bytes,
+            disk_reserve_bytes: self.space.reserve_bytes(),
+            is_disk_low: self.space.check().is_err(),
         }
     }
 
@@ -188,13 +194,14 @@ impl std::fmt::Debug for Database {
     }
 }
 
-/// Bytes of the files in a folder. One that vanishes meanwhile counts nothing.
+/// Bytes of the files in a folder, without what is kept for a full disk. One that vanishes meanwhile counts nothing.
 fn folder_bytes(folder: &Path) -> u64 {
     let Ok(files) = std::fs::read_dir(folder) else {
         return 0;
     };
     files
         .flatten()
+        .filter(|file| file.file_name() != BALLAST)
         .filter_map(|file| file.metadata().ok())
         .map(|file| file.len())
         .sum()

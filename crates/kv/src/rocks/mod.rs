@@ -21,6 +21,7 @@ mod log;
 mod options;
 mod salvage;
 mod snapshot;
+mod space;
 mod spare;
 mod worker;
 
@@ -104,6 +105,7 @@ impl Engine {
         if !LargeValues::takes(value) {
             return Ok(None);
         }
+        database.space.check()?;
         let place = |room| database.place_ahead(value, room).map(Some);
         database.large.writeback.run(value.len(), place).await?
     }
@@ -176,6 +178,17 @@ impl Engine {
         let is_whole = (&range.low, &range.high) == (&Bound::Unbounded, &Bound::Unbounded);
         let large = database.large.shards.bytes(shard).filter(|_| is_whole);
         Ok(sizes.iter().sum::<u64>() + large.unwrap_or(0))
+    }
+
+    /// See [`crate::Kv::check_room`].
+    pub(crate) fn check_room(&self) -> Result<(), Error> {
+        self.database()?.space.check()
+    }
+
+    pub(crate) fn keep_free(&self, bytes: u64) {
+        if let Ok(database) = self.database() {
+            database.space.keep_free(bytes);
+        }
     }
 
     pub(crate) fn stats(&self) -> EngineStats {

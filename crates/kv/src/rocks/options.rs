@@ -67,6 +67,12 @@ impl Memory {
             write_buffer_bytes,
         }
     }
+
+    /// What is kept free on the disk where nobody says how much: the write buffers must still become tables, and
+    /// tables be merged.
+    pub(super) fn disk_reserve_bytes(self) -> u64 {
+        2 * self.write_bytes as u64 + LOG_BYTES_MAX / 4
+    }
 }
 
 /// The block cache: reads 1.4 times faster than the LRU cache. No estimate of an entry's size is given

@@ -39,6 +39,7 @@ pub(super) struct Disk {
     pub(super) crash_at: Option<u64>,
     pub(super) fail_write: bool,
     pub(super) fail_flush: bool,
+    pub(super) is_low: bool,
     /// What no crash takes.
     flushed: Shards,
     /// What was written since, oldest first.
@@ -60,6 +61,7 @@ impl Disk {
             crash_at: None,
             fail_write: false,
             fail_flush: false,
+            is_low: false,
             flushed: Shards::new(),
             unflushed: Vec::new(),
             generation: 0,

@@ -48,6 +48,16 @@ impl Engine {
         Engine { disk, generation }
     }
 
+    pub(crate) fn check_room(&self) -> Result<(), Error> {
+        match self.disk()?.is_low {
+            true => Err(Error::DiskLow {
+                free_bytes: 0,
+                reserve_bytes: 1,
+            }),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn check_open(&self) -> Result<(), Error> {
         self.disk().map(drop)
     }

@@ -52,6 +52,11 @@ impl Simulation {
         self.disk.lock().fail_write = true;
     }
 
+    /// From now on the disk is nearly full, or has room again.
+    pub fn set_disk_low(&self, is_low: bool) {
+        self.disk.lock().is_low = is_low;
+    }
+
     /// Lets the next flush fail, which stops all writes until the store is opened again.
     pub fn fail_next_flush(&self) {
         self.disk.lock().fail_flush = true;

@@ -101,6 +101,15 @@ impl Group<'_> {
         {
             return Ok(Outcome::Replayed(replayed));
         }
+        let adds = match operation {
+            Operation::Insert { .. } | Operation::InsertPlaced(_) => true,
+            Operation::Edit { edit, .. } => !edit.deleted,
+            // Of a transformation it is known only when it has run.
+            _ => false,
+        };
+        if adds {
+            self.check_room()?;
+        }
         let outcome = match operation {
             Operation::Insert {
                 document,

@@ -38,6 +38,8 @@ pub(crate) struct Group<'a> {
     /// See [`Writer::highest_id`]. It is moved out of the writer and returned by a commit, so that after a failure the
     /// next batch reads it from disk.
     pub(super) highest_id: Vec<u8>,
+    /// Why nothing may be added, if it may not.
+    disk_low: Option<kv::Error>,
     expected: u64,
     pub(super) buffer: Vec<u8>,
 }
@@ -74,9 +76,18 @@ impl<'a> Group<'a> {
             batch: Batch::new(),
             overlay: Overlay::default(),
             now_ms: collection.now_ms(),
+            disk_low: collection.kv.check_room().err(),
             expected,
             buffer: Vec::new(),
         })
+    }
+
+    /// Asked before something is added: fails where the disk has no room for it.
+    pub(super) fn check_room(&self) -> Result<(), StoreError> {
+        match &self.disk_low {
+            Some(low) => Err(StoreError::DiskLow(low.clone())),
+            None => Ok(()),
+        }
     }
 
     /// Commits the batch. Returns false if another process committed first: the batch is void, and the operations must

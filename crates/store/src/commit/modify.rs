@@ -100,8 +100,12 @@ impl Group<'_> {
             (Transformed::Unchanged, Some(record)) => Ok(Outcome::Unchanged {
                 document: record.document,
             }),
-            (Transformed::Put(document), Some(record)) => self.update(record, document).await,
+            (Transformed::Put(document), Some(record)) => {
+                self.check_room()?;
+                self.update(record, document).await
+            }
             (Transformed::Put(document), None) => {
+                self.check_room()?;
                 check(document.as_raw())?;
                 let entries = EntrySet::of(&self.set, document.as_raw())?;
                 let record = self.insert(&document, &entries, entries.all()).await?;

@@ -1,0 +1,157 @@
+//! Room on the disk: what keeps it from becoming full, and what is done when it is.
+//!
+//! While less is free than a reserve, what would add to the folder is refused ([`Space::check`]); deletes, drops, merges and
+//! the log go on in the reserve. For the case that others fill the disk, a file of zeros is kept, which gives its room when
+//! nothing else is left: a start needs some, and so does a delete.
+
+use crate::Error;
+use crate::poison::Poison;
+use parking_lot::Mutex;
+use rustix::fs::{FallocateFlags, fallocate, statvfs};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often the disk is asked.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+/// The file that is kept for a full disk.
+pub(super) const BALLAST: &str = "BALLAST";
+const BALLAST_BYTES: u64 = 8 << 20;
+/// With less than this free, the ballast goes.
+const NOTHING_LEFT_BYTES: u64 = 4 << 20;
+
+/// What is known of the room for a folder.
+#[derive(Debug)]
+pub(super) struct Space {
+    folder: PathBuf,
+    poison: Poison,
+    reserve_bytes: AtomicU64,
+    /// The folder that was opened, by device and inode.
+    identity: Option<(u64, u64)>,
+    looked: Mutex<Looked>,
+}
+
+#[derive(Debug, Default)]
+struct Looked {
+    at: Option<Instant>,
+    is_low: bool,
+    free_bytes: u64,
+}
+
+impl Space {
+    /// Before a folder is opened: gives what was kept for a full disk.
+    pub(super) fn make_room_to_open(folder: &Path) {
+        if free_bytes(folder).is_some_and(|free| free < NOTHING_LEFT_BYTES) {
+            give_ballast(folder);
+        }
+    }
+
+    /// Of a folder that is open.
+    pub(super) fn new(folder: &Path, reserve_bytes: u64, poison: Poison) -> Space {
+        Space {
+            folder: folder.to_owned(),
+            poison,
+            reserve_bytes: AtomicU64::new(reserve_bytes),
+            identity: identity(folder),
+            looked: Mutex::default(),
+        }
+    }
+
+    /// From now on so much is kept free.
+    pub(super) fn keep_free(&self, bytes: u64) {
+        self.reserve_bytes.store(bytes, Ordering::Relaxed);
+        self.looked.lock().at = None;
+    }
+
+    /// The bytes that are kept free.
+    pub(super) fn reserve_bytes(&self) -> u64 {
+        self.reserve_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Fails while too little is free for what adds to the folder.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let mut looked = self.looked.lock();
+        if looked.at.is_none_or(|at| at.elapsed() >= LOOK_INTERVAL) {
+            self.look(&mut looked);
+        }
+        match looked.is_low {
+            true => Err(Error::DiskLow {
+                free_bytes: looked.free_bytes,
+                reserve_bytes: self.reserve_bytes(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn look(&self, looked: &mut Looked) {
+        looked.at = Some(Instant::now());
+        if self.identity.is_some() && identity(&self.folder) != self.identity {
+            let folder = self.folder.display();
+            tracing::error!(%folder, "the data folder is gone or another one; writes are stopped");
+            self.poison
+                .set(format!("the data folder {folder} is gone or was replaced"));
+            return;
+        }
+        let Some(free) = free_bytes(&self.folder) else {
+            return;
+        };
+        looked.free_bytes = free;
+        let (was_low, reserve_bytes) = (looked.is_low, self.reserve_bytes());
+        looked.is_low = free < reserve_bytes;
+        match (was_low, looked.is_low) {
+            (false, true) => tracing::warn!(
+                free_bytes = free,
+                reserve_bytes,
+                "the disk is nearly full: what adds to it is refused until there is room; deletes and drops go on"
+            ),
+            (true, false) => {
+                tracing::warn!(free_bytes = free, "there is room on the disk again: writes go on");
+            }
+            _ => {}
+        }
+        if free < NOTHING_LEFT_BYTES {
+            give_ballast(&self.folder);
+        } else if free > 2 * (reserve_bytes + BALLAST_BYTES) {
+            take_ballast(&self.folder);
+        }
+    }
+}
+
+fn identity(folder: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(folder).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Bytes that this process may still write.
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let volume = statvfs(folder).ok()?;
+    Some(volume.f_bavail * volume.f_frsize)
+}
+
+fn give_ballast(folder: &Path) {
+    if fs::remove_file(folder.join(BALLAST)).is_ok() {
+        tracing::warn!(folder = %folder.display(), bytes = BALLAST_BYTES, "the disk is full: gave the room that was kept for this");
+    }
+}
+
+fn take_ballast(folder: &Path) {
+    let path = folder.join(BALLAST);
+    if path.exists() {
+        return;
+    }
+    // Where it cannot be had, there is only the reserve.
+    let taken = File::create(&path).and_then(|mut file| {
+        if fallocate(&file, FallocateFlags::empty(), 0, BALLAST_BYTES).is_ok() {
+            return Ok(());
+        }
+        // Not every file system can take room without writing it.
+        io::copy(&mut io::repeat(0).take(BALLAST_BYTES), &mut file)?;
+        file.sync_data()
+    });
+    if taken.is_err() {
+        let _ = fs::remove_file(&path);
+    }
+}
