@@ -1,5 +1,6 @@
 //! Who asks for an operation, in which session, until when.
 
+use crate::error::Result;
 use crate::tables::sessions::SessionId;
 use language::Interruption;
 use language::interruption::{Client, Kill};
@@ -94,4 +95,9 @@ impl Context {
             statement,
         })
     }
+}
+
+/// Counts work of the operation that runs here, a step being what a small operator takes; fails once it must end.
+pub fn steps(count: usize) -> Result<()> {
+    Ok(language::interruption::steps(count)?)
 }

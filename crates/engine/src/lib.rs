@@ -59,7 +59,7 @@ pub mod limits;
 pub use aggregate::{AggregateRequest, AggregateSource};
 pub use checkpoint::{Checkpoint, cut_log};
 pub use collections::{CollectionEntry, CreateRequest, ModifyRequest};
-pub use context::{Context, Origin};
+pub use context::{Context, Origin, steps};
 pub use data_size::{DataSize, DataSizeRequest};
 pub use describe::host_name;
 pub use engine::Engine;
@@ -75,9 +75,10 @@ pub use open::EngineOptions;
 pub use pipeline::WantedOperations;
 pub use plan_cache::IndexFilter;
 pub use revisions::{
-    Change, ChangeKind, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow, DocumentHistory,
-    DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, Record, Revision, RevisionHash,
-    RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport, RevisionedSnapshot, Sequence,
+    Change, ChangeKind, ChangePage, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow,
+    DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, PageLimit, Record,
+    Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport,
+    RevisionedSnapshot, Sequence,
 };
 pub use salvage::salvage;
 pub use scrub::ScrubReport;

@@ -13,8 +13,12 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// The chunks that wait in a response's channel until the client takes them.
-const CHUNKS_WAITING_MAX: usize = 4;
+/// The chunks that wait in a response's channel until the client takes them: one, so that a client that does not read costs
+/// little.
+const CHUNKS_WAITING_MAX: usize = 1;
+
+/// The bytes of a chunk; a larger one is sent in several.
+const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// Why a body could not be read or written to its end.
 #[derive(Debug, thiserror::Error)]
@@ -274,9 +278,30 @@ pub struct BodySender(mpsc::Sender<Result<Bytes, BodyError>>);
 impl BodySender {
     /// Sends a piece, waiting while the client is slow; false where the client is gone.
     pub async fn send(&self, chunk: impl Into<Bytes>) -> bool {
-        let chunk = chunk.into();
+        let mut chunk = chunk.into();
         // An empty chunk would be the end of a chunked body.
-        chunk.is_empty() || self.0.send(Ok(chunk)).await.is_ok()
+        while !chunk.is_empty() {
+            let part = chunk.split_to(chunk.len().min(CHUNK_BYTES_MAX));
+            if self.0.send(Ok(part)).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a piece would be taken at once.
+    pub fn has_room(&self) -> bool {
+        self.0.capacity() > 0
+    }
+
+    /// Waits until a piece would be taken at once; false where the client is gone.
+    pub async fn room(&self) -> bool {
+        self.0.reserve().await.is_ok()
+    }
+
+    /// Whether the client is gone.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
     }
 
     /// Waits until the client is gone.

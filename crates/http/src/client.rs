@@ -1,11 +1,13 @@
 //! Asking other servers: connections that are kept for the next request, TLS by rustls.
 
+use crate::reach::{Reach, Resolver};
 use crate::{Body, RequestBody, ResponseBody};
 use hyper::{HeaderMap, Method, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::error::Error;
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long a connection may take to be made.
@@ -24,6 +26,9 @@ pub enum ClientError {
     /// The server cannot be reached, or the connection broke.
     #[error("{0}")]
     Connection(String),
+    /// The address is none that this client may ask.
+    #[error("{0} is a private address")]
+    Private(IpAddr),
     /// There was no answer in time.
     #[error("no answer within {} seconds", .0.as_secs())]
     Late(Duration),
@@ -55,13 +60,16 @@ pub struct ClientResponse {
 
 /// Asks servers. Cheap to clone; clones share connections.
 #[derive(Clone, Debug)]
-pub struct Client(hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Body>);
+pub struct Client {
+    inner: hyper_util::client::legacy::Client<HttpsConnector<HttpConnector<Resolver>>, Body>,
+    reach: Reach,
+}
 
 impl Client {
     /// A client that trusts the certificates that the system trusts (or those of the file that the variable
     /// `SSL_CERT_FILE` names). Where the system has none, plain HTTP still works, and every TLS server is refused.
-    pub fn new() -> Client {
-        let mut connector = HttpConnector::new();
+    pub fn new(reach: Reach) -> Client {
+        let mut connector = HttpConnector::new_with_resolver(Resolver::new(reach));
         connector.enforce_http(false);
         connector.set_connect_timeout(Some(CONNECT_TIME_MAX));
         connector.set_nodelay(true);
@@ -73,12 +81,12 @@ impl Client {
             }
         };
         let connector = builder.https_or_http().enable_http1().wrap_connector(connector);
-        let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
+        let inner = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIME_MAX)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(connector);
-        Client(client)
+        Client { inner, reach }
     }
 
     /// Sends a request and waits for the head of the answer, at most so long.
@@ -87,12 +95,20 @@ impl Client {
         request: ClientRequest,
         time_max: Duration,
     ) -> Result<ClientResponse, ClientError> {
+        // An address that needs no name to be resolved.
+        let host = request.uri.host().unwrap_or_default();
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if let Ok(address) = host.parse::<IpAddr>()
+            && !self.reach.allows(address)
+        {
+            return Err(ClientError::Private(address));
+        }
         let mut made = hyper::Request::builder()
             .method(request.method)
             .uri(request.uri)
             .body(request.body)?;
         *made.headers_mut() = request.headers;
-        let answered = tokio::time::timeout(time_max, self.0.request(made)).await;
+        let answered = tokio::time::timeout(time_max, self.inner.request(made)).await;
         let answered = answered.map_err(|_| ClientError::Late(time_max))?;
         let (head, body) = answered.map_err(|error| broken(&error))?.into_parts();
         Ok(ClientResponse {
@@ -100,12 +116,6 @@ impl Client {
             headers: head.headers,
             body: RequestBody::new(body),
         })
-    }
-}
-
-impl Default for Client {
-    fn default() -> Client {
-        Client::new()
     }
 }
 

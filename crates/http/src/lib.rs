@@ -21,9 +21,11 @@ mod intake;
 mod linger;
 mod media_type;
 mod multipart;
+mod pace;
 mod percent;
 mod query;
 mod range;
+mod reach;
 mod request;
 mod serve;
 mod target;
@@ -46,6 +48,7 @@ pub use multipart::{
 pub use percent::{percent_decode, percent_encode};
 pub use query::query_pairs;
 pub use range::{Ranges, ranges};
+pub use reach::Reach;
 pub use request::Request;
 pub use serve::{Handler, Options, serve};
 

@@ -5,6 +5,7 @@
 //! is closed first, and what the client still sends is read and thrown away until it closes its side (RFC 9112,
 //! section 9.6), within limits.
 
+use crate::pace::Unsent;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub(crate) struct LingeringStream {
     state: State,
     /// Whether the server stops, and nobody is waited for.
     is_stopping: Arc<AtomicBool>,
+    /// Told of what is sent.
+    unsent: Unsent,
 }
 
 #[derive(Debug)]
@@ -45,13 +48,21 @@ enum State {
 }
 
 impl LingeringStream {
-    /// A connection that lingers unless `is_stopping` is set.
-    pub(crate) fn new(stream: TcpStream, is_stopping: Arc<AtomicBool>) -> LingeringStream {
+    /// A connection that lingers unless `is_stopping` is set, and tells `unsent` what it has sent.
+    pub(crate) fn new(stream: TcpStream, is_stopping: Arc<AtomicBool>, unsent: Unsent) -> LingeringStream {
         LingeringStream {
             stream,
             state: State::Open,
             is_stopping,
+            unsent,
         }
+    }
+
+    fn note_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(bytes)) = &written {
+            self.unsent.sent(*bytes);
+        }
+        written
     }
 
     /// Reads and throws away until the client has closed its side or a limit is reached.
@@ -91,7 +102,8 @@ impl AsyncRead for LingeringStream {
 
 impl AsyncWrite for LingeringStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.note_sent(written)
     }
 
     fn poll_write_vectored(
@@ -99,7 +111,8 @@ impl AsyncWrite for LingeringStream {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.note_sent(written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -2,10 +2,11 @@
 
 use crate::intake::{Held, Intake};
 use crate::linger::LingeringStream;
+use crate::pace::Unsent;
 use crate::target::EncodedTargets;
 use crate::{Body, BodyError, Hosts, Request, RequestBody, Response};
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_TYPE, HOST, HeaderValue};
+use hyper::header::{CONTENT_TYPE, EXPECT, HOST, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{StatusCode, Version};
@@ -133,12 +134,19 @@ async fn connection(
         return;
     }
     let is_stopping = Arc::new(AtomicBool::new(false));
-    let stream = LingeringStream::new(stream, is_stopping.clone());
+    let unsent = Unsent::default();
+    let stream = LingeringStream::new(stream, is_stopping.clone(), unsent.clone());
     let (stream, announced) = EncodedTargets::new(stream);
     let service = service_fn(|request: hyper::Request<Incoming>| {
         // At once, before anything more is read from the connection.
         announced.body(request.body().size_hint().exact());
-        answer(&*handler, request, peer, &reading)
+        let answered = answer(&*handler, request, peer, &reading);
+        let unsent = unsent.clone();
+        async move {
+            answered
+                .await
+                .map(|response| response.map(|body| unsent.pace(body)))
+        }
     });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
@@ -167,8 +175,20 @@ async fn answer(
     peer: SocketAddr,
     reading: &Reading,
 ) -> Result<Response, Infallible> {
+    // One that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
     if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
-        return Ok(without_one_host());
+        return Ok(refused(
+            StatusCode::BAD_REQUEST,
+            "{\"error\":\"bad_request\",\"reason\":\"a request has exactly one Host header\"}\n",
+        ));
+    }
+    // What is expected and not known cannot be met (RFC 9110, section 10.1.1).
+    let is_known = |wanted: &HeaderValue| wanted.as_bytes().eq_ignore_ascii_case(b"100-continue");
+    if !request.headers().get_all(EXPECT).iter().all(is_known) {
+        return Ok(refused(
+            StatusCode::EXPECTATION_FAILED,
+            "{\"error\":\"expectation_failed\",\"reason\":\"only 100-continue can be expected\"}\n",
+        ));
     }
     let (head, body) = request.into_parts();
     let held = Held::default();
@@ -185,11 +205,9 @@ async fn answer(
     Ok(answer)
 }
 
-/// A request that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
-fn without_one_host() -> Response {
-    let body = "{\"error\":\"bad_request\",\"reason\":\"a request has exactly one Host header\"}\n";
+fn refused(status: StatusCode, body: &'static str) -> Response {
     let mut response = Response::new(Body::from(body));
-    *response.status_mut() = StatusCode::BAD_REQUEST;
+    *response.status_mut() = status;
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

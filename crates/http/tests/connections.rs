@@ -3,6 +3,7 @@
 use http::{Body, Handler, Method, Options, Request, Response, StatusCode, serve};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -172,4 +173,68 @@ async fn stopping_closes_idle_connections() {
     server.stop.send_replace(true);
     server.served.await.expect("ended");
     drop(stream.read_to_end(&mut Vec::new()).await);
+}
+
+#[tokio::test]
+async fn what_is_expected_and_not_known_is_refused() {
+    let server = start(Options::default()).await;
+    for (expected, status) in [
+        ("the-moon", 417),
+        ("100-continue, the-moon", 417),
+        ("100-Continue", 200),
+    ] {
+        let request = format!("GET / HTTP/1.1\r\nHost: x\r\nExpect: {expected}\r\nConnection: close\r\n\r\n");
+        let answer = exchange(server.address, request.as_bytes()).await;
+        let is_told = answer.contains(&format!("HTTP/1.1 {status} "));
+        assert!(is_told, "{expected}: {answer}");
+    }
+}
+
+/// Gives a body without end, and counts the bytes of it that were taken.
+struct Endless(Arc<AtomicUsize>);
+
+impl Handler for Endless {
+    async fn handle(&self, _: Request) -> Response {
+        const PIECE: &[u8] = &[b'x'; 4096];
+        let (sender, body) = Body::channel(None);
+        let taken = self.0.clone();
+        tokio::spawn(async move {
+            while sender.send(PIECE).await {
+                taken.fetch_add(PIECE.len(), Ordering::Relaxed);
+            }
+        });
+        Response::new(body)
+    }
+}
+
+#[tokio::test]
+async fn no_more_of_a_body_is_taken_than_its_client_takes() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let taken = Arc::new(AtomicUsize::new(0));
+    let (_stop, stopped) = watch::channel(false);
+    let handler = Arc::new(Endless(taken.clone()));
+    tokio::spawn(serve(listener, handler, Options::default(), stopped));
+    let mut stream = TcpStream::connect(address).await.expect("listening");
+    let request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    stream.write_all(request).await.expect("sent");
+    // Until the system takes no more.
+    let mut before = 0;
+    loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let now = taken.load(Ordering::Relaxed);
+        if now == before && now > 0 {
+            break;
+        }
+        before = now;
+    }
+    // What the system holds is read; what the server held besides comes with it, and it goes on.
+    let held = before;
+    let mut read = 0;
+    let mut buffer = vec![0; 64 * 1024];
+    while read < 2 * held {
+        read += stream.read(&mut buffer).await.expect("more");
+    }
+    let ahead = taken.load(Ordering::Relaxed).saturating_sub(read);
+    assert!(ahead <= held + 64 * 1024, "{ahead} of {held}");
 }

@@ -340,6 +340,14 @@ impl Snapshot {
         }
     }
 
+    /// The values of the first of these keys, until they have so many bytes together; of one key at least, if there is one.
+    pub async fn get_many_within(&self, keys: &[Vec<u8>], bytes: usize) -> Result<Vec<Option<Bytes>>, Error> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => snapshot.get_many_within(keys, bytes),
+            EngineSnapshot::Simulated(snapshot) => snapshot.get_many_within(keys, bytes),
+        }
+    }
+
     /// The next entries of a range.
     pub async fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
         match &self.engine {

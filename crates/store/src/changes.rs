@@ -22,6 +22,25 @@ pub struct Change {
     pub kind: ChangeKind,
 }
 
+impl Change {
+    /// The bytes of the document that came with it.
+    fn document_bytes(&self) -> usize {
+        match &self.kind {
+            ChangeKind::Put(record) => record.document.bytes().len(),
+            ChangeKind::Deleted { body, .. } => body.as_ref().map_or(0, |body| body.bytes().len()),
+        }
+    }
+}
+
+/// Changes in order.
+#[derive(Clone, Debug, Default)]
+pub struct ChangePage {
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// Whether it is known that there are none after them.
+    pub is_last: bool,
+}
+
 /// What one change was.
 #[derive(Clone, Debug)]
 pub enum ChangeKind {
@@ -56,6 +75,20 @@ impl Snapshot {
         order: Order,
         limit: usize,
     ) -> Result<Vec<Change>, StoreError> {
+        let limit = PageLimit {
+            entries: limit,
+            bytes: usize::MAX,
+        };
+        Ok(self.change_page(from, order, limit).await?.changes)
+    }
+
+    /// The same until their documents have as many bytes together as the limit says; of one change at least, if there is one.
+    pub async fn change_page(
+        &self,
+        from: &Sequence,
+        order: Order,
+        limit: PageLimit,
+    ) -> Result<ChangePage, StoreError> {
         let from = from.number();
         let mut insertions = Insertions::new(from, order, limit);
         let mut log = Log::new(from, order, limit);
@@ -63,19 +96,24 @@ impl Snapshot {
             Order::Forward => inserted < logged,
             Order::Backward => inserted > logged,
         };
-        let mut changes = Vec::new();
-        while changes.len() < limit {
+        let mut page = ChangePage::default();
+        let mut bytes = 0;
+        while page.changes.len() < limit.entries && bytes < limit.bytes {
             let inserted = insertions.peek(self).await?;
             let logged = log.peek(self).await?;
             let change = match (inserted, logged) {
-                (None, None) => break,
+                (None, None) => {
+                    page.is_last = true;
+                    break;
+                }
                 (Some(inserted), None) => insertions.take(inserted),
                 (Some(inserted), Some(logged)) if is_first(inserted, logged) => insertions.take(inserted),
                 (_, Some(logged)) => log.take(self, logged).await?,
             };
-            changes.push(change);
+            bytes += change.document_bytes();
+            page.changes.push(change);
         }
-        Ok(changes)
+        Ok(page)
     }
 }
 
@@ -90,7 +128,7 @@ struct Insertions {
 }
 
 impl Insertions {
-    fn new(from: u64, order: Order, limit: usize) -> Insertions {
+    fn new(from: u64, order: Order, limit: PageLimit) -> Insertions {
         let limit = page_limit(limit);
         Insertions {
             position: RecordId(from),
@@ -147,7 +185,7 @@ struct Log {
 }
 
 impl Log {
-    fn new(from: u64, order: Order, limit: usize) -> Log {
+    fn new(from: u64, order: Order, limit: PageLimit) -> Log {
         Log {
             position: from,
             order,
@@ -229,10 +267,10 @@ pub(crate) async fn read_entry(
     }
 }
 
-fn page_limit(limit: usize) -> PageLimit {
+fn page_limit(limit: PageLimit) -> PageLimit {
     let default = PageLimit::default();
     PageLimit {
-        entries: limit.min(default.entries).max(1),
-        ..default
+        entries: limit.entries.min(default.entries).max(1),
+        bytes: limit.bytes.min(default.bytes),
     }
 }

@@ -35,7 +35,7 @@ pub mod ids;
 pub mod sweep;
 
 pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptions};
-pub use changes::{Change, ChangeKind};
+pub use changes::{Change, ChangeKind, ChangePage};
 pub use collection::{Collection, CollectionStats, ScrubPosition, Scrubbed, StoredBytes, ValidateReport};
 pub use commit::{
     CommitOptions, Edit, EditOrigin, Image, Outcome, PlacedDocument, Present, ReplayedKind, ReplayedOutcome,

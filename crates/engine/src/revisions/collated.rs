@@ -3,13 +3,13 @@
 //! A protocol says which fields an index has and which documents are in it; the index is found by that description,
 //! so that any number of names may stand for one.
 
-use super::snapshot::{DocumentPosition, go_on};
-use super::{Order, Record, RevisionedCollection, RevisionedSnapshot};
+use super::snapshot::{DocumentPosition, entries_of, go_on};
+use super::{Order, PageLimit, Record, RevisionedCollection, RevisionedSnapshot};
 use crate::error::{Error, Result};
 use crate::partial_filter::SELECTOR;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PARTITIONED_INDEX, PageLimit, put_partition};
+use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PARTITIONED_INDEX, put_partition};
 use value::{Document, Value, collated, doc};
 
 /// What an index in CouchDB's order holds.
@@ -118,7 +118,7 @@ impl RevisionedCollection {
 }
 
 impl RevisionedSnapshot {
-    /// Rows of an index, at most `limit`, and whether there are none after them. Begins after the row `after`, if
+    /// Rows of an index, within the limit but for the last document's bytes, and whether there are none after them. Begins after the row `after`, if
     /// given.
     ///
     /// The snapshot must have been taken after the index was got.
@@ -128,7 +128,7 @@ impl RevisionedSnapshot {
         range: CollatedRange<'_>,
         after: Option<&DocumentPosition>,
         order: Order,
-        limit: usize,
+        limit: PageLimit,
     ) -> Result<(Vec<CollatedRow>, bool)> {
         let CollatedIndex(index) = index;
         let mut keys = KeyRange {
@@ -138,20 +138,19 @@ impl RevisionedSnapshot {
         if !go_on(&mut keys, after, order) {
             return Ok((Vec::new(), true));
         }
-        let default = PageLimit::default();
-        let limit = PageLimit {
-            entries: limit.clamp(1, default.entries),
-            ..default
-        };
-        let page = self.snapshot.entries(index, &keys, order, limit).await?;
+        let page = self
+            .snapshot
+            .entries(index, &keys, order, entries_of(limit))
+            .await?;
         let ids: Vec<_> = page.iter().map(|entry| entry.record).collect();
-        let records = self.snapshot.by_records(&ids).await?;
+        let records = self.snapshot.by_records_within(&ids, limit.bytes).await?;
+        let is_last = page.exhausted() && records.len() == ids.len();
         let row = |(at, record): (usize, Option<Record>)| {
             let position = DocumentPosition::of_key(page.position(at));
             record.map(|record| CollatedRow { position, record })
         };
         let rows = records.into_iter().enumerate().filter_map(row).collect();
-        Ok((rows, page.exhausted()))
+        Ok((rows, is_last))
     }
 }
 

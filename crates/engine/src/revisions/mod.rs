@@ -14,8 +14,8 @@ pub use collated::{CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow
 pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
-    Change, ChangeKind, DocumentHistory, Edit, EditOrigin, Order, Record, Revision, RevisionHash,
-    RevisionPath, RevisionTree, Sequence,
+    Change, ChangeKind, ChangePage, DocumentHistory, Edit, EditOrigin, Order, PageLimit, Record, Revision,
+    RevisionHash, RevisionPath, RevisionTree, Sequence,
 };
 
 use crate::engine::Engine;

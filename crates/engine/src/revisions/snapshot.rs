@@ -1,12 +1,12 @@
 //! Reading revisions, changes and local documents as of one moment.
 
-use super::{Change, DocumentHistory, Order, Record, Revision};
+use super::{Change, ChangePage, DocumentHistory, Order, PageLimit, Record, Revision};
 use crate::error::{Error, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{Collection, Index, KeyRange, PageLimit, PartitionStats, Sequence, Snapshot};
+use store::{Collection, Index, KeyRange, PartitionStats, Sequence, Snapshot};
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef};
 
@@ -109,7 +109,12 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.changes(from, order, limit).await?)
     }
 
-    /// Documents in the order of their `_id`s, at most `limit`, and the position to go on after; `None` if there are
+    /// The same, until their documents have as many bytes as the limit says.
+    pub async fn change_page(&self, from: &Sequence, order: Order, limit: PageLimit) -> Result<ChangePage> {
+        Ok(self.snapshot.change_page(from, order, limit).await?)
+    }
+
+    /// Documents in the order of their `_id`s, within the limit but for the last one's bytes, and the position to go on after; `None` if there are
     /// no more.
     /// `after` goes on from such a place.
     pub async fn documents(
@@ -117,7 +122,7 @@ impl RevisionedSnapshot {
         range: (Bound<Value>, Bound<Value>),
         after: Option<&DocumentPosition>,
         order: Order,
-        limit: usize,
+        limit: PageLimit,
     ) -> Result<(Vec<Record>, Option<DocumentPosition>)> {
         let mut keys = KeyRange {
             low: bound(range.0),
@@ -126,15 +131,15 @@ impl RevisionedSnapshot {
         if !go_on(&mut keys, after, order) {
             return Ok((Vec::new(), None));
         }
-        let default = PageLimit::default();
-        let limit = PageLimit {
-            entries: limit.clamp(1, default.entries),
-            ..default
-        };
-        let page = self.snapshot.entries(&self.ids, &keys, order, limit).await?;
+        let page = self
+            .snapshot
+            .entries(&self.ids, &keys, order, entries_of(limit))
+            .await?;
         let records: Vec<_> = page.iter().map(|entry| entry.record).collect();
-        let found = self.snapshot.by_records(&records).await?;
-        let next = page.last_position().filter(|_| !page.exhausted());
+        let found = self.snapshot.by_records_within(&records, limit.bytes).await?;
+        let last = found.len().checked_sub(1);
+        let is_last = page.exhausted() && found.len() == records.len();
+        let next = last.filter(|_| !is_last).map(|last| page.position(last));
         Ok((found.into_iter().flatten().collect(), next.map(DocumentPosition)))
     }
 
@@ -151,6 +156,15 @@ impl RevisionedSnapshot {
     ) -> Result<(Vec<(String, DocumentBuf)>, bool)> {
         let page = self.snapshot.locals(after, order, PageLimit::default()).await?;
         Ok((page.documents, page.exhausted))
+    }
+}
+
+/// What is read of an index where documents are read within a limit.
+pub(super) fn entries_of(limit: PageLimit) -> PageLimit {
+    let default = PageLimit::default();
+    PageLimit {
+        entries: limit.entries.clamp(1, default.entries),
+        ..default
     }
 }
 

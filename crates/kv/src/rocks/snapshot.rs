@@ -15,6 +15,10 @@ use std::sync::Arc;
 type DbSnapshot<'db> = rocksdb::Snapshot<'db>;
 type DbIterator<'snapshot> = rocksdb::DBRawIterator<'snapshot>;
 
+/// The keys that are looked up at once where their values may turn out to be too many bytes: none of those that are read with
+/// their keys is large, and large ones are read one by one.
+const LOOKUPS_WITHIN: usize = 128;
+
 self_cell::self_cell!(
     /// A snapshot of the whole database together with the database that it belongs to.
     pub(super) struct OwnedSnapshot {
@@ -108,6 +112,34 @@ impl Snapshot {
         }
         let full: Vec<Vec<u8>> = keys.iter().map(|key| self.keys.key(key)).collect();
         self.spare.share(&full, |part| self.look_up(part))
+    }
+
+    pub(crate) fn get_many_within(
+        &self,
+        keys: &[Vec<u8>],
+        bytes: usize,
+    ) -> Result<Vec<Option<Bytes>>, Error> {
+        let db = self.owned.borrow_owner();
+        let Some(family) = db.cf_handle(COLUMN_FAMILY) else {
+            return Err(Error::Closed);
+        };
+        let mut read = 0;
+        let mut found = Vec::new();
+        for portion in keys.chunks(LOOKUPS_WITHIN) {
+            let full: Vec<Vec<u8>> = portion.iter().map(|key| self.keys.key(key)).collect();
+            let mut options = ReadOptions::default();
+            options.set_snapshot(self.owned.borrow_dependent());
+            for stored in db.batched_multi_get_cf_opt(family, &full, full.is_sorted(), &options) {
+                let stored = stored.map_err(engine_error("reading keys"))?;
+                let value = stored.map(|stored| self.value_of(&stored)).transpose()?;
+                read += value.as_ref().map_or(0, Bytes::len);
+                found.push(value);
+                if read >= bytes {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn look_up(&self, full: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {

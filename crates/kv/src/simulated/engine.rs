@@ -175,6 +175,24 @@ impl Snapshot {
             .collect())
     }
 
+    pub(crate) fn get_many_within(
+        &self,
+        keys: &[Vec<u8>],
+        bytes: usize,
+    ) -> Result<Vec<Option<Bytes>>, Error> {
+        let mut read = 0;
+        let mut found = Vec::new();
+        for key in keys {
+            let value = self.get(key)?;
+            read += value.as_ref().map_or(0, Bytes::len);
+            found.push(value);
+            if read >= bytes {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
     pub(crate) fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {
         let entries = within(&self.shard, range);
         Ok(match order {

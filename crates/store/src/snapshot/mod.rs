@@ -92,6 +92,19 @@ impl Snapshot {
         ids.iter().zip(found).map(decode).collect()
     }
 
+    /// The records of the first of these ids, until they have so many bytes together; of one id at least, if there is one.
+    pub async fn by_records_within(
+        &self,
+        ids: &[RecordId],
+        bytes: usize,
+    ) -> Result<Vec<Option<Record>>, StoreError> {
+        let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
+        let found = self.snapshot.get_many_within(&keys, bytes).await?;
+        let decode =
+            |(&id, bytes): (&RecordId, Option<Bytes>)| bytes.map(|bytes| self.decode(id, &bytes)).transpose();
+        ids.iter().zip(found).map(decode).collect()
+    }
+
     /// The record whose document has this `_id`.
     pub async fn by_id(&self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
         let Some(value) = self.snapshot.get(&keys::id_key(id)).await? else {

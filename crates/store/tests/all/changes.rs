@@ -1,7 +1,7 @@
 //! The change log and revisions.
 
 use crate::support::*;
-use store::{Change, ChangeKind, Collection, Revision, Sequence};
+use store::{Change, ChangeKind, Collection, Order, PageLimit, RecordId, Revision, Sequence};
 use value::{Value, doc};
 
 /// Each change as its number, its `_id`, and whether it is a deletion; read in pages of two.
@@ -161,4 +161,44 @@ async fn a_position_reads_back_from_its_bytes_and_its_text() {
     assert_eq!(Sequence::decode(&mut &bytes[..1]), None, "cut off");
     assert_eq!(position.to_string().parse(), Ok(position));
     assert!("x".parse::<Sequence>().is_err());
+}
+
+#[tokio::test]
+async fn a_page_ends_with_the_bytes_of_its_documents() {
+    let (_store, collection) = new_collection().await;
+    let large = |id: i32| insert_op(doc! {"_id": id, "text": "x".repeat(1_000)});
+    run(&collection, (0..10).map(large).collect()).await;
+    // Those that changed are read one by one, others page by page.
+    let changed = (0..5).map(|id| put_op(id, doc! {"_id": id, "text": "y".repeat(1_000)}));
+    run(&collection, changed.collect()).await;
+    let snapshot = collection.snapshot().await.unwrap();
+    let limit = PageLimit {
+        entries: 100,
+        bytes: 2_500,
+    };
+    let (mut position, mut pages, mut found) = (Sequence::START, 0, 0);
+    loop {
+        let page = snapshot
+            .change_page(&position, Order::Forward, limit)
+            .await
+            .unwrap();
+        assert!(page.changes.len() <= 3);
+        found += page.changes.len();
+        pages += 1;
+        if page.is_last {
+            break;
+        }
+        position = page.changes.last().unwrap().sequence.clone();
+    }
+    assert_eq!((found, pages), (10, 4));
+    let ids: Vec<RecordId> = snapshot
+        .records(None, Order::Forward, PageLimit::default())
+        .await
+        .unwrap()
+        .iter()
+        .map(|record| record.id)
+        .collect();
+    let records = snapshot.by_records_within(&ids, 2_500).await.unwrap();
+    assert_eq!((ids.len(), records.len()), (10, 3));
+    assert_eq!(snapshot.by_records_within(&ids, 1).await.unwrap().len(), 1);
 }
