@@ -27,6 +27,6 @@ pub mod limits;
 pub use design::{Definition, check as check_design};
 pub use error::{Error, Result};
 pub use group::{Group, GroupInfo, Progress, Render, RenderOptions, Views};
-pub use javascript::{Functions, Program, Refusal, ScriptError, ScriptLimits, Sources};
+pub use javascript::{Functions, List, ListStep, Program, Refusal, ScriptError, ScriptLimits, Sent, Sources};
 pub use query::{Answer, AnswerRow, Grouping, Query, Update};
 pub use store::Order;

@@ -41,3 +41,9 @@ pub const REDUCE_LIMIT_RATIO: usize = 2;
 
 /// How deep a key may be nested.
 pub const KEY_DEPTH_MAX: usize = 128;
+
+/// The list functions that run at once; each has a thread and memory of its own while its answer is read.
+pub const LISTS_MAX: usize = 32;
+
+/// What a list function sends before its reader is waited for, rows being there.
+pub const LIST_TEXT_BYTES: usize = 16 << 10;

@@ -45,13 +45,14 @@ impl Round {
         self.add(id.into(), Vec::new());
     }
 
-    /// Takes what the map functions said of documents.
-    pub fn add_mapped(&mut self, ids: Vec<String>, answer: String, definition: &Definition) -> Result<()> {
+    /// Takes what the map functions said of the first of these documents; of how many.
+    pub fn add_mapped(&mut self, ids: &[String], answer: String, definition: &Definition) -> Result<usize> {
         let answer = Bytes::from(answer);
         let documents: Answer<'_> = serde_json::from_slice(&answer)
             .map_err(|error| Error::InvalidValue(format!("rows of {}: {error}", definition.id)))?;
-        for (id, views) in ids.into_iter().zip(documents) {
-            let id = Bytes::from(id);
+        let mapped = documents.len();
+        for (id, views) in ids.iter().zip(documents) {
+            let id = Bytes::from(id.clone());
             let mut rows = Vec::with_capacity(views.iter().map(Vec::len).sum());
             for (view, emitted) in views.into_iter().enumerate() {
                 let first = rows.len();
@@ -69,7 +70,7 @@ impl Round {
             }
             self.add(id, rows);
         }
-        Ok(())
+        Ok(mapped)
     }
 
     fn add(&mut self, id: Bytes, rows: Vec<(usize, Row)>) {

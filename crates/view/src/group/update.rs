@@ -16,7 +16,9 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
-use store::{Change, ChangeKind, DerivedSnapshot, Durability, Order, Sequence, Snapshot, StoreError};
+use store::{
+    Change, ChangeKind, DerivedSnapshot, Durability, Order, PageLimit, Sequence, Snapshot, StoreError,
+};
 
 /// How far an update is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +42,36 @@ struct Batch<F> {
     /// Documents that have no rows any more.
     removed: Vec<String>,
     /// Documents that the map functions look at.
-    ids: Vec<String>,
-    /// The rows of `ids`, once the map functions are done; `None` if `ids` is empty.
+    mapped: Mapped,
+    /// The rows of the first of them, once the map functions are done; `None` if there are none.
     answer: Option<F>,
+    /// Whose turn it was to run them.
+    turn: usize,
+}
+
+/// Documents that map functions look at.
+#[derive(Default)]
+struct Mapped {
+    /// JSON text of the documents, parted by commas.
+    text: String,
+    /// The documents, and where each of them begins in the text.
+    ids: Vec<String>,
+    starts: Vec<usize>,
+}
+
+impl Mapped {
+    /// The documents from one on as JSON text.
+    fn text_from(&self, first: usize) -> String {
+        let start = self.starts.get(first).copied().unwrap_or(self.text.len());
+        let rest = self.text.get(start..).unwrap_or_default();
+        format!("[{rest}]")
+    }
 }
 
 /// What reading the change log gave.
 #[derive(Default)]
 struct Read {
-    /// JSON text of the documents, without the end of the array.
-    text: String,
-    ids: Vec<String>,
+    mapped: Mapped,
     /// Documents that have no rows.
     removed: Vec<String>,
     /// The last change in it.
@@ -116,11 +137,12 @@ impl Group {
                 sequence = read.sequence;
                 self.note_progress(read.changes);
                 let program = &self.definition.program;
-                let map = |text| program.call_in_turn(turn, Command::Map, text + "]");
+                let map = |mapped: &Mapped| program.call_in_turn(turn, Command::Map, mapped.text_from(0));
                 in_flight.push_back(Batch {
-                    answer: (!read.ids.is_empty()).then(|| map(read.text)),
+                    answer: (!read.mapped.ids.is_empty()).then(|| map(&read.mapped)),
                     removed: read.removed,
-                    ids: read.ids,
+                    mapped: read.mapped,
+                    turn,
                 });
                 turn += 1;
             }
@@ -144,7 +166,8 @@ impl Group {
         }
     }
 
-    /// Waits for the map functions and takes the rows into the round.
+    /// Waits for the map functions and takes the rows into the round. Where the rows of the first documents are much, the others
+    /// are handed over again.
     async fn take_in<F>(&self, batch: Batch<F>, round: &mut Round) -> Result<()>
     where
         F: Future<Output = std::result::Result<String, ScriptError>>,
@@ -153,13 +176,22 @@ impl Group {
         let Some(answer) = batch.answer else {
             return Ok(());
         };
-        let answer = answer
-            .await
-            .map_err(|script| self.script_error(script, &batch.ids))?;
-        round.add_mapped(batch.ids, answer, &self.definition)?;
-        // Reads are ready at once, so nothing else would let others have the thread.
-        tokio::task::yield_now().await;
-        Ok(())
+        let (mapped, mut done) = (batch.mapped, 0);
+        let mut answer = answer.await;
+        loop {
+            let rest = mapped.ids.get(done..).unwrap_or_default();
+            let text = answer.map_err(|script| self.script_error(script, rest))?;
+            let taken = round.add_mapped(rest, text, &self.definition)?;
+            // Reads are ready at once, so nothing else would let others have the thread.
+            tokio::task::yield_now().await;
+            done += taken;
+            if done >= mapped.ids.len() || taken == 0 {
+                return Ok(());
+            }
+            let program = &self.definition.program;
+            let text = mapped.text_from(done);
+            answer = program.call_in_turn(batch.turn, Command::Map, text).await;
+        }
     }
 
     /// The error of a call that was handed documents of these ids.
@@ -200,9 +232,12 @@ impl Group {
     /// The next changes after a position; `None` if there are no more.
     async fn read(&self, after: &Sequence) -> Result<Option<Read>> {
         let snapshot = self.collection.snapshot().await?;
-        let changes = snapshot
-            .changes(after, Order::Forward, self.batch_documents())
-            .await?;
+        let limit = PageLimit {
+            entries: MAP_BATCH_DOCUMENTS,
+            bytes: 2 * MAP_BATCH_BYTES,
+        };
+        let page = snapshot.change_page(after, Order::Forward, limit).await?;
+        let changes = page.changes;
         if changes.is_empty() {
             return self.read_purges(&snapshot, after, &snapshot.head()).await;
         }
@@ -218,7 +253,7 @@ impl Group {
             read.sequence = change.sequence.clone();
             read.changes += 1;
             self.render_change(&snapshot, change, options, &mut read).await?;
-            if read.text.len() >= MAP_BATCH_BYTES {
+            if read.mapped.text.len() >= MAP_BATCH_BYTES {
                 break;
             }
         }
@@ -261,27 +296,23 @@ impl Group {
                     true => Some(snapshot.history_of(&record).await?),
                     false => None,
                 };
-                let before = read.text.len();
-                read.text.push(if read.ids.is_empty() { '[' } else { ',' });
-                let id = self
-                    .render
-                    .document(&record, history.as_ref(), options, &mut read.text);
+                let Mapped { text, ids, starts } = &mut read.mapped;
+                let before = text.len();
+                text.push_str(if ids.is_empty() { "" } else { "," });
+                let start = text.len();
+                let id = self.render.document(&record, history.as_ref(), options, text);
                 let is_mapped = |id: &str| self.definition.include_design || !id.starts_with("_design/");
                 match id {
-                    Some(id) if is_mapped(&id) => read.ids.push(id),
-                    _ => read.text.truncate(before),
+                    Some(id) if is_mapped(&id) => {
+                        ids.push(id);
+                        starts.push(start);
+                    }
+                    _ => text.truncate(before),
                 }
             }
             ChangeKind::Deleted { id, .. } => read.removed.extend(self.render.id(&id)),
         }
         Ok(())
-    }
-
-    /// How many documents to read at once, so that their size stays about that of a batch.
-    fn batch_documents(&self) -> usize {
-        let stats = self.collection.stats();
-        let average_bytes = stats.data_bytes / stats.count.max(1) + 1;
-        (2 * MAP_BATCH_BYTES as u64 / average_bytes).clamp(1, MAP_BATCH_DOCUMENTS as u64) as usize
     }
 
     fn begin_progress(&self, state: &State) {

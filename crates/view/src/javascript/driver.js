@@ -11,6 +11,9 @@
   const freeze = Object.freeze;
   const toString = Object.prototype.toString;
 
+  // The length of an answer of map functions past which no further document is looked at.
+  const answerMax = 2 * 1024 * 1024;
+
   let design = {};
   const modules = {};
   const compiled = {};
@@ -208,6 +211,9 @@
   }
 
   return {
+    // What the functions that answer requests share with these.
+    kit: { install, functionAt, describe, check, begin, log, design: () => design },
+
     // The design document that require and the functions of a design document look into.
     design(document) {
       design = document;
@@ -226,16 +232,21 @@
       return stringify(each.includes(null) ? null : [...new Set(each.flat())]);
     },
 
-    // For each document its rows, by map function; the answer is text, so that what a function emitted cannot change later.
+    // For each document its rows, by map function; the answer is text, so that what a function emitted cannot change later. Where
+    // the rows of the first documents are much, the rest has to be asked for again.
     map(documents) {
       const out = [];
-      for (let at = 0; at < documents.length; at++) {
+      let length = 0;
+      for (let at = 0; at < documents.length && length < answerMax; at++) {
         begin(at);
         const document = documents[at];
+        documents[at] = null;
         if (sealing) seal(document);
         const rows = [];
         for (let index = 0; index < maps.length; index++) rows.push(mapOne(maps[index], document));
-        out.push(stringify(rows));
+        const text = stringify(rows);
+        length += text.length;
+        out.push(text);
       }
       return "[" + out.join(",") + "]";
     },

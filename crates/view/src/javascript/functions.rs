@@ -1,6 +1,6 @@
-//! The other functions of a design document: `validate_doc_update` and filters.
+//! The other functions of a design document: `validate_doc_update`, filters, and those that answer requests.
 
-use super::{Command, Program, ScriptError, ScriptLimits, Sources};
+use super::{Command, List, Program, ScriptError, ScriptLimits, Sources};
 use serde_json::Value;
 
 /// What `validate_doc_update` has against a change.
@@ -87,4 +87,33 @@ impl Functions {
         let answer = self.program.call(Command::FilterView, input).await?;
         Ok(serde_json::from_str(&answer).unwrap_or_default())
     }
+
+    /// What the show function of this name answers, as JSON text; document (`null` for none) and request are JSON texts.
+    pub async fn show(&self, name: &str, document: &str, request: &str) -> Result<String, ScriptError> {
+        let input = rendered(name, "document", document, request);
+        self.program.call(Command::Show, input).await
+    }
+
+    /// What the update function of this name makes of a document and answers: JSON text of an array of both.
+    pub async fn update(&self, name: &str, document: &str, request: &str) -> Result<String, ScriptError> {
+        let input = rendered(name, "document", document, request);
+        self.program.call(Command::Update, input).await
+    }
+
+    /// Where the function `rewrites` leads a request, as JSON text; `null` is nowhere.
+    pub async fn rewrite(&self, request: &str) -> Result<String, ScriptError> {
+        let input = format!(r#"{{"request":{request}}}"#);
+        self.program.call(Command::Rewrite, input).await
+    }
+
+    /// Starts the list function of this name on rows that are still to come; their head and the request are JSON texts.
+    pub async fn list(&self, name: &str, head: &str, request: &str) -> Result<List, ScriptError> {
+        let input = rendered(name, "head", head, request);
+        List::start(&self.program, input).await
+    }
+}
+
+fn rendered(name: &str, member: &str, value: &str, request: &str) -> String {
+    let name = Value::from(name);
+    format!(r#"{{"name":{name},"{member}":{value},"request":{request}}}"#)
 }

@@ -3,15 +3,18 @@
 //! A [`Program`] is the functions of one design document. It runs in threads of its own, each with its own runtime,
 //! which are started when they are first called and end when they are idle, so a program that nobody uses costs
 //! nothing. Calls carry JSON text both ways, many documents in one; those that follow each other in a long build go to
-//! the threads in turn. What a function sees is in `driver.js`.
+//! the threads in turn. A list function, which waits for its rows and for its reader, has a thread of its own ([`List`]). What a
+//! function sees is in `driver.js` and `render.js`.
 //!
 //! What must hold: a function that loops or eats memory is stopped at its limit, its runtime is thrown away, and the
 //! error says which document it was given; no function sees anything of the process but what it is handed.
 
 mod functions;
+mod list;
 mod runtime;
 
 pub use functions::{Functions, Refusal};
+pub use list::{List, ListStep, Sent};
 
 use crate::limits::{SCRIPT_IDLE_MS_MAX, SCRIPT_WORKERS_MAX};
 use parking_lot::Mutex;
@@ -96,6 +99,10 @@ pub(crate) enum Command {
     Validate,
     Filter,
     FilterView,
+    Show,
+    Update,
+    List,
+    Rewrite,
 }
 
 impl Command {
@@ -107,6 +114,10 @@ impl Command {
             Command::Validate => "validate",
             Command::Filter => "filter",
             Command::FilterView => "filterView",
+            Command::Show => "show",
+            Command::Update => "update",
+            Command::List => "list",
+            Command::Rewrite => "rewrite",
         }
     }
 }
@@ -226,7 +237,7 @@ fn workers() -> usize {
 
 /// Answers calls until there is none for a while, or a function had to be stopped.
 fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>, way: &Thread) {
-    let runtime = Runtime::start(sources, limits);
+    let runtime = Runtime::start(sources, limits, None);
     while let Some(call) = next_call(calls, way) {
         let result = match &runtime {
             Ok(runtime) => runtime.call(call.command, call.input),

@@ -1,9 +1,10 @@
 //! One sandbox with the functions of one program.
 
 use super::{Command, ScriptError, ScriptLimits, Sources};
-use javascript::rquickjs::{Ctx, Error, Function, Object, Persistent};
+use javascript::rquickjs::{Ctx, Error, Exception, Function, Object, Persistent};
 use javascript::{Failure, Limits, Sandbox};
 use parking_lot::Mutex;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -12,6 +13,14 @@ use std::time::{Duration, Instant};
 pub(super) const THREAD_STACK_BYTES: usize = 4 << 20;
 
 const DRIVER: &str = include_str!("driver.js");
+const RENDER: &str = include_str!("render.js");
+
+/// Gives a list function its next row: takes what it has sent and the new head of its answer. An error ends the function.
+pub(super) type NextRow = Box<dyn FnMut(String, Option<String>) -> Result<Option<String>, Ended>>;
+
+/// Nobody wants what a function gives any more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended;
 
 /// A sandbox that has compiled its functions.
 pub(super) struct Runtime {
@@ -38,8 +47,12 @@ impl Clock {
 }
 
 impl Runtime {
-    /// Starts a sandbox and compiles.
-    pub(super) fn start(sources: &Sources, limits: ScriptLimits) -> Result<Runtime, ScriptError> {
+    /// Starts a sandbox and compiles. A list function gets rows from `next_row`.
+    pub(super) fn start(
+        sources: &Sources,
+        limits: ScriptLimits,
+        next_row: Option<NextRow>,
+    ) -> Result<Runtime, ScriptError> {
         let time = Duration::from_millis(limits.time_ms);
         let clock = Arc::new(Clock {
             place: AtomicUsize::new(0),
@@ -54,7 +67,8 @@ impl Runtime {
         let must_stop = move || Instant::now() > *watched.deadline.lock();
         let failed = |failure| script_error(failure, &clock, limits);
         let sandbox = Sandbox::start(bounds, must_stop).map_err(failed)?;
-        let commands = sandbox.run(|ctx| load(ctx, sources, &clock)).map_err(failed)?;
+        let commands = sandbox.run(|ctx| load(ctx, sources, &clock, next_row));
+        let commands = commands.map_err(failed)?;
         Ok(Runtime {
             commands,
             sandbox,
@@ -76,7 +90,12 @@ impl Runtime {
     }
 }
 
-fn load(ctx: &Ctx<'_>, sources: &Sources, clock: &Arc<Clock>) -> Result<Persistent<Object<'static>>, Error> {
+fn load(
+    ctx: &Ctx<'_>,
+    sources: &Sources,
+    clock: &Arc<Clock>,
+    next_row: Option<NextRow>,
+) -> Result<Persistent<Object<'static>>, Error> {
     let ticking = clock.clone();
     let begin = Function::new(ctx.clone(), move |place: usize| ticking.begin(place))?;
     let name = sources.name.clone();
@@ -89,12 +108,46 @@ fn load(ctx: &Ctx<'_>, sources: &Sources, clock: &Arc<Clock>) -> Result<Persiste
         let design: Function<'_> = commands.get("design")?;
         let () = design.call((ctx.json_parse(sources.design.as_str())?,))?;
     }
+    load_render(ctx, &commands, clock, next_row)?;
     let functions = Object::new(ctx.clone())?;
     functions.set("map", sources.maps.clone())?;
     functions.set("reduce", sources.reduces.clone())?;
     let views: Function<'_> = commands.get("views")?;
     let () = views.call((functions,))?;
     Ok(Persistent::save(ctx, commands))
+}
+
+/// Adds the commands that answer requests.
+fn load_render<'js>(
+    ctx: &Ctx<'js>,
+    commands: &Object<'js>,
+    clock: &Arc<Clock>,
+    next_row: Option<NextRow>,
+) -> Result<(), Error> {
+    let clock = clock.clone();
+    let next_row = RefCell::new(next_row);
+    let host = Function::new(
+        ctx.clone(),
+        move |ctx: Ctx<'_>, text: String, head: Option<String>| {
+            let mut next_row = next_row.borrow_mut();
+            let row = next_row
+                .as_mut()
+                .map_or(Ok(None), |next_row| next_row(text, head));
+            row.map_err(|Ended| {
+                // The watch stops a function that would go on.
+                *clock.deadline.lock() = Instant::now();
+                Exception::throw_message(&ctx, "nobody reads the list any more")
+            })
+        },
+    )?;
+    let kit: Object<'_> = commands.get("kit")?;
+    let render: Function<'_> = ctx.eval(RENDER)?;
+    let added: Object<'_> = render.call((kit, host))?;
+    for command in [Command::Show, Command::Update, Command::List, Command::Rewrite] {
+        let function: Function<'_> = added.get(command.name())?;
+        commands.set(command.name(), function)?;
+    }
+    Ok(())
 }
 
 /// What a failed run means.

@@ -181,3 +181,21 @@ async fn validations_and_filters_run_with_the_design_document_as_this() {
         "not_found: missing filters function g on design doc _design/d"
     );
 }
+
+#[tokio::test]
+async fn documents_of_many_rows_are_handed_over_few_at_a_time() {
+    let limits = ScriptLimits {
+        time_ms: 60_000,
+        memory_bytes: 16 << 20,
+    };
+    let database = Database::open(&Simulation::new(1), limits).await;
+    let documents: Vec<Value> = (0..60).map(|n| json!({"_id": format!("{n:03}")})).collect();
+    database.put(&documents).await;
+    // Together far more than a program may hold.
+    let map = "function (doc) { for (var i = 0; i < 1000; i++) emit([doc._id, i], 'x'.repeat(400)); }";
+    let group = database
+        .group(json!({"all": {"map": map, "reduce": "_count"}}))
+        .await;
+    let rows = database.try_rows(&group, "all", Query::default()).await.unwrap();
+    assert_eq!(rows, json!([[null, 60_000]]));
+}
