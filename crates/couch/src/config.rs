@@ -203,6 +203,8 @@ fn defaults() -> Sections {
         ("couchdb", "uuid", &uuid),
         ("csp", "attachments_enable", "true"),
         ("csp", "attachments_header_value", "sandbox"),
+        ("csp", "showlist_enable", "true"),
+        ("csp", "showlist_header_value", "sandbox"),
         ("httpd", "enable_cors", "false"),
         ("uuids", "algorithm", "sequential"),
         ("uuids", "max_count", "1000"),

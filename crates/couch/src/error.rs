@@ -149,6 +149,14 @@ impl From<engine::Error> for CouchError {
             Code::BAD_VALUE | Code::FAILED_TO_PARSE | Code::TYPE_MISMATCH | Code::INVALID_ID_FIELD => {
                 (StatusCode::BAD_REQUEST, "bad_request")
             }
+            Code::MAX_TIME_MS_EXPIRED => {
+                return CouchError::new(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "timeout",
+                    "The request could not be processed in a reasonable amount of time.",
+                );
+            }
+            Code::INTERRUPTED_AT_SHUTDOWN => (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable"),
             // The collection was dropped under the operation.
             Code::QUERY_PLAN_KILLED => return CouchError::no_database(),
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error"),

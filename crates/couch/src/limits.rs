@@ -23,8 +23,21 @@ pub const PARTITION_BYTES_MAX: i64 = 10 << 30;
 /// The documents before a start key that `_all_docs` counts to tell an offset; behind more of them it is `null`.
 pub const OFFSET_COUNTED_MAX: u64 = 1_000;
 
-/// The bytes of an answer that are gathered before they are sent.
-pub const CHUNK_BYTES: usize = 64 * 1024;
+/// The changes behind those of an answer that are counted one by one; of more, the numbers are counted.
+pub const PENDING_COUNTED_MAX: u64 = 1_000;
+
+/// The bytes of documents that are read for that.
+pub const PENDING_BYTES_MAX: usize = 1024 * 1024;
+
+/// The bytes of an answer that are gathered before they are sent, and the bytes of documents that are read ahead, where its client
+/// does not take all at once.
+pub const CHUNK_BYTES: usize = 8 * 1024;
+
+/// The bytes of an answer past which they are sent in several pieces.
+pub const PIECES_BYTES: usize = 64 * 1024;
+
+/// The bytes of documents that are read at once, where their client takes all at once; the last one may go beyond.
+pub const PAGE_BYTES: usize = 1024 * 1024;
 
 /// The ids that `_uuids` makes at once (CouchDB's `max_count`).
 pub const UUIDS_MAX: usize = 1_000;
@@ -46,6 +59,9 @@ pub const HEARTBEAT_MS_DEFAULT: u64 = 60_000;
 
 /// How long a feed waits for changes at most, in milliseconds (CouchDB's `changes_timeout`).
 pub const CHANGES_TIMEOUT_MS: u64 = 60_000;
+
+/// The dropped databases that `_db_updates` remembers.
+pub const DATABASES_DROPPED_KEPT_MAX: usize = 10_000;
 
 /// The replications that run or wait at once.
 pub const REPLICATIONS_MAX: usize = 1_000;

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    active_tasks, all_docs, bulk_docs, bulk_get, changes, database, document, local, mango, node, partition,
-    replicate, revisions, root, scheduler, session, uuids, view,
+    active_tasks, all_docs, bulk_docs, bulk_get, changes, cluster_setup, couchapp, database, document, local,
+    mango, node, partition, replicate, revisions, root, scheduler, session, uuids, view,
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};
@@ -17,10 +17,17 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
 
 /// Answers a request of a user who is known.
 pub(crate) async fn dispatch(call: &mut Call) -> Result<Response> {
+    let operation = call.operation.clone();
+    operation.run(chosen(call)).await
+}
+
+/// Has the endpoint of the path answer.
+async fn chosen(call: &mut Call) -> Result<Response> {
     let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match &path[..] {
         [] => root::welcome(call),
+        ["favicon.ico"] => root::icon(call),
         [first, ..] if first.starts_with('_') && !names::is_system(first) => global(call, &path).await,
         [_] => database::run(call).await,
         [_, second, ..] if second.starts_with('_') => special(call, &path).await,
@@ -35,6 +42,8 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_up"] => root::up(call),
         ["_all_dbs"] => root::all_dbs(call),
         ["_dbs_info"] => root::dbs_info(call).await,
+        ["_db_updates"] => changes::databases(call).await,
+        ["_cluster_setup"] => cluster_setup::run(call).await,
         ["_uuids"] => uuids::run(call),
         ["_session"] => session::run(call).await,
         ["_membership"] => node::membership(call),
@@ -81,12 +90,10 @@ async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
         ["_design", name, "_info"] => view::design_info(call, name).await,
         ["_design", name, "_view", view] => view::run(call, name, view).await,
         ["_design", name, "_view", view, "queries"] => view::queries(call, name, view).await,
-        [
-            "_design",
-            _,
-            kind @ ("_show" | "_list" | "_update" | "_rewrite"),
-            ..,
-        ] => view::refused(kind),
+        ["_design", name, "_show", rest @ ..] => couchapp::show(call, name, rest).await,
+        ["_design", name, "_list", rest @ ..] => couchapp::list(call, name, rest).await,
+        ["_design", name, "_update", rest @ ..] => couchapp::update(call, name, rest).await,
+        ["_design", name, "_rewrite", rest @ ..] => couchapp::rewrite(call, name, rest).await,
         ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
         ["_find"] => mango::find(call).await,
         ["_explain"] => mango::explain(call).await,

@@ -7,14 +7,19 @@ use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
 use crate::user::User;
 use crate::{cors, jsonp, respond, route, users};
+use code::Code;
 use engine::Engine;
 use http::{
     Handler, HeaderMap, HeaderValue, HostError, Hosts, Method, Request, Response, StatusCode, header,
 };
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+
+/// How long requests may go on when the server stops, until those that count their steps are ended.
+const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// How the protocol is served.
 #[derive(Clone, Debug, Default)]
@@ -42,17 +47,27 @@ pub async fn serve(
         request_ids: RequestIds::default(),
         hosts: options.http.hosts.clone(),
     });
-    let mut stopping = stop.clone();
-    let ending = async {
-        // Whoever waits for a replication is answered before the connections are closed.
-        let _ = stopping.wait_for(|stop| *stop).await;
-        followed.abort();
-        server.jobs.stop().await;
-    };
-    tokio::join!(http::serve(listener, handler, options.http, stop), ending);
+    let mut serving = pin!(http::serve(listener, handler, options.http, stop.clone()));
+    tokio::select! {
+        () = &mut serving => {}
+        () = end_requests(&server, stop) => serving.await,
+    }
+    followed.abort();
     // One may have been started meanwhile.
     server.jobs.stop().await;
     Ok(())
+}
+
+/// Ends replications at once, so that whoever waits for one is answered, and requests that go on for some time after the stop.
+async fn end_requests(server: &Server, mut stop: watch::Receiver<bool>) {
+    if stop.wait_for(|stop| *stop).await.is_err() {
+        return;
+    }
+    server.jobs.stop().await;
+    tokio::time::sleep(STOP_GRACE).await;
+    for operation in server.engine.running_operations() {
+        operation.context.kill(Code::INTERRUPTED_AT_SHUTDOWN);
+    }
 }
 
 struct Front {

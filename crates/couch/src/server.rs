@@ -2,6 +2,7 @@
 
 use crate::compactions::Compactions;
 use crate::config::Config;
+use crate::database_events::DatabaseEvents;
 use crate::design::Designs;
 use crate::generators::Generators;
 use crate::passwords::Passwords;
@@ -36,6 +37,8 @@ pub(crate) struct Server {
     pub(crate) passwords: Passwords,
     /// Design documents and what they define.
     pub(crate) designs: Designs,
+    /// What happened to databases as a whole.
+    pub(crate) database_events: DatabaseEvents,
     /// The ids of documents that come without one.
     pub(crate) ids: Generators,
     pub(crate) config: Config,
@@ -60,6 +63,7 @@ impl Server {
     ) -> Result<Server, ServeError> {
         Ok(Server {
             passwords: Passwords::new().ok_or(ServeError::Secret)?,
+            database_events: DatabaseEvents::new(),
             ids: Generators::new(),
             config: Config::load(&engine, address).await?,
             designs: Designs::new(),

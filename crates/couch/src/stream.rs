@@ -1,9 +1,16 @@
 //! Answers that may be long: gathered while they are small, sent in pieces when they grow.
+//!
+//! Whoever writes one reads a page of what it tells, writes its rows, and goes on to the next ([`Output::page`]). Pages are
+//! short at first and grow while the client takes all at once. Where it does not ([`Output::must_wait`]), the rest of the page is
+//! let go before the client is waited for: so a client that does not read costs no more than what is sent to it.
 
 use crate::error::{CouchError, Result};
-use crate::limits::CHUNK_BYTES;
+use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
+use crate::operation::{Operation, Reader};
 use crate::respond;
+use engine::PageLimit;
 use http::{BodySender, Response};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Where an answer is written.
@@ -13,6 +20,11 @@ pub(crate) struct Output {
     pub(crate) text: String,
     sender: Option<BodySender>,
     first: Option<oneshot::Sender<First>>,
+    reader: Arc<Reader>,
+    /// The bytes that are read at once.
+    page_bytes: usize,
+    /// Whether the client does not take all at once.
+    is_behind: bool,
 }
 
 /// What whoever waits for the answer is told first.
@@ -25,21 +37,81 @@ enum First {
 }
 
 impl Output {
+    /// The rest of an answer whose head is sent, and who reads it.
+    pub(crate) fn of(sender: BodySender) -> Output {
+        Output {
+            text: String::new(),
+            reader: Reader::of(sender.clone()),
+            sender: Some(sender),
+            first: None,
+            page_bytes: CHUNK_BYTES,
+            is_behind: false,
+        }
+    }
+
+    /// How much is to be read now, of so many rows at most.
+    pub(crate) fn page(&self, rows: usize) -> PageLimit {
+        PageLimit {
+            entries: rows,
+            bytes: self.page_bytes,
+        }
+    }
+
+    /// Whether its client has to be waited for, so that what was read ahead is to be let go.
+    pub(crate) fn must_wait(&mut self) -> bool {
+        let length = self.text.len();
+        let is_taken = self.sender.as_ref().is_none_or(BodySender::has_room);
+        // What is sent in several pieces is waited for in any case.
+        self.is_behind = length > PIECES_BYTES || (length >= self.chunk_bytes() && !is_taken);
+        self.is_behind
+    }
+
     /// Sends what is gathered if it is enough; false where the client is gone.
     pub(crate) async fn flush_if_large(&mut self) -> bool {
-        self.text.len() < CHUNK_BYTES || self.flush().await
+        self.text.len() < self.chunk_bytes() || self.flush().await
+    }
+
+    /// What is gathered before it is sent: more, where the client takes all at once.
+    fn chunk_bytes(&self) -> usize {
+        self.page_bytes.min(PIECES_BYTES)
+    }
+
+    /// The same behind a row of which nothing is kept, and waits until the client takes more.
+    pub(crate) async fn end_row(&mut self) -> bool {
+        self.text.len() < CHUNK_BYTES || (self.flush().await && self.room().await)
+    }
+
+    /// The same when a page is let go, and waits until the client takes more.
+    pub(crate) async fn end_page(&mut self) -> bool {
+        let is_sent = self.flush_if_large().await;
+        self.page_bytes = match std::mem::take(&mut self.is_behind) {
+            true => CHUNK_BYTES,
+            false => (self.page_bytes * 2).min(PAGE_BYTES),
+        };
+        is_sent && self.room().await
+    }
+
+    /// Waits until the client takes more, so that nothing is read before; false where it is gone.
+    async fn room(&self) -> bool {
+        match &self.sender {
+            Some(sender) => sender.room().await,
+            None => true,
+        }
     }
 
     /// Sends what is gathered, and with it the head of the answer; false where the client is gone.
     pub(crate) async fn flush(&mut self) -> bool {
         if let Some(first) = self.first.take() {
             let (sender, response) = respond::streamed();
+            self.reader.streams_to(sender.clone());
             self.sender = Some(sender);
             if first.send(First::Streamed(Box::new(response))).is_err() {
                 return false;
             }
         }
-        let text = std::mem::take(&mut self.text);
+        let mut text = std::mem::take(&mut self.text);
+        // It may wait for long until it is sent.
+        text.shrink_to_fit();
         match &self.sender {
             Some(sender) => sender.send(text).await,
             None => false,
@@ -47,21 +119,26 @@ impl Output {
     }
 }
 
-/// Answers with what `write` writes.
-pub(crate) async fn respond_with<W, F>(write: W) -> Result<Response>
+/// Answers with what `write` writes, as part of the operation.
+pub(crate) async fn respond_with<W, F>(operation: &Arc<Operation>, write: W) -> Result<Response>
 where
     W: FnOnce(Output) -> F,
     F: Future<Output = (Output, Result<()>)> + Send + 'static,
 {
     let (first, told) = oneshot::channel();
+    let (reader, _waits) = Reader::waiting();
     let writing = write(Output {
         text: String::new(),
         sender: None,
         first: Some(first),
+        reader: reader.clone(),
+        page_bytes: CHUNK_BYTES,
+        is_behind: false,
     });
+    let operation = operation.clone();
     // A task of its own, which goes on when the head of the answer is sent.
     tokio::spawn(async move {
-        let (mut output, ended) = writing.await;
+        let (mut output, ended) = operation.run_for(reader, writing).await;
         if let Some(first) = output.first.take() {
             // Nobody listens where the client is gone.
             drop(first.send(First::Whole(ended.map(|()| output.text))));

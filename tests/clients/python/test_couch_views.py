@@ -194,14 +194,6 @@ def test_a_build_is_seen_in_active_tasks(couch):
     assert all(0 <= task["progress"] <= 100 for task in seen)
 
 
-def test_functions_that_are_not_run_are_refused_clearly(couch):
-    animals(couch)
-    for path in ("_show/s", "_show/s/cat1", "_list/l/v", "_update/u", "_rewrite/x"):
-        answer = requests.get(f"{couch}/_design/d/{path}")
-        assert (answer.status_code, answer.json()["error"]) == (501, "not_implemented"), path
-        assert "not supported" in answer.json()["reason"]
-
-
 def test_views_of_capped_collections_are_refused_clearly(client, couch):
     name = couch.rsplit("/", 1)[1]
     client["default"].drop_collection(name)

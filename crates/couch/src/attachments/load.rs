@@ -51,7 +51,8 @@ impl Wanted {
             return Vec::new();
         };
         let mut attachments = Attachment::all(body);
-        attachments.retain(|attachment| attachment.revpos > generation);
+        // 0 is before all of them, and the generation of those of which it is not known.
+        attachments.retain(|attachment| generation == 0 || attachment.revpos > generation);
         attachments
     }
 }

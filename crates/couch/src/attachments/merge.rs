@@ -171,11 +171,11 @@ fn number(properties: &Document, name: &str) -> Result<Option<u64>> {
     u64::try_from(number).map(Some).map_err(|_| wrong())
 }
 
-/// The generation in which another store got the attachment.
+/// The generation in which another store got the attachment; 0 where it does not say.
 fn given_revpos(properties: &Document, generation: i64) -> i64 {
     match properties.get("revpos") {
         Some(Value::Int32(revpos)) if *revpos > 0 => i64::from(*revpos).min(generation),
-        _ => generation,
+        _ => 0,
     }
 }
 

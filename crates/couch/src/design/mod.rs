@@ -8,7 +8,7 @@ mod selector;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::{ids, outgoing};
-use engine::{Order, Record, Sequence};
+use engine::{Order, PageLimit, Record, Sequence};
 use http::StatusCode;
 use mango::Selector;
 use parking_lot::Mutex;
@@ -18,9 +18,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use value::Value;
 use view::{Error, Functions, Group, Refusal, ScriptError, ScriptLimits, Views, check_design};
-
-/// The design documents that are read at once.
-const PAGE_DESIGNS: usize = 256;
 
 /// The design documents whose functions are kept; past it all are forgotten, and compiled again when they are called.
 const KEPT_MAX: usize = 512;
@@ -103,7 +100,12 @@ impl Designs {
         let mut after = None;
         loop {
             let (records, next) = snapshot
-                .documents(ids::of_designs(), after.as_ref(), Order::Forward, PAGE_DESIGNS)
+                .documents(
+                    ids::of_designs(),
+                    after.as_ref(),
+                    Order::Forward,
+                    PageLimit::default(),
+                )
                 .await?;
             for record in records {
                 if let Some(id) = record
@@ -216,6 +218,14 @@ fn of_script(error: ScriptError, text: String) -> CouchError {
     let status = StatusCode::INTERNAL_SERVER_ERROR;
     match error {
         ScriptError::Thrown { kind, .. } if kind == "not_found" => CouchError::not_found(text),
+        ScriptError::Thrown { kind, .. } if kind == "forbidden" => CouchError::forbidden(text),
+        ScriptError::Thrown { kind, .. } if kind == "unauthorized" => CouchError::unauthorized(text),
+        ScriptError::Thrown { kind, .. } if kind == "not_acceptable" => {
+            CouchError::new(StatusCode::NOT_ACCEPTABLE, kind, text)
+        }
+        ScriptError::Thrown { kind, .. } if kind == "method_not_allowed" => {
+            CouchError::new(StatusCode::METHOD_NOT_ALLOWED, kind, text)
+        }
         ScriptError::Thrown { kind, .. } => CouchError::new(status, kind, text),
         _ => CouchError::new(status, "os_process_error", text),
     }

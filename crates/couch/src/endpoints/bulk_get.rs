@@ -26,7 +26,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let Some(Value::Array(asked)) = body.get("docs").cloned() else {
         return Err(CouchError::bad_request("Missing JSON list of 'docs'."));
     };
-    stream::respond_with(|mut output| async move {
+    stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(&database, &asked, &options, &mut output).await;
         (output, written)
     })
@@ -44,7 +44,7 @@ async fn write_all(
     for (position, asked) in asked.iter().enumerate() {
         output.text.push_str(if position > 0 { "," } else { "" });
         write_one(database, &snapshot, asked, options, &mut output.text).await?;
-        if !output.flush_if_large().await {
+        if !output.end_row().await {
             return Ok(());
         }
     }

@@ -27,7 +27,6 @@ async fn create(call: &mut Call) -> Result<Response> {
     let name = call.path[0].clone();
     security::require_server_admin(&call.user)?;
     names::check(&name)?;
-    let namespace = names::namespace(&name);
     let partitioned = match call.query.get("partitioned") {
         None | Some("false") => false,
         Some("true") => true,
@@ -36,16 +35,22 @@ async fn create(call: &mut Call) -> Result<Response> {
     if partitioned && names::is_of_system(&name) {
         return Err(CouchError::bad_request("Cannot partition a system database"));
     }
-    call.server
-        .engine
-        .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
-        .await?;
-    if let Some(collection) = call.server.engine.revisioned(&namespace)? {
-        set_up(call, &name, &collection).await?;
-    }
+    make(call, &name, partitioned).await?;
     let mut response = respond::ok_true(StatusCode::CREATED);
     respond::location(&mut response, &call.url(&[&name]));
     Ok(response)
+}
+
+/// Makes a database with what it has from the beginning.
+pub(super) async fn make(call: &Call, name: &str, partitioned: bool) -> Result<()> {
+    let (engine, namespace) = (&call.server.engine, names::namespace(name));
+    engine
+        .create_revisioned(&namespace, REVISIONS_KEPT_DEFAULT, partitioned)
+        .await?;
+    match engine.revisioned(&namespace)? {
+        Some(collection) => set_up(call, name, &collection).await,
+        None => Ok(()),
+    }
 }
 
 /// Gives a new database what it has from the beginning.

@@ -115,7 +115,7 @@ fn write(name: &str, document: RawDocument<'_>, out: &mut String) {
 pub(crate) async fn list(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
     let options = RowOptions::of(call).await?;
-    stream::respond_with(|mut output| async move {
+    stream::respond_with(&call.operation, |mut output| async move {
         let written = write_list(&database, &options, &mut output).await;
         (output, written)
     })

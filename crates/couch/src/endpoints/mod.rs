@@ -5,6 +5,8 @@ pub(crate) mod all_docs;
 pub(crate) mod bulk_docs;
 pub(crate) mod bulk_get;
 pub(crate) mod changes;
+pub(crate) mod cluster_setup;
+pub(crate) mod couchapp;
 pub(crate) mod database;
 pub(crate) mod document;
 pub(crate) mod local;

@@ -4,8 +4,8 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::json::write_string;
 use crate::security::require_server_admin;
-use crate::{respond, users};
-use http::{Method, Response, StatusCode};
+use crate::{names, respond, users};
+use http::{Body, Method, Response, StatusCode};
 use serde_json::json;
 use std::collections::BTreeMap;
 use value::Value;
@@ -57,6 +57,7 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         }
         ["_system"] => system(call),
         ["_stats", path @ ..] => stats(call, path),
+        ["_prometheus"] => prometheus(call),
         ["_versions"] => {
             call.require_read("GET")?;
             Ok(respond::ok(
@@ -211,4 +212,35 @@ fn stats(call: &Call, path: &[&str]) -> Result<Response> {
     let found = path.iter().try_fold(&all, |found, name| found.get(name));
     let found = found.ok_or_else(CouchError::missing)?;
     Ok(respond::ok(found.to_string()))
+}
+
+/// `_prometheus`: figures in the text form of Prometheus, under CouchDB's names where it has them.
+fn prometheus(call: &Call) -> Result<Response> {
+    call.require_read("GET")?;
+    let engine = &call.server.engine;
+    let report = engine.server_report();
+    let (fast, slow) = call.server.passwords.counts();
+    let figures = [
+        ("uptime_seconds", "counter", report.uptime_ms / 1_000),
+        ("memory_bytes", "gauge", report.memory_bytes),
+        ("commits_total", "counter", report.commits),
+        ("flushes_total", "counter", report.flushes),
+        ("password_hashing_fast_total", "counter", fast),
+        ("password_hashing_slow_total", "counter", slow),
+        ("open_databases", "gauge", names::all(engine).len() as u64),
+        (
+            "requests_running",
+            "gauge",
+            engine.running_operations().len() as u64,
+        ),
+        (
+            "replications_running",
+            "gauge",
+            call.server.jobs.all().len() as u64,
+        ),
+    ];
+    let figures =
+        figures.map(|(name, kind, value)| format!("# TYPE couchdb_{name} {kind}\ncouchdb_{name} {value}\n"));
+    let kind = "text/plain; version=2.0";
+    Ok(respond::with_type(Body::from(figures.concat()), kind))
 }

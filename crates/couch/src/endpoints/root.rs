@@ -7,11 +7,17 @@ use crate::json::write_string;
 use crate::limits::DBS_INFO_MAX;
 use crate::security::require_server_admin;
 use crate::{names, query, respond};
-use http::{Method, Response};
+use http::{Body, Method, Response};
 use value::{Document, Value};
 
 /// The version of CouchDB whose behaviour this is.
 const VERSION: &str = "3.5.0";
+
+/// A picture of one transparent point (ICO: a directory of one entry, a bitmap with its mask).
+const ICON: &[u8] = b"\0\0\x01\0\x01\0\
+    \x01\x01\0\0\x01\0\x20\0\x30\0\0\0\x16\0\0\0\
+    \x28\0\0\0\x01\0\0\0\x02\0\0\0\x01\0\x20\0\0\0\0\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+    \0\0\0\0\0\0\0\0";
 
 /// `GET /`.
 pub(crate) fn welcome(call: &Call) -> Result<Response> {
@@ -29,11 +35,15 @@ pub(crate) fn up(call: &Call) -> Result<Response> {
     Ok(respond::ok(r#"{"status":"ok","seeds":{}}"#.to_owned()))
 }
 
+/// `GET /favicon.ico`, which browsers ask for by themselves: an empty picture.
+pub(crate) fn icon(call: &Call) -> Result<Response> {
+    call.require_get()?;
+    Ok(respond::with_type(Body::from(ICON), "image/x-icon"))
+}
+
 /// `GET /_all_dbs`, in whole or from one name to another; for administrators, unless the setting `admin_only_all_dbs` says otherwise.
 pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
-    if !call.server.config.is_off("chttpd", "admin_only_all_dbs") {
-        require_server_admin(&call.user)?;
-    }
+    require_lister(call)?;
     call.require_get()?;
     let key = |names: [&str; 2]| -> Result<Option<String>> {
         let text = names.into_iter().find_map(|name| call.query.get(name));
@@ -69,8 +79,17 @@ pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
     Ok(respond::ok(text))
 }
 
+/// Refuses to name all databases to others than administrators, unless the setting `admin_only_all_dbs` says otherwise.
+fn require_lister(call: &Call) -> Result<()> {
+    match call.server.config.is_off("chttpd", "admin_only_all_dbs") {
+        true => Ok(()),
+        false => require_server_admin(&call.user),
+    }
+}
+
 /// `/_dbs_info`: what each database is and holds.
 pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
+    require_lister(call)?;
     let names = match call.method {
         Method::GET | Method::HEAD => names::all(&call.server.engine),
         Method::POST => {

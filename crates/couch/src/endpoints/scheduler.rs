@@ -3,13 +3,12 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::limits::PAGE_ROWS;
 use crate::names::{REPLICATOR, is_replicator};
 use crate::replication::job::Asker;
 use crate::replication::report;
 use crate::security::require_server_admin;
 use crate::{ids, json, respond};
-use engine::{DocumentPosition, Order};
+use engine::{DocumentPosition, Order, PageLimit};
 use http::Response;
 use serde_json::{Value, json};
 use std::ops::Bound;
@@ -83,7 +82,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
     loop {
         let range = (Bound::Unbounded, Bound::Unbounded);
         let (records, next) = snapshot
-            .documents(range, after.as_ref(), Order::Forward, PAGE_ROWS)
+            .documents(range, after.as_ref(), Order::Forward, PageLimit::default())
             .await?;
         for record in &records {
             let body = json::object(&record.document);

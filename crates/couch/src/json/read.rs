@@ -100,6 +100,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The same for a part of an array: one element at least, and no brackets.
+    pub fn part_of_array<E: From<JsonError>>(
+        &mut self,
+        mut element: impl FnMut(&mut Reader<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            element(self)?;
+            if !self.take(b',') {
+                return Ok(self.end()?);
+            }
+        }
+    }
+
+    /// How many bytes were read.
+    pub fn offset(&self) -> usize {
+        self.lexer.offset()
+    }
+
     /// Takes a string.
     pub fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
         if self.peek() != Some(b'"') {

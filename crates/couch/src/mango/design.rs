@@ -5,12 +5,11 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::incoming::Incoming;
-use engine::{CollatedDefinition, Edit, EditOrigin, EditOutcome, Order, Record, RevisionedSnapshot};
+use engine::{
+    CollatedDefinition, Edit, EditOrigin, EditOutcome, Order, PageLimit, Record, RevisionedSnapshot,
+};
 use mango::index::{Index, REVISION};
 use value::{Document, Value, doc};
-
-/// The design documents that are read at once.
-const PAGE_DESIGNS: usize = 1_000;
 
 /// The indexes of a database: that of all documents first, then by design document and name.
 pub(crate) async fn indexes(database: &Database, snapshot: &RevisionedSnapshot) -> Result<Vec<Index>> {
@@ -18,7 +17,12 @@ pub(crate) async fn indexes(database: &Database, snapshot: &RevisionedSnapshot) 
     let mut after = None;
     loop {
         let (records, next) = snapshot
-            .documents(ids::of_designs(), after.as_ref(), Order::Forward, PAGE_DESIGNS)
+            .documents(
+                ids::of_designs(),
+                after.as_ref(),
+                Order::Forward,
+                PageLimit::default(),
+            )
             .await?;
         for record in &records {
             collect(database, &record.document.as_raw().to_document(), &mut found);

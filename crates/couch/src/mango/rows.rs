@@ -7,15 +7,21 @@ use crate::limits::PAGE_ROWS;
 use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::Output;
 use crate::{ids, json};
-use engine::{CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, Record, RevisionedSnapshot};
+use engine::{
+    CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, PageLimit, Record, RevisionedSnapshot,
+};
 use mango::choice::Bounds;
 use mango::index::Index;
 use mango::options::FindOptions;
+use std::collections::VecDeque;
 use std::ops::Bound;
 use value::{Document, Value, ValueRef};
 
 /// The rows of the first page that is read, where few may be enough.
 const FIRST_PAGE_ROWS: usize = 64;
+
+/// What it takes to match a document, in steps of an operation.
+const STEPS_PER_ROW: usize = 10;
 
 /// What a query examined.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +36,8 @@ pub(crate) struct Statistics {
 enum Source {
     AllDocs,
     /// Documents that the planner finds by an index of the MongoDB protocol, where it would else be all.
-    Found(FoundIds),
+    /// Those ids that are known stay until their documents were looked at.
+    Found(FoundIds, VecDeque<Value>),
     Built(CollatedIndex),
     /// An index that is not built, of a query that does not wait for it.
     Unbuilt,
@@ -85,7 +92,7 @@ impl<'a> Rows<'a> {
                     && !bounds_ids(bounds.end()) =>
             {
                 let found = database.collection.found_ids(&options.selector, order).await?;
-                found.map_or(Source::AllDocs, Source::Found)
+                found.map_or(Source::AllDocs, |found| Source::Found(found, VecDeque::new()))
             }
             source => source,
         };
@@ -137,20 +144,26 @@ impl<'a> Rows<'a> {
         let mut after = self.position.clone();
         let mut page_rows = FIRST_PAGE_ROWS;
         loop {
-            let (page, exhausted) = self.page(after.as_ref(), page_rows).await?;
-            for (position, record) in &page {
+            let (page, mut exhausted) = self.page(after.as_ref(), output.page(page_rows)).await?;
+            for (position, record) in page {
+                engine::steps(STEPS_PER_ROW)?;
                 self.examine();
                 if self.statistics.results >= self.options.limit {
                     // One row more tells CouchDB that it has enough.
                     return Ok(());
                 }
-                if self.take(position, record, output).await? && !output.flush_if_large().await {
+                let is_written = self.take(&position, &record, output).await?;
+                after = Some(position);
+                if is_written && output.must_wait() {
+                    exhausted = false;
+                    break;
+                }
+                if is_written && !output.flush_if_large().await {
                     return Ok(());
                 }
             }
-            match page.last() {
-                Some((last, _)) if !exhausted => after = Some(last.clone()),
-                _ => return Ok(()),
+            if !output.end_page().await || exhausted {
+                return Ok(());
             }
             page_rows = PAGE_ROWS;
         }
@@ -160,24 +173,38 @@ impl<'a> Rows<'a> {
     async fn page(
         &mut self,
         after: Option<&DocumentPosition>,
-        limit: usize,
+        limit: PageLimit,
     ) -> Result<(Vec<(DocumentPosition, Record)>, bool)> {
         match &mut self.source {
-            Source::Found(found) => loop {
-                let ids = found.next(limit).await?;
-                let mut rows = Vec::with_capacity(ids.len());
-                for id in &ids {
-                    let position = DocumentPosition::of_id(id.as_ref());
-                    if !is_after(&position, after, self.order) {
-                        continue;
+            Source::Found(found, ids) => loop {
+                let position = |id: &Value| DocumentPosition::of_id(id.as_ref());
+                while ids
+                    .front()
+                    .is_some_and(|id| !is_after(&position(id), after, self.order))
+                {
+                    ids.pop_front();
+                }
+                if ids.is_empty() {
+                    ids.extend(found.next(limit.entries).await?);
+                    if ids.is_empty() {
+                        return Ok((Vec::new(), true));
+                    }
+                    continue;
+                }
+                let (mut rows, mut bytes) = (Vec::new(), 0);
+                for id in ids.iter() {
+                    if bytes >= limit.bytes {
+                        break;
                     }
                     if let Some(record) = self.snapshot.document(id.as_ref()).await? {
-                        rows.push((position, record));
+                        bytes += record.document.bytes().len();
+                        rows.push((position(id), record));
                     }
                 }
-                if !rows.is_empty() || ids.is_empty() {
-                    return Ok((rows, ids.is_empty()));
+                if !rows.is_empty() {
+                    return Ok((rows, false));
                 }
+                ids.clear();
             },
             Source::Unbuilt => Ok((Vec::new(), true)),
             Source::Built(index) => {
@@ -239,7 +266,7 @@ impl<'a> Rows<'a> {
     ) -> Result<bool> {
         let body = record.document.as_raw();
         let id = ids::text(id_of(record));
-        if matches!(self.source, Source::AllDocs | Source::Found(_)) && id.starts_with(ids::DESIGN) {
+        if matches!(self.source, Source::AllDocs | Source::Found(..)) && id.starts_with(ids::DESIGN) {
             return Ok(false);
         }
         let mut members = Document::new()

@@ -6,7 +6,7 @@ use super::request::Request;
 use crate::error::{CouchError, Result};
 use crate::limits::REPLICATIONS_MAX;
 use crate::user::User;
-use http::{Client, StatusCode};
+use http::{Client, Reach, StatusCode};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -19,6 +19,8 @@ pub(crate) struct Jobs {
     /// What starts the replications that documents ask for.
     starting: Mutex<BTreeMap<Asker, JoinHandle<()>>>,
     client: OnceLock<Client>,
+    /// Asks servers for those who may not have the machine's own networks looked at.
+    public_client: OnceLock<Client>,
 }
 
 #[derive(Debug)]
@@ -28,9 +30,13 @@ struct Running {
 }
 
 impl Jobs {
-    /// What asks other servers.
-    pub(crate) fn client(&self) -> &Client {
-        self.client.get_or_init(Client::new)
+    /// What asks other servers, all of them or none at private addresses.
+    pub(crate) fn client(&self, reach: Reach) -> &Client {
+        let client = match reach {
+            Reach::Anywhere => &self.client,
+            Reach::Public => &self.public_client,
+        };
+        client.get_or_init(|| Client::new(reach))
     }
 
     /// Starts a replication, which `run` carries out, or finds the one that runs already for the same request.

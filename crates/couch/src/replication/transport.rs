@@ -5,8 +5,8 @@ use crate::server::Server;
 use crate::user::User;
 use bytes::Bytes;
 use http::{
-    Body, Client, ClientRequest, HeaderMap, HeaderName, HeaderValue, Method, ResponseBody, StatusCode, Uri,
-    header, percent_encode,
+    Body, Client, ClientError, ClientRequest, HeaderMap, HeaderName, HeaderValue, Method, Reach,
+    ResponseBody, StatusCode, Uri, header, percent_encode,
 };
 use replicate::{PeerError, PeerErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -114,7 +114,7 @@ impl Transport {
                 path: format!("/{}", percent_encode(name)),
             },
             Endpoint::Remote { url, headers, .. } => Route::Remote {
-                client: server.jobs.client().clone(),
+                client: server.jobs.client(reach(server, user)).clone(),
                 url: url.clone(),
                 headers: headers.clone(),
             },
@@ -143,7 +143,7 @@ impl Transport {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            if tries >= self.retries {
+            if tries >= self.retries || error.kind == PeerErrorKind::Unauthorized {
                 return Err(error);
             }
             tries += 1;
@@ -247,7 +247,16 @@ impl Transport {
                     body,
                 };
                 let answered = client.send(request, time_max).await;
-                let answered = answered.map_err(|error| self.unreachable(ask, &error.to_string()))?;
+                let answered = answered.map_err(|error| match error {
+                    ClientError::Private(_) => {
+                        let why = format!(
+                            "{}: {error}, which only administrators may replicate with",
+                            self.asked(ask)
+                        );
+                        PeerError::new(PeerErrorKind::Unauthorized, why)
+                    }
+                    error => self.unreachable(ask, &error.to_string()),
+                })?;
                 let server = answered.headers.get(header::SERVER);
                 let is_couch = server.is_some_and(|name| name.as_bytes().starts_with(b"CouchDB"));
                 self.is_couch.store(is_couch, Ordering::Relaxed);
@@ -288,6 +297,15 @@ impl Transport {
     pub(crate) fn asked(&self, ask: &Ask) -> String {
         let path = ask.path.split('?').next().unwrap_or_default();
         format!("{} {}{path}", ask.method, self.name.trim_end_matches('/'))
+    }
+}
+
+/// Which servers a replication of this user may ask: what answers at a private address would tell whoever starts replications
+/// about networks that are closed to them.
+fn reach(server: &Server, user: &User) -> Reach {
+    match user.is_admin() || server.config.is_on("replicator", "allow_private_addresses") {
+        true => Reach::Anywhere,
+        false => Reach::Public,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
 use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::{self, Output};
 use crate::{ids, respond};
-use engine::{Order, Record, RevisionedSnapshot};
+use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
 use http::{Method, Response, if_none_match};
 use std::fmt::Write as _;
 use std::ops::Bound;
@@ -29,7 +29,7 @@ pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Respons
     if call.method != Method::POST && if_none_match(&call.headers, &tag) {
         return Ok(respond::not_modified(&tag));
     }
-    let mut response = stream::respond_with(|mut output| async move {
+    let mut response = stream::respond_with(&call.operation, |mut output| async move {
         let written = write(&database, &options, &mut output).await;
         (output, written)
     })
@@ -60,7 +60,7 @@ pub(crate) async fn queries(call: &mut Call, prefix: &'static str) -> Result<Res
         _ => Err(CouchError::bad_request("each query must be a JSON object")),
     };
     let queries: Vec<RowOptions> = queries.iter().map(parse).collect::<Result<_>>()?;
-    stream::respond_with(|mut output| async move {
+    stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(&database, &queries, &mut output).await;
         (output, written)
     })
@@ -147,7 +147,8 @@ async fn count(
 ) -> Result<Option<u64>> {
     let (mut counted, mut after) = (0, None);
     loop {
-        let page = snapshot.documents(range.clone(), after.as_ref(), Order::Forward, PAGE_ROWS);
+        let limit = PageLimit::default();
+        let page = snapshot.documents(range.clone(), after.as_ref(), Order::Forward, limit);
         let (records, next) = page.await?;
         counted += records.len() as u64;
         if counted > counted_max {
@@ -186,19 +187,32 @@ impl Rows<'_> {
         while self.written < self.options.limit {
             let wanted = (self.options.limit - self.written).saturating_add(skip);
             let limit = usize::try_from(wanted).unwrap_or(PAGE_ROWS).min(PAGE_ROWS);
-            let range = self.options.range();
-            let (records, next) = self
+            let (range, limit) = (self.options.range(), self.output.page(limit));
+            let page = self
                 .snapshot
-                .documents(range, after.as_ref(), self.options.order, limit)
-                .await?;
+                .documents(range, after.as_ref(), self.options.order, limit);
+            let (records, mut next) = page.await?;
             for record in records {
+                engine::steps(1)?;
                 if skip > 0 {
                     skip -= 1;
                 } else if self.written < self.options.limit {
                     self.live(&record, None).await?;
                 }
+                if self.output.must_wait() {
+                    let id = record
+                        .document
+                        .as_raw()
+                        .get("_id")
+                        .unwrap_or(value::ValueRef::Null);
+                    next = Some(DocumentPosition::of_id(id));
+                    break;
+                }
+                if !self.output.flush_if_large().await {
+                    return Ok(());
+                }
             }
-            if !self.output.flush_if_large().await || next.is_none() {
+            if !self.output.end_page().await || next.is_none() {
                 break;
             }
             after = next;
@@ -212,7 +226,7 @@ impl Rows<'_> {
         let skip = usize::try_from(self.options.skip).unwrap_or(usize::MAX);
         for key in self.options.in_order(keys).into_iter().skip(skip).take(limit) {
             self.of_key(key).await?;
-            if !self.output.flush_if_large().await {
+            if !self.output.end_row().await {
                 break;
             }
         }

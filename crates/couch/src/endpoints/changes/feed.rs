@@ -5,9 +5,9 @@ use super::options::{ChangesOptions, Kind};
 use super::row;
 use crate::database::Database;
 use crate::error::Result;
-use crate::limits::{CHUNK_BYTES, PAGE_ROWS};
+use crate::limits::{PAGE_ROWS, PENDING_BYTES_MAX, PENDING_COUNTED_MAX};
 use crate::stream::Output;
-use engine::{Change, Order, Sequence};
+use engine::{Change, Order, PageLimit, RevisionedSnapshot, Sequence};
 use http::BodySender;
 use std::fmt::Write as _;
 use tokio::sync::watch;
@@ -19,10 +19,11 @@ pub(super) struct Feed {
     options: ChangesOptions,
     filter: Filter,
     stop: watch::Receiver<bool>,
-    /// The last change that was looked at.
+    /// The number up to which the log was looked at.
     position: Sequence,
-    /// The last change of the newest snapshot: readers see a change before those are told of it who wait for one.
-    head: Sequence,
+    /// The last change that was looked at, which the client is told. Local documents have numbers too, but are no changes: to go
+    /// behind theirs would make of every checkpoint that a replication keeps here something new.
+    last: Sequence,
     /// The changes that were given.
     given: u64,
 }
@@ -49,11 +50,11 @@ impl Feed {
         };
         Feed {
             database,
+            last: options.since.clone(),
+            position,
             options,
             filter,
             stop,
-            position,
-            head: Sequence::START,
             given: 0,
         }
     }
@@ -62,58 +63,75 @@ impl Feed {
     pub(super) async fn write_all(mut self, output: &mut Output) -> Result<()> {
         output.text.push_str("{\"results\":[\n");
         loop {
-            let ended = self.page(&mut output.text).await?;
-            if ended || !output.flush_if_large().await {
+            let ended = self.page(output).await?;
+            if !output.end_page().await {
+                return Ok(());
+            }
+            if ended {
                 break;
             }
         }
-        self.write_end(&mut output.text);
         // The end of the line is added to every answer that is sent whole.
-        Ok(())
+        self.write_end(&mut output.text).await
     }
 
-    /// Appends a page of changes; true where there are no more, or no more are wanted.
-    async fn page(&mut self, out: &mut String) -> Result<bool> {
+    /// Appends a page of changes, or the part of it for which there is room; true where there are no more, or no more are wanted.
+    async fn page(&mut self, output: &mut Output) -> Result<bool> {
         let snapshot = self.database.snapshot().await?;
-        self.head = snapshot.head();
         let wanted = self.options.limit - self.given;
         let limit = match self.filter {
             Filter::All => usize::try_from(wanted).unwrap_or(PAGE_ROWS).min(PAGE_ROWS),
             _ => PAGE_ROWS,
         };
-        let changes = snapshot
-            .changes(&self.position, self.options.order, limit)
+        let limit = output.page(limit);
+        let page = snapshot
+            .change_page(&self.position, self.options.order, limit)
             .await?;
-        let asked = self.filter.ask(&changes).await?;
-        for (place, change) in changes.iter().enumerate() {
+        let asked = self.filter.ask(&page.changes).await?;
+        for (place, change) in page.changes.iter().enumerate() {
+            engine::steps(1)?;
             let is_let_through = asked.as_ref().is_none_or(|asked| asked.get(place) == Some(&true));
             if !is_let_through {
-                self.position = change.sequence.clone();
+                self.pass(change);
                 continue;
             }
-            let start = out.len();
-            self.separate(out);
-            let database = &self.database;
-            let shown = row::write(database, &snapshot, change, &self.options, &self.filter, out).await?;
-            self.position = change.sequence.clone();
-            if !shown {
-                out.truncate(start);
-                continue;
-            }
-            self.end_row(change, out);
-            self.given += 1;
+            self.row(&snapshot, change, &mut output.text).await?;
             if self.given == self.options.limit {
                 return Ok(true);
             }
-        }
-        if changes.len() < limit {
-            // Numbers without a change, such as those of local documents, are passed by.
-            if self.options.order == Order::Forward {
-                self.position = self.position.clone().max(snapshot.head());
+            if output.must_wait() {
+                return Ok(false);
             }
-            return Ok(true);
+            if !output.flush_if_large().await {
+                return Ok(true);
+            }
         }
-        Ok(false)
+        // Numbers without a change, such as those of local documents, are passed by.
+        if page.is_last && self.options.order == Order::Forward {
+            self.position = self.position.clone().max(snapshot.head());
+        }
+        Ok(page.is_last)
+    }
+
+    /// Appends a change, if it is let through.
+    async fn row(&mut self, snapshot: &RevisionedSnapshot, change: &Change, out: &mut String) -> Result<()> {
+        let start = out.len();
+        self.separate(out);
+        let database = &self.database;
+        let is_shown = row::write(database, snapshot, change, &self.options, &self.filter, out).await?;
+        self.pass(change);
+        if is_shown {
+            self.end_row(change, out);
+            self.given += 1;
+        } else {
+            out.truncate(start);
+        }
+        Ok(())
+    }
+
+    fn pass(&mut self, change: &Change) {
+        self.position = change.sequence.clone();
+        self.last = change.sequence.clone();
     }
 
     fn separate(&self, out: &mut String) {
@@ -136,17 +154,16 @@ impl Feed {
         }
     }
 
-    fn write_end(&self, out: &mut String) {
+    async fn write_end(&self, out: &mut String) -> Result<()> {
         let (position, pending) = match self.options.order {
+            // One that is to come yet is not known here.
             Order::Forward => {
-                let head = self.head.clone().max(self.database.collection.head());
-                let since = &self.options.since;
-                let position = self.position.clone().min(head.clone().max(since.clone()));
-                let pending = head.changes_since(&position);
-                (position, pending)
+                let head = self.database.collection.head().max(self.position.clone());
+                let last = self.last.clone().min(head.max(self.options.since.clone()));
+                (last, self.pending().await?)
             }
             // The oldest change that was given.
-            Order::Backward if self.given > 0 => (self.position.clone(), 0),
+            Order::Backward if self.given > 0 => (self.last.clone(), 0),
             Order::Backward => (Sequence::START, 0),
         };
         let sequence = self.database.sequences.text(&position);
@@ -160,18 +177,39 @@ impl Feed {
         if self.options.kind != Kind::Normal {
             out.push('\n');
         }
+        Ok(())
+    }
+
+    /// The changes that are still to come; many are not counted one by one, and numbers that are no changes stand among them then.
+    async fn pending(&self) -> Result<u64> {
+        let snapshot = self.database.snapshot().await?;
+        let rest = snapshot.head().changes_since(&self.position);
+        if rest == 0 || rest > PENDING_COUNTED_MAX {
+            return Ok(rest);
+        }
+        let limit = PageLimit {
+            entries: PAGE_ROWS,
+            bytes: PENDING_BYTES_MAX,
+        };
+        let page = snapshot.change_page(self.position, Order::Forward, limit).await?;
+        let behind = match page.changes.last() {
+            Some(last) if !page.is_last => snapshot.head().changes_since(&last.sequence),
+            _ => 0,
+        };
+        Ok(page.changes.len() as u64 + behind)
     }
 
     /// Sends changes as they happen, until the client has what it wants or is gone.
     pub(super) async fn follow(mut self, sender: BodySender) {
-        let mut text = String::new();
+        let mut output = Output::of(sender.clone());
         if self.options.kind == Kind::LongPoll {
-            text.push_str("{\"results\":[\n");
+            output.text.push_str("{\"results\":[\n");
         }
-        match self.send_changes(&mut text, &sender).await {
+        match self.send_changes(&mut output, &sender).await {
             Ok(true) => {
-                self.write_end(&mut text);
-                sender.send(text).await;
+                if self.write_end(&mut output.text).await.is_ok() {
+                    output.flush().await;
+                }
             }
             Ok(false) => {}
             Err(error) => {
@@ -182,13 +220,13 @@ impl Feed {
     }
 
     /// True where the feed came to its end, false where the client is gone.
-    async fn send_changes(&mut self, text: &mut String, sender: &BodySender) -> Result<bool> {
+    async fn send_changes(&mut self, output: &mut Output, sender: &BodySender) -> Result<bool> {
         loop {
             let given = self.given;
             loop {
                 // Boxed, so that a feed that waits is small.
-                let ended = Box::pin(self.page(text)).await?;
-                if text.len() >= CHUNK_BYTES && !sender.send(std::mem::take(text)).await {
+                let ended = Box::pin(self.page(output)).await?;
+                if !output.end_page().await {
                     return Ok(false);
                 }
                 if ended {
@@ -200,11 +238,10 @@ impl Feed {
             if is_enough || (is_one_shot && self.given > given) {
                 return Ok(true);
             }
-            if !text.is_empty() && !sender.send(std::mem::take(text)).await {
+            // What was taken for text is given back while the feed waits.
+            if !output.flush().await {
                 return Ok(false);
             }
-            // What was taken for text is given back while the feed waits.
-            text.shrink_to_fit();
             match self.wait(sender).await {
                 Waited::Changed => {}
                 Waited::Beat => continue,

@@ -6,13 +6,13 @@ use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
 use crate::query::Query;
+use crate::script_request::{self, BodySeen};
 use crate::{ids, query};
 use engine::Change;
 use mango::Selector;
-use serde_json::json;
 use std::collections::HashSet;
 use std::sync::Arc;
-use value::{Document, Value, ValueRef};
+use value::{Document, Value};
 
 /// The filters (`src/couch/src/couch_changes.erl`, `configure_filter`).
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Filter {
                 Ok(Filter::Function {
                     design: call.server.designs.named(database, design).await?,
                     name: name.to_owned(),
-                    request: request(call, database),
+                    request: script_request::object(call, database, None, BodySeen::Unread).await?,
                 })
             }
         }
@@ -122,37 +122,6 @@ impl Filter {
             Filter::Selector(filter) => filter.matches((&document()).into()),
         }
     }
-}
-
-/// What a filter function is told of the request (`src/chttpd/src/chttpd_external.erl`, `json_req_obj`).
-fn request(call: &Call, database: &Database) -> String {
-    let query: serde_json::Map<_, _> = call
-        .query
-        .iter()
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .collect();
-    let headers = call.headers.iter().filter_map(|(name, value)| {
-        let value = value.to_str().ok()?;
-        Some((name.as_str().to_owned(), value.into()))
-    });
-    let headers: serde_json::Map<_, _> = headers.collect();
-    let mut security = String::new();
-    let properties = database.collection.security().unwrap_or_default();
-    crate::json::write(ValueRef::Document((&properties).into()), &mut security);
-    json!({
-        "info": {"db_name": database.name},
-        "id": null,
-        "method": call.method.as_str(),
-        "path": &call.path[..],
-        "query": query,
-        "headers": headers,
-        "body": "undefined",
-        "form": {},
-        "cookie": {},
-        "userCtx": {"db": database.name, "name": call.user.name, "roles": call.user.roles},
-        "secObj": serde_json::from_str::<serde_json::Value>(&security).unwrap_or_default(),
-    })
-    .to_string()
 }
 
 fn named_ids(named: Option<&Value>) -> Result<HashSet<String>> {

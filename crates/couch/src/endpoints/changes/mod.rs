@@ -2,13 +2,17 @@
 //!
 //! The parameters and forms are those of `src/chttpd/src/chttpd_db.erl` (`parse_changes_query`, `changes_callback`).
 
+mod databases;
 mod feed;
 mod filter;
 mod options;
 mod row;
 
+pub(crate) use databases::run as databases;
+
 use crate::call::Call;
 use crate::error::{CouchError, Result};
+use crate::operation::Reader;
 use crate::query::Query;
 use crate::sequence::Sequences;
 use crate::{respond, stream};
@@ -37,7 +41,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let kind = options.kind;
     let feed = Feed::new(database, options, filter, stop);
     if kind == Kind::Normal {
-        return stream::respond_with(|mut output| async move {
+        return stream::respond_with(&call.operation, |mut output| async move {
             let written = feed.write_all(&mut output).await;
             (output, written)
         })
@@ -52,7 +56,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         );
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
-    tokio::spawn(feed.follow(sender));
+    let (operation, reader) = (call.operation.clone(), Reader::of(sender.clone()));
+    tokio::spawn(async move { operation.follow(reader, feed.follow(sender)).await });
     Ok(response)
 }
 

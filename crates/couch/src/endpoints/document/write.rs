@@ -27,7 +27,8 @@ pub(crate) struct Put<'a> {
 }
 
 /// What is told of a document that was written.
-pub(super) enum Told {
+#[derive(Debug)]
+pub(crate) enum Told {
     /// Its revision.
     Written(Revision),
     /// Nothing yet: it may be written later (`batch=ok`), or not at all.
@@ -75,7 +76,7 @@ impl<'a> Put<'a> {
     }
 
     /// Writes the document. With `batch=ok` the client does not want to know what becomes of it.
-    pub(super) async fn write(mut self, mut document: Incoming) -> Result<Told> {
+    pub(crate) async fn write(mut self, mut document: Incoming) -> Result<Told> {
         let is_batch = self.call.query.get("batch") == Some("ok");
         let committed = self.commit(&mut document).await;
         if committed.is_err() {

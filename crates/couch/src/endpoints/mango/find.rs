@@ -20,7 +20,7 @@ use value::Value;
 pub(crate) async fn find(call: &mut Call) -> Result<Response> {
     let (database, options) = asked(call).await?;
     let choice = chosen(&database, &options, true).await?;
-    stream::respond_with(|mut output| async move {
+    stream::respond_with(&call.operation, |mut output| async move {
         let written = answer(&database, &choice, &options, &mut output).await;
         (output, written)
     })

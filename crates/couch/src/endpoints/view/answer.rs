@@ -52,10 +52,11 @@ impl Asked {
             for row in rows {
                 output.text.push_str(if is_first { "" } else { ",\r\n" });
                 is_first = false;
+                engine::steps(1)?;
                 self.write_row(&row, documents.as_ref(), &mut output.text).await?;
-            }
-            if !output.flush_if_large().await {
-                return Ok(());
+                if !output.end_row().await {
+                    return Ok(());
+                }
             }
         }
         output.text.push_str("\r\n]}");

@@ -43,7 +43,7 @@ pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Respo
     if call.method != Method::POST && if_none_match(&call.headers, &tag) {
         return Ok(respond::not_modified(&tag));
     }
-    let mut response = stream::respond_with(|mut output| async move {
+    let mut response = stream::respond_with(&call.operation, |mut output| async move {
         let written = asked.write(&mut output).await;
         (output, written)
     })
@@ -78,7 +78,7 @@ pub(crate) async fn queries(call: &mut Call, name: &str, view: &str) -> Result<R
         let parameters = common.clone().with_body(query)?;
         all.push(asked(call, &database, &design, view, parameters).await?);
     }
-    stream::respond_with(|mut output| async move {
+    stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(all, &mut output).await;
         (output, written)
     })
@@ -157,11 +157,4 @@ pub(crate) fn temporary() -> Result<Response> {
         "gone",
         "Temporary views are not supported in CouchDB",
     ))
-}
-
-/// Functions of design documents that are not run: `_show`, `_list`, `_update`, `_rewrite`.
-pub(crate) fn refused(kind: &str) -> Result<Response> {
-    Err(CouchError::not_implemented(format!(
-        "{kind} functions of design documents are not supported; views, filters and validate_doc_update are"
-    )))
 }

@@ -1,4 +1,6 @@
-//! `_bulk_docs`: many documents in one commit.
+//! `_bulk_docs`: many documents, a portion of them in one commit.
+
+mod batch;
 
 use super::document::Put;
 use super::local::put_local;
@@ -7,22 +9,18 @@ use crate::database::Database;
 use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
-use crate::json::{Reader, write_string};
+use crate::json::write_string;
+use crate::operation::Reader;
+use crate::stream::Output;
 use crate::users::{self, UserChange};
 use crate::{ids, respond};
+use batch::Batch;
 use engine::{Edit, EditOutcome, Revision, RevisionHash};
 use http::{Method, Response, StatusCode};
 use std::fmt::Write as _;
-use value::Value;
 
-/// What is asked.
-struct Batch {
-    documents: Vec<Incoming>,
-    /// Whether the revisions were made by another store.
-    given: bool,
-    /// Whether all are to be written or none.
-    all_or_nothing: bool,
-}
+/// What it takes to write a document, in steps of an operation.
+const STEPS_PER_DOCUMENT: usize = 10;
 
 /// `POST /{db}/_bulk_docs`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -31,22 +29,56 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     let database = call.database()?;
     call.check_is_json()?;
-    let bytes = call.bytes().await?;
-    let mut batch = parse(&bytes)?;
-    drop(bytes);
+    let mut batch = Batch::parse(call.bytes().await?)?;
+    let mut text = String::from("[");
     if batch.all_or_nothing && !batch.given {
-        return Ok(respond::json(
-            StatusCode::EXPECTATION_FAILED,
-            no_transaction(&batch),
-        ));
+        while let Some(documents) = batch.next()? {
+            no_transaction(&documents, &mut text);
+        }
+        text.push(']');
+        return Ok(respond::json(StatusCode::EXPECTATION_FAILED, text));
     }
+    portion(call, &database, &mut batch, &mut text).await?;
+    if batch.is_over() {
+        text.push(']');
+        return Ok(respond::json(StatusCode::CREATED, text));
+    }
+    let (sender, mut response) = respond::streamed();
+    *response.status_mut() = StatusCode::CREATED;
+    let call = call.without_body();
+    tokio::spawn(async move {
+        let mut output = Output::of(sender.clone());
+        output.text = text;
+        let written = rest(&call, &database, &mut batch, &mut output);
+        if let Err(error) = call.operation.run_for(Reader::of(sender.clone()), written).await {
+            tracing::error!(%error, "a batch of documents was written in part");
+            sender.give_up().await;
+        }
+    });
+    Ok(response)
+}
+
+/// Writes all portions but the first.
+async fn rest(call: &Call, database: &Database, batch: &mut Batch, output: &mut Output) -> Result<()> {
+    while output.end_row().await && portion(call, database, batch, &mut output.text).await? {}
+    output.text.push_str("]\n");
+    output.flush().await;
+    Ok(())
+}
+
+/// Writes a portion, and tells what became of each document; false at the end.
+async fn portion(call: &Call, database: &Database, batch: &mut Batch, text: &mut String) -> Result<bool> {
+    let Some(mut documents) = batch.next()? else {
+        return Ok(false);
+    };
     let mut written = Written::default();
-    for document in &mut batch.documents {
-        written.prepare(call, &database, document, batch.given).await?;
+    for document in &mut documents {
+        engine::steps(STEPS_PER_DOCUMENT)?;
+        written.prepare(call, database, document, batch.given).await?;
     }
-    let outcomes = written.write(call, &database).await?;
-    let text = answer(&batch, &written.names, outcomes);
-    Ok(respond::json(StatusCode::CREATED, text))
+    let outcomes = written.write(call, database).await?;
+    tell(&documents, batch.given, &written.names, outcomes, text);
+    Ok(true)
 }
 
 /// What is to be written, and what was.
@@ -128,16 +160,21 @@ async fn checked(call: &Call, database: &Database, edits: Vec<Edit>) -> Result<V
 }
 
 /// What became of each; of revisions that another store made, only what failed is told.
-fn answer(batch: &Batch, names: &[String], outcomes: Vec<Result<EditOutcome>>) -> String {
-    let mut text = String::with_capacity(outcomes.len() * 96);
-    text.push('[');
-    for ((document, name), outcome) in batch.documents.iter().zip(names).zip(outcomes) {
+fn tell(
+    documents: &[Incoming],
+    given: bool,
+    names: &[String],
+    outcomes: Vec<Result<EditOutcome>>,
+    text: &mut String,
+) {
+    text.reserve(outcomes.len() * 96);
+    for ((document, name), outcome) in documents.iter().zip(names).zip(outcomes) {
         let error = match outcome {
-            Ok(EditOutcome::Written(_)) if batch.given => continue,
+            Ok(EditOutcome::Written(_)) if given => continue,
             Ok(EditOutcome::Written(revision)) => {
-                text.push_str(if text.len() > 1 { "," } else { "" });
+                separate(text);
                 text.push_str(r#"{"ok":true,"id":"#);
-                write_string(name, &mut text);
+                write_string(name, text);
                 // Writing to a String cannot fail.
                 let _ = write!(text, r#","rev":"{revision}"}}"#);
                 continue;
@@ -146,72 +183,31 @@ fn answer(batch: &Batch, names: &[String], outcomes: Vec<Result<EditOutcome>>) -
             Ok(EditOutcome::Refused(error)) => error.into(),
             Err(refusal) => refusal,
         };
-        text.push_str(if text.len() > 1 { "," } else { "" });
+        separate(text);
         text.push_str(r#"{"id":"#);
-        write_string(name, &mut text);
-        if let Some(revision) = document.revision.as_ref().filter(|_| batch.given) {
+        write_string(name, text);
+        if let Some(revision) = document.revision.as_ref().filter(|_| given) {
             let _ = write!(text, r#","rev":"{revision}""#);
         }
         text.push_str(r#","error":"#);
-        write_string(&error.error, &mut text);
+        write_string(&error.error, text);
         text.push_str(r#","reason":"#);
-        write_string(&error.reason, &mut text);
+        write_string(&error.reason, text);
         text.push('}');
     }
-    text.push(']');
-    text
+}
+
+/// Parts an entry from the one before, which may be sent already.
+fn separate(text: &mut String) {
+    text.push_str(if text.ends_with('[') { "" } else { "," });
 }
 
 /// What is told of each document where all were to be written or none.
-fn no_transaction(batch: &Batch) -> String {
-    let mut text = String::from("[");
-    for document in &batch.documents {
-        text.push_str(if text.len() > 1 { "," } else { "" });
+fn no_transaction(documents: &[Incoming], text: &mut String) {
+    for document in documents {
+        separate(text);
         text.push_str(r#"{"id":"#);
-        write_string(document.id.as_deref().unwrap_or_default(), &mut text);
+        write_string(document.id.as_deref().unwrap_or_default(), text);
         text.push_str(r#","error":"not_implemented","reason":"all_or_nothing is not supported"}"#);
     }
-    text.push(']');
-    text
-}
-
-/// Reads the batch straight to BSON.
-fn parse(bytes: &[u8]) -> Result<Batch> {
-    let mut documents = None;
-    let (mut new_edits, mut all_or_nothing) = (true, false);
-    let mut reader = Reader::new(bytes)?;
-    reader.object(|reader, name| {
-        match name.as_ref() {
-            "docs" => {
-                if reader.peek() != Some(b'[') {
-                    return Err(CouchError::bad_request("`docs` parameter must be an array."));
-                }
-                let mut read = Vec::new();
-                reader.array(|reader| -> Result<()> {
-                    read.push(Incoming::read(reader)?);
-                    Ok(())
-                })?;
-                documents = Some(read);
-            }
-            "new_edits" => match reader.value()? {
-                Value::Bool(flag) => new_edits = flag,
-                _ => {
-                    return Err(CouchError::bad_request(
-                        "`new_edits` parameter must be a boolean.",
-                    ));
-                }
-            },
-            "all_or_nothing" => all_or_nothing = reader.value()? == Value::Bool(true),
-            _ => drop(reader.value()?),
-        }
-        Ok(())
-    })?;
-    reader.end()?;
-    let documents =
-        documents.ok_or_else(|| CouchError::bad_request("POST body must include `docs` parameter."))?;
-    Ok(Batch {
-        documents,
-        given: !new_edits,
-        all_or_nothing,
-    })
 }

@@ -1,0 +1,70 @@
+//! Functions of design documents that answer requests: applications that live in a database are made of them.
+//!
+//! `_show` and `_update` are handed a document, `_list` the rows of a view; `_rewrite` leads a request to another path. The functions run in
+//! the sandbox of `view`; what they are told of a request is in `crate::script_request`.
+
+mod answer;
+mod list;
+mod rewrite;
+mod rules;
+mod show;
+mod update;
+
+pub(crate) use list::run as list;
+pub(crate) use rewrite::run as rewrite;
+pub(crate) use show::run as show;
+pub(crate) use update::run as update;
+
+use crate::database::Database;
+use crate::design::Design;
+use crate::error::{CouchError, Result};
+use crate::ids;
+use crate::outgoing::{self, Shown};
+use engine::Revision;
+
+/// The revisions that functions are shown of a document (`[query_server_config] revs_limit`).
+const REVISIONS_SHOWN: usize = 20;
+
+/// Refuses a function that the design document does not have.
+fn require(design: &Design, kind: &str, name: &str) -> Result<()> {
+    let missing = |key: &str| CouchError::not_found(format!("missing json key: {key}"));
+    let functions = design.body.get(kind).ok_or_else(|| missing(kind))?;
+    functions.get(name).map(drop).ok_or_else(|| missing(name))
+}
+
+/// A document as functions are shown it.
+struct Seen {
+    /// As JSON text.
+    text: String,
+    revision: Revision,
+}
+
+impl Seen {
+    /// The document of this id; none where there is none, or where it is deleted.
+    async fn open(database: &Database, id: &str) -> Result<Option<Seen>> {
+        let snapshot = database.snapshot().await?;
+        let id = ids::resolve(&snapshot, id).await?;
+        let history = snapshot.history(id.as_ref()).await?;
+        let Some(history) = history.filter(|history| !history.is_deleted()) else {
+            return Ok(None);
+        };
+        let Some(body) = snapshot.body(&history, history.winner).await? else {
+            return Ok(None);
+        };
+        let shown = Shown {
+            revs: Some(REVISIONS_SHOWN),
+            conflicts: true,
+            ..Shown::default()
+        };
+        let revision = history.tree.nodes()[history.winner].revision.clone();
+        let mut text = String::new();
+        let more = Some((&history, history.winner, shown));
+        outgoing::write(body.as_raw(), &revision, false, more, &mut text);
+        Ok(Some(Seen { text, revision }))
+    }
+}
+
+/// A document as JSON text, `null` for none.
+fn text_of(document: Option<&Seen>) -> &str {
+    document.map_or("null", |document| document.text.as_str())
+}

@@ -1,0 +1,80 @@
+//! `_update`: a function makes a document of a request (`src/chttpd/src/chttpd_show.erl`, `send_doc_update_response`).
+
+use super::answer::Answer;
+use super::{Seen, require, text_of};
+use crate::call::Call;
+use crate::database::Database;
+use crate::endpoints::document::{Put, Told};
+use crate::endpoints::local::put_local;
+use crate::error::{CouchError, Result};
+use crate::ids;
+use crate::incoming::Incoming;
+use crate::script_request::{self, BodySeen};
+use http::{HeaderName, Response, StatusCode, percent_encode};
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
+const NEW_REVISION: HeaderName = HeaderName::from_static("x-couch-update-newrev");
+const ID: HeaderName = HeaderName::from_static("x-couch-id");
+
+/// `/{db}/_design/{design}/_update/{name}`, and behind it the id of a document.
+pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<Response> {
+    let Some((name, id)) = rest.split_first() else {
+        return Err(CouchError::new(
+            StatusCode::NOT_FOUND,
+            "update_error",
+            "Invalid path.",
+        ));
+    };
+    let database = call.database()?;
+    let design = call.server.designs.named(&database, design).await?;
+    require(&design, "updates", name)?;
+    let id = (!id.is_empty()).then(|| id.join("/"));
+    let document = match &id {
+        Some(id) => Seen::open(&database, id).await?,
+        None => None,
+    };
+    let body = BodySeen::Bytes(call.bytes().await?);
+    let request = script_request::object(call, &database, id.as_deref(), body).await?;
+    let made = design
+        .functions
+        .update(name, text_of(document.as_ref()), &request)
+        .await?;
+    // The document as the function wrote it: the order of its members counts, and its numbers are not to be read twice.
+    let (document, answer): (Box<RawValue>, Json) = serde_json::from_str(&made)
+        .map_err(|_| CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "render_error", made.clone()))?;
+    let (status, written) = match document.get() {
+        "null" => (StatusCode::OK, None),
+        document => {
+            let (id, revision) = write(call, &database, document).await?;
+            let status = match revision {
+                Some(_) => StatusCode::CREATED,
+                None => StatusCode::ACCEPTED,
+            };
+            (status, Some((id, revision)))
+        }
+    };
+    let mut answer = Answer::read(&answer, status)?;
+    if let Some((id, revision)) = written {
+        answer.set(NEW_REVISION, &revision.unwrap_or_default());
+        answer.set(ID, &percent_encode(&id));
+    }
+    Ok(answer.respond(&call.server.config))
+}
+
+/// Writes the document; its id and its revision, where it is known already.
+async fn write(call: &Call, database: &Database, document: &str) -> Result<(String, Option<String>)> {
+    let mut document = Incoming::whole(document.as_bytes())?;
+    let Some(id) = document.id.take() else {
+        return Err(CouchError::illegal_docid("Document id must not be empty"));
+    };
+    if let Some(name) = id.strip_prefix(ids::LOCAL) {
+        let count = put_local(call, database, name, &document).await?;
+        return Ok((id, Some(format!("0-{count}"))));
+    }
+    let written = Put::among(call, database, &id, false).write(document).await?;
+    Ok(match written {
+        Told::Accepted => (id, None),
+        Told::Written(revision) => (id, Some(revision.to_string())),
+    })
+}

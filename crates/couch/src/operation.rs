@@ -1,0 +1,106 @@
+//! Requests as operations: listed among those of the other protocols, and ended when nobody waits for the answer, when their
+//! time is over, when somebody kills them, or when the server stops.
+
+use crate::config::Config;
+use engine::{Client, Context, Engine, OperationGuard, OperationInfo};
+use http::{BodySender, Method};
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
+use value::{Document, DocumentBuf};
+
+/// A request that runs.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    context: Context,
+    _listed: OperationGuard,
+}
+
+impl Operation {
+    /// A request that begins now. Its time is limited where `[fabric] request_timeout` says so.
+    pub(crate) fn begin(
+        engine: &Engine,
+        config: &Config,
+        method: &Method,
+        path: &str,
+        peer: SocketAddr,
+    ) -> Arc<Operation> {
+        let time_ms: Option<u64> = config.number("fabric", "request_timeout");
+        let context = Context::default().within(time_ms.map(Duration::from_millis));
+        let listed = engine.register_operation(OperationInfo {
+            id: 0,
+            command: method.as_str().to_owned(),
+            namespace: None,
+            body: DocumentBuf::from(&Document::new().with(method.as_str(), path)),
+            connection: 0,
+            client: peer,
+            started: Instant::now(),
+            context: context.clone(),
+        });
+        Arc::new(Operation {
+            context,
+            _listed: listed,
+        })
+    }
+
+    /// Does work of the request, which ends early where the request has to end.
+    pub(crate) async fn run<F: Future>(&self, work: F) -> F::Output {
+        self.context.interruption().run(work).await
+    }
+
+    /// Does work that is for a client, and ends where it is gone.
+    pub(crate) async fn run_for<F: Future>(&self, reader: Arc<Reader>, work: F) -> F::Output {
+        let mut context = self.context.clone();
+        context.client = Some(reader);
+        context.interruption().run(work).await
+    }
+
+    /// Does work that goes on for as long as its client wants.
+    pub(crate) async fn follow<F: Future>(&self, reader: Arc<Reader>, work: F) -> F::Output {
+        let mut context = self.context.clone();
+        context.deadline = None;
+        context.client = Some(reader);
+        context.interruption().run(work).await
+    }
+}
+
+/// Who reads an answer: whoever waits for its head, then whoever takes its pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    waits: Weak<()>,
+    sender: OnceLock<BodySender>,
+}
+
+impl Reader {
+    /// One who waits for the head as long as the second value lives.
+    pub(crate) fn waiting() -> (Arc<Reader>, Arc<()>) {
+        let waits = Arc::new(());
+        let reader = Reader {
+            waits: Arc::downgrade(&waits),
+            sender: OnceLock::new(),
+        };
+        (Arc::new(reader), waits)
+    }
+
+    /// One who takes pieces that are sent this way.
+    pub(crate) fn of(sender: BodySender) -> Arc<Reader> {
+        let reader = Reader::default();
+        reader.streams_to(sender);
+        Arc::new(reader)
+    }
+
+    /// The head is sent; pieces go this way.
+    pub(crate) fn streams_to(&self, sender: BodySender) {
+        // There is one way.
+        let _ = self.sender.set(sender);
+    }
+}
+
+impl Client for Reader {
+    fn is_gone(&self) -> bool {
+        match self.sender.get() {
+            Some(sender) => sender.is_closed(),
+            None => self.waits.strong_count() == 0,
+        }
+    }
+}
