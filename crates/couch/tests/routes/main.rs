@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
+mod couchapps;
 mod databases;
 mod documents;
 mod queries;
@@ -23,7 +24,7 @@ macro_rules! source {
 
 /// The functions that route, and what of a path is behind them.
 const ROUTERS: [(&str, &str, &str); 9] = [
-    (source!("route.rs"), "dispatch", ""),
+    (source!("route.rs"), "chosen", ""),
     (source!("route.rs"), "global", ""),
     (source!("route.rs"), "special", "*"),
     (source!("endpoints/node.rs"), "run", "_node/*"),
@@ -35,15 +36,13 @@ const ROUTERS: [(&str, &str, &str); 9] = [
 ];
 
 /// Routes that refuse whatever they are asked.
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 6] = [
     "/_utils/…",
     "/*/_local",
     "/*/_local/…",
     "/*/_temp_view",
-    "/*/_design/*/_show|_list|_update|_rewrite/…",
     "/_node/*/_restart",
     "/*/_partition",
-    "/*/_partition/*/_design/*/_show|_list|_update|_rewrite/…",
 ];
 
 fn tables() -> Vec<Vec<Route>> {
@@ -55,6 +54,7 @@ fn cases() -> Vec<Case> {
     let mut cases = databases::CASES.to_vec();
     cases.extend(documents::cases());
     cases.extend(queries::cases());
+    cases.extend(couchapps::CASES);
     cases.extend(server_endpoints::cases());
     cases
 }

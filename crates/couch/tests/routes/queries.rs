@@ -195,7 +195,6 @@ const VIEWS: &[Case] = &[
     ),
     case("GET /db/_design/none/_info", "", 404, r#"{"error": "not_found"}"#),
     case("POST /db/_compact/d", "{}", 202, r#"{"ok": true}"#),
-    case("GET /db/_design/d/_show/x", "", 501, r#"{"error": "*"}"#),
 ];
 
 const PARTITIONS: &[Case] = &[
@@ -337,12 +336,6 @@ const PARTITIONS: &[Case] = &[
         "",
         404,
         r#"{"error": "not_found"}"#,
-    ),
-    case(
-        "GET /parts/_partition/x/_design/d/_list/x",
-        "",
-        501,
-        r#"{"error": "*"}"#,
     ),
     case(
         "GET /parts/_partition/x/_changes",

@@ -29,6 +29,14 @@ impl ShardSnapshot {
         self.named(self.snapshot.get_many(keys).await)
     }
 
+    pub(crate) async fn get_many_within(
+        &self,
+        keys: &[Vec<u8>],
+        bytes: usize,
+    ) -> Result<Vec<Option<Bytes>>, StoreError> {
+        self.named(self.snapshot.get_many_within(keys, bytes).await)
+    }
+
     pub(crate) async fn page(
         &self,
         range: &KeyRange,
