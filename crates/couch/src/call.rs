@@ -4,7 +4,6 @@ use crate::config::Config;
 use crate::content_encoding;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::json::Reader;
 use crate::limits::BODY_BYTES_MAX;
 use crate::operation::Operation;
 use crate::query::Query;
@@ -15,6 +14,7 @@ use bytes::Bytes;
 use http::{
     Body, HeaderMap, Method, Request, RequestBody, Response, Uri, header, percent_decode, percent_encode,
 };
+use json::Reader;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::task::JoinSet;

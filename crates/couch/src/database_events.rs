@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::limits::DATABASES_DROPPED_KEPT_MAX;
 use crate::names;
-use engine::Engine;
+use engine::{Engine, Sequence};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -49,7 +49,7 @@ struct Event {
     sequence: u64,
     happened: Happened,
     uuid: [u8; 16],
-    head: u64,
+    head: Sequence,
 }
 
 impl DatabaseEvents {
@@ -93,7 +93,7 @@ impl DatabaseEvents {
 }
 
 impl Seen {
-    fn note(&mut self, name: &str, uuid: [u8; 16], head: u64) {
+    fn note(&mut self, name: &str, uuid: [u8; 16], head: Sequence) {
         let happened = match self.databases.get(name) {
             Some(known) if known.happened == Happened::Deleted || known.uuid != uuid => Happened::Created,
             Some(known) if known.head == head => return,

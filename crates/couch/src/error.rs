@@ -2,9 +2,9 @@
 //!
 //! The table is CouchDB's (`src/chttpd/src/chttpd.erl`, `error_info`).
 
-use crate::json::JsonError;
 use code::Code;
 use http::{BodyError, StatusCode};
+use json::JsonError;
 use std::borrow::Cow;
 
 /// What the endpoints give back.

@@ -4,8 +4,8 @@
 //! Extended JSON (`5`), if a document has it.
 
 use crate::error::{CouchError, Result};
-use crate::json::Reader;
 use engine::{PARTITION_BEHIND, PARTITION_END, RevisionedSnapshot, partition_of};
+use json::Reader;
 use std::ops::{Bound, Range};
 use value::{ObjectId, Value, ValueRef};
 
@@ -28,7 +28,7 @@ pub fn text(id: ValueRef<'_>) -> String {
         ValueRef::ObjectId(id) => id.to_string(),
         other => {
             let mut text = String::new();
-            crate::json::write(other, &mut text);
+            json::write(other, &mut text);
             text
         }
     }

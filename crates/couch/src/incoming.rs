@@ -5,9 +5,9 @@
 use crate::attachments::{self, Attachment};
 use crate::error::{CouchError, Result};
 use crate::ids;
-use crate::json::{Reader, finish, keep_last_of_each_name, put_string};
-use crate::underscored;
 use engine::{Revision, RevisionHash, RevisionPath};
+use json::underscored;
+use json::{Reader, finish, keep_last_of_each_name, put_string};
 use value::{Document, DocumentBuf, RawDocument, Type, Value, ValueRef};
 
 /// A document of a request.

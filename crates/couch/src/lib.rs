@@ -5,7 +5,7 @@
 //! all requests share is the [`server::Server`], below all of these. The behaviour is that of CouchDB 3.5;
 //! each file names the part of CouchDB's source whose rules it follows.
 //!
-//! A database is a collection ([`names`]); JSON becomes BSON without a tree between ([`json`]).
+//! A database is a collection ([`names`]); JSON becomes BSON without a tree between (`json`).
 //!
 //! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every error has CouchDB's status, error
 //! and reason; nothing is read or written that the user may not.
@@ -27,7 +27,6 @@ mod error;
 mod generators;
 mod ids;
 pub mod incoming;
-pub mod json;
 mod jsonp;
 mod limits;
 mod login;
@@ -48,10 +47,10 @@ mod sequence;
 mod serve;
 mod server;
 mod stream;
-mod underscored;
 mod user;
 mod users;
 
+pub use ::json;
 pub use endpoints::changes::check_request as check_changes_request;
 pub use error::CouchError;
 pub use serve::{Options, serve};

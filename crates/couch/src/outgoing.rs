@@ -3,8 +3,8 @@
 use crate::attachments::{Attachment, Loaded};
 use crate::error::Result;
 use crate::ids;
-use crate::json::{Reader, write_fields, write_string};
 use engine::{DocumentHistory, Revision};
+use json::{Reader, write_fields, write_string};
 use std::fmt::Write as _;
 use value::{RawDocument, Value, ValueRef};
 

@@ -1,8 +1,8 @@
 //! The parameters of a URL.
 
 use crate::error::{CouchError, Result};
-use crate::json::Reader;
 use http::query_pairs;
+use json::Reader;
 use value::Value;
 
 /// The parameters of a request in their order.

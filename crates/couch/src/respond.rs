@@ -95,9 +95,9 @@ pub fn cookie(response: &mut Response, cookie: &str) {
 /// The answer to what went wrong.
 pub fn error(error: &CouchError) -> Response {
     let mut text = String::from(r#"{"error":"#);
-    crate::json::write_string(&error.error, &mut text);
+    json::write_string(&error.error, &mut text);
     text.push_str(r#","reason":"#);
-    crate::json::write_string(&error.reason, &mut text);
+    json::write_string(&error.reason, &mut text);
     text.push('}');
     let mut response = json(error.status, text);
     if let Some(methods) = error.allow {

@@ -66,7 +66,7 @@ fn members(call: &Call, database: &Database, body: BodySeen) -> Result<Map<Strin
     };
     let properties = database.collection.security().unwrap_or_default();
     let mut security = String::new();
-    crate::json::write(ValueRef::Document((&properties).into()), &mut security);
+    json::write(ValueRef::Document((&properties).into()), &mut security);
     let raw_path = call.uri.path_and_query().map_or("/", |path| path.as_str());
     let described = json!({
         "method": call.method.as_str(),

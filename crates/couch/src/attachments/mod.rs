@@ -130,9 +130,9 @@ impl Attachment {
 
     /// Appends the attachment: its bytes in base64 where they were loaded, else that they follow, else a stub.
     pub(crate) fn write(&self, loaded: &Loaded, out: &mut String) {
-        crate::json::write_string(&self.name, out);
+        json::write_string(&self.name, out);
         out.push_str(r#":{"content_type":"#);
-        crate::json::write_string(&self.content_type, out);
+        json::write_string(&self.content_type, out);
         // Writing to a String cannot fail.
         let _ = write!(out, r#","revpos":{},"digest":"{}""#, self.revpos, self.digest);
         let _ = match loaded.data.get(&self.name) {

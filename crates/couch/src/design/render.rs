@@ -1,10 +1,10 @@
 //! Documents as map functions see them.
 
 use crate::ids;
-use crate::json::{write_fields, write_string};
 use crate::outgoing::{self, Shown, ShownHistory};
-use crate::underscored;
 use engine::{DocumentHistory, Record};
+use json::underscored;
+use json::{write_fields, write_string};
 use value::{Value, ValueRef};
 use view::{Render, RenderOptions};
 

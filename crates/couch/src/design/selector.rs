@@ -4,7 +4,7 @@
 //! documents. The selector is asked about one object with `newDoc` and `oldDoc`; who writes is not known to it.
 
 use crate::error::{CouchError, Result};
-use crate::json::Reader;
+use json::Reader;
 use mango::Selector;
 use serde_json::{Map, Value as Json};
 use value::{Document, Value};

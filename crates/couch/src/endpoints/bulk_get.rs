@@ -6,10 +6,10 @@ use crate::endpoints::document::{OpenRevisions, ReadOptions, opened, write_revis
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::incoming::parse_revision;
-use crate::json::write_string;
 use crate::stream::{self, Output};
 use engine::RevisionedSnapshot;
 use http::{Method, Response};
+use json::write_string;
 use std::fmt::Write as _;
 use value::{Document, Value};
 

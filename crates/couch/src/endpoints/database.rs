@@ -4,12 +4,12 @@ use super::document;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::limits::REVISIONS_KEPT_DEFAULT;
 use crate::server::Server;
 use crate::{attachments, names, respond, security, users};
 use engine::RevisionedCollection;
 use http::{Method, Response, StatusCode};
+use json::write_string;
 use value::{Document, Value};
 
 /// `/{db}`.
@@ -139,7 +139,7 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
                 return Ok(respond::ok(security::DEFAULT.to_owned()));
             };
             let mut text = String::new();
-            crate::json::write(Value::from(object).as_ref(), &mut text);
+            json::write(Value::from(object).as_ref(), &mut text);
             Ok(respond::ok(text))
         }
         Method::PUT => {

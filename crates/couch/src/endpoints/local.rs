@@ -7,11 +7,11 @@ use crate::database::Database;
 use crate::endpoints::all_docs::RowOptions;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
-use crate::json::{write_fields, write_string};
 use crate::stream::{self, Output};
 use crate::{ids, respond};
 use engine::{RevisionHash, RevisionedSnapshot};
 use http::{Response, StatusCode};
+use json::{write_fields, write_string};
 use std::fmt::Write as _;
 use std::ops::Bound;
 use value::{DocumentBuf, RawDocument, Value, ValueRef};
@@ -171,7 +171,7 @@ impl Rows<'_> {
                 None => {
                     let out = &mut self.output.text;
                     out.push_str(r#"{"key":"#);
-                    crate::json::write(key.as_ref(), out);
+                    json::write(key.as_ref(), out);
                     out.push_str(r#","error":"not_found"}"#);
                 }
             }

@@ -2,10 +2,10 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::security::require_server_admin;
 use crate::{names, respond, users};
 use http::{Body, Method, Response, StatusCode};
+use json::write_string;
 use serde_json::json;
 use std::collections::BTreeMap;
 use value::Value;

@@ -8,9 +8,9 @@ use super::{all_docs, couchapp, mango, view};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::{ids, respond};
 use http::{Method, Response};
+use json::write_string;
 use std::fmt::Write as _;
 
 /// `/{db}/_partition…`; `path` is what stands behind it.

@@ -3,10 +3,10 @@
 use crate::call::Call;
 use crate::endpoints::document::revisions;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::{ids, respond};
 use engine::{DocumentHistory, Revision};
 use http::{Method, Response, StatusCode};
+use json::write_string;
 use std::fmt::Write as _;
 use value::Value;
 

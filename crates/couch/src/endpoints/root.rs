@@ -3,11 +3,11 @@
 use super::database::write_info;
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::limits::DBS_INFO_MAX;
 use crate::security::require_server_admin;
 use crate::{names, query, respond};
 use http::{Body, Method, Response};
+use json::write_string;
 use value::{Document, Value};
 
 /// The version of CouchDB whose behaviour this is.

@@ -2,10 +2,10 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::login::Cookies;
 use crate::{login, respond, user};
 use http::{Method, Response, StatusCode, query_pairs};
+use json::write_string;
 use value::Value;
 
 /// `/_session`.

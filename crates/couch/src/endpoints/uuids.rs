@@ -3,10 +3,10 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::limits::UUIDS_MAX;
 use crate::respond;
 use http::{HeaderValue, Response, header};
+use json::write_string;
 use sha2::{Digest, Sha256};
 use value::hex;
 

@@ -14,7 +14,7 @@ pub(crate) fn read(bookmark: &str) -> Result<Option<DocumentPosition>> {
         Some(position) => Ok(Some(position)),
         None => {
             let mut shown = String::new();
-            crate::json::write_string(bookmark, &mut shown);
+            json::write_string(bookmark, &mut shown);
             Err(mango::Error::invalid_bookmark(&shown).into())
         }
     }

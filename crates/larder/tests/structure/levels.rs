@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 23] = [
+pub const LEVELS: [(&str, u8); 24] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -16,6 +16,7 @@ pub const LEVELS: [(&str, u8); 23] = [
     ("value", 0),
     ("geometry", 1),
     ("http", 1),
+    ("json", 1),
     ("language", 2),
     ("store", 2),
     ("auth", 3),

@@ -8,13 +8,13 @@ use crate::attachments;
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::json::write_string;
 use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
 use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::{self, Output};
 use crate::{ids, respond};
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
 use http::{Method, Response, if_none_match};
+use json::write_string;
 use std::fmt::Write as _;
 use std::ops::Bound;
 use value::Value;
@@ -265,7 +265,7 @@ impl Rows<'_> {
         self.separate();
         let out = &mut self.output.text;
         out.push_str(r#"{"key":"#);
-        crate::json::write(key.as_ref(), out);
+        json::write(key.as_ref(), out);
         out.push_str(r#","error":"not_found"}"#);
     }
 

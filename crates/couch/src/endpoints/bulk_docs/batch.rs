@@ -3,8 +3,8 @@
 
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
-use crate::json::Reader;
 use bytes::Bytes;
+use json::Reader;
 use std::ops::Range;
 use value::Value;
 

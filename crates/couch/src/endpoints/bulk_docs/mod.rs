@@ -9,7 +9,6 @@ use crate::database::Database;
 use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
-use crate::json::write_string;
 use crate::operation::Reader;
 use crate::stream::Output;
 use crate::users::{self, UserChange};
@@ -17,6 +16,7 @@ use crate::{ids, respond};
 use batch::Batch;
 use engine::{Edit, EditOutcome, Revision, RevisionHash};
 use http::{Method, Response, StatusCode};
+use json::write_string;
 use std::fmt::Write as _;
 
 /// What it takes to write a document, in steps of an operation.

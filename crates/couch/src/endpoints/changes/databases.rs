@@ -3,13 +3,14 @@
 use super::options::{ChangesOptions, Kind};
 use crate::call::Call;
 use crate::error::Result;
-use crate::json::write_string;
 use crate::operation::Reader;
 use crate::respond;
 use crate::security::require_server_admin;
 use crate::sequence::Sequences;
 use crate::server::Server;
+use engine::Sequence;
 use http::{BodySender, HeaderValue, Response, header};
+use json::write_string;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -23,10 +24,10 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     call.require_read("GET")?;
     let head = call.server.database_events.look(&call.server.engine)?;
     let last_event = call.header("last-event-id");
-    let options = ChangesOptions::parse(&call.query, last_event, Sequences::default(), head)?;
+    let options = ChangesOptions::parse(&call.query, last_event, Sequences::default(), sequence(head))?;
     let mut feed = Feed {
         server: call.server.clone(),
-        position: options.since,
+        position: options.since.changes_since(&Sequence::START),
         left: options.limit,
         given: 0,
         options,
@@ -136,6 +137,11 @@ impl Feed {
     }
 }
 
-fn sequence_text(sequence: u64) -> String {
-    Sequences::default().text(sequence)
+fn sequence_text(number: u64) -> String {
+    Sequences::default().text(&sequence(number))
+}
+
+/// The number in the form that clients are given.
+fn sequence(number: u64) -> Sequence {
+    number.to_string().parse().unwrap_or_default()
 }

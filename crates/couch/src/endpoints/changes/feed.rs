@@ -191,7 +191,9 @@ impl Feed {
             entries: PAGE_ROWS,
             bytes: PENDING_BYTES_MAX,
         };
-        let page = snapshot.change_page(self.position, Order::Forward, limit).await?;
+        let page = snapshot
+            .change_page(&self.position, Order::Forward, limit)
+            .await?;
         let behind = match page.changes.last() {
             Some(last) if !page.is_last => snapshot.head().changes_since(&last.sequence),
             _ => 0,

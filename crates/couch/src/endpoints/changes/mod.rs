@@ -76,7 +76,7 @@ fn parse_body(bytes: &[u8]) -> Result<Document> {
     if bytes.is_empty() {
         return Ok(Document::new());
     }
-    match crate::json::Reader::whole(bytes)? {
+    match json::Reader::whole(bytes)? {
         value::Value::Document(body) => Ok(body),
         _ => Err(CouchError::bad_request("Request body must be a JSON object")),
     }

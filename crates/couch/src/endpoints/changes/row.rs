@@ -6,9 +6,9 @@ use crate::attachments;
 use crate::database::Database;
 use crate::error::Result;
 use crate::ids;
-use crate::json::write_string;
 use crate::outgoing::{self, Shown, ShownHistory};
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
+use json::write_string;
 use std::fmt::Write as _;
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 

@@ -19,7 +19,7 @@ use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
 use crate::ids;
-use crate::outgoing::{self, Shown};
+use crate::outgoing::{self, Shown, ShownHistory};
 use engine::Revision;
 
 /// The revisions that functions are shown of a document (`[query_server_config] revs_limit`).
@@ -58,7 +58,7 @@ impl Seen {
         };
         let revision = history.tree.nodes()[history.winner].revision.clone();
         let mut text = String::new();
-        let more = Some((&history, history.winner, shown));
+        let more = Some(ShownHistory::of_winner(&history, shown));
         outgoing::write(body.as_raw(), &revision, false, more, &mut text);
         Ok(Some(Seen { text, revision }))
     }

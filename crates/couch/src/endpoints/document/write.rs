@@ -188,14 +188,14 @@ fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> {
 
 pub(super) fn written(status: StatusCode, id: &str, revision: &Revision) -> Response {
     let mut text = String::from(r#"{"ok":true,"id":"#);
-    crate::json::write_string(id, &mut text);
+    json::write_string(id, &mut text);
     text.push_str(&format!(r#","rev":"{revision}"}}"#));
     respond::json(status, text)
 }
 
 pub(super) fn accepted(id: &str) -> Response {
     let mut text = String::from(r#"{"ok":true,"id":"#);
-    crate::json::write_string(id, &mut text);
+    json::write_string(id, &mut text);
     text.push('}');
     respond::json(StatusCode::ACCEPTED, text)
 }

@@ -3,12 +3,12 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::json::{write, write_string};
 use crate::mango::rows::{Rows, Statistics};
 use crate::mango::{design, warning, wrong};
 use crate::stream::Output;
 use crate::{ids, respond, stream};
 use http::{Method, Response};
+use json::{write, write_string};
 use mango::choice::{Bounds, Choice};
 use mango::explain;
 use mango::options::FindOptions;

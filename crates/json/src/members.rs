@@ -8,7 +8,7 @@ const COMPARED_MAX: usize = 16;
 /// Of members that have the same name keeps the last alone, where it stands, as CouchDB does (jiffy's `dedupe_keys`):
 /// what one reader takes from a document has to be what every other takes. The members are BSON elements without
 /// anything between or behind them, which begin at these places.
-pub(crate) fn keep_last_of_each_name(out: &mut Vec<u8>, starts: &[usize]) {
+pub fn keep_last_of_each_name(out: &mut Vec<u8>, starts: &[usize]) {
     let Some(&first) = starts.first() else {
         return;
     };
@@ -67,7 +67,7 @@ fn with_end(out: &[u8], start: usize) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use crate::json::tests::through;
+    use crate::tests::through;
     use std::fmt::Write as _;
     use std::time::{Duration, Instant};
 

@@ -2,16 +2,17 @@
 //!
 //! Text becomes BSON bytes in one pass ([`Reader`]), without a tree between. Types that JSON lacks are written as relaxed
 //! MongoDB Extended JSON; an object that reads exactly so becomes the value that it stands for, and every other object with `$`
-//! names stays the object that it is.
+//! names stays the object that it is. Names that CouchDB keeps for itself are written in another form ([`underscored`]).
+//!
+//! Left to others: what a document's members mean (`couch`), the types of BSON and their text (`value`).
 
 mod members;
 mod read;
+pub mod underscored;
 
-pub(crate) use members::keep_last_of_each_name;
-pub use read::Reader;
-pub(crate) use read::{finish, put_string};
+pub use members::keep_last_of_each_name;
+pub use read::{Reader, finish, put_string};
 
-use crate::underscored;
 use serde_json::Map;
 use value::json::Mode;
 use value::{DocumentBuf, RawDocument, ValueRef};
@@ -56,7 +57,8 @@ pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out:
     }
 }
 
-pub(crate) fn object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
+/// A document as an object of JSON.
+pub fn object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
     let mut text = String::new();
     write(ValueRef::Document(document.as_ref()), &mut text);
     serde_json::from_str(&text).unwrap_or_default()

@@ -23,7 +23,7 @@ const COUCHDB: [&str; 8] = [
 ];
 
 /// The name that clients see of a member of the body.
-pub(crate) fn shown(stored: &str) -> Cow<'_, str> {
+pub fn shown(stored: &str) -> Cow<'_, str> {
     match is_escapable(stored) {
         true => format!("{ESCAPE}{stored}").into(),
         false => stored.into(),
@@ -31,7 +31,7 @@ pub(crate) fn shown(stored: &str) -> Cow<'_, str> {
 }
 
 /// The name under which a member is stored that a client calls so.
-pub(crate) fn stored(shown: &str) -> &str {
+pub fn stored(shown: &str) -> &str {
     match shown.strip_prefix(ESCAPE) {
         Some(stored) if is_escapable(stored) => stored,
         _ => shown,

@@ -237,14 +237,14 @@ fn check_depth(depth: usize) -> Result<(), JsonError> {
 }
 
 /// Ends a document that begins at `start`.
-pub(crate) fn finish(out: &mut Vec<u8>, start: usize) {
+pub fn finish(out: &mut Vec<u8>, start: usize) {
     out.push(0);
     let length = (out.len() - start) as u32;
     out[start..start + 4].copy_from_slice(&length.to_le_bytes());
 }
 
 /// Appends a string's length, bytes and end.
-pub(crate) fn put_string(text: &str, out: &mut Vec<u8>) {
+pub fn put_string(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&(text.len() as u32 + 1).to_le_bytes());
     out.extend_from_slice(text.as_bytes());
     out.push(0);
