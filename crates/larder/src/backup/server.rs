@@ -6,7 +6,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::header::AUTHORIZATION;
-use http::{Body, Client, ClientRequest, ClientResponse, HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use http::{
+    Body, Client, ClientRequest, ClientResponse, HeaderMap, HeaderValue, Method, Reach, StatusCode, Uri,
+};
 use serde::Deserialize;
 use std::fmt;
 use std::str::FromStr;
@@ -75,7 +77,7 @@ struct Begun {
 impl ServerBackup {
     /// Lets a server begin a backup.
     pub async fn begin(server: &HttpServer) -> Result<ServerBackup> {
-        let client = Client::new();
+        let client = Client::new(Reach::Anywhere);
         let asked = server.ask(&client, Method::POST, "/backups").await;
         let body = asked.with_context(|| format!("{server:?} began no backup"))?;
         Ok(ServerBackup {
