@@ -16,6 +16,8 @@ mod seldom;
 pub use pace::Pace;
 pub use places::Places;
 
+use places::NoPlace;
+
 use refusal::Refusal;
 use seldom::Seldom;
 use std::net::SocketAddr;
@@ -54,8 +56,8 @@ pub async fn serve<Served>(
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => match limits.places.take() {
-                    Some(place) => match prepare(&stream) {
+                Ok((stream, peer)) => match limits.places.take(peer.ip()) {
+                    Ok(place) => match prepare(&stream) {
                         Ok(()) => {
                             let served = connect(stream, peer);
                             connections.spawn(async move {
@@ -65,10 +67,17 @@ pub async fn serve<Served>(
                         }
                         Err(error) => tracing::debug!(%peer, %error, "the connection ended before it began"),
                     },
-                    None => {
+                    Err(no_place) => {
                         if let Some(refused) = full.happened() {
-                            let limit = limits.places.max();
-                            tracing::warn!(%peer, refused, limit, "refused: too many connections");
+                            match no_place {
+                                NoPlace::Full => {
+                                    let limit = limits.places.max();
+                                    tracing::warn!(%peer, refused, limit, "refused: too many connections");
+                                }
+                                NoPlace::OfAddress(limit) => {
+                                    tracing::warn!(%peer, refused, limit, "refused: too many connections of one address");
+                                }
+                            }
                         }
                         if let Some(told) = refusal.tell(stream) {
                             connections.spawn(told);

@@ -1,11 +1,11 @@
 //! Turning connections away where all places are taken: the client is told, where its protocol has words for it.
 
-use crate::places::Places;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// Clients that are told at once that there is no room; further ones are closed without a word.
@@ -18,20 +18,21 @@ const TELLING_TIME_MAX: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Refusal {
     words: &'static [u8],
-    places: Places,
+    places: Arc<Semaphore>,
 }
 
 impl Refusal {
     pub(crate) fn new(words: &'static [u8]) -> Refusal {
         Refusal {
             words,
-            places: Places::new(TOLD_AT_ONCE_MAX),
+            places: Arc::new(Semaphore::new(TOLD_AT_ONCE_MAX)),
         }
     }
 
     /// What tells this client; `None` where it is closed at once.
     pub(crate) fn tell(&self, stream: TcpStream) -> Option<impl Future<Output = ()> + Send + 'static> {
-        let place = self.places.take().filter(|_| !self.words.is_empty())?;
+        let place = self.places.clone().try_acquire_owned().ok();
+        let place = place.filter(|_| !self.words.is_empty())?;
         Some(tell(stream, self.words, place))
     }
 }

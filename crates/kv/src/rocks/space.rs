@@ -132,7 +132,15 @@ fn free_bytes(folder: &Path) -> Option<u64> {
 }
 
 fn give_ballast(folder: &Path) {
-    if fs::remove_file(folder.join(BALLAST)).is_ok() {
+    let path = folder.join(BALLAST);
+    let emptied = File::options().write(true).open(&path).and_then(|file| {
+        file.set_len(0)?;
+        // Not every file system frees the room before it is sure of that.
+        file.sync_all()?;
+        fs::remove_file(&path)?;
+        File::open(folder)?.sync_all()
+    });
+    if emptied.is_ok() {
         tracing::warn!(folder = %folder.display(), bytes = BALLAST_BYTES, "the disk is full: gave the room that was kept for this");
     }
 }
