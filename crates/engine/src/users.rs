@@ -7,7 +7,7 @@ use crate::tables::users::namespace;
 use auth::{Action, Privileges, Resource, RoleName, User};
 use code::Code;
 use kv::Durability;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use store::{CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp};
 use value::{DocumentBuf, Value};
@@ -96,7 +96,7 @@ impl Engine {
         &self,
         name: &str,
         password: &str,
-        from: IpAddr,
+        from: SocketAddr,
     ) -> Result<Option<Arc<User>>, TooManyAttempts> {
         let named = name
             .rsplit_once('@')
@@ -119,8 +119,8 @@ impl Engine {
     }
 
     /// Before a password is looked at: whoever failed often waits, or is refused.
-    pub async fn begin_login(&self, name: &str, from: IpAddr) -> Result<(), TooManyAttempts> {
-        let wait = self.attempts().begin(name, from)?;
+    pub async fn begin_login(&self, name: &str, from: SocketAddr) -> Result<(), TooManyAttempts> {
+        let wait = self.attempts().begin(name, from.ip())?;
         if !wait.is_zero() {
             tokio::time::sleep(wait).await;
         }
@@ -128,12 +128,12 @@ impl Engine {
     }
 
     /// After a password was looked at.
-    pub fn end_login(&self, name: &str, from: IpAddr, is_right: bool) {
+    pub fn end_login(&self, name: &str, from: SocketAddr, is_right: bool) {
         match is_right {
-            true => self.attempts().succeeded(name, from),
+            true => self.attempts().succeeded(name, from.ip()),
             false => {
-                tracing::warn!(%from, user = ?name, "a login failed");
-                self.attempts().failed(name, from);
+                tracing::warn!(peer = %from, user = ?name, "a login failed");
+                self.attempts().failed(name, from.ip());
             }
         }
     }

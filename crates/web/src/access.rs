@@ -33,7 +33,7 @@ impl Call {
                 ));
             }
         };
-        let from = self.request.peer.ip();
+        let from = self.request.peer;
         let user = engine
             .log_in(&credentials.name, &credentials.password, from)
             .await

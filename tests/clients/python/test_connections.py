@@ -6,6 +6,7 @@ import socket
 import time
 
 import pymongo
+import pytest
 import requests
 from server import running
 
@@ -98,3 +99,20 @@ def test_failed_logins_are_logged_on_every_port_with_their_address(tmp_path):
         told = [line for line in server.log if "a login failed" in line]
         assert all("127.0.0.1:" in line for line in told)
         assert not any(line.startswith("forged") for line in server.log)
+
+
+@pytest.mark.parametrize("port", ["couch", "http"])
+def test_who_fails_to_log_in_again_and_again_waits(tmp_path, port):
+    with running(tmp_path) as server:
+        config = f"{server.couch}/_node/_local/_config"
+        assert requests.put(f"{config}/admins/root", json="pw", timeout=10).status_code == 200
+        url = f"{server.couch}/_all_dbs" if port == "couch" else f"{server.url}/files/fs"
+        began = time.monotonic()
+        for _ in range(9):
+            assert requests.get(url, auth=("root", "guess"), timeout=30).status_code == 401
+        # The first few cost nothing; then each waits twice as long as the one before.
+        assert time.monotonic() - began > 1
+        # Others do not wait for whoever guesses.
+        began = time.monotonic()
+        assert requests.get(url, auth=("somebody", "guess"), timeout=30).status_code == 401
+        assert time.monotonic() - began < 1

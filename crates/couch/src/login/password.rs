@@ -48,7 +48,7 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
     {
         return Ok(adopted);
     }
-    let from = call.peer.ip();
+    let from = call.peer;
     let is_known = server.passwords.is_known(known.as_ref(), name, password);
     if !is_known {
         let begun = server.engine.begin_login(name, from).await;

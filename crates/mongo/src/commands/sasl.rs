@@ -102,7 +102,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
     }
     let body = match step.awaits {
         Awaits::Proof(conversation) => {
-            let (engine, from) = (&call.server.engine, call.connection.peer.ip());
+            let (engine, from) = (&call.server.engine, call.connection.peer);
             let begun = engine.begin_login(&step.name, from).await;
             begun.map_err(|too_many| too_many_attempts(&too_many))?;
             let last = conversation.finish(&payload).ok();
