@@ -211,7 +211,7 @@ fn roles_of_a_database_do_not_reach_beyond_it() {
     let anywhere = parse(doc! {"db": "", "collection": "orders"}, &["find"]).unwrap();
     for own in [there, cluster, anywhere] {
         assert!(
-            defined(role("r", "shop"), &[], &[own.clone()])
+            defined(role("r", "shop"), &[], std::slice::from_ref(&own))
                 .check_reach()
                 .is_err()
         );
