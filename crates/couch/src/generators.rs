@@ -1,7 +1,7 @@
 //! Ids of documents that come without one, by the algorithms that CouchDB has for them (`src/couch/src/couch_uuids.erl`).
 
 use crate::config::Config;
-use engine::ids::{Generator, Kind};
+use engine::ids::{Generator, IdKind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::since_1970;
 
@@ -19,9 +19,9 @@ impl Generators {
     /// New ones, which nobody shares.
     pub(crate) fn new() -> Generators {
         Generators {
-            sequential: Generator::new(Kind::Sequential, ""),
-            monotonic: Generator::new(Kind::Monotonic, ""),
-            random: Generator::new(Kind::Random, ""),
+            sequential: Generator::new(IdKind::Sequential, ""),
+            monotonic: Generator::new(IdKind::Monotonic, ""),
+            random: Generator::new(IdKind::Random, ""),
             last_us: AtomicU64::new(0),
         }
     }

@@ -8,7 +8,7 @@ use value::hex;
 
 /// How ids are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum IdKind {
     /// 26 random hex digits that stay for about 8,000 ids, then 6 that rise by a small random step: neighbours in time
     /// are neighbours in the index, and still none can be guessed.
     Sequential,
@@ -21,7 +21,7 @@ pub enum Kind {
 /// Makes ids of one kind, each with the same prefix (such as `status/`).
 #[derive(Debug)]
 pub struct Generator {
-    kind: Kind,
+    kind: IdKind,
     prefix: String,
     state: Mutex<State>,
 }
@@ -40,7 +40,7 @@ const COUNT_MAX: u32 = 0xFF_F000;
 
 impl Generator {
     /// Of this kind and prefix.
-    pub fn new(kind: Kind, prefix: impl Into<String>) -> Generator {
+    pub fn new(kind: IdKind, prefix: impl Into<String>) -> Generator {
         Generator {
             kind,
             prefix: prefix.into(),
@@ -51,9 +51,9 @@ impl Generator {
     /// The next id, which no call has given before.
     pub fn next_id(&self) -> String {
         let id = match self.kind {
-            Kind::Sequential => self.state.lock().sequential(),
-            Kind::Monotonic => self.state.lock().monotonic(),
-            Kind::Random => hex(&random::<16>()),
+            IdKind::Sequential => self.state.lock().sequential(),
+            IdKind::Monotonic => self.state.lock().monotonic(),
+            IdKind::Random => hex(&random::<16>()),
         };
         format!("{}{id}", self.prefix)
     }

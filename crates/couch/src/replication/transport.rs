@@ -280,7 +280,7 @@ impl Transport {
 
     /// The error of an answer that is none that the protocol knows.
     pub(crate) fn answered(&self, ask: &Ask, status: StatusCode, body: &[u8]) -> PeerError {
-        let told = Told::read(body);
+        let told = PeerErrorBody::read(body);
         let kind = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => PeerErrorKind::Unauthorized,
             StatusCode::NOT_FOUND => PeerErrorKind::NoDatabase,
@@ -311,16 +311,16 @@ fn reach(server: &Server, user: &User) -> Reach {
 
 /// What a peer says about an error.
 #[derive(Debug, Default, serde::Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct PeerErrorBody {
     #[serde(default)]
     pub(crate) error: String,
     #[serde(default)]
     pub(crate) reason: String,
 }
 
-impl Told {
+impl PeerErrorBody {
     /// Reads an answer; one of another form tells nothing.
-    pub(crate) fn read(body: &[u8]) -> Told {
+    pub(crate) fn read(body: &[u8]) -> PeerErrorBody {
         serde_json::from_slice(body).unwrap_or_default()
     }
 }

@@ -1,11 +1,11 @@
 //! Generators of ids.
 
 use std::collections::BTreeSet;
-use store::ids::{Generator, Kind};
+use store::ids::{Generator, IdKind};
 
 #[test]
 fn sequential_ids_rise_and_keep_their_random_part_for_about_8000_calls() {
-    let generator = Generator::new(Kind::Sequential, "");
+    let generator = Generator::new(IdKind::Sequential, "");
     let ids: Vec<String> = (0..20_000).map(|_| generator.next_id()).collect();
     assert!(
         ids.iter()
@@ -20,7 +20,7 @@ fn sequential_ids_rise_and_keep_their_random_part_for_about_8000_calls() {
 
 #[test]
 fn monotonic_ids_sort_by_time() {
-    let generator = Generator::new(Kind::Monotonic, "status/");
+    let generator = Generator::new(IdKind::Monotonic, "status/");
     let ids: Vec<String> = (0..1000).map(|_| generator.next_id()).collect();
     assert!(ids.is_sorted());
     assert!(
@@ -38,7 +38,7 @@ fn monotonic_ids_sort_by_time() {
 
 #[test]
 fn random_ids_are_all_different() {
-    let generator = Generator::new(Kind::Random, "x-");
+    let generator = Generator::new(IdKind::Random, "x-");
     let ids: BTreeSet<String> = (0..1000).map(|_| generator.next_id()).collect();
     assert_eq!(ids.len(), 1000);
     assert!(ids.iter().all(|id| id.starts_with("x-") && id.len() == 34));

@@ -13,7 +13,7 @@ use crate::query::Answer;
 use crate::tree::Tree;
 use crate::{Error, Query, Result};
 use parking_lot::Mutex;
-use state::State;
+use state::GroupState;
 use std::sync::Arc;
 use store::{Collection, Derived, DerivedSnapshot, DocumentHistory, Record, Sequence};
 
@@ -143,16 +143,16 @@ impl Group {
         Ok(self.state().await?.1.complete)
     }
 
-    async fn state(&self) -> Result<(Arc<DerivedSnapshot>, State)> {
+    async fn state(&self) -> Result<(Arc<DerivedSnapshot>, GroupState)> {
         let snapshot = Arc::new(self.derived.snapshot().await?);
         let state = if snapshot.state().is_empty() {
-            State {
+            GroupState {
                 design: self.design.clone(),
                 views: vec![None; self.definition.views.len()],
-                ..State::default()
+                ..GroupState::default()
             }
         } else {
-            let state = State::decode(snapshot.state());
+            let state = GroupState::decode(snapshot.state());
             state.ok_or_else(|| snapshot.corrupt("the head of a view"))?
         };
         Ok((snapshot, state))

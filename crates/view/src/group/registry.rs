@@ -90,7 +90,8 @@ impl Views {
                 continue;
             }
             let snapshot = derived.snapshot().await?;
-            let Some(state) = super::State::decode(snapshot.state()).filter(|state| state.complete) else {
+            let Some(state) = super::GroupState::decode(snapshot.state()).filter(|state| state.complete)
+            else {
                 continue;
             };
             let Ok(body) = serde_json::from_str::<Map<String, Value>>(&state.design) else {

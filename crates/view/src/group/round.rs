@@ -1,6 +1,6 @@
 //! What one commit of an update changes.
 
-use super::state::State;
+use super::state::GroupState;
 use crate::codec::{Reader, put_sized};
 use crate::design::Definition;
 use crate::key::{self, Collation};
@@ -93,7 +93,7 @@ impl Round {
     pub async fn write(
         &mut self,
         snapshot: &Arc<DerivedSnapshot>,
-        state: &mut State,
+        state: &mut GroupState,
         definition: &Definition,
     ) -> Result<PageBatch> {
         let documents = std::mem::take(self).documents;
@@ -186,7 +186,7 @@ fn sort_key(id: &[u8], key: &str, definition: &Definition, view: usize) -> Resul
 /// What is noted of those documents that had rows before.
 async fn old_rows(
     snapshot: &Arc<DerivedSnapshot>,
-    state: &State,
+    state: &GroupState,
     documents: &[Document],
 ) -> Result<Vec<Row>> {
     if state.documents.is_none() {

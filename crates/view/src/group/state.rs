@@ -13,7 +13,7 @@ const VERSION: u8 = 1;
 
 /// The state of a group as of its last commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct GroupState {
     /// The position in the collection's change log that the rows have reached.
     pub sequence: Sequence,
     /// Whether the rows ever held all changes that there were. Only then may they answer in place of a newer version's.
@@ -28,7 +28,7 @@ pub struct State {
     pub views: Vec<Option<Child>>,
 }
 
-impl State {
+impl GroupState {
     /// The bytes that are stored.
     pub fn encode(&self) -> Bytes {
         let mut out = vec![VERSION, u8::from(self.complete)];
@@ -44,7 +44,7 @@ impl State {
     }
 
     /// Reads what was stored; `None` if it does not have that form.
-    pub fn decode(bytes: &Bytes) -> Option<State> {
+    pub fn decode(bytes: &Bytes) -> Option<GroupState> {
         let mut reader = Reader::new(bytes.clone());
         if reader.byte()? != VERSION {
             return None;
@@ -57,7 +57,7 @@ impl State {
         let views = (0..views)
             .map(|_| take_root(&mut reader))
             .collect::<Option<_>>()?;
-        Some(State {
+        Some(GroupState {
             sequence,
             complete,
             next_page,

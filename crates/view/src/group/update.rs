@@ -8,7 +8,7 @@
 use super::Group;
 use super::RenderOptions;
 use super::round::Round;
-use super::state::State;
+use super::state::GroupState;
 use crate::javascript::Command;
 use crate::limits::{MAP_BATCH_BYTES, MAP_BATCH_DOCUMENTS};
 use crate::{Error, Result, ScriptError};
@@ -120,7 +120,7 @@ impl Group {
     }
 
     /// Takes in all changes that there are.
-    async fn follow(&self, mut snapshot: Arc<DerivedSnapshot>, mut state: State) -> Result<()> {
+    async fn follow(&self, mut snapshot: Arc<DerivedSnapshot>, mut state: GroupState) -> Result<()> {
         self.begin_progress(&state);
         let mut round = Round::default();
         let mut sequence = state.sequence.clone();
@@ -211,7 +211,7 @@ impl Group {
     async fn write(
         &self,
         snapshot: Arc<DerivedSnapshot>,
-        state: &mut State,
+        state: &mut GroupState,
         round: &mut Round,
         sequence: &Sequence,
         ended: bool,
@@ -315,7 +315,7 @@ impl Group {
         Ok(())
     }
 
-    fn begin_progress(&self, state: &State) {
+    fn begin_progress(&self, state: &GroupState) {
         let head = self.collection.head();
         let now = SystemTime::now();
         *self.progress.lock() = Some(Progress {

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::{Seen, require, text_of};
 use crate::call::Call;
 use crate::database::Database;
-use crate::endpoints::document::{Put, Told};
+use crate::endpoints::document::{Put, WriteAnswer};
 use crate::endpoints::local::put_local;
 use crate::error::{CouchError, Result};
 use crate::ids;
@@ -74,7 +74,7 @@ async fn write(call: &Call, database: &Database, document: &str) -> Result<(Stri
     }
     let written = Put::among(call, database, &id, false).write(document).await?;
     Ok(match written {
-        Told::Accepted => (id, None),
-        Told::Written(revision) => (id, Some(revision.to_string())),
+        WriteAnswer::Accepted => (id, None),
+        WriteAnswer::Written(revision) => (id, Some(revision.to_string())),
     })
 }

@@ -1,6 +1,6 @@
 //! Writing and deleting a document.
 
-use super::write::{Put, Told, accepted, written};
+use super::write::{Put, WriteAnswer, accepted, written};
 use crate::attachments::Following;
 use crate::call::Call;
 use crate::database::Database;
@@ -51,8 +51,8 @@ pub(crate) async fn post(call: &mut Call) -> Result<Response> {
     let mut document = Incoming::whole(&bytes)?;
     let id = document.id.take().unwrap_or_else(|| call.new_id());
     let mut response = match Put::new(call, &database, &id).write(document).await? {
-        Told::Accepted => return Ok(accepted(&id)),
-        Told::Written(revision) => written(StatusCode::CREATED, &id, &revision),
+        WriteAnswer::Accepted => return Ok(accepted(&id)),
+        WriteAnswer::Written(revision) => written(StatusCode::CREATED, &id, &revision),
     };
     respond::location(&mut response, &call.url(&[&database.name, &id]));
     Ok(response)
@@ -72,8 +72,8 @@ pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
     drop(snapshot);
     let document = Incoming::deletion(named_revision(call, None)?);
     match Put::new(call, &database, id).write(document).await? {
-        Told::Accepted => Ok(accepted(id)),
-        Told::Written(revision) => {
+        WriteAnswer::Accepted => Ok(accepted(id)),
+        WriteAnswer::Written(revision) => {
             let mut response = written(StatusCode::OK, id, &revision);
             respond::tag(&mut response, &format!("\"{revision}\""));
             Ok(response)

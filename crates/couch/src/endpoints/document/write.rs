@@ -28,7 +28,7 @@ pub(crate) struct Put<'a> {
 
 /// What is told of a document that was written.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum WriteAnswer {
     /// Its revision.
     Written(Revision),
     /// Nothing yet: it may be written later (`batch=ok`), or not at all.
@@ -66,8 +66,8 @@ impl<'a> Put<'a> {
         };
         let (id, url) = (self.id, self.call.url(&[&self.database.name, self.id]));
         let revision = match self.write(document).await? {
-            Told::Accepted => return Ok(accepted(id)),
-            Told::Written(revision) => revision,
+            WriteAnswer::Accepted => return Ok(accepted(id)),
+            WriteAnswer::Written(revision) => revision,
         };
         let mut response = written(status, id, &revision);
         respond::tag(&mut response, &format!("\"{revision}\""));
@@ -76,7 +76,7 @@ impl<'a> Put<'a> {
     }
 
     /// Writes the document. With `batch=ok` the client does not want to know what becomes of it.
-    pub(crate) async fn write(mut self, mut document: Incoming) -> Result<Told> {
+    pub(crate) async fn write(mut self, mut document: Incoming) -> Result<WriteAnswer> {
         let is_batch = self.call.query.get("batch") == Some("ok");
         let committed = self.commit(&mut document).await;
         if committed.is_err() {
@@ -86,12 +86,12 @@ impl<'a> Put<'a> {
             }
         }
         match committed {
-            Ok(_) if is_batch => Ok(Told::Accepted),
-            Ok(revision) => Ok(Told::Written(revision)),
+            Ok(_) if is_batch => Ok(WriteAnswer::Accepted),
+            Ok(revision) => Ok(WriteAnswer::Written(revision)),
             Err(error) if is_batch && error.status == StatusCode::CONFLICT => {
                 let (id, database) = (self.id, &self.database.name);
                 tracing::debug!(id, database, "a document of a batch was not written: {error}");
-                Ok(Told::Accepted)
+                Ok(WriteAnswer::Accepted)
             }
             Err(error) => Err(error),
         }

@@ -4,7 +4,7 @@
 use super::pull::interrupted;
 use super::{CouchPeer, Result};
 use crate::attachments::{PartOf, boundary, document_head, part_end, part_head};
-use crate::replication::transport::{Ask, Told};
+use crate::replication::transport::{Ask, PeerErrorBody};
 use bytes::Bytes;
 use http::{Body, BodySender, HeaderValue, Method, StatusCode, header, percent_encode};
 use replicate::{FollowingAttachment, PeerError, PeerErrorKind, Refusal, StreamedDocument};
@@ -37,7 +37,7 @@ impl CouchPeer {
             }
         };
         let (status, answer) = answered.map_err(interrupted)?;
-        let told = Told::read(&answer);
+        let told = PeerErrorBody::read(&answer);
         match status {
             StatusCode::OK | StatusCode::CREATED | StatusCode::ACCEPTED => Ok(None),
             StatusCode::PRECONDITION_FAILED if told.error == "missing_stub" => {
