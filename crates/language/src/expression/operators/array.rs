@@ -1,5 +1,5 @@
-//! Arrays: elements, parts, joining, searching; `$map $filter $reduce` are in `iteration`, `$zip` and the forms
-//! with named operands in `array_named`.
+//! Arrays: elements, parts, joining, searching. Apart from them stand `iteration` (`$map`, `$filter`, `$reduce`), `zip`,
+//! `sort_array` and `array_ranked` (the first, last, least and greatest n).
 
 use super::search::{BoundCodes, bound};
 use super::{Operator, Syntax, error, operator, type_name};
