@@ -1,5 +1,6 @@
 //! What all operations share: the store, and the tables of what runs and what is known.
 
+use crate::background::Sweeps;
 use crate::collations;
 use crate::error::{Error, Result};
 use crate::files::{FileCache, LiveUploads, Orphans};
@@ -45,6 +46,7 @@ struct Inner {
     profiler: Profiler,
     users: Users,
     roles: RoleTable,
+    sweeps: Arc<Sweeps>,
     attempts: Attempts,
     validators: Validators,
     file_cache: FileCache,
@@ -78,6 +80,7 @@ impl Engine {
             profiler: Profiler::default(),
             users,
             roles,
+            sweeps: Arc::default(),
             attempts: Attempts::default(),
             validators: Validators::default(),
             file_cache: FileCache::new(file_cache_bytes),
@@ -181,6 +184,10 @@ impl Engine {
 
     pub(crate) fn users(&self) -> &Users {
         &self.inner.users
+    }
+
+    pub(crate) fn sweeps(&self) -> &Arc<Sweeps> {
+        &self.inner.sweeps
     }
 
     pub(crate) fn role_table(&self) -> &RoleTable {

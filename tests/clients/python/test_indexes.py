@@ -153,3 +153,27 @@ def test_hiding_an_index_tells_what_changed(database, collection):
     for hidden, told in [(False, None), (True, (False, True)), (1, None), (0, (True, False))]:
         reply = database.command("collMod", collection.name, index={"name": "a_1", "hidden": hidden})
         assert (reply.get("hidden_old"), reply.get("hidden_new")) == (told or (None, None)), hidden
+
+
+def test_expired_documents_are_looked_for_as_often_as_is_asked(client, collection):
+    was = client.admin.command("setParameter", 1, ttlMonitorSleepSecs=1)["was"]
+    try:
+        assert was == 60 and client.admin.command("getParameter", 1, ttlMonitorSleepSecs=1)["ttlMonitorSleepSecs"] == 1
+        collection.create_index("at", expireAfterSeconds=0)
+        collection.insert_one({"at": datetime.datetime(2020, 1, 1)})
+        until = time.monotonic() + 20
+        while collection.count_documents({}) and time.monotonic() < until:
+            time.sleep(0.2)
+        assert collection.count_documents({}) == 0
+        with pytest.raises(OperationFailure):
+            client.admin.command("setParameter", 1, ttlMonitorSleepSecs=0)
+    finally:
+        client.admin.command("setParameter", 1, ttlMonitorSleepSecs=was)
+
+
+def test_an_update_by_a_pipeline_fails_only_where_there_is_something_to_update(collection):
+    pipeline = [{"$set": {"age": {"$round": [{"$add": ["age", 1]}, 0]}}}]
+    assert collection.update_one({"_id": 1}, pipeline).matched_count == 0
+    collection.insert_one({"_id": 1})
+    with pytest.raises(OperationFailure):
+        collection.update_one({"_id": 1}, pipeline)

@@ -62,7 +62,11 @@ impl Expression {
     /// Parses an operand: a literal, `"$field.path"`, `"$$variable"`, an object or array of operands, or an operator.
     pub fn parse(value: &Value, scope: &ParseScope) -> Result<Expression> {
         let mut parser = Parser::new(scope, operators::find);
-        let node = parser.operand(value)?.folded()?;
+        let node = match parser.operand(value)?.folded() {
+            Ok(folded) => folded,
+            Err(_) if scope.keeps_failing() => Parser::new(scope, operators::find).operand(value)?,
+            Err(error) => return Err(error),
+        };
         Ok(Expression {
             node: Arc::new(node),
             reads_index_key: parser.reads_index_key(),

@@ -9,9 +9,22 @@ use value::{Document, Value, ValueRef};
 pub struct ParseScope {
     variables: Vec<String>,
     collation: Option<Collation>,
+    keeps_failing_constants: bool,
 }
 
 impl ParseScope {
+    /// Lets constant parts that fail do so only when they are evaluated, as MongoDB does in updates by pipelines: without a
+    /// document to update, nothing fails.
+    #[must_use]
+    pub fn keeping_failing_constants(mut self) -> ParseScope {
+        self.keeps_failing_constants = true;
+        self
+    }
+
+    pub(super) fn keeps_failing(&self) -> bool {
+        self.keeps_failing_constants
+    }
+
     /// Only the variables that always exist: `$$ROOT`, `$$CURRENT`, `$$NOW`, `$$REMOVE` …
     pub fn new() -> ParseScope {
         ParseScope::default()
@@ -117,6 +130,7 @@ impl Variables {
         ParseScope {
             variables: self.named.iter().map(|(name, _)| name.clone()).collect(),
             collation: self.collation.clone(),
+            keeps_failing_constants: false,
         }
     }
 

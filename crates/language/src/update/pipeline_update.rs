@@ -62,7 +62,7 @@ enum Step {
 
 impl PipelineUpdate {
     pub(super) fn parse(stages: &[Value], scope: &UpdateScope<'_>) -> Result<PipelineUpdate> {
-        let expressions = scope.variables.parse_scope();
+        let expressions = scope.variables.parse_scope().keeping_failing_constants();
         let steps = stages.iter().map(|stage| Step::parse(stage, &expressions));
         Ok(PipelineUpdate {
             steps: steps.collect::<Result<_>>()?,

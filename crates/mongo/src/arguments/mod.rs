@@ -8,7 +8,7 @@ mod generic;
 mod preference;
 
 pub use concern::{ReadConcern, ReadLevel, WriteConcern};
-pub use generic::Generic;
+pub use generic::{Generic, is_generic};
 pub use language::expression::number::Number;
 pub use language::fields::{Fields, is_null, wrong_type};
 
@@ -61,7 +61,7 @@ impl<'a> Arguments<'a> {
 
     /// Refuses arguments that nobody took, and those given twice.
     pub fn finish(&self) -> Result<()> {
-        self.fields.finish_but(generic::is_generic)?;
+        self.fields.finish_but(is_generic)?;
         match self
             .request
             .sequences

@@ -1,15 +1,13 @@
 //! `getParameter` and `setParameter`: the few of MongoDB's parameters that clients ask for.
 
-use crate::arguments::Number;
+use crate::arguments::{Number, is_generic};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use value::{Document, Value, ValueRef, doc};
-
-/// Arguments that are no parameter's name.
-const NOT_NAMES: [&str; 4] = ["comment", "$db", "lsid", "$readPreference"];
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
@@ -52,7 +50,7 @@ fn known(call: &Call<'_>) -> Document {
         "scramIterationCount": auth::Mechanism::ScramSha1.iterations_default() as i32,
         "scramSHA256IterationCount": auth::Mechanism::ScramSha256.iterations_default() as i32,
         "ttlMonitorEnabled": true,
-        "ttlMonitorSleepSecs": (engine::limits::SWEEP_INTERVAL_MS / 1000) as i32,
+        "ttlMonitorSleepSecs": call.server.engine.sweep_interval().as_secs() as i32,
     };
     if call.server.options.test_commands {
         known.push("enableTestCommands", true);
@@ -60,34 +58,19 @@ fn known(call: &Call<'_>) -> Document {
     known
 }
 
-/// `setParameter`: only `notablescan` may change.
+/// `setParameter`: `notablescan` and `ttlMonitorSleepSecs` may change.
 pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let known = known(call);
     let mut was = None;
-    for (name, value) in call
-        .body()
-        .iter()
-        .skip(1)
-        .filter(|(name, _)| !NOT_NAMES.contains(name))
-    {
+    for (name, value) in call.body().iter().skip(1).filter(|(name, _)| !is_generic(name)) {
         let Some(present) = known.get(name) else {
             let message =
                 format!("attempted to set unrecognized parameter [{name}], use help:true to see options ");
             return Err(CommandError::invalid_options(message));
         };
-        let flag = match (name, value) {
-            ("notablescan", ValueRef::Bool(flag)) => flag,
-            ("notablescan", number) if number.is_number() => {
-                Number::of(number).map(Number::to_f64) != Some(0.0)
-            }
-            _ => {
-                let message = format!("not allowed to change [{name}] at runtime");
-                return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));
-            }
-        };
+        change(call, name, value)?;
         was = Some(present.clone());
-        call.server.refuse_full_scans.store(flag, Ordering::Relaxed);
     }
     match was {
         Some(was) => Ok(doc! {"was": was}.into()),
@@ -95,4 +78,31 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
             "no option found to set, use help:true to see options ",
         )),
     }
+}
+
+fn change(call: &Call<'_>, name: &str, value: ValueRef<'_>) -> Result<()> {
+    let number = Number::of(value);
+    match (name, value, number) {
+        ("notablescan", ValueRef::Bool(flag), _) => {
+            call.server.refuse_full_scans.store(flag, Ordering::Relaxed);
+        }
+        ("notablescan", _, Some(number)) => {
+            let flag = !number.is_zero();
+            call.server.refuse_full_scans.store(flag, Ordering::Relaxed);
+        }
+        ("ttlMonitorSleepSecs", _, Some(seconds)) => {
+            let seconds = seconds.to_i64_saturating();
+            if !(1..=i64::from(i32::MAX)).contains(&seconds) {
+                let message = format!("Invalid value for parameter {name}: {seconds} is not greater than 0");
+                return Err(CommandError::bad_value(message));
+            }
+            let interval = Duration::from_secs(seconds as u64);
+            call.server.engine.set_sweep_interval(interval);
+        }
+        _ => {
+            let message = format!("not allowed to change [{name}] at runtime");
+            return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));
+        }
+    }
+    Ok(())
 }
