@@ -1,13 +1,14 @@
 //! Reductions of a range, group by group.
 //!
 //! A group is open while rows of it come. A subtree is taken as a whole where it begins and ends within the open group;
-//! so a group of a million rows reads the leaves at its two ends.
+//! so a group of a million rows reads the leaves at its two ends. Where the reduction needs no more than values, leaves are read as
+//! they lie, and what rows of a leaf come to in each group is a reduction as that of a subtree.
 
 use super::{AnswerRow, Grouping, Query};
 use crate::Result;
 use crate::key::{group_prefix, partition_start};
-use crate::reduce::Reducer;
-use crate::tree::{Position, Row, Step, Tree, Walk};
+use crate::reduce::{Fold, Reducer};
+use crate::tree::{Columns, Position, Row, Step, Tree, Walk};
 use bytes::Bytes;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -49,6 +50,30 @@ struct Group {
     key: Option<Bytes>,
     rows: Vec<Row>,
     reductions: Vec<Bytes>,
+}
+
+/// Rows of one group that lie together in a leaf, reduced.
+struct Run {
+    prefix: Bytes,
+    key: Bytes,
+    reduction: Bytes,
+}
+
+/// The same while rows of it come.
+struct OpenRun<'r> {
+    prefix: Bytes,
+    key: Bytes,
+    fold: Option<Fold<'r>>,
+}
+
+impl OpenRun<'_> {
+    fn close(self) -> Run {
+        Run {
+            prefix: self.prefix,
+            key: self.key,
+            reduction: self.fold.map(Fold::finish).unwrap_or_default(),
+        }
+    }
 }
 
 impl Groups {
@@ -116,6 +141,10 @@ impl Groups {
                 };
                 match walk.next(is_whole).await? {
                     Some(Step::Rows(rows)) => return Ok(Some(self.add_rows(rows))),
+                    Some(Step::Columns(columns, places)) => {
+                        let runs = self.runs(&columns, places)?;
+                        return Ok(Some(self.add_runs(runs)));
+                    }
                     Some(Step::Subtree(summary)) => {
                         let reduction = summary.reductions.get(self.place).cloned();
                         let open = self.open.get_or_insert_with(Group::of_all);
@@ -128,8 +157,67 @@ impl Groups {
             let Some(range) = self.ranges.pop_front() else {
                 return Ok(None);
             };
-            self.walk = Some(self.tree.walk(range, self.order));
+            self.walk = Some(match self.reducer.fold() {
+                Some(_) => self.tree.walk_by_columns(range, self.order),
+                None => self.tree.walk(range, self.order),
+            });
         }
+    }
+
+    /// The rows of a leaf, reduced group by group, in the order of the query.
+    fn runs(&self, columns: &Columns, places: Range<usize>) -> Result<Vec<Run>> {
+        let mut runs = Vec::new();
+        let mut open: Option<OpenRun<'_>> = None;
+        let visited = columns.visit(places, |entry| -> Result<()> {
+            let is_same = |open: &OpenRun<'_>| {
+                entry.shared >= open.prefix.len() || entry.sort_key.starts_with(&open.prefix)
+            };
+            if !open.as_ref().is_some_and(is_same) {
+                let next = OpenRun {
+                    prefix: Bytes::copy_from_slice(self.by.prefix_of(entry.sort_key)),
+                    key: Bytes::copy_from_slice(entry.key),
+                    fold: self.reducer.fold(),
+                };
+                runs.extend(open.replace(next).map(OpenRun::close));
+            }
+            let Some(open) = &mut open else {
+                return Ok(());
+            };
+            // A group has the key of the first row that the query comes to.
+            if self.order == Order::Backward && *open.key != *entry.key {
+                open.key = Bytes::copy_from_slice(entry.key);
+            }
+            match &mut open.fold {
+                Some(fold) => fold.add(entry.value),
+                None => Ok(()),
+            }
+        });
+        visited.ok_or_else(|| self.tree.corrupt_leaf())??;
+        runs.extend(open.map(OpenRun::close));
+        if self.order == Order::Backward {
+            runs.reverse();
+        }
+        Ok(runs)
+    }
+
+    /// Puts reduced rows into the open group or new ones; the groups that ended.
+    fn add_runs(&mut self, runs: Vec<Run>) -> Vec<Group> {
+        let mut closed = Vec::new();
+        for run in runs {
+            match &mut self.open {
+                Some(open) if open.prefix == run.prefix => open.reductions.push(run.reduction),
+                _ => {
+                    let group = Group {
+                        key: group_key(self.by.grouping, &run.key),
+                        prefix: run.prefix,
+                        rows: Vec::new(),
+                        reductions: vec![run.reduction],
+                    };
+                    closed.extend(self.open.replace(group));
+                }
+            }
+        }
+        closed
     }
 
     /// Puts rows into the open group or new ones; the groups that ended.
@@ -208,7 +296,7 @@ impl Group {
 impl GroupBy {
     /// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found, but for
     /// places of other partitions, between which subtrees may end.
-    fn prefix_of<'k>(&self, sort_key: &'k Bytes) -> &'k [u8] {
+    fn prefix_of<'k>(&self, sort_key: &'k [u8]) -> &'k [u8] {
         let level = match self.grouping {
             Grouping::None => return &[],
             Grouping::Exact => usize::MAX,

@@ -6,6 +6,7 @@
 
 mod distinct;
 mod edge;
+mod fold;
 mod rank;
 mod script;
 mod stats;
@@ -15,6 +16,7 @@ use crate::tree::Row;
 use crate::{Error, Program, Result};
 use bytes::Bytes;
 use edge::Edge;
+pub use fold::Fold;
 use rank::End;
 use script::Input;
 use serde_json::Value;

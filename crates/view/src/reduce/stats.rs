@@ -10,15 +10,33 @@ const FIELDS: [&str; 5] = ["sum", "count", "min", "max", "sumsqr"];
 
 /// The statistics of values.
 pub(super) fn stats<'a>(values: impl IntoIterator<Item = &'a Value>) -> Result<Value> {
-    let mut total: Option<Stats> = None;
+    let mut total = Total::default();
     for value in values {
+        total.add(value)?;
+    }
+    Ok(total.to_value())
+}
+
+/// The statistics of values that come one by one.
+#[derive(Default)]
+pub(super) struct Total(Option<Stats>);
+
+impl Total {
+    /// Adds a value.
+    pub(super) fn add(&mut self, value: &Value) -> Result<()> {
         let next = Stats::of(value)?;
-        total = Some(match total {
+        self.0 = Some(match self.0.take() {
             Some(total) => total.with(&next)?,
             None => next,
         });
+        Ok(())
     }
-    Ok(total.map_or_else(|| One::none().to_value(), |total| total.to_value()))
+
+    /// What a client sees of them.
+    pub(super) fn to_value(&self) -> Value {
+        let none = || One::none().to_value();
+        self.0.as_ref().map_or_else(none, Stats::to_value)
+    }
 }
 
 /// Of numbers, or of arrays of them.

@@ -35,7 +35,8 @@ pub(super) fn float(number: f64) -> Number {
     Number::from_f64(number.clamp(f64::MIN, f64::MAX)).unwrap_or_else(|| Number::from(0))
 }
 
-fn add(value: &Value, total: Value) -> Result<Value, Value> {
+/// A value added to a sum, or the error in its place.
+pub(super) fn add(value: &Value, total: Value) -> Result<Value, Value> {
     match (value, total) {
         (Value::Number(a), Value::Number(b)) => Ok(Value::Number(add_numbers(&b, a))),
         (Value::Array(values), Value::Array(totals)) => add_arrays(values, totals),

@@ -8,6 +8,7 @@
 //! before the next entry's; summaries are those of what is below. Pages are changed in place: one commit writes all
 //! that belong together, and readers have a snapshot.
 
+mod columns;
 #[cfg(test)]
 mod model_test;
 mod page;
@@ -15,13 +16,14 @@ mod row;
 mod walk;
 mod write;
 
+pub use columns::Columns;
 pub use page::{put_summary, take_summary};
 pub use row::{Child, Position, Row, RowChange};
 pub use walk::{Step, Walk};
 pub use write::Writer;
 
-use crate::Result;
-use page::Page;
+use crate::{Error, Result};
+use page::{Content, Page};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -102,6 +104,11 @@ impl Tree {
         Walk::new(self.clone(), ranks, order)
     }
 
+    /// The same for a reduction, which takes leaves as they lie.
+    pub fn walk_by_columns(&self, ranks: Range<u64>, order: Order) -> Walk {
+        Walk::new(self.clone(), ranks, order).by_columns()
+    }
+
     /// The rows at these places, which must be sorted; places without a row are skipped.
     pub async fn rows_at(&self, places: &[Position]) -> Result<Vec<Row>> {
         let mut found = Vec::new();
@@ -120,6 +127,22 @@ impl Tree {
             }
         }
         Ok(found)
+    }
+
+    /// A page, a leaf as it lies unless it was read before.
+    async fn content(&self, number: u64) -> Result<Content> {
+        let found = self.found.lock().remove(&number);
+        if let Some(page) = found {
+            return Ok(Content::Page(page));
+        }
+        let bytes = self.snapshot.page(number).await?;
+        let content = page::decode_by_columns(&bytes);
+        content.ok_or_else(|| self.snapshot.corrupt(&form_of(number)).into())
+    }
+
+    /// The error of a leaf whose rows do not have the form of some.
+    pub fn corrupt_leaf(&self) -> Error {
+        self.snapshot.corrupt("the rows of a page").into()
     }
 
     async fn page(&self, number: u64) -> Result<Page> {
@@ -148,7 +171,11 @@ fn way_within(page: &Page, place: &Position) -> Option<Way> {
 async fn read_page(snapshot: &DerivedSnapshot, number: u64) -> Result<Page> {
     let bytes = snapshot.page(number).await?;
     let page = page::decode(&bytes);
-    page.ok_or_else(|| snapshot.corrupt(&format!("the form of page {number}")).into())
+    page.ok_or_else(|| snapshot.corrupt(&form_of(number)).into())
+}
+
+fn form_of(number: u64) -> String {
+    format!("the form of page {number}")
 }
 
 /// Gives each child those of the sorted items that fall to it, the first one also what is before it.

@@ -4,10 +4,11 @@
 //! the number of entries, and the entries column by column, each against the one before it: what rows share is all but
 //! gone before zstd sees it. `docs/format.md`, "Views".
 
+use super::columns::Columns;
 use super::row::{Child, Position, Row, Summary};
 use crate::codec::Reader;
 use crate::limits::PAGE_WORKERS_MAX;
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use std::num::NonZero;
 use std::thread;
 use value::varint;
@@ -109,7 +110,30 @@ pub fn take_summary(reader: &mut Reader) -> Option<Summary> {
 
 /// Reads a page; `None` if the bytes do not have the form of one.
 pub fn decode(bytes: &Bytes) -> Option<Page> {
-    let mut reader = Reader::new(decompress(bytes)?);
+    decode_content(decompress(bytes)?)
+}
+
+/// A page as a reduction reads it.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A leaf as it lies.
+    Columns(Columns),
+    /// Any other.
+    Page(Page),
+}
+
+/// Reads a page, a leaf as it lies; `None` if the bytes do not have the form of one.
+pub fn decode_by_columns(bytes: &Bytes) -> Option<Content> {
+    let mut content = decompress(bytes)?;
+    if *content.first()? == 0 {
+        content.advance(1);
+        return Columns::read(content).map(Content::Columns);
+    }
+    decode_content(content).map(Content::Page)
+}
+
+fn decode_content(content: Bytes) -> Option<Page> {
+    let mut reader = Reader::new(content);
     let level = reader.byte()?;
     let count = reader.count()?;
     let sort_keys = take_column(&mut reader, count)?;

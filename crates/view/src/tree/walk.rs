@@ -1,7 +1,8 @@
 //! Going through rows in order, and over whole subtrees where they need not be looked into.
 
 use super::Tree;
-use super::page::Page;
+use super::columns::Columns;
+use super::page::{Content, Page};
 use super::row::{Child, Position, Row, Summary};
 use crate::Result;
 use std::ops::Range;
@@ -12,6 +13,8 @@ use store::Order;
 pub enum Step {
     /// Rows in the order of the walk, at least one.
     Rows(Vec<Row>),
+    /// Rows of a leaf as it lies, in their order there, at least one: those of these places.
+    Columns(Columns, Range<usize>),
     /// A subtree that was taken as a whole.
     Subtree(Summary),
 }
@@ -22,6 +25,7 @@ pub struct Walk {
     tree: Tree,
     ranks: Range<u64>,
     order: Order,
+    by_columns: bool,
     /// What is still to come, the next one last.
     pending: Vec<Pending>,
 }
@@ -46,8 +50,15 @@ impl Walk {
             tree,
             ranks,
             order,
+            by_columns: false,
             pending: root.into_iter().collect(),
         }
+    }
+
+    /// The same walk, which gives leaves as they lie.
+    pub(super) fn by_columns(mut self) -> Walk {
+        self.by_columns = true;
+        self
     }
 
     /// The next rows.
@@ -73,25 +84,43 @@ impl Walk {
             if is_inside && is_whole(&child.first, end.as_ref()) {
                 return Ok(Some(Step::Subtree(child.summary)));
             }
-            match self.tree.page(child.page).await? {
-                Page::Leaf(rows) => {
+            let content = match self.by_columns {
+                true => self.tree.content(child.page).await?,
+                false => Content::Page(self.tree.page(child.page).await?),
+            };
+            match content {
+                Content::Columns(columns) => {
+                    let places = self.places(columns.len(), rank);
+                    if !places.is_empty() {
+                        return Ok(Some(Step::Columns(columns, places)));
+                    }
+                }
+                Content::Page(Page::Leaf(rows)) => {
                     let rows = self.wanted(rows, rank);
                     if !rows.is_empty() {
                         return Ok(Some(Step::Rows(rows)));
                     }
                 }
-                Page::Inner { children, .. } => self.descend(children, end, rank),
+                Content::Page(Page::Inner { children, .. }) => self.descend(children, end, rank),
             }
         }
         Ok(None)
     }
 
+    /// Where in a leaf of so many rows those are that are of the ranks asked for.
+    fn places(&self, rows: usize, rank: u64) -> Range<usize> {
+        let place = |rank_wanted: u64| {
+            let place = usize::try_from(rank_wanted.saturating_sub(rank));
+            place.unwrap_or(usize::MAX).min(rows)
+        };
+        place(self.ranks.start)..place(self.ranks.end)
+    }
+
     /// Those rows of a leaf that are of the ranks asked for, in the walk's order.
     fn wanted(&self, mut rows: Vec<Row>, rank: u64) -> Vec<Row> {
-        let until = self.ranks.end.saturating_sub(rank);
-        rows.truncate(usize::try_from(until).unwrap_or(usize::MAX));
-        let from = self.ranks.start.saturating_sub(rank) as usize;
-        rows.drain(..from.min(rows.len()));
+        let places = self.places(rows.len(), rank);
+        rows.truncate(places.end);
+        rows.drain(..places.start);
         if self.order == Order::Backward {
             rows.reverse();
         }

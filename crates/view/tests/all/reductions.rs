@@ -222,3 +222,64 @@ async fn first_and_last_are_the_values_of_the_extreme_keys() {
         assert_eq!(whole, json!([[null, {"n": expected}]]), "{function} backward");
     }
 }
+
+#[tokio::test]
+async fn groups_over_many_pages_are_what_their_rows_come_to() {
+    // Enough rows for many leaves, in which groups begin and end anywhere.
+    let database = Database::new().await;
+    let key = |n: i64| json!([n % 3, format!("k{:03}", n % 40), n]);
+    let documents = (0..9_000_i64).map(|n| json!({"_id": format!("{n:05}"), "k": key(n), "v": n}));
+    database.put(&documents.collect::<Vec<_>>()).await;
+    let group = database.group(view("_sum")).await;
+    for (level, order, start) in [
+        (1, Order::Forward, None),
+        (1, Order::Backward, None),
+        (2, Order::Forward, Some(json!([1, "k017", 4_000]))),
+        (2, Order::Backward, Some(json!([1, "k017", 4_000]))),
+        (3, Order::Forward, Some(json!([2]))),
+        (0, Order::Backward, Some(json!([1]))),
+    ] {
+        let mut rows: Vec<(Vec<Value>, i64)> = (0..9_000)
+            .map(|n| (key(n).as_array().unwrap().clone(), n))
+            .collect();
+        rows.sort_by_key(|(key, n)| (key[0].as_i64(), key[1].as_str().unwrap().to_owned(), *n));
+        let place = |key: &[Value]| {
+            let text = |at: usize| key.get(at).and_then(Value::as_str).unwrap_or("").to_owned();
+            (
+                key[0].as_i64(),
+                text(1),
+                key.get(2).and_then(Value::as_i64).unwrap_or(-1),
+            )
+        };
+        if let Some(start) = &start {
+            let start = place(start.as_array().unwrap());
+            rows.retain(|(key, _)| match order {
+                Order::Forward => place(key) >= start,
+                Order::Backward => place(key) <= start,
+            });
+        }
+        if order == Order::Backward {
+            rows.reverse();
+        }
+        let mut expected: Vec<(Value, i64)> = Vec::new();
+        for (key, value) in rows {
+            let key = if level == 0 {
+                Value::Null
+            } else {
+                Value::from(key[..level].to_vec())
+            };
+            match expected.last_mut() {
+                Some((last, sum)) if *last == key => *sum += value,
+                _ => expected.push((key, value)),
+            }
+        }
+        let query = Query {
+            group_level: Some(level as u64),
+            start_key: start,
+            order,
+            ..Query::default()
+        };
+        let found = database.rows(&group, "r", query).await;
+        assert_eq!(found, json!(expected), "level {level}, {order:?}");
+    }
+}
