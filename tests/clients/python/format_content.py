@@ -32,7 +32,7 @@ INDEXES = {
     "wildcard": ([("any.$**", 1)], {}, {"any.x": 5}, 1),
     "arrays": ([("tags", 1)], {}, {"tags": "t3"}, 24),
     "collation": ([("word", 1)], {"collation": {"locale": "en", "strength": 2}}, {"word": "WORD-9"}, 1),
-    "sphere": ([("place", "2dsphere")], {}, None, None),
+    "sphere": ([("place", "2dsphere")], {}, {"place": {"$geoWithin": {"$centerSphere": [[10, 5], 0.08]}}}, 9),
     "text": ([("word", "text")], {}, None, None),
 }
 

@@ -6,7 +6,7 @@
 mod collation;
 mod collation_options;
 mod column;
-mod corpus;
+mod corpora;
 mod decimal;
 mod json_parse;
 mod json_write;

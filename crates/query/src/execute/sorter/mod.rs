@@ -320,10 +320,9 @@ mod tests {
         let memory = Budget::new(64 << 20);
         let mut others = memory.share(Holder::Stages);
         others.charge(64 << 20);
-        let item = vec![7u64; 1];
         let mut sorter = Sorter::new(None, Some(folder), &memory);
         for at in 0..60_000u64 {
-            sorter.push(&at.to_be_bytes(), &item[0]).unwrap();
+            sorter.push(&at.to_be_bytes(), &7u64).unwrap();
         }
         assert!(sorter.uses_disk());
         let mut refused = Sorter::new(None, None, &memory);
