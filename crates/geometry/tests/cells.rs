@@ -159,6 +159,21 @@ proptest! {
     }
 }
 
+/// Most corners lie together, so that the far end of the long edges is far from their middle.
+#[test]
+fn the_far_corner_of_a_long_polygon_is_inside() {
+    let corners = [
+        [1.72, 47.64],
+        [0.05, 47.72],
+        [-0.05, 47.72],
+        [-0.1, 47.64],
+        [-0.77, 46.31],
+        [7.55, 34.56],
+    ];
+    let area = area(doc! {"$geometry": (polygon(&corners))});
+    assert!(area.contains(pair([6.58, 36.5]).as_ref()));
+}
+
 /// By winding: the angles at the point between neighbouring corners add up to a whole turn inside, and to nothing
 /// outside. None near the border, where rounding decides.
 fn model_contains(corners: &[[f64; 2]], point: [f64; 2]) -> Option<bool> {

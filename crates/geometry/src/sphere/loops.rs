@@ -42,8 +42,9 @@ impl Loop {
             vertices,
         };
         made.radius = made.arcs().fold(0.0, |radius: f64, (a, b)| {
-            // An arc's points are no farther than its nearer end and half of its length.
-            radius.max(angle(centre, a).min(angle(centre, b)) + angle(a, b) / 2.0)
+            // A point of an arc is no farther than each end and the way from there; the two are equal where the sum is
+            // the largest.
+            radius.max((angle(centre, a) + angle(centre, b) + angle(a, b)) / 2.0)
         });
         made.origins_inside = ORIGINS.map(|origin| made.is_inside_by_edge(unit(origin)));
         made.inside_beyond = made.radius < BOUND_MAX && made.contains_exactly(scale(centre, -1.0));
