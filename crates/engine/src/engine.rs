@@ -1,10 +1,11 @@
 //! What all operations share: the store, and the tables of what runs and what is known.
 
-use crate::background::Sweeps;
-use crate::collations;
+use crate::catalog::collations;
 use crate::error::{Error, Result};
 use crate::files::{FileCache, LiveUploads, Orphans};
-use crate::scrub::Scrub;
+use crate::running::background::Sweeps;
+use crate::running::scrub::Scrub;
+use crate::running::write_lock::WriteLocks;
 use crate::tables::attempts::Attempts;
 use crate::tables::cursors::Cursors;
 use crate::tables::latencies::Latencies;
@@ -15,7 +16,6 @@ use crate::tables::roles::RoleTable;
 use crate::tables::sessions::Sessions;
 use crate::tables::users::Users;
 use crate::tables::validators::Validators;
-use crate::write_lock::WriteLocks;
 use code::Code;
 use kv::Kv;
 use memory::Budget;

@@ -11,78 +11,51 @@
 //! Left to others: matching, planning and changing (`query`), commits (`store`), who may do what (`auth`, asked by
 //! protocols).
 
-mod aggregate;
-mod background;
-mod capped;
-mod checkpoint;
-mod collations;
-mod collections;
+mod catalog;
 mod context;
-mod cursors;
-mod data_size;
-mod describe;
 mod engine;
 mod error;
-mod explain;
-mod filter;
-mod find;
-mod id_index;
-mod index_kinds;
-mod index_spec;
-mod indexes;
-mod listing;
-mod modify_index;
-mod names;
 mod open;
-mod operations;
-mod partial_filter;
-mod plan_cache;
-mod profile;
-mod reach;
+mod reading;
+mod reports;
 mod revisions;
-mod roles;
-mod salvage;
-mod scrub;
-mod sessions;
-mod stats;
+mod running;
 mod tables;
 mod time_series;
 mod users;
-mod verify;
-mod views;
 mod write;
-mod write_lock;
 
 pub mod files;
 pub mod limits;
 
-pub use aggregate::{AggregateRequest, AggregateSource};
-pub use checkpoint::{Checkpoint, cut_log};
-pub use collections::{CollectionEntry, CreateRequest, ModifyRequest};
+pub use catalog::collections::{CollectionEntry, CreateRequest, ModifyRequest};
+pub use catalog::filter::DocumentFilter;
+pub use catalog::indexes::CreatedIndexes;
+pub use catalog::modify_index::IndexChange;
 pub use context::{Context, Origin, steps};
-pub use data_size::{DataSize, DataSizeRequest};
-pub use describe::host_name;
 pub use engine::Engine;
 pub use error::{Error, Result};
-pub use explain::{Explained, Verbosity};
-pub use filter::DocumentFilter;
-pub use find::{CountRequest, DistinctRequest, FindRequest};
-pub use indexes::CreatedIndexes;
 pub use language::interruption::Client;
 pub use language::metrics::Metrics;
-pub use modify_index::IndexChange;
 pub use open::EngineOptions;
 pub use pipeline::WantedOperations;
-pub use plan_cache::IndexFilter;
+pub use reading::aggregate::{AggregateRequest, AggregateSource};
+pub use reading::data_size::{DataSize, DataSizeRequest};
+pub use reading::explain::{Explained, Verbosity};
+pub use reading::find::{CountRequest, DistinctRequest, FindRequest};
+pub use reading::plan_cache::IndexFilter;
+pub use reports::describe::host_name;
+pub use reports::stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use revisions::{
     Change, ChangeKind, ChangePage, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow,
     DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, PageLimit, Record,
     Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport,
     RevisionedSnapshot, Sequence,
 };
-pub use salvage::salvage;
-pub use scrub::ScrubReport;
-pub use stats::{CollectionReport, DatabaseReport, ServerReport};
+pub use running::checkpoint::{Checkpoint, cut_log};
+pub use running::salvage::salvage;
+pub use running::scrub::ScrubReport;
+pub use running::verify::FilesReport;
 pub use store::ids;
 pub use store::{CappedOptions, CollectionOptions, Moment, Namespace, ValidateReport};
 pub use store::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of};
@@ -94,7 +67,6 @@ pub use tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};
 pub use tables::sessions::SessionId;
 pub use time_series::buckets::buckets_name;
 pub use time_series::{GRANULARITIES, TimeSeriesChange};
-pub use verify::FilesReport;
 
 pub use write::{
     DeleteReply, DeleteStatement, FindAndModifyReply, FindAndModifyRequest, InsertReply, UpdateReply,

@@ -1,8 +1,8 @@
 //! Opening: the store, what is known by heart, and what goes on in the background.
 
-use crate::background;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::running::background;
 use crate::tables::roles::RoleTable;
 use crate::tables::users::Users;
 use code::Code;
@@ -61,7 +61,7 @@ impl Engine {
         memory: Budget,
     ) -> Result<Engine> {
         let options = StoreOptions {
-            filter_compiler: crate::partial_filter::compile,
+            filter_compiler: crate::catalog::partial_filter::compile,
             ..StoreOptions::default()
         };
         let store = Store::open(kv.clone(), options).await?;

@@ -30,7 +30,7 @@ impl Bucket {
         let (database, name) = text.split_once('.').unwrap_or((DEFAULT_DATABASE, text));
         let bucket = Bucket::new(database, name);
         let complete = !database.is_empty() && !name.is_empty();
-        match complete && crate::names::check_namespace(&bucket.files()).is_ok() {
+        match complete && crate::catalog::names::check_namespace(&bucket.files()).is_ok() {
             true => Ok(bucket),
             false => Err(Error::new(
                 Code::INVALID_NAMESPACE,

@@ -2,7 +2,7 @@
 
 use super::{FileError, Files};
 use crate::context::Context;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use crate::write::{DeleteStatement, WriteOptions};
 use store::Namespace;
 use value::{Document, Value, doc};

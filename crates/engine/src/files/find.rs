@@ -3,7 +3,7 @@
 use super::cache::Wanted;
 use super::{FileEntry, FileError, Files};
 use crate::context::Context;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use std::sync::Arc;
 use store::Sequence;
 use value::{DocumentBuf, Value, doc, key};

@@ -7,7 +7,7 @@ use super::{Bucket, DigestKind, FileCache, FileEntry, FileError, Files, cache};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use bytes::Bytes;
 use code::Code;
 use std::collections::VecDeque;

@@ -12,7 +12,7 @@ use super::orphans::CHUNKS_SUFFIX;
 use super::{Bucket, FileError, Files, Upload};
 use crate::context::Context;
 use crate::engine::Engine;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Sequence, Snapshot};

@@ -4,7 +4,7 @@
 use super::sweep::UPLOADS_PAGE;
 use super::{Digests, FileError, FileWriter, Files, Upload, UploadKind};
 use crate::context::Context;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use value::{ObjectId, Value, doc};
 
 impl Files {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::context::Context;
 use crate::error::Error;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use crate::write::{UpdateStatement, WriteOptions};
 use code::Code;
 use store::{KeyRange, Order, PageLimit};

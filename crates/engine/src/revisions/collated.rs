@@ -5,8 +5,8 @@
 
 use super::snapshot::{DocumentPosition, entries_of, go_on};
 use super::{Order, PageLimit, Record, RevisionedCollection, RevisionedSnapshot};
+use crate::catalog::partial_filter::SELECTOR;
 use crate::error::{Error, Result};
-use crate::partial_filter::SELECTOR;
 use std::ops::Bound;
 use std::sync::Arc;
 use store::{COLLATED, Index, IndexSpec, IndexState, KeyRange, PARTITIONED_INDEX, put_partition};

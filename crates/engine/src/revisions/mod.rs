@@ -94,7 +94,7 @@ impl Engine {
         revisions_kept: u32,
         partitioned: bool,
     ) -> Result<()> {
-        crate::names::check_namespace(namespace)?;
+        crate::catalog::names::check_namespace(namespace)?;
         let mut options = store::CollectionOptions::default();
         options.properties.set(REVISIONS_KEPT, i64::from(revisions_kept));
         if partitioned {

@@ -1,7 +1,7 @@
 //! Document validators: compiled once a collection, checked by every write. One that reads the clock is compiled for
 //! each command, whose time it then has.
 
-use crate::collations::of_options;
+use crate::catalog::collations::of_options;
 use crate::error::Result;
 use language::expression::{Variables, reads_clock};
 use language::filter::{Filter, FilterScope};

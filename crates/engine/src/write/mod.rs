@@ -275,7 +275,7 @@ impl Engine {
         }
         match makes || self.store().collection(namespace).is_some() {
             true => self.for_writing(namespace).await.map(Some),
-            false => crate::names::check_namespace(namespace).map(|()| None),
+            false => crate::catalog::names::check_namespace(namespace).map(|()| None),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The statements of writes, and what they are parsed to.
 
-use crate::collations::asked_or;
+use crate::catalog::collations::asked_or;
 use crate::error::{Error, Result};
-use crate::find::{FindRequest, parse_filter, parse_hint, parse_projection, variables};
+use crate::reading::find::{FindRequest, parse_filter, parse_hint, parse_projection, variables};
 use code::Code;
 use language::expression::Variables;
 use language::update::{Update, UpdateInput, UpdateScope};

@@ -1,6 +1,6 @@
 //! The collections as the stages of a pipeline reach them.
 
-use crate::collations;
+use crate::catalog::collations;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::engine::WeakEngine;
@@ -91,7 +91,7 @@ impl Collections for Reach {
     ) -> BoxFuture<'a, query::Result<WriteTarget>> {
         Box::pin(async move {
             let engine = self.engine()?;
-            crate::names::check_namespace(of)?;
+            crate::catalog::names::check_namespace(of)?;
             let present = engine.store().collection(of);
             let mut options = present
                 .as_ref()

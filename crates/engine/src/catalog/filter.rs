@@ -1,7 +1,7 @@
 //! Matching documents that do not come out of a collection: listings.
 
 use crate::error::Result;
-use crate::find::{parse_filter, variables};
+use crate::reading::find::{parse_filter, variables};
 use language::filter::Filter;
 use std::sync::Arc;
 use value::Document;

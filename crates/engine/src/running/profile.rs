@@ -1,6 +1,6 @@
 //! The profiler: what is recorded of a database's operations, into its collection `system.profile`.
 
-use crate::collections::CreateRequest;
+use crate::catalog::collections::CreateRequest;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};

@@ -1,11 +1,11 @@
 //! Indexes: made, listed, dropped.
 
+use crate::catalog::id_index;
+use crate::catalog::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
+use crate::catalog::names::check_namespace;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::id_index;
-use crate::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::limits::INDEXES_MAX;
-use crate::names::check_namespace;
 use crate::time_series::TimeSeries;
 use code::Code;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Explaining a command: which plan it runs by, and what that examined.
 
-use crate::aggregate::{AggregateRequest, AggregateSource};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::find::{CountRequest, DistinctRequest, FindRequest};
+use crate::reading::aggregate::{AggregateRequest, AggregateSource};
+use crate::reading::find::{CountRequest, DistinctRequest, FindRequest};
 use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use pipeline::Opened;
 use query::explain::Purpose;
@@ -89,7 +89,7 @@ impl Engine {
     ) -> Result<Document> {
         let spec = self.find_spec(context, namespace, request)?;
         if self.reads_as_view(namespace) {
-            let pipeline = crate::views::stages(request);
+            let pipeline = crate::catalog::views::stages(request);
             let request = AggregateRequest {
                 pipeline,
                 collation: request.collation.clone(),
@@ -116,7 +116,7 @@ impl Engine {
     ) -> Result<Document> {
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(&source.namespace(), request.collation.as_ref())?;
-        let variables = crate::find::variables(&request.variables, collation)?;
+        let variables = crate::reading::find::variables(&request.variables, collation)?;
         let options = request.open_options(context)?;
         let Opened {
             namespace,

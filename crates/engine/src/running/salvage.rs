@@ -17,7 +17,7 @@ pub async fn salvage(from: &Path, into: &Path, tell: impl FnMut(&SalvagedCollect
         })
     };
     let (from, into) = (open(from)?, open(into)?);
-    let options = StoreOptions::new(crate::partial_filter::compile);
+    let options = StoreOptions::new(crate::catalog::partial_filter::compile);
     let salvaged = store::salvage(&from, &into, &options, tell).await?;
     into.close().await?;
     from.close().await?;

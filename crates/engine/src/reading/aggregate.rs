@@ -3,9 +3,9 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::find::{parse_hint, variables};
 use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
-use crate::reach::Reach;
+use crate::reading::find::{parse_hint, variables};
+use crate::reading::reach::Reach;
 use crate::tables::cursors::{Cursor, CursorReply};
 use code::Code;
 use language::expression::Variables;

@@ -1,11 +1,11 @@
 //! Views: a pipeline over a collection, or over another view, read as if it were a collection.
 
-use crate::aggregate::AggregateRequest;
-use crate::collations;
+use crate::catalog::collations;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::find::FindRequest;
+use crate::reading::aggregate::AggregateRequest;
+use crate::reading::find::FindRequest;
 use crate::tables::cursors::CursorReply;
 use code::Code;
 use store::Namespace;

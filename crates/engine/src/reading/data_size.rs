@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use code::Code;
 use std::cmp::Ordering;
 use store::{Namespace, StoreError};

@@ -1,10 +1,10 @@
 //! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
 
-use crate::collections::CollectionEntry;
+use crate::catalog::collections::CollectionEntry;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::stats::CollectionReport;
+use crate::reports::stats::CollectionReport;
 use crate::tables::display::date_of;
 use code::Code;
 use pipeline::{CollectionStatistics, Subject};

@@ -1,5 +1,7 @@
 //! Users: kept as documents of `admin.system.users`, known by heart.
 
+pub(crate) mod roles;
+
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::tables::attempts::TooManyAttempts;

@@ -3,9 +3,9 @@
 //! An index is made unique without being built anew: with `prepareUnique` it refuses new duplicates; then `unique`
 //! looks for those that were there before.
 
+use crate::catalog::indexes::named;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::indexes::named;
 use code::Code;
 use std::sync::Arc;
 use store::{Collection, Index, IndexSpec, Namespace};

@@ -1,10 +1,10 @@
 //! Databases and collections: made, listed, changed, renamed, dropped.
 
+use crate::catalog::id_index;
+use crate::catalog::names::{check_database, check_namespace};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::id_index;
-use crate::names::{check_database, check_namespace};
-use crate::profile::check_not_profile;
+use crate::running::profile::check_not_profile;
 use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange, buckets};
 use code::Code;

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::Result;
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use query::execute::FindSpec;
 use query::plan::IndexFilters;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Making capped copies of collections.
 
-use crate::collections::CreateRequest;
+use crate::catalog::collections::CreateRequest;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::find::FindRequest;
+use crate::reading::find::FindRequest;
 use crate::write::WriteOptions;
 use code::Code;
 use store::{CappedOptions, Namespace};

@@ -1,9 +1,9 @@
 //! Specifications of indexes, checked as MongoDB checks them.
 
+use crate::catalog::index_kinds;
+use crate::catalog::partial_filter::SELECTOR;
 use crate::error::{Error, Result};
-use crate::index_kinds;
 use crate::limits::INDEX_FIELDS_MAX;
-use crate::partial_filter::SELECTOR;
 use code::Code;
 use store::IndexSpec;
 use value::collation::Collation;

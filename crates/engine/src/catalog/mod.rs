@@ -1,0 +1,14 @@
+//! Collections, views and indexes: making, changing, listing and dropping them, and the rules for their names and options.
+
+pub(crate) mod capped;
+pub(crate) mod collations;
+pub(crate) mod collections;
+pub(crate) mod filter;
+pub(crate) mod id_index;
+pub(crate) mod index_kinds;
+pub(crate) mod index_spec;
+pub(crate) mod indexes;
+pub(crate) mod modify_index;
+pub(crate) mod names;
+pub(crate) mod partial_filter;
+pub(crate) mod views;

@@ -1,0 +1,4 @@
+//! What the server, its databases and its collections tell about themselves.
+
+pub(crate) mod describe;
+pub(crate) mod stats;
