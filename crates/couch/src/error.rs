@@ -156,6 +156,7 @@ impl From<engine::Error> for CouchError {
                     "The request could not be processed in a reasonable amount of time.",
                 );
             }
+            Code::OUT_OF_DISK_SPACE => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
             Code::INTERRUPTED_AT_SHUTDOWN => (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable"),
             // The collection was dropped under the operation.
             Code::QUERY_PLAN_KILLED => return CouchError::no_database(),

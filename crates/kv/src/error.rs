@@ -52,6 +52,22 @@ pub enum Error {
         /// What is kept.
         reserve_bytes: u64,
     },
+    /// The disk was full when something was to be written, which was not made then. Writes go on once there is room.
+    #[error(
+        "the disk is full ({cause}): this write was not made; make room on the disk, and writes go on by themselves within some seconds"
+    )]
+    DiskFull {
+        /// What the system said.
+        cause: String,
+    },
+    /// The data folder is not there any more.
+    #[error(
+        "the data folder {folder} is gone or was replaced while it was open: nothing is read or written any more; put it back, then restart"
+    )]
+    FolderGone {
+        /// Where it was.
+        folder: String,
+    },
     /// The store was closed (or, simulated, has crashed).
     #[error("the store is closed")]
     Closed,

@@ -19,6 +19,11 @@ impl Poison {
         }
     }
 
+    /// Whether something failed.
+    pub(crate) fn is_set(&self) -> bool {
+        self.cause.get().is_some()
+    }
+
     /// Stops all further writes, and returns the error to answer with. The first cause is kept, since later failures
     /// follow from it.
     pub(crate) fn set(&self, cause: impl Into<String>) -> Error {

@@ -137,7 +137,8 @@ impl StoreError {
             StoreError::CannotIndex { code, .. } | StoreError::Refused { code, .. } => *code,
             StoreError::Interrupted => Code::INTERRUPTED,
             StoreError::Contention => Code::WRITE_CONFLICT,
-            StoreError::DiskLow(_) | StoreError::Kv(kv::Error::DiskLow { .. }) => Code::OUT_OF_DISK_SPACE,
+            StoreError::DiskLow(_) => Code::OUT_OF_DISK_SPACE,
+            StoreError::Kv(kv::Error::DiskLow { .. } | kv::Error::DiskFull { .. }) => Code::OUT_OF_DISK_SPACE,
             _ => Code::INTERNAL_ERROR,
         }
     }

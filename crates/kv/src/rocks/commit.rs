@@ -1,7 +1,7 @@
 //! Writing: checks against the head, and the way into the log.
 
 use super::database::Database;
-use super::error::engine_error;
+use super::error::{engine_error, write_error};
 use super::flusher::Ticket;
 use super::large::{LargeShards, Places};
 use super::layout::{ShardKeys, decode_head, encode_head};
@@ -60,7 +60,7 @@ impl Database {
         let ticket = self
             .commit_locked(commit, &placed, &mut head, &options::write(true))
             // A write that failed may be in the log all the same. It has poisoned the store, and a poisoned store frees
-            // no extent, so nothing that such a write names is lost.
+            // no extent, so nothing that such a write names is lost. One for which there was no room is not there.
             .inspect_err(|_| self.give_up(&placed))?;
         // A write that may wait is made or fails; it never returns without a ticket.
         ticket.ok_or_else(|| self.poison.set("a write was not made").into())
@@ -112,17 +112,14 @@ impl Database {
         Ok(ticket)
     }
 
-    /// Every write of keys and heads goes through here, and a failure poisons the store. `None` if the write would have
+    /// Every write of keys and heads goes through here, and a failure other than a full disk poisons the store. `None` if the write would have
     /// to wait and `options` forbid it; nothing is written then.
     pub(super) fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
         self.poison.check()?;
         match self.db.write_opt(batch, options) {
             Ok(()) => Ok(Some(self.flusher.wrote())),
             Err(error) if error.kind() == ErrorKind::Incomplete => Ok(None),
-            Err(error) => {
-                tracing::error!(%error, "a write failed; writes are stopped");
-                Err(self.poison.set(error.into_string()))
-            }
+            Err(error) => Err(write_error(error, &self.poison)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::checkpoint;
 use super::compactor::Compactor;
+use super::durable::Durable;
 use super::error::{engine_error, is_lock_held};
 use super::flusher::Flusher;
 use super::folder::{self, FolderLock};
@@ -32,6 +33,7 @@ pub(super) struct Database {
     pub(super) space: Space,
     pub(super) heads: Heads,
     pub(super) poison: Poison,
+    pub(super) durable: Arc<Durable>,
     pub(super) commits: AtomicU64,
     gate: Gate,
     pub(super) db: Arc<DB>,
@@ -77,11 +79,11 @@ impl Database {
             doing: "noting how far the log is flushed",
             cause: error.to_string(),
         })?;
+        let durable = Arc::new(Durable::new(&db));
         let flusher = Flusher::start(poison.clone(), {
-            let (db, synced) = (db.clone(), synced.clone());
+            let (durable, synced) = (durable.clone(), synced.clone());
             move || {
-                let on_disk = db.latest_sequence_number();
-                db.flush_wal(true).map_err(rocksdb::Error::into_string)?;
+                let on_disk = durable.flush_log().map_err(rocksdb::Error::into_string)?;
                 synced.note(Reached { on_disk, ..reached });
                 Ok(())
             }
@@ -89,11 +91,12 @@ impl Database {
         Ok(Database {
             flusher,
             compactor: Compactor::start(db.clone(), gate.clone())?,
-            large: LargeValues::open(&db, &open.folder, poison.clone(), gate)?,
+            large: LargeValues::open(&db, &open.folder, &durable, poison.clone(), gate)?,
             spare: Spare::start()?,
             space: Space::new(&open.folder, memory.disk_reserve_bytes(), poison.clone()),
             heads: Heads::default(),
             poison,
+            durable,
             commits: AtomicU64::new(0),
             gate: gate.clone(),
             db,

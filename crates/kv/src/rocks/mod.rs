@@ -11,6 +11,7 @@ mod commit;
 mod compactor;
 mod database;
 mod descriptors;
+mod durable;
 mod error;
 mod flusher;
 mod folder;
@@ -66,7 +67,11 @@ impl Engine {
     }
 
     pub(crate) fn head(&self, shard: ShardId) -> Result<Head, Error> {
-        self.database()?.head(shard)
+        let database = self.present()?;
+        match database.poison.is_set() {
+            true => self.moment()?.snapshot(shard).head(),
+            false => database.head(shard),
+        }
     }
 
     pub(crate) async fn commit(
@@ -111,9 +116,13 @@ impl Engine {
     }
 
     pub(crate) fn moment(&self) -> Result<Moment, Error> {
-        let database = self.database()?;
-        let (db, large) = (database.db.clone(), database.large.files.clone());
-        Ok(Moment::take(db, large, database.spare.clone()))
+        let database = self.present()?;
+        let (large, spare) = (database.large.files.clone(), database.spare.clone());
+        Ok(match database.poison.is_set() {
+            // Of what was written last nobody knows whether it is on the disk.
+            true => Moment::of(database.durable.snapshot(), large, spare),
+            false => Moment::take(database.db.clone(), large, spare),
+        })
     }
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
@@ -209,6 +218,13 @@ impl Engine {
         })
         .await?;
         flushed.and(emptied)
+    }
+
+    /// The database, where its folder is still there.
+    fn present(&self) -> Result<Arc<Database>, Error> {
+        let database = self.database()?;
+        database.space.check_folder()?;
+        Ok(database)
     }
 
     fn database(&self) -> Result<Arc<Database>, Error> {

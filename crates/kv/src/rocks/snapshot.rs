@@ -65,11 +65,13 @@ pub(crate) struct Snapshot {
 
 impl Moment {
     pub(super) fn take(db: Arc<DB>, large: Arc<ValueFiles>, spare: Spare) -> Moment {
-        Moment {
-            owned: Arc::new(OwnedSnapshot::new(db, |db| db.snapshot())),
-            large,
-            spare,
-        }
+        let now = OwnedSnapshot::new(db, |db| db.snapshot());
+        Moment::of(Arc::new(now), large, spare)
+    }
+
+    /// Of a snapshot that was taken before.
+    pub(super) fn of(owned: Arc<OwnedSnapshot>, large: Arc<ValueFiles>, spare: Spare) -> Moment {
+        Moment { owned, large, spare }
     }
 
     pub(crate) fn snapshot(&self, shard: ShardId) -> Snapshot {

@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the disk is asked.
@@ -31,6 +31,10 @@ pub(super) struct Space {
     reserve_bytes: AtomicU64,
     /// The folder that was opened, by device and inode.
     identity: Option<(u64, u64)>,
+    is_gone: AtomicBool,
+    opened: Instant,
+    /// When it was last looked for, in milliseconds since it was opened.
+    looked_for_ms: AtomicU64,
     looked: Mutex<Looked>,
 }
 
@@ -55,7 +59,10 @@ impl Space {
             folder: folder.to_owned(),
             poison,
             reserve_bytes: AtomicU64::new(reserve_bytes),
-            identity: identity(folder),
+            identity: identity(folder).ok(),
+            is_gone: AtomicBool::new(false),
+            opened: Instant::now(),
+            looked_for_ms: AtomicU64::new(0),
             looked: Mutex::default(),
         }
     }
@@ -86,13 +93,42 @@ impl Space {
         }
     }
 
-    fn look(&self, looked: &mut Looked) {
-        looked.at = Some(Instant::now());
-        if self.identity.is_some() && identity(&self.folder) != self.identity {
+    /// Fails once the folder that was opened is not there any more: what is read from files that are still open, and from
+    /// memory, is in no folder that a restart would find.
+    pub(super) fn check_folder(&self) -> Result<(), Error> {
+        let now_ms = self.opened.elapsed().as_millis() as u64;
+        let looked_for_ms = self.looked_for_ms.load(Ordering::Relaxed);
+        if now_ms >= looked_for_ms + LOOK_INTERVAL.as_millis() as u64 {
+            self.look_for_folder(now_ms);
+        }
+        match self.is_gone.load(Ordering::Relaxed) {
+            true => Err(Error::FolderGone {
+                folder: self.folder.display().to_string(),
+            }),
+            false => Ok(()),
+        }
+    }
+
+    fn look_for_folder(&self, now_ms: u64) {
+        self.looked_for_ms.store(now_ms, Ordering::Relaxed);
+        let is_gone = match identity(&self.folder) {
+            Ok(found) => self.identity.is_some_and(|opened| opened != found),
+            Err(error) => matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ),
+        };
+        if is_gone && !self.is_gone.swap(true, Ordering::Relaxed) {
             let folder = self.folder.display();
-            tracing::error!(%folder, "the data folder is gone or another one; writes are stopped");
+            tracing::error!(%folder, "the data folder is gone or another one; nothing is answered any more");
             self.poison
                 .set(format!("the data folder {folder} is gone or was replaced"));
+        }
+    }
+
+    fn look(&self, looked: &mut Looked) {
+        looked.at = Some(Instant::now());
+        if self.check_folder().is_err() {
             return;
         }
         let Some(free) = free_bytes(&self.folder) else {
@@ -120,9 +156,9 @@ impl Space {
     }
 }
 
-fn identity(folder: &Path) -> Option<(u64, u64)> {
-    let metadata = fs::metadata(folder).ok()?;
-    Some((metadata.dev(), metadata.ino()))
+fn identity(folder: &Path) -> io::Result<(u64, u64)> {
+    let metadata = fs::metadata(folder)?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// Bytes that this process may still write.

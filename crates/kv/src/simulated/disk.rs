@@ -124,7 +124,13 @@ impl Disk {
             self.crash();
             return Err(Error::Closed);
         }
-        Err(self.poison.set("a simulated write failed"))
+        Err(self.fail("a simulated write failed"))
+    }
+
+    /// Stops the writes. Of what was not flushed nobody knows whether it is on the disk, so it is not read any more.
+    fn fail(&mut self, cause: &str) -> Error {
+        self.present = self.flushed.clone();
+        self.poison.set(cause)
     }
 
     /// Makes all that was written safe from a crash.
@@ -139,7 +145,7 @@ impl Disk {
             return Err(Error::Closed);
         }
         if std::mem::take(&mut self.fail_flush) {
-            return Err(self.poison.set("a simulated flush failed"));
+            return Err(self.fail("a simulated flush failed"));
         }
         self.flushes += 1;
         self.unflushed.clear();

@@ -86,6 +86,12 @@ async fn after_a_failed_write_or_flush_nothing_is_written_until_a_restart() {
         }
         assert!(matches!(kv.flush().await, Err(Error::Poisoned { .. })));
         assert_eq!(get(&kv, SHARD, "a").await.as_deref(), Some("1"), "reads go on");
+        assert_eq!(
+            get(&kv, SHARD, "b").await,
+            None,
+            "nobody knows whether it is on the disk"
+        );
+        assert_eq!(kv.head(SHARD).await.unwrap().sequence, 1);
         assert!(matches!(kv.close().await, Err(Error::Poisoned { .. })));
 
         let kv = Kv::simulated(&simulation);

@@ -64,3 +64,23 @@ fn a_crash_while_a_folder_was_marked_does_not_make_it_somebody_elses() {
     fs::write(folder.path().join("LARDER.new"), "larder").unwrap();
     Kv::open(&options(folder.path())).unwrap();
 }
+
+#[tokio::test]
+async fn a_folder_that_vanished_or_was_replaced_is_neither_read_nor_written() {
+    for replaced in [false, true] {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("data");
+        let kv = Kv::open(&options(&folder)).unwrap();
+        commit(&kv, SHARD, puts([("a", "1")])).await.unwrap();
+        fs::rename(&folder, parent.path().join("moved")).unwrap();
+        if replaced {
+            fs::create_dir(&folder).unwrap();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        let gone = |result| matches!(result, Err(Error::FolderGone { .. }));
+        assert!(gone(kv.snapshot(SHARD).await.map(drop)));
+        assert!(gone(kv.moment().await.map(drop)));
+        assert!(gone(kv.head(SHARD).await.map(drop)));
+        commit(&kv, SHARD, puts([("b", "1")])).await.unwrap_err();
+    }
+}

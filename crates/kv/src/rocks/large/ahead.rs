@@ -5,6 +5,7 @@ use super::pointer::Pointer;
 use super::reclaim::put_free;
 use crate::Error;
 use crate::rocks::database::Database;
+use crate::rocks::error::{NO_ROOM, write_error};
 use crate::rocks::options;
 use bytes::Bytes;
 use rocksdb::WriteBatch;
@@ -70,7 +71,7 @@ impl Database {
             .large
             .files
             .write(&[value], Some(room), |pointers| self.reserve(pointers));
-        let written = written.map_err(|error| self.not_written(&error))?;
+        let written = written.map_err(|error| self.not_written(error))?;
         self.large.writeback.wrote(&written.file);
         let pointer = written.pointers.into_iter().next().ok_or(Error::Closed)?;
         Ok(PlacedValue(Arc::new(Inner {
@@ -89,7 +90,7 @@ impl Database {
             put_free(&pointer.extent, &mut batch);
         }
         let written = self.db.write_opt(batch, &options::write(true));
-        written.map_err(|error| self.poison.set(error.into_string()))
+        written.map_err(|error| write_error(error, &self.poison))
     }
 
     /// Stops all writes after a flush that failed.
@@ -98,8 +99,14 @@ impl Database {
         self.poison.set(error.to_string())
     }
 
-    /// Stops all writes after one that failed.
-    pub(super) fn not_written(&self, error: &Error) -> Error {
+    /// Stops all writes after one that failed, unless there was no room for it: no commit names its place then, which stays
+    /// among the free ones until the next start gives it back.
+    pub(super) fn not_written(&self, error: Error) -> Error {
+        let error = match error {
+            full @ Error::DiskFull { .. } => return full,
+            Error::Engine { cause, .. } if cause.contains(NO_ROOM) => return Error::DiskFull { cause },
+            other => other,
+        };
         tracing::error!(%error, "large values were not written; writes are stopped");
         self.poison.set(error.to_string())
     }

@@ -97,7 +97,7 @@ impl Database {
             .large
             .files
             .write(&values, None, |pointers| self.reserve(pointers));
-        let written = written.map_err(|error| self.not_written(&error))?;
+        let written = written.map_err(|error| self.not_written(error))?;
         let flushed = written.file.flush(written.last);
         flushed.map_err(|error| self.not_flushed(&error))?;
         let keys = large.iter().map(|(key, _)| key.to_vec());

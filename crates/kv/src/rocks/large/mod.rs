@@ -36,6 +36,7 @@ use writeback::Writeback;
 use crate::Error;
 use crate::gate::Gate;
 use crate::poison::Poison;
+use crate::rocks::durable::Durable;
 use rocksdb::DB;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,13 +58,14 @@ impl LargeValues {
     pub(super) fn open(
         db: &Arc<DB>,
         folder: &Path,
+        durable: &Arc<Durable>,
         poison: Poison,
         gate: &Gate,
     ) -> Result<LargeValues, Error> {
         let files = Arc::new(ValueFiles::open(folder)?);
         Ok(LargeValues {
             shards: LargeShards::load(db)?,
-            reclaimer: Reclaimer::start(db.clone(), files.clone(), poison.clone(), gate.clone())?,
+            reclaimer: Reclaimer::start(db, files.clone(), durable.clone(), poison.clone(), gate.clone())?,
             writeback: Writeback::start(poison)?,
             files,
         })

@@ -5,7 +5,8 @@ use super::pointer::Extent;
 use crate::Error;
 use crate::gate::Gate;
 use crate::poison::Poison;
-use crate::rocks::error::engine_error;
+use crate::rocks::durable::Durable;
+use crate::rocks::error::{engine_error, write_error};
 use crate::rocks::layout::{own_key, own_range};
 use crate::rocks::options;
 use crate::rocks::worker::Worker;
@@ -54,18 +55,20 @@ struct Freed {
 impl Reclaimer {
     /// Starts the thread; it begins with what is free already.
     pub(super) fn start(
-        db: Arc<DB>,
+        db: &Arc<DB>,
         files: Arc<ValueFiles>,
+        durable: Arc<Durable>,
         poison: Poison,
         gate: Gate,
     ) -> Result<Reclaimer, Error> {
         let left = Freed {
-            extents: all_free(&db)?,
+            extents: all_free(db)?,
             sequence: db.latest_sequence_number(),
         };
         let mut reclaiming = Reclaiming {
-            db,
+            db: db.clone(),
             files,
+            durable,
             poison,
             gate,
             waiting: VecDeque::from([left]),
@@ -86,6 +89,7 @@ impl Reclaimer {
 struct Reclaiming {
     db: Arc<DB>,
     files: Arc<ValueFiles>,
+    durable: Arc<Durable>,
     poison: Poison,
     gate: Gate,
     waiting: VecDeque<Freed>,
@@ -123,6 +127,14 @@ impl Reclaiming {
     /// Frees what no snapshot can read any more.
     fn reclaim(&mut self) -> Result<(), Error> {
         let _pass = self.gate.pass_blocking();
+        // The state that is kept for the case of a failed flush still names what was dropped after it.
+        if self
+            .waiting
+            .front()
+            .is_some_and(|freed| self.durable.sequence() < freed.sequence)
+        {
+            self.flush_log()?;
+        }
         let oldest = self
             .db
             .property_int_value(OLDEST_SNAPSHOT)
@@ -141,21 +153,26 @@ impl Reclaiming {
         }
         // The write that dropped the pointer must be on the disk before the bytes go: after a crash it would otherwise
         // come back and point to a hole. A crash between hole and delete only makes the hole twice.
-        self.poison.check()?;
-        self.db
-            .flush_wal(true)
-            .map_err(|error| self.poison.set(error.into_string()))?;
+        self.flush_log()?;
         let mut done = WriteBatch::new();
         for extent in &extents {
             self.files.punch(extent)?;
             delete_free(extent, &mut done);
         }
         let written = self.db.write_opt(done, &options::write(true));
-        written.map_err(|error| self.poison.set(error.into_string()))?;
+        written.map_err(|error| write_error(error, &self.poison))?;
         let files: BTreeSet<u64> = extents.iter().map(|extent| extent.file).collect();
         files
             .into_iter()
             .try_for_each(|file| self.files.remove_if_empty(file))
+    }
+
+    fn flush_log(&self) -> Result<(), Error> {
+        self.poison.check()?;
+        let flushed = self.durable.flush_log();
+        flushed
+            .map(drop)
+            .map_err(|error| self.poison.set(error.into_string()))
     }
 }
 
