@@ -7,6 +7,8 @@ use crate::endpoints::{
 };
 use crate::error::{CouchError, Result};
 use crate::{ids, login, names};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
 use http::{Method, Response};
 
 /// Answers a request.
@@ -25,95 +27,128 @@ pub(crate) async fn dispatch(call: &mut Call) -> Result<Response> {
 async fn chosen(call: &mut Call) -> Result<Response> {
     let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    match &path[..] {
-        [] => root::welcome(call),
-        ["favicon.ico"] => root::icon(call),
-        [first, ..] if first.starts_with('_') && !names::is_system(first) => global(call, &path).await,
-        [_] => database::run(call).await,
-        [_, second, ..] if second.starts_with('_') => special(call, &path).await,
-        [_, id] => document::run(call, id).await,
-        [_, id, name @ ..] => document::attachment::run(call, id, &name.join("/")).await,
+    endpoint(call, &path).await
+}
+
+/// What an endpoint does. In a box, because a request that could hold the state of any endpoint is a hundred kilobytes large,
+/// and a replication within the server has one request run inside of another.
+type Answering<'a> = BoxFuture<'a, Result<Response>>;
+
+fn endpoint<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
+    match path {
+        [] => at_once(root::welcome(call)),
+        ["favicon.ico"] => at_once(root::icon(call)),
+        [first, ..] if first.starts_with('_') && !names::is_system(first) => global(call, path),
+        [_] => database::run(call).boxed(),
+        [_, second, ..] if second.starts_with('_') => special(call, path),
+        [_, id] => document::run(call, id).boxed(),
+        [_, id, name @ ..] => attachment(call, (*id).to_owned(), name),
     }
 }
 
+fn at_once<'a>(answer: Result<Response>) -> Answering<'a> {
+    ready(answer).boxed()
+}
+
+fn attachment<'a>(call: &'a mut Call, id: String, name: &[&str]) -> Answering<'a> {
+    let name = name.join("/");
+    async move { document::attachment::run(call, &id, &name).await }.boxed()
+}
+
+fn design_document<'a>(call: &'a mut Call, name: &str) -> Answering<'a> {
+    let id = format!("{}{name}", ids::DESIGN);
+    async move { document::run(call, &id).await }.boxed()
+}
+
 /// What belongs to no database.
-async fn global(call: &mut Call, path: &[&str]) -> Result<Response> {
+fn global<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
     match path {
-        ["_up"] => root::up(call),
-        ["_all_dbs"] => root::all_dbs(call),
-        ["_dbs_info"] => root::dbs_info(call).await,
-        ["_db_updates"] => changes::databases(call).await,
-        ["_cluster_setup"] => cluster_setup::run(call).await,
-        ["_uuids"] => uuids::run(call),
-        ["_session"] => session::run(call).await,
-        ["_membership"] => node::membership(call),
-        ["_active_tasks"] => active_tasks::run(call),
-        ["_node", name, rest @ ..] => node::run(call, name, rest).await,
-        ["_replicate"] => replicate::run(call).await,
-        ["_scheduler", rest @ ..] => scheduler::run(call, rest).await,
-        ["_utils", ..] => Err(CouchError::not_found("there is no administration page here")),
-        _ => Err(CouchError::missing()),
+        ["_up"] => at_once(root::up(call)),
+        ["_all_dbs"] => at_once(root::all_dbs(call)),
+        ["_dbs_info"] => root::dbs_info(call).boxed(),
+        ["_db_updates"] => changes::databases(call).boxed(),
+        ["_cluster_setup"] => cluster_setup::run(call).boxed(),
+        ["_uuids"] => at_once(uuids::run(call)),
+        ["_session"] => session::run(call).boxed(),
+        ["_membership"] => at_once(node::membership(call)),
+        ["_active_tasks"] => at_once(active_tasks::run(call)),
+        ["_node", name, rest @ ..] => node::run(call, name, rest).boxed(),
+        ["_replicate"] => replicate::run(call).boxed(),
+        ["_scheduler", rest @ ..] => scheduler::run(call, rest).boxed(),
+        ["_utils", ..] => at_once(Err(CouchError::not_found("there is no administration page here"))),
+        _ => at_once(Err(CouchError::missing())),
     }
 }
 
 /// What belongs to a database but is no document with a plain id.
-async fn special(call: &mut Call, path: &[&str]) -> Result<Response> {
+fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
     match &path[1..] {
-        ["_all_docs"] => all_docs::run(call, "").await,
-        ["_design_docs"] => all_docs::run(call, ids::DESIGN).await,
-        ["_all_docs", "queries"] => all_docs::queries(call, "").await,
-        ["_design_docs", "queries"] => all_docs::queries(call, ids::DESIGN).await,
-        ["_bulk_docs"] => bulk_docs::run(call).await,
-        ["_bulk_get"] => bulk_get::run(call).await,
-        ["_changes"] => changes::run(call).await,
-        ["_compact", name] => view::compact(call, name).await,
-        ["_compact", ..] => database::compact(call).await,
-        ["_ensure_full_commit"] => database::ensure_full_commit(call).await,
-        ["_missing_revs"] => revisions::missing_revs(call).await,
-        ["_purged_infos"] => revisions::purges(call).await,
-        ["_purged_infos_limit"] => revisions::purges_limit(call).await,
-        ["_purge"] => revisions::purge(call).await,
-        ["_revs_diff"] => revisions::diff(call).await,
-        ["_revs_limit"] => revisions::limit(call).await,
-        ["_security"] => database::security(call).await,
-        ["_view_cleanup"] => view::clean_up(call).await,
-        ["_local_docs"] => local::list(call).await,
-        ["_local"] => Err(CouchError::bad_request("Invalid _local document id.")),
-        ["_local", name] => local::run(call, name).await,
-        ["_local", ..] => Err(CouchError::bad_request(
+        ["_all_docs"] => all_docs::run(call, "").boxed(),
+        ["_design_docs"] => all_docs::run(call, ids::DESIGN).boxed(),
+        ["_all_docs", "queries"] => all_docs::queries(call, "").boxed(),
+        ["_design_docs", "queries"] => all_docs::queries(call, ids::DESIGN).boxed(),
+        ["_bulk_docs"] => bulk_docs::run(call).boxed(),
+        ["_bulk_get"] => bulk_get::run(call).boxed(),
+        ["_changes"] => changes::run(call).boxed(),
+        ["_compact", name] => view::compact(call, name).boxed(),
+        ["_compact", ..] => database::compact(call).boxed(),
+        ["_ensure_full_commit"] => database::ensure_full_commit(call).boxed(),
+        ["_missing_revs"] => revisions::missing_revs(call).boxed(),
+        ["_purged_infos"] => revisions::purges(call).boxed(),
+        ["_purged_infos_limit"] => revisions::purges_limit(call).boxed(),
+        ["_purge"] => revisions::purge(call).boxed(),
+        ["_revs_diff"] => revisions::diff(call).boxed(),
+        ["_revs_limit"] => revisions::limit(call).boxed(),
+        ["_security"] => database::security(call).boxed(),
+        ["_view_cleanup"] => view::clean_up(call).boxed(),
+        ["_local_docs"] => local::list(call).boxed(),
+        ["_local"] => at_once(Err(CouchError::bad_request("Invalid _local document id."))),
+        ["_local", name] => local::run(call, name).boxed(),
+        ["_local", ..] => at_once(Err(CouchError::bad_request(
             "_local documents do not accept attachments.",
-        )),
-        ["_shards"] => node::shards(call, None),
-        ["_shards", document] => node::shards(call, Some(document)),
-        ["_sync_shards"] => node::sync_shards(call),
-        ["_temp_view"] => view::temporary(),
-        ["_design", name, "_info"] => view::design_info(call, name).await,
-        ["_design", name, "_view", view] => view::run(call, name, view).await,
-        ["_design", name, "_view", view, "queries"] => view::queries(call, name, view).await,
-        ["_design", name, "_show", rest @ ..] => couchapp::show(call, name, rest).await,
-        ["_design", name, "_list", rest @ ..] => couchapp::list(call, name, rest).await,
-        ["_design", name, "_update", rest @ ..] => couchapp::update(call, name, rest).await,
-        ["_design", name, "_rewrite", rest @ ..] => couchapp::rewrite(call, name, rest).await,
-        ["_design", name] => document::run(call, &format!("{}{name}", ids::DESIGN)).await,
-        ["_find"] => mango::find(call).await,
-        ["_explain"] => mango::explain(call).await,
-        ["_index", rest @ ..] => mango::index(call, rest).await,
-        ["_partition", rest @ ..] => partition::run(call, rest).await,
-        ["_design", name, second, rest @ ..] if !second.starts_with('_') => {
-            let attachment = std::iter::once(second)
-                .chain(rest)
-                .copied()
-                .collect::<Vec<_>>()
-                .join("/");
-            document::attachment::run(call, &format!("{}{name}", ids::DESIGN), &attachment).await
+        ))),
+        ["_shards"] => at_once(node::shards(call, None)),
+        ["_shards", document] => at_once(node::shards(call, Some(document))),
+        ["_sync_shards"] => at_once(node::sync_shards(call)),
+        ["_temp_view"] => at_once(view::temporary()),
+        ["_design", name, "_info"] => view::design_info(call, name).boxed(),
+        ["_design", name, "_view", view] => view::run(call, name, view).boxed(),
+        ["_design", name, "_view", view, "queries"] => view::queries(call, name, view).boxed(),
+        ["_design", name, "_show", rest @ ..] => couchapp::show(call, name, rest).boxed(),
+        ["_design", name, "_list", rest @ ..] => couchapp::list(call, name, rest).boxed(),
+        ["_design", name, "_update", rest @ ..] => couchapp::update(call, name, rest).boxed(),
+        ["_design", name, "_rewrite", rest @ ..] => couchapp::rewrite(call, name, rest).boxed(),
+        ["_design", name] => design_document(call, name),
+        ["_find"] => mango::find(call).boxed(),
+        ["_explain"] => mango::explain(call).boxed(),
+        ["_index", rest @ ..] => mango::index(call, rest).boxed(),
+        ["_partition", rest @ ..] => partition::run(call, rest).boxed(),
+        ["_design", name, second, ..] if !second.starts_with('_') => {
+            attachment(call, format!("{}{name}", ids::DESIGN), &path[3..])
         }
-        ["_design", _, ..] => Err(CouchError::missing()),
+        ["_design", _, ..] => at_once(Err(CouchError::missing())),
         // A slash of a design or local document's id may be encoded.
         [id] => match id.strip_prefix(ids::LOCAL) {
-            Some(name) => local::run(call, name).await,
-            None => document::run(call, id).await,
+            Some(name) => local::run(call, name).boxed(),
+            None => document::run(call, id).boxed(),
         },
-        [id, ..] if call.method == Method::PUT => ids::check(id).and(Err(CouchError::missing())),
-        _ => Err(CouchError::missing()),
+        [id, ..] if call.method == Method::PUT => at_once(ids::check(id).and(Err(CouchError::missing()))),
+        _ => at_once(Err(CouchError::missing())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use crate::call::Call;
+
+    fn state_bytes<F: Future>(_answer: impl FnOnce(&'static mut Call) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_request_holds_the_state_of_its_endpoint_alone() {
+        let bytes = state_bytes(run);
+        assert!(bytes < 16 * 1024, "{bytes} bytes");
     }
 }
