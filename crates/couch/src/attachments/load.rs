@@ -51,8 +51,9 @@ impl Wanted {
             return Vec::new();
         };
         let mut attachments = Attachment::all(body);
-        // 0 is before all of them, and the generation of those of which it is not known.
-        attachments.retain(|attachment| generation == 0 || attachment.revpos > generation);
+        // A generation of 0 is before all of them. Of an attachment it says that nobody knows: the client may lack it.
+        let is_known = |attachment: &Attachment| (1..=generation).contains(&attachment.revpos);
+        attachments.retain(|attachment| !is_known(attachment));
         attachments
     }
 }
