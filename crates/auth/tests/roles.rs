@@ -1,5 +1,5 @@
 //! What roles allow: built-in and user-defined ones, by themselves and by what they inherit.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use auth::{Action, AuthError, BuiltinRole, Privilege, Privileges, Resource, Role, RoleName, Roles};
 use value::{Document, DocumentRef, Value, doc};

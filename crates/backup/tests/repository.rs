@@ -1,5 +1,5 @@
 //! Backups of folders: what is copied, what is kept, what is found damaged.
-#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use backup::{Error, FolderSource, Manifest, Pace, Repository, SourceFile, Taken, restore, take, verify};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The fuzz targets' corpora, run as a test: `valid-…` is accepted, `invalid-…` is refused, nothing panics.
 
-#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[path = "../../../fuzz/checks/couch.rs"]
 mod checks;

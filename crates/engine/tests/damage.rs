@@ -1,5 +1,5 @@
 //! What is damaged is found and named, wherever somebody looks.
-#![allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use engine::{Context, Engine, EngineOptions, Namespace, WriteOptions};
 use std::fs::{self, OpenOptions};

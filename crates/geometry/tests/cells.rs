@@ -1,6 +1,6 @@
 //! What an area holds, its cells find; distances are those of a simple formula.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use geometry::cells::{self, Grid, Range};
 use geometry::{Area, Centre, Near, Position, Stored};

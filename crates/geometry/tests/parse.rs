@@ -1,6 +1,6 @@
 //! What counts as a geometry, and what does not.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use geometry::{Kind, Position, Stored, planar_points};
 use value::{Value, json};

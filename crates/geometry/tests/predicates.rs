@@ -1,6 +1,6 @@
 //! Areas against places.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use geometry::Area;
 use value::{Value, json};

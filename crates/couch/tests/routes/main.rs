@@ -2,7 +2,7 @@
 //!
 //! An endpoint without cases here fails `every_endpoint_has_a_good_and_a_bad_request`. Statuses, errors and reasons are CouchDB's.
 
-#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod couchapps;
 mod databases;

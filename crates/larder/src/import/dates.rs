@@ -60,7 +60,7 @@ fn three_pairs(text: [u8; 8], mark: u8) -> Option<[i64; 3]> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

@@ -85,7 +85,7 @@ pub fn integral(text: &[u8], kind: Kind) -> Result<i64, String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
 

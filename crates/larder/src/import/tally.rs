@@ -237,7 +237,7 @@ impl Table {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "in a test a failure ends it")]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod tests {
     use super::*;
     use std::collections::BTreeMap;

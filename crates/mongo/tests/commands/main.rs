@@ -2,7 +2,7 @@
 //!
 //! A command without cases here fails `every_command_has_a_good_and_a_bad_request`. The error codes are MongoDB's.
 
-#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod blanks;
 mod case;

@@ -2,7 +2,7 @@
 //!
 //! A path without cases here fails `every_path_has_a_good_and_a_bad_request`.
 
-#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod backups;
 mod files;
