@@ -156,7 +156,8 @@ def test_a_cursor_is_its_users_own(guarded):
 COUCH = [("GET", "/app%2Fthings/_all_docs", None), ("GET", "/other%2Fthings/_all_docs", None), ("PUT", "/app%2Fthings/x", {}),
          ("POST", "/app%2Fthings/_bulk_docs", {"docs": [{}]}), ("POST", "/app%2Fthings/_find", {"selector": {}}),
          ("PUT", "/made", None), ("DELETE", "/app%2Fthings", None), ("POST", "/_replicate", {"source": "other/things", "target": "app/things"}),
-         ("GET", "/_all_dbs", None), ("GET", "/_node/_local/_config", None), ("GET", "/_active_tasks", None),
+         ("GET", "/_all_dbs", None), ("GET", "/_dbs_info", None), ("GET", "/_node/_local/_config", None),
+         ("GET", "/_active_tasks", None),
          ("PUT", "/_users/org.couchdb.user:x", {"name": "x", "type": "user", "roles": ["_admin"], "password": "x"}),
          ("PUT", "/app%2Fthings/_security", {}), ("PUT", "/app%2Fthings/_design/x", {"views": {}}), ("PUT", "/app%2Fthings/_revs_limit", 5),
          ("POST", "/app%2Fthings/_purge", {}), ("POST", "/app%2Fthings/_compact", {}), ("POST", "/app%2Fthings/_index", {"index": {"fields": ["a"]}})]

@@ -66,15 +66,16 @@ def test_users_read_and_change_their_own_document_alone(guarded):
 
 def test_names_of_databases_are_for_administrators_unless_a_setting_says_otherwise(guarded):
     names = f"{guarded.couch}/_all_dbs"
-    for path in ("_all_dbs", "_membership"):
+    for path in ("_all_dbs", "_membership", "_dbs_info"):
         for auth in (None, ("anna", "pw")):
             refused = requests.get(f"{guarded.couch}/{path}", auth=auth)
             assert (refused.status_code, refused.json()["error"]) == (401, "unauthorized")
         assert requests.get(f"{guarded.couch}/{path}", auth=ROOT).status_code == 200
     assert "_users" in requests.get(names, auth=ROOT).json()
-    assert requests.get(f"{guarded.couch}/_dbs_info").json() == []
     configure(guarded, "chttpd", "admin_only_all_dbs", "false")
     assert "_users" in requests.get(names).json()
+    # Of those that nobody is shown, nothing is told.
+    assert requests.get(f"{guarded.couch}/_dbs_info").json() == []
 
 
 def test_users_do_not_give_themselves_roles(guarded):

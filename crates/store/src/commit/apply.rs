@@ -3,9 +3,10 @@
 use super::group::Group;
 use super::prefetch::Wanted;
 use super::request::{Operation, Request};
-use super::{CommitOptions, Outcome};
-use crate::StoreError;
+use super::{CommitOptions, Edit, EditOrigin, Outcome};
 use crate::index::EntrySet;
+use crate::keys::{id_key, id_of};
+use crate::{RevisionPath, StoreError};
 use std::time::{Duration, Instant};
 
 /// How long the operations of a group hold the committer's thread before it makes room: seldom, since the thread pauses
@@ -68,7 +69,20 @@ impl Group<'_> {
         } = request;
         let mut outcomes = Vec::with_capacity(operations.len());
         let mut stopped = false;
-        for (at, operation) in operations.iter_mut().enumerate() {
+        for at in 0..operations.len() {
+            if at < outcomes.len() {
+                continue;
+            }
+            let together = given_together(&operations[at..]);
+            if together.len() > 1
+                && !stopped
+                && let Some(added) = self.add_together(&together).await?
+            {
+                outcomes.extend(added);
+                held.make_room();
+                continue;
+            }
+            let operation = &mut operations[at];
             if stopped {
                 outcomes.push(Outcome::Skipped);
                 continue;
@@ -84,6 +98,21 @@ impl Group<'_> {
             held.make_room();
         }
         Ok(outcomes)
+    }
+
+    /// Adds revisions of one document; none where they are to be added one by one, since some are refused.
+    async fn add_together(
+        &mut self,
+        given: &[(&Edit, &RevisionPath)],
+    ) -> Result<Option<Vec<Outcome>>, StoreError> {
+        if self.check_room().is_err() {
+            return Ok(None);
+        }
+        match self.add_given(given).await {
+            Ok(outcomes) => Ok(Some(outcomes)),
+            Err(error @ StoreError::Kv(_)) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Applies an operation, unless its statement was executed before (a retried write): then it returns what was noted
@@ -137,4 +166,22 @@ impl Group<'_> {
         }
         Ok(outcome)
     }
+}
+
+/// The revisions of one document, made by another store, with which these operations begin.
+fn given_together(operations: &[Operation]) -> Vec<(&Edit, &RevisionPath)> {
+    let given = operations.iter().map_while(|operation| match operation {
+        Operation::Edit { edit, entries: Ok(_) } => match &edit.origin {
+            EditOrigin::Given(path) => Some((edit, path)),
+            EditOrigin::After(_) => None,
+        },
+        _ => None,
+    });
+    let mut given = given.peekable();
+    let Some((first, _)) = given.peek().copied() else {
+        return Vec::new();
+    };
+    let key = |edit: &Edit| id_key(id_of(edit.document.as_raw()));
+    let id = key(first);
+    given.take_while(|(edit, _)| key(edit) == id).collect()
 }

@@ -3,9 +3,10 @@
 use super::group::Group;
 use super::history::owned_id;
 use super::types::{Edit, EditOrigin, Outcome};
+use super::widths::with_widths_of;
 use crate::index::{EntrySet, Span};
 use crate::keys::id_of;
-use crate::record::Tombstone;
+use crate::record::{RevisionIndex, Tombstone};
 use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, Sequence, StoreError, keys};
 use value::ValueRef;
 
@@ -34,6 +35,7 @@ impl Group<'_> {
             (Some(_), _, EditOrigin::After(None)) => return Ok(Outcome::Conflict),
             _ => {}
         }
+        let document = with_widths_of(&edit.document, record.as_ref());
         let mut history = self.history(id.as_ref(), record, tombstone).await?;
         history.keeps_superseded = true;
         let mut tree = history.tree.clone();
@@ -59,10 +61,50 @@ impl Group<'_> {
         let revision = tree.nodes()[at].revision.clone();
         // A revision that is known already, as when a replication sends it again, changes nothing.
         if is_new {
-            let written = Some((revision.clone(), edit.document.clone()));
+            let written = vec![(revision.clone(), document)];
             self.settle(id.as_ref(), &history, tree, written).await?;
         }
         Ok(Outcome::Edited { revision })
+    }
+
+    /// Adds revisions that another store made of one document, all at once: one by one, each would go through the
+    /// whole tree. An error leaves the batch as it was.
+    pub(super) async fn add_given(
+        &mut self,
+        given: &[(&Edit, &RevisionPath)],
+    ) -> Result<Vec<Outcome>, StoreError> {
+        let Some((first, _)) = given.first() else {
+            return Ok(Vec::new());
+        };
+        let id = owned_id(&first.document);
+        self.check_partition(id.as_ref())?;
+        let record = self.record_of(id.as_ref()).await?;
+        let tombstone = match record {
+            Some(_) => None,
+            None => self.tombstone_of(id.as_ref()).await?,
+        };
+        let mut history = self.history(id.as_ref(), record, tombstone).await?;
+        history.keeps_superseded = true;
+        let mut tree = history.tree.clone();
+        let mut index = RevisionIndex::of(&tree);
+        let mut written = Vec::new();
+        let mut outcomes = Vec::with_capacity(given.len());
+        for (edit, path) in given {
+            let Some((at, is_new)) = tree.merge_indexed(path, edit.deleted, &mut index) else {
+                outcomes.push(Outcome::Conflict);
+                continue;
+            };
+            let revision = tree.nodes()[at].revision.clone();
+            if is_new {
+                let document = with_widths_of(&edit.document, history.record.as_ref());
+                written.push((revision.clone(), document));
+            }
+            outcomes.push(Outcome::Edited { revision });
+        }
+        if !written.is_empty() {
+            self.settle(id.as_ref(), &history, tree, written).await?;
+        }
+        Ok(outcomes)
     }
 
     /// Removes leaves as if they had never been, and returns those that were removed. Revisions that are no leaves are
@@ -80,7 +122,7 @@ impl Group<'_> {
         purged.retain(|revision| tree.remove_leaf(revision));
         if !purged.is_empty() {
             let is_whole = tree.nodes().is_empty();
-            self.settle(id, &history, tree, None).await?;
+            self.settle(id, &history, tree, Vec::new()).await?;
             let purge = Purge {
                 sequence: Sequence::after_change(self.sequence),
                 id: id.to_value(),
@@ -117,7 +159,7 @@ impl Group<'_> {
     pub(crate) async fn forget_deleted(&mut self, tombstone: Tombstone) -> Result<(), StoreError> {
         let id = tombstone.id.clone();
         let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
-        self.settle(id.as_ref(), &history, RevisionTree::default(), None)
+        self.settle(id.as_ref(), &history, RevisionTree::default(), Vec::new())
             .await
     }
 
@@ -134,7 +176,7 @@ impl Group<'_> {
                 tree.merge(&child(&node.revision, deletion), true);
             }
         }
-        self.settle(id.as_ref(), &history, tree, None).await
+        self.settle(id.as_ref(), &history, tree, Vec::new()).await
     }
 
     /// Adds a document as the next revision of the winning branch.
@@ -152,7 +194,7 @@ impl Group<'_> {
         let mut tree = history.tree.clone();
         tree.merge(&path, false);
         let id = owned_id(document);
-        self.settle(id.as_ref(), history, tree, Some((revision, document.clone())))
+        self.settle(id.as_ref(), history, tree, vec![(revision, document.clone())])
             .await
     }
 }

@@ -7,7 +7,7 @@ use super::group::Group;
 use super::request::check;
 use crate::index::EntrySet;
 use crate::keys::id_of;
-use crate::record::{Ancestry, RevisionHash, Tombstone};
+use crate::record::{Ancestry, RevisionHash, RevisionIndex, Tombstone};
 use crate::{
     REVISION_ANCESTORS_MAX, Record, RecordId, Revision, RevisionTree, SUPERSEDED_BODIES_MAX, StoreError, keys,
 };
@@ -99,25 +99,26 @@ impl Group<'_> {
             .transpose()
     }
 
-    /// Writes a history whose tree has been changed. `written` is the new revision with its body, if there is one. A
+    /// Writes a history whose tree has been changed. `written` are the new revisions with their bodies. A
     /// tree without revisions removes the document. An error leaves the batch as it was.
     pub(super) async fn settle(
         &mut self,
         id: ValueRef<'_>,
         before: &History,
         mut tree: RevisionTree,
-        written: Option<(Revision, DocumentBuf)>,
+        written: Vec<(Revision, DocumentBuf)>,
     ) -> Result<(), StoreError> {
         tree.stem(self.revisions_kept);
         let Some(winner) = tree.winner() else {
             return self.forget(id, before);
         };
         let node = tree.nodes()[winner].clone();
-        // The winner's body is the new one, or is still in the record or tombstone. Otherwise another leaf has become
+        // The winner's body is a new one, or is still in the record or tombstone. Otherwise another leaf has become
         // the winner (a deletion or a purge ended the branch that won before): its body is under a key of its own, or
         // it is a deletion without a body.
-        let body = match &written {
-            Some((revision, body)) if *revision == node.revision => Some(body.clone()),
+        let new = written.iter().find(|(revision, _)| *revision == node.revision);
+        let body = match new {
+            Some((_, body)) => Some(body.clone()),
             _ if before.winner().as_ref() == Some(&node.revision) => before.winning_body().cloned(),
             _ => self.body(&keys::body(id, &node.revision)).await?,
         };
@@ -267,7 +268,7 @@ fn plan_bodies(
     before: &History,
     tree: &mut RevisionTree,
     winner: usize,
-    written: Option<(Revision, DocumentBuf)>,
+    written: Vec<(Revision, DocumentBuf)>,
 ) -> Vec<(Revision, Option<DocumentBuf>)> {
     let mut changes = Vec::new();
     // A tree that has changed has what is left of its nodes in their order.
@@ -285,14 +286,21 @@ fn plan_bodies(
             }
         }
     }
-    // The body that the record held is about to be replaced there, and the new one may belong to a losing branch:
-    // whichever of the two is not the winner now needs a key of its own.
+    // The body that the record held is about to be replaced there, and new ones may belong to losing branches:
+    // whichever of them is not the winner now needs a key of its own.
     let was_winner = before.winner().zip(before.winning_body().cloned());
-    for (revision, body) in [was_winner, written].into_iter().flatten() {
-        let Some(at) = tree.find(&revision).filter(|&at| at != winner) else {
+    let is_leaf = tree.leaf_marks();
+    // Two are sooner looked for than an index is made.
+    let index = (written.len() > 1).then(|| RevisionIndex::of(tree));
+    for (revision, body) in was_winner.into_iter().chain(written) {
+        let found = match &index {
+            Some(index) => index.find(&revision),
+            None => tree.find(&revision),
+        };
+        let Some(at) = found.filter(|&at| at != winner) else {
             continue;
         };
-        let is_kept = match tree.is_leaf(at) {
+        let is_kept = match is_leaf[at] {
             true => !(tree.nodes()[at].deleted && is_bare(&body)),
             false => before.keeps_superseded,
         };

@@ -24,6 +24,7 @@ mod request;
 mod session;
 mod statement;
 mod types;
+mod widths;
 mod writer;
 
 pub(crate) use group::Group;

@@ -216,7 +216,7 @@ impl Group<'_> {
         }
         let id = id_of(record.document.as_raw()).to_value();
         let history = self.history(id.as_ref(), Some(record.clone()), None).await?;
-        self.settle(id.as_ref(), &history, RevisionTree::default(), None)
+        self.settle(id.as_ref(), &history, RevisionTree::default(), Vec::new())
             .await
     }
 

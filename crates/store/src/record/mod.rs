@@ -5,6 +5,7 @@
 //! history has a tree beside it. The layout is described in `docs/format.md`.
 
 mod hash;
+mod index;
 mod revision;
 mod term;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tombstone;
 mod tree;
 
 pub use hash::RevisionHash;
+pub(crate) use index::RevisionIndex;
 pub(crate) use revision::Ancestry;
 pub use revision::Revision;
 pub(crate) use tombstone::Tombstone;

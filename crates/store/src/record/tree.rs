@@ -3,7 +3,7 @@
 //! The algorithms are CouchDB's (`src/couch/src/couch_key_tree.erl`): merging a path of revisions into the tree,
 //! stemming branches to a length, and choosing the winner, which every replica with the same leaves chooses alike.
 
-use super::{Revision, RevisionHash};
+use super::{Revision, RevisionHash, RevisionIndex};
 use crate::seal::{seal, unseal};
 use std::cmp::Ordering;
 use value::varint;
@@ -113,7 +113,8 @@ impl RevisionTree {
         leaves
     }
 
-    fn leaf_marks(&self) -> Vec<bool> {
+    /// Whether nothing follows it, of each revision.
+    pub(crate) fn leaf_marks(&self) -> Vec<bool> {
         let mut is_leaf = vec![true; self.nodes.len()];
         for node in &self.nodes {
             if let Some(parent) = node.parent {
@@ -156,6 +157,30 @@ impl RevisionTree {
     /// Adds a path, and returns the place of its newest revision and whether that was new; `None` if the path is empty.
     pub(crate) fn merge(&mut self, path: &RevisionPath, deleted: bool) -> Option<(usize, bool)> {
         let places = self.places(path);
+        self.join(path, places, deleted)
+    }
+
+    /// The same by means of an index of the tree's revisions, which knows the new ones then: for many paths.
+    pub(crate) fn merge_indexed(
+        &mut self,
+        path: &RevisionPath,
+        deleted: bool,
+        index: &mut RevisionIndex,
+    ) -> Option<(usize, bool)> {
+        let places = path.revisions().map(|revision| index.find(&revision)).collect();
+        let first_new = self.nodes.len();
+        let merged = self.join(path, places, deleted);
+        index.extend(&self.nodes, first_new);
+        merged
+    }
+
+    /// Adds those of a path's revisions that have no place yet.
+    fn join(
+        &mut self,
+        path: &RevisionPath,
+        places: Vec<Option<usize>>,
+        deleted: bool,
+    ) -> Option<(usize, bool)> {
         let is_new = places.first()?.is_none();
         // Oldest first, so that the parent of each node is in the tree before the node.
         let mut before = None;

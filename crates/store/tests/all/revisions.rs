@@ -1,5 +1,5 @@
 //! Branches of a document's history: edits, edits from elsewhere, winners, purges.
-use crate::support::{delete_op, insert_op, new_collection, one, put_op};
+use crate::support::{by_id, delete_op, insert_op, new_collection, one, put_op, run};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{
@@ -41,6 +41,11 @@ async fn history(collection: &Arc<Collection>) -> DocumentHistory {
         .await
         .unwrap()
         .unwrap()
+}
+
+async fn winner(collection: &Arc<Collection>) -> Revision {
+    let history = history(collection).await;
+    history.tree.nodes()[history.winner].revision.clone()
 }
 
 /// The leaves, the winner first, each with the field `n` of its body, and a `!` where it is deleted.
@@ -304,15 +309,14 @@ async fn superseded_bodies_are_kept_until_they_are_compacted() {
     assert_eq!(leaves(&collection).await, [format!("{last}=Int32(14)")]);
 }
 
-/// Each revision costs at most a walk through those before it; were every leaf looked for among all others each time,
-/// this would take many times as long.
+/// They are added to the tree together; were each to go through those before it, this would take many times as long.
 #[tokio::test]
 async fn many_conflicts_of_one_document_are_written_in_one_request() {
-    const CONFLICTS: usize = 3_000;
+    const CONFLICTS: usize = 20_000;
     let (_store, collection) = new_collection().await;
     let conflict = |n: usize| given(doc! {"_id": "a", "n": n as i32}, 2, &[&format!("{n:032x}"), "0a"]);
     let began = Instant::now();
-    let outcomes = crate::support::run(&collection, (0..CONFLICTS).map(conflict).collect()).await;
+    let outcomes = run(&collection, (0..CONFLICTS).map(conflict).collect()).await;
     assert!(
         outcomes
             .iter()
@@ -351,4 +355,77 @@ async fn branches_of_one_long_trunk_are_cut_each_to_its_length() {
     // What the shorter branch keeps of the trunk, the longer one has as well.
     assert_eq!(lengths[1], 4);
     assert!(lengths[0] >= 4);
+}
+
+/// What is added in one commit is what is added one by one.
+#[tokio::test]
+async fn revisions_from_elsewhere_come_to_the_same_in_one_commit() {
+    let made = || {
+        vec![
+            given(doc! {"_id": "a", "n": 1}, 1, &["aa"]),
+            given(doc! {"_id": "a", "n": 2}, 2, &["bb", "aa"]),
+            given(doc! {"_id": "a", "n": 3}, 2, &["cc", "aa"]),
+            given(doc! {"_id": "a", "n": 3}, 2, &["cc", "aa"]),
+            given(doc! {"_id": "a", "n": 4, "deleted": true}, 3, &["dd", "cc", "aa"]),
+            given(doc! {"_id": "a", "n": 5}, 4, &["ee", "ff"]),
+        ]
+    };
+    let (_store, together) = new_collection().await;
+    run(&together, made()).await;
+    let (_other, apart) = new_collection().await;
+    for operation in made() {
+        written(&apart, operation).await;
+    }
+    assert_eq!(leaves(&together).await, leaves(&apart).await);
+    assert_eq!(history(&together).await.tree, history(&apart).await.tree);
+}
+
+#[tokio::test]
+async fn a_refused_revision_among_others_refuses_itself_alone() {
+    let (_store, collection) = new_collection().await;
+    let good = |n: i32, hash: &str| given(doc! {"_id": "a", "n": n}, 1, &[hash]);
+    let large = || "x".repeat(17 * 1024 * 1024);
+    let bad = given(doc! {"_id": "a", "n": large()}, 1, &["bb"]);
+    let outcomes = run(
+        &collection,
+        vec![good(1, "aa"), good(2, "ab"), bad, good(3, "cc")],
+    )
+    .await;
+    // Behind one that is refused, an ordered commit stops.
+    assert!(matches!(
+        outcomes[..],
+        [
+            Outcome::Edited { .. },
+            Outcome::Edited { .. },
+            Outcome::Failed(_),
+            Outcome::Skipped
+        ]
+    ));
+    assert_eq!(leaves(&collection).await.len(), 2);
+}
+
+#[tokio::test]
+async fn integers_stay_as_wide_as_they_were() {
+    let (_store, collection) = new_collection().await;
+    let wide = |a: i64, b: i64| doc! {"_id": "a", "n": 1, "a": a, "in": {"b": [b, 1.5, {"c": b}], "s": "x"}};
+    one(&collection, insert_op(wide(7, 7))).await.unwrap();
+    let first = winner(&collection).await;
+    let narrow = doc! {"_id": "a", "n": 2, "in": {"b": [8, 9, {"c": 8}], "s": 5}, "a": 9};
+    let second = written(&collection, edit(narrow, EditOrigin::After(Some(first)))).await;
+    let kept = doc! {"_id": "a", "n": 2, "in": {"b": [8_i64, 9, {"c": 8_i64}], "s": 5}, "a": 9_i64};
+    assert_eq!(by_id(&collection, "a").await, Some(kept.clone()));
+    assert_eq!(second, winner(&collection).await);
+    // Width is no part of the revision, which other stores compute of JSON.
+    let (_other, elsewhere) = new_collection().await;
+    one(
+        &elsewhere,
+        insert_op(doc! {"_id": "a", "n": 1, "a": 7, "in": {"b": [7, 1.5, {"c": 7}], "s": "x"}}),
+    )
+    .await
+    .unwrap();
+    let parent = winner(&elsewhere).await;
+    assert_eq!(
+        written(&elsewhere, edit(kept, EditOrigin::After(Some(parent)))).await,
+        second
+    );
 }
