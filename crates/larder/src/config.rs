@@ -35,6 +35,9 @@ pub struct ServeOptions {
     /// Address of the CouchDB protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:5984].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_COUCH_LISTEN")]
     pub couch_listen: Option<Listen>,
+    /// Address of the Elasticsearch protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:9200].
+    #[arg(long, value_name = "ADDRESS", env = "LARDER_ELASTIC_LISTEN")]
+    pub elastic_listen: Option<Listen>,
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
@@ -91,6 +94,10 @@ pub struct Settings {
     pub couch_listen: Listen,
     /// Whether that address was asked for; the default one may be taken by another server.
     pub couch_listen_given: bool,
+    /// Where the Elasticsearch protocol listens.
+    pub elastic_listen: Listen,
+    /// Whether that address was asked for.
+    pub elastic_listen_given: bool,
     /// Where Larder's own HTTP listens.
     pub http_listen: Listen,
     /// Whether that address was asked for.
@@ -123,6 +130,7 @@ impl ServeOptions {
             None => ServeOptions::default(),
         };
         let couch_listen = self.couch_listen.or(file.couch_listen);
+        let elastic_listen = self.elastic_listen.or(file.elastic_listen);
         let http_listen = self.http_listen.or(file.http_listen);
         let settings = Settings {
             data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
@@ -136,6 +144,8 @@ impl ServeOptions {
                 .unwrap_or(Listen::loopback(27017)),
             couch_listen: couch_listen.unwrap_or(Listen::loopback(5984)),
             couch_listen_given: couch_listen.is_some(),
+            elastic_listen: elastic_listen.unwrap_or(Listen::loopback(9200)),
+            elastic_listen_given: elastic_listen.is_some(),
             http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
             http_listen_given: http_listen.is_some(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),

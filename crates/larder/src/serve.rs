@@ -58,6 +58,22 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         let served = couch::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async { served.await.context("the couch protocol failed") });
     }
+    let (address, is_given) = (settings.elastic_listen, settings.elastic_listen_given);
+    if let Some(listener) = listen_unless_taken("elastic", address, is_given, settings, &engine).await? {
+        let options = elastic::Options {
+            http: http::Options {
+                places: places.clone(),
+                hosts: hosts.clone(),
+                memory: engine.memory().clone(),
+                ..http::Options::default()
+            },
+        };
+        let served = elastic::serve(listener, engine.clone(), options, stopped.clone());
+        protocols.spawn(async {
+            served.await;
+            Ok(())
+        });
+    }
     let (address, is_given) = (settings.http_listen, settings.http_listen_given);
     if let Some(listener) = listen_unless_taken("http", address, is_given, settings, &engine).await? {
         let options = web::Options {
@@ -167,6 +183,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.memory_bytes != running.memory_bytes
         || settings.mongo_listen != running.mongo_listen
         || settings.couch_listen != running.couch_listen
+        || settings.elastic_listen != running.elastic_listen
         || settings.http_listen != running.http_listen
         || settings.connections_max != running.connections_max
         || settings.allowed_hosts != running.allowed_hosts

@@ -22,7 +22,7 @@ class Server:
         self.log = []
         self._listening = threading.Event()
         self.addresses = {}
-        ports = addresses or dict.fromkeys(("mongo", "couch", "http"), "127.0.0.1:0")
+        ports = addresses or dict.fromkeys(("mongo", "couch", "elastic", "http"), "127.0.0.1:0")
         listen = [word for name, address in ports.items() for word in (f"--{name}-listen", address)]
         command = [*wrapper, os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", memory, *listen, *options]
         limits = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))
@@ -57,6 +57,10 @@ class Server:
     @property
     def couch(self):
         return f"http://{self.addresses['couch']}"
+
+    @property
+    def elastic(self):
+        return f"http://{self.addresses['elastic']}"
 
     @property
     def url(self):

@@ -7,6 +7,7 @@
 mod collated;
 mod planned;
 mod purges;
+mod search_index;
 mod snapshot;
 mod views;
 

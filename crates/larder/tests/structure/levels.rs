@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 24] = [
+pub const LEVELS: [(&str, u8); 26] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -18,6 +18,7 @@ pub const LEVELS: [(&str, u8); 24] = [
     ("http", 1),
     ("json", 1),
     ("language", 2),
+    ("search", 2),
     ("store", 2),
     ("auth", 3),
     ("mango", 3),
@@ -27,6 +28,7 @@ pub const LEVELS: [(&str, u8); 24] = [
     ("pipeline", 4),
     ("engine", 5),
     ("couch", 6),
+    ("elastic", 6),
     ("mongo", 6),
     ("web", 6),
     ("larder", 7),
@@ -69,7 +71,7 @@ fn only_kv_names_the_embedded_engine() {
 
 #[test]
 fn protocols_see_neither_the_store_nor_its_keys() {
-    for protocol in ["mongo", "couch", "web"] {
+    for protocol in ["mongo", "couch", "elastic", "web"] {
         let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
         let dependencies = table_keys(&manifest, "dependencies");
         for hidden in ["kv", "store", "query"] {

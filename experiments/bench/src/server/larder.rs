@@ -29,6 +29,7 @@ impl Larder {
             .args(["serve", "--memory", memory, "--log", "warn"])
             .args(["--mongo-listen", &address.to_string()])
             .args(["--couch-listen", &couch_address.to_string()])
+            .args(["--elastic-listen", "off"])
             .args(["--http-listen", &http_address.to_string()])
             .arg("--data")
             .arg(folder)

@@ -1,0 +1,126 @@
+//! One request, taken apart.
+
+use crate::error::{ElasticError, Result};
+use crate::parameters::Parameters;
+use crate::server::Server;
+use crate::{access, body};
+use auth::Privileges;
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// One request.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) server: Arc<Server>,
+    pub(crate) method: Method,
+    /// The parts of the path, decoded.
+    pub(crate) path: Vec<String>,
+    pub(crate) parameters: Parameters,
+    pub(crate) body: Bytes,
+    /// What the user may do; everything where there is no user at all.
+    pub(crate) privileges: Option<Privileges>,
+}
+
+impl Call {
+    /// Takes a request apart and finds out who asks.
+    pub(crate) async fn new(server: Arc<Server>, request: Request) -> Result<Call> {
+        let privileges = access::privileges(&server, &request).await?;
+        let path = request.path().split('/').filter(|part| !part.is_empty());
+        let invalid = || ElasticError::illegal("the path has an escape that is not %HH in UTF-8");
+        let decode = |part: &str| {
+            percent_decode(part)
+                .map(std::borrow::Cow::into_owned)
+                .ok_or_else(invalid)
+        };
+        let path: Vec<String> = path.map(decode).collect::<Result<_>>()?;
+        let mut parameters = Parameters::parse(request.path(), request.query())?;
+        // How the answer looks was read with the head.
+        parameters.without_effect(&["pretty", "human", "error_trace", "filter_path"]);
+        check_media_type(&request.headers)?;
+        let mut bytes = body::read(&request.headers, request.body).await?;
+        // A body may come in the query, where a client cannot send one with GET.
+        if let Some(source) = parameters.take("source")
+            && bytes.is_empty()
+        {
+            bytes = source.into();
+        }
+        parameters.take("source_content_type");
+        Ok(Call {
+            server,
+            method: request.method,
+            path,
+            parameters,
+            body: bytes,
+            privileges,
+        })
+    }
+
+    /// The path has other methods than this.
+    pub(crate) fn not_allowed(&self, allowed: &str) -> ElasticError {
+        let path = format!("/{}", self.path.join("/"));
+        let reason = format!(
+            "Incorrect HTTP method for uri [{path}] and method [{}], allowed: [{allowed}]",
+            self.method
+        );
+        ElasticError::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method_not_allowed_exception",
+            reason,
+        )
+    }
+
+    /// The body as an object; an empty one where there is no body.
+    pub(crate) fn object(&self) -> Result<Map<String, Value>> {
+        if self.body.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Map::new());
+        }
+        match serde_json::from_slice(&self.body)? {
+            Value::Object(object) => Ok(object),
+            _ => Err(ElasticError::parsing("the body must be a JSON object")),
+        }
+    }
+
+    /// The body as an object, which must be there.
+    pub(crate) fn required_object(&self) -> Result<Map<String, Value>> {
+        if self.body.is_empty() {
+            return Err(ElasticError::new(
+                StatusCode::BAD_REQUEST,
+                "parse_exception",
+                "request body is required",
+            ));
+        }
+        self.object()
+    }
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<()> {
+    let Some(given) = headers.get(http::header::CONTENT_TYPE) else {
+        return Ok(());
+    };
+    let given = given.to_str().unwrap_or_default();
+    let kind = given
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let known = [
+        "",
+        "application/json",
+        "application/x-ndjson",
+        "application/vnd.elasticsearch+json",
+        "application/vnd.elasticsearch+x-ndjson",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+    ];
+    match known.contains(&kind.as_str()) {
+        true => Ok(()),
+        false => Err(ElasticError::new(
+            StatusCode::NOT_ACCEPTABLE,
+            "media_type_header_exception",
+            format!("Content-Type header [{given}] is not supported"),
+        )),
+    }
+}

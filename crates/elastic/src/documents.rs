@@ -1,0 +1,84 @@
+//! Documents by their ids.
+
+use crate::error::{ElasticError, Result};
+use crate::limits::ID_BYTES_MAX;
+use crate::source::sequence_number;
+use engine::{Record, RevisionedSnapshot};
+use json::Reader;
+use serde_json::{Map, Value as Json, json};
+use value::{ObjectId, Value, ValueRef};
+
+/// An `_id` as text.
+pub(crate) fn id_text(id: ValueRef<'_>) -> String {
+    match id {
+        ValueRef::String(text) => text.to_owned(),
+        ValueRef::ObjectId(id) => id.to_string(),
+        other => {
+            let mut text = String::new();
+            json::write(other, &mut text);
+            text
+        }
+    }
+}
+
+/// The `_id` of a record as text.
+pub(crate) fn id_of(record: &Record) -> String {
+    record
+        .document
+        .as_raw()
+        .get("_id")
+        .map_or_else(String::new, id_text)
+}
+
+/// What a text means besides a string: an ObjectId, or another value as relaxed Extended JSON.
+fn other_meaning(text: &str) -> Option<Value> {
+    if text.len() == 24
+        && let Ok(id) = text.parse::<ObjectId>()
+    {
+        return Some(Value::ObjectId(id));
+    }
+    let first = *text.as_bytes().first()?;
+    let may_be = first.is_ascii_digit() || matches!(first, b'-' | b'{' | b't' | b'f' | b'n');
+    let value = may_be.then(|| Reader::whole(text.as_bytes()).ok()).flatten()?;
+    (id_text(value.as_ref()) == text).then_some(value)
+}
+
+/// The document that a text names, and its `_id`: the string first, and else what the text means besides.
+pub(crate) async fn find(snapshot: &RevisionedSnapshot, text: &str) -> Result<(Value, Option<Record>)> {
+    let string = Value::from(text);
+    if let Some(record) = snapshot.document(string.as_ref()).await? {
+        return Ok((string, Some(record)));
+    }
+    if let Some(other) = other_meaning(text)
+        && let Some(record) = snapshot.document(other.as_ref()).await?
+    {
+        return Ok((other, Some(record)));
+    }
+    Ok((string, None))
+}
+
+/// Refuses an id that no document can have.
+pub(crate) fn check_id(id: &str) -> Result<()> {
+    if id.len() > ID_BYTES_MAX {
+        return Err(ElasticError::validation(&[format!(
+            "id [{id}] is too long, must be no longer than {ID_BYTES_MAX} bytes but was: {}",
+            id.len()
+        )]));
+    }
+    match id.is_empty() {
+        true => Err(ElasticError::illegal("if _id is specified it must not be empty")),
+        false => Ok(()),
+    }
+}
+
+/// What is told of a document besides its source.
+pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> {
+    let mut head = Map::new();
+    head.insert("_index".to_owned(), json!(index));
+    head.insert("_type".to_owned(), json!("_doc"));
+    head.insert("_id".to_owned(), json!(id));
+    head.insert("_version".to_owned(), json!(record.revision().generation));
+    head.insert("_seq_no".to_owned(), json!(sequence_number(record)));
+    head.insert("_primary_term".to_owned(), json!(1));
+    head
+}

@@ -1,0 +1,136 @@
+//! Many writes in one request: `_bulk`.
+
+mod parse;
+
+use super::document::new_id;
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::limits::BULK_COMMIT_MAX;
+use crate::respond::{Answer, ok};
+use crate::source::SourceFilter;
+use crate::write::{Change, Write, Written, write_all};
+use auth::Action;
+use http::Method;
+use parse::Item;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::time::Instant;
+
+pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
+    if ![Method::POST, Method::PUT].contains(&call.method) {
+        return Err(call.not_allowed("POST, PUT"));
+    }
+    if let Some(refresh) = call.parameters.take("refresh")
+        && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
+    {
+        return Err(ElasticError::illegal(format!(
+            "Unknown value for refresh: [{refresh}]."
+        )));
+    }
+    call.parameters
+        .without_effect(&["timeout", "wait_for_active_shards", "routing", "type"]);
+    for name in ["pipeline", "require_alias"] {
+        if call
+            .parameters
+            .take(name)
+            .is_some_and(|value| value != "_none" && value != "false")
+        {
+            return Err(ElasticError::unsupported(format!("the parameter [{name}]")));
+        }
+    }
+    let shown = SourceFilter::take(&mut call.parameters);
+    call.parameters.end()?;
+    let begun = Instant::now();
+    let items = parse::items(&call.body, index)?;
+    let mut answers = Vec::with_capacity(items.len());
+    let mut rest = &items[..];
+    while !rest.is_empty() {
+        let (batch, later) = rest.split_at(batch_length(rest));
+        answers.extend(write_batch(call, batch, shown.as_ref()).await?);
+        rest = later;
+    }
+    let errors = answers.iter().any(|answer| {
+        answer
+            .as_object()
+            .into_iter()
+            .flat_map(|one| one.values())
+            .any(|one| one.get("error").is_some())
+    });
+    // In this order: some clients look for the text `"errors":false,"items":[`.
+    Ok(ok(
+        json!({"took": begun.elapsed().as_millis() as u64, "errors": errors, "items": answers}),
+    ))
+}
+
+/// The items that can be committed together: of one index, each of another document.
+fn batch_length(items: &[Item]) -> usize {
+    let mut ids = HashSet::new();
+    let first = &items[0].index;
+    let fits =
+        |item: &&Item| item.index == *first && item.id.as_ref().is_none_or(|id| ids.insert(id.clone()));
+    items.iter().take(BULK_COMMIT_MAX).take_while(fits).count().max(1)
+}
+
+async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) -> Result<Vec<Value>> {
+    let name = &batch[0].index;
+    let needed: HashSet<Action> = batch.iter().map(action).collect();
+    let all_deletes = needed.iter().all(|action| *action == Action::Remove);
+    let opened = match all_deletes {
+        true => call.index(name, Action::Remove),
+        false => call.index_for_writing(name, Action::Insert).await,
+    };
+    let index = match opened {
+        Ok(index) => index,
+        Err(error) => {
+            return Ok(batch
+                .iter()
+                .map(|item| failed(item, item.id.as_deref(), &error))
+                .collect());
+        }
+    };
+    for action in needed {
+        call.require(action, &index.namespace)?;
+    }
+    let writes: Vec<Write> = batch
+        .iter()
+        .map(|item| Write {
+            id: item.id.clone().unwrap_or_else(new_id),
+            change: item.change.clone(),
+            condition: item.condition,
+        })
+        .collect();
+    let results = write_all(&index, &writes).await?;
+    let answers = batch
+        .iter()
+        .zip(&writes)
+        .zip(results)
+        .map(|((item, write), result)| match result {
+            Ok(written) => done(item, name, &written, shown),
+            Err(error) => failed(item, Some(&write.id), &error),
+        });
+    Ok(answers.collect())
+}
+
+fn action(item: &Item) -> Action {
+    match item.change {
+        Change::Put { create: true, .. } => Action::Insert,
+        Change::Delete => Action::Remove,
+        Change::Put { .. } | Change::Update(_) => Action::Update,
+    }
+}
+
+fn done(item: &Item, index: &str, written: &Written, shown: Option<&SourceFilter>) -> Value {
+    let mut body = written.to_json(index);
+    body.insert("status".to_owned(), json!(written.status().as_u16()));
+    let filter = item.shown.as_ref().or(shown).filter(|filter| !filter.hidden);
+    if let (Change::Update(_), Some(filter), Some(document)) = (&item.change, filter, &written.document) {
+        body.insert("get".to_owned(), json!({"_seq_no": written.sequence, "_primary_term": 1, "found": true, "_source": filter.shown(document)}));
+    }
+    json!({item.verb: body})
+}
+
+fn failed(item: &Item, id: Option<&str>, error: &ElasticError) -> Value {
+    json!({item.verb: {
+        "_index": item.index, "_type": "_doc", "_id": id, "status": error.status.as_u16(), "error": error.to_json(),
+    }})
+}

@@ -1,0 +1,132 @@
+//! The lines of a bulk request: what to do, and the document to do it with.
+
+use crate::endpoints::document::{condition, parse_update};
+use crate::error::{ElasticError, Result};
+use crate::source::SourceFilter;
+use crate::write::{Change, document_of};
+use serde_json::Value;
+
+/// One write of a bulk request.
+pub(super) struct Item {
+    /// What it is called: `index`, `create`, `update`, `delete`.
+    pub(super) verb: &'static str,
+    pub(super) index: String,
+    pub(super) id: Option<String>,
+    pub(super) change: Change,
+    pub(super) condition: Option<(u64, u64)>,
+    pub(super) shown: Option<SourceFilter>,
+}
+
+pub(super) fn items(body: &[u8], index: Option<&str>) -> Result<Vec<Item>> {
+    if body.last().is_some_and(|last| *last != b'\n') {
+        return Err(ElasticError::illegal(
+            "The bulk request must be terminated by a newline [\\n]",
+        ));
+    }
+    let mut items = Vec::new();
+    let mut lines = body.split(|byte| *byte == b'\n').enumerate();
+    while let Some((at, line)) = lines.next() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        items.push(item(at + 1, line, &mut lines, index)?);
+    }
+    match items.is_empty() {
+        true => Err(ElasticError::validation(&["no requests added".to_owned()])),
+        false => Ok(items),
+    }
+}
+
+fn item<'a>(
+    number: usize,
+    line: &[u8],
+    lines: &mut impl Iterator<Item = (usize, &'a [u8])>,
+    index: Option<&str>,
+) -> Result<Item> {
+    let malformed = |found: &str| {
+        ElasticError::illegal(format!(
+            "Malformed action/metadata line [{number}], expected {found}"
+        ))
+    };
+    let Value::Object(action) = serde_json::from_slice(line)? else {
+        return Err(malformed("START_OBJECT"));
+    };
+    let mut members = action.iter();
+    let (Some((verb, options)), None) = (members.next(), members.next()) else {
+        return Err(malformed("one action as the only member"));
+    };
+    let verb = match verb.as_str() {
+        "index" => "index",
+        "create" => "create",
+        "update" => "update",
+        "delete" => "delete",
+        other => {
+            return Err(malformed(&format!(
+                "field [create], [delete], [index] or [update] but found [{other}]"
+            )));
+        }
+    };
+    let Value::Object(options) = options else {
+        return Err(malformed("START_OBJECT"));
+    };
+    let mut item = Item {
+        verb,
+        index: index.unwrap_or_default().to_owned(),
+        id: None,
+        change: Change::Delete,
+        condition: None,
+        shown: None,
+    };
+    let (mut sequence, mut term) = (None, None);
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    };
+    for (name, value) in options {
+        match name.as_str() {
+            "_index" => item.index = text(value).unwrap_or_default(),
+            "_id" => item.id = text(value),
+            "if_seq_no" => sequence = value.as_i64(),
+            "if_primary_term" => term = value.as_i64(),
+            "_source" => item.shown = Some(SourceFilter::parse(value)?),
+            "_type" | "routing" | "_routing" | "retry_on_conflict" | "_retry_on_conflict"
+            | "require_alias" => {}
+            "pipeline" | "version" | "_version" | "version_type" | "_version_type" => {
+                return Err(ElasticError::unsupported(format!("[{name}] of a bulk item")));
+            }
+            other => {
+                let reason =
+                    format!("Action/metadata line [{number}] contains an unknown parameter [{other}]");
+                return Err(ElasticError::illegal(reason));
+            }
+        }
+    }
+    item.condition = condition(sequence, term)?;
+    if item.index.is_empty() {
+        return Err(ElasticError::validation(&["index is missing".to_owned()]));
+    }
+    if item.id.is_none() && matches!(verb, "update" | "delete") {
+        return Err(ElasticError::validation(&["id is missing".to_owned()]));
+    }
+    if verb != "delete" {
+        let missing = || {
+            ElasticError::illegal(format!(
+                "the action of line [{number}] has no line with its document"
+            ))
+        };
+        let (_, source) = lines.next().ok_or_else(missing)?;
+        item.change = match verb {
+            "update" => {
+                let (update, shown) = parse_update(source)?;
+                item.shown = item.shown.or(shown);
+                Change::Update(update)
+            }
+            verb => Change::Put {
+                document: document_of(source)?,
+                create: verb == "create" || item.id.is_none(),
+            },
+        };
+    }
+    Ok(item)
+}

@@ -1,0 +1,304 @@
+//! Single documents.
+
+use crate::call::Call;
+use crate::documents::{find, head};
+use crate::error::{ElasticError, Result};
+use crate::index::Index;
+use crate::respond::{Answer, exists, json, ok};
+use crate::source::SourceFilter;
+use crate::write::{Change, Update, Write, Written, document_of, write_one};
+use auth::Action;
+use engine::Record;
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+/// `/{index}/_doc/{id}`.
+pub(crate) async fn run(call: &mut Call, index: &str, id: &str) -> Result<Answer> {
+    match call.method {
+        Method::PUT | Method::POST => put(call, index, id, false).await,
+        Method::GET | Method::HEAD => get(call, index, id).await,
+        Method::DELETE => delete(call, index, id).await,
+        _ => Err(call.not_allowed("DELETE, GET, HEAD, POST, PUT")),
+    }
+}
+
+/// `/{index}/_create/{id}`.
+pub(crate) async fn create(call: &mut Call, index: &str, id: &str) -> Result<Answer> {
+    match call.method {
+        Method::PUT | Method::POST => put(call, index, id, true).await,
+        _ => Err(call.not_allowed("POST, PUT")),
+    }
+}
+
+/// `POST /{index}/_doc`: a document without an id gets one.
+pub(crate) async fn post(call: &mut Call, index: &str) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    put(call, index, &new_id(), true).await
+}
+
+/// An id for a document that comes without one.
+pub(crate) fn new_id() -> String {
+    value::ObjectId::generate().to_string()
+}
+
+/// The parameters that all writes take.
+struct Options {
+    condition: Option<(u64, u64)>,
+    creates: bool,
+}
+
+fn options(call: &mut Call) -> Result<Options> {
+    let parameters = &mut call.parameters;
+    // Every search sees every write, so none has to be waited for.
+    if let Some(refresh) = parameters.take("refresh")
+        && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
+    {
+        return Err(ElasticError::illegal(format!(
+            "Unknown value for refresh: [{refresh}]."
+        )));
+    }
+    parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
+    match parameters.take("version_type").as_deref() {
+        None | Some("internal") => {}
+        Some(other) => return Err(ElasticError::unsupported(format!("[version_type] {other}"))),
+    }
+    if parameters.take("version").is_some() {
+        let reason = "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and \
+            `if_primary_term` instead";
+        return Err(ElasticError::validation(&[reason.to_owned()]));
+    }
+    for name in ["pipeline", "require_alias"] {
+        if parameters
+            .take(name)
+            .is_some_and(|value| value != "_none" && value != "false")
+        {
+            return Err(ElasticError::unsupported(format!("the parameter [{name}]")));
+        }
+    }
+    let creates = match parameters.take("op_type").as_deref() {
+        None | Some("index") => false,
+        Some("create") => true,
+        Some(other) => {
+            return Err(ElasticError::illegal(format!(
+                "opType must be 'create' or 'index', found: [{other}]"
+            )));
+        }
+    };
+    Ok(Options {
+        condition: condition(
+            parameters.integer("if_seq_no")?,
+            parameters.integer("if_primary_term")?,
+        )?,
+        creates,
+    })
+}
+
+/// `if_seq_no` with `if_primary_term`, of which neither stands alone.
+pub(crate) fn condition(sequence: Option<i64>, term: Option<i64>) -> Result<Option<(u64, u64)>> {
+    match (sequence, term) {
+        (None, None) => Ok(None),
+        (Some(sequence), Some(term)) if sequence >= 0 && term >= 0 => {
+            Ok(Some((sequence as u64, term as u64)))
+        }
+        (Some(_), None) => Err(ElasticError::validation(&[
+            "ifSeqNo is set, but primary term is [0]".to_owned(),
+        ])),
+        (None, Some(term)) => {
+            let reason = format!("ifSeqNo is unassigned, but primary term is [{term}]");
+            Err(ElasticError::validation(&[reason]))
+        }
+        _ => Err(ElasticError::illegal(
+            "sequence numbers and primary terms must be non negative",
+        )),
+    }
+}
+
+async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answer> {
+    let options = options(call)?;
+    call.parameters.end()?;
+    let document = document_of(&call.body)?;
+    let index = call.index_for_writing(name, Action::Insert).await?;
+    let create = create || options.creates;
+    if !create {
+        call.require(Action::Update, &index.namespace)?;
+    }
+    let change = Change::Put { document, create };
+    let written = write_one(
+        &index,
+        Write {
+            id: id.to_owned(),
+            change,
+            condition: options.condition,
+        },
+    )
+    .await?;
+    Ok(answer(&index, &written))
+}
+
+fn answer(index: &Index, written: &Written) -> Answer {
+    json(written.status(), Value::Object(written.to_json(&index.name)))
+}
+
+async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
+    let options = options(call)?;
+    call.parameters.end()?;
+    let index = call.index(name, Action::Remove)?;
+    let write = Write {
+        id: id.to_owned(),
+        change: Change::Delete,
+        condition: options.condition,
+    };
+    let written = write_one(&index, write).await?;
+    Ok(answer(&index, &written))
+}
+
+/// `/{index}/_update/{id}`.
+pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    // Others' changes are never in the way: a write that meets one begins again.
+    call.parameters.without_effect(&["retry_on_conflict", "lang"]);
+    let options = options(call)?;
+    let shown = SourceFilter::take(&mut call.parameters);
+    call.parameters.end()?;
+    let (update, shown_by_body) = parse_update(&call.body)?;
+    let index = call.index_for_writing(name, Action::Update).await?;
+    let write = Write {
+        id: id.to_owned(),
+        change: Change::Update(update),
+        condition: options.condition,
+    };
+    let written = write_one(&index, write).await?;
+    let mut body = written.to_json(&index.name);
+    if let (Some(filter), Some(document)) = (
+        shown.or(shown_by_body).filter(|filter| !filter.hidden),
+        &written.document,
+    ) {
+        body.insert("get".to_owned(), json!({"found": true, "_source": filter.shown(document), "_seq_no": written.sequence, "_primary_term": 1}));
+    }
+    Ok(json(written.status(), Value::Object(body)))
+}
+
+/// Reads the body of an update, and what of the document it wants to see.
+pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>)> {
+    let mut update = Update {
+        detect_noop: true,
+        ..Update::default()
+    };
+    let mut shown = None;
+    for (name, value) in document_of(bytes)?.iter() {
+        let object = || match value {
+            value::Value::Document(document) => Ok(Some(document.clone())),
+            _ => Err(ElasticError::parsing(format!(
+                "[UpdateRequest] {name} doesn't support values that are no objects"
+            ))),
+        };
+        let flag = || value.as_bool_truthy();
+        match name {
+            "doc" => update.part = object()?,
+            "upsert" => update.upsert = object()?,
+            "doc_as_upsert" => update.doc_as_upsert = flag(),
+            "detect_noop" => update.detect_noop = flag(),
+            "_source" => {
+                let mut text = String::new();
+                json::write(value.as_ref(), &mut text);
+                shown = Some(SourceFilter::parse(&serde_json::from_str(&text)?)?);
+            }
+            "script" | "scripted_upsert" => return Err(ElasticError::unsupported("a [script] in an update")),
+            other => {
+                return Err(ElasticError::new(
+                    StatusCode::BAD_REQUEST,
+                    "x_content_parse_exception",
+                    format!("[UpdateRequest] unknown field [{other}]"),
+                ));
+            }
+        }
+    }
+    if update.part.is_none() {
+        return Err(ElasticError::validation(&["script or doc is missing".to_owned()]));
+    }
+    Ok((update, shown))
+}
+
+/// The parameters of reads; which fields are wanted, and what of the document.
+fn read_options(call: &mut Call) -> Result<SourceFilter> {
+    let parameters = &mut call.parameters;
+    parameters.without_effect(&["realtime", "refresh", "preference", "routing"]);
+    if parameters.take("stored_fields").is_some() {
+        return Err(ElasticError::unsupported("[stored_fields] of a document"));
+    }
+    Ok(SourceFilter::take(parameters).unwrap_or_default())
+}
+
+async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
+    let filter = read_options(call)?;
+    let version = call.parameters.integer("version")?;
+    call.parameters.without_effect(&["version_type"]);
+    call.parameters.end()?;
+    let index = call.index(name, Action::Find)?;
+    let snapshot = index.collection.snapshot().await?;
+    let (_, record) = find(&snapshot, id).await?;
+    if call.method == Method::HEAD {
+        return Ok(exists(record.is_some()));
+    }
+    let Some(record) = record else {
+        let body = json!({"_index": name, "_type": "_doc", "_id": id, "found": false});
+        return Ok(json(StatusCode::NOT_FOUND, body));
+    };
+    let present = record.revision().generation;
+    if version.is_some_and(|version| version as u64 != present) {
+        let reason = format!(
+            "[{id}]: version conflict, current version [{present}] is different than the one provided [{}]",
+            version.unwrap_or_default()
+        );
+        return Err(ElasticError::new(
+            StatusCode::CONFLICT,
+            "version_conflict_engine_exception",
+            reason,
+        ));
+    }
+    Ok(ok(found(name, id, &record, &filter)))
+}
+
+/// A document that was found, as it is shown.
+pub(crate) fn found(index: &str, id: &str, record: &Record, filter: &SourceFilter) -> Value {
+    let mut body = head(index, id, record);
+    body.insert("found".to_owned(), json!(true));
+    if !filter.hidden {
+        body.insert("_source".to_owned(), filter.shown(&record.document));
+    }
+    Value::Object(body)
+}
+
+/// `/{index}/_source/{id}`.
+pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
+    if ![Method::GET, Method::HEAD].contains(&call.method) {
+        return Err(call.not_allowed("GET, HEAD"));
+    }
+    let filter = read_options(call)?;
+    call.parameters.without_effect(&["version", "version_type"]);
+    call.parameters.end()?;
+    if filter.hidden {
+        return Err(ElasticError::validation(&[
+            "fetching source can not be disabled".to_owned()
+        ]));
+    }
+    let index = call.index(name, Action::Find)?;
+    let snapshot = index.collection.snapshot().await?;
+    let (_, record) = find(&snapshot, id).await?;
+    match record {
+        _ if call.method == Method::HEAD => Ok(exists(record.is_some())),
+        Some(record) => Ok(ok(filter.shown(&record.document))),
+        None => {
+            let reason = format!("Document not found [{name}]/[_doc]/[{id}]");
+            Err(ElasticError::new(
+                StatusCode::NOT_FOUND,
+                "resource_not_found_exception",
+                reason,
+            ))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Mappings of indices: `/{index}/_mapping`.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::filter_path::is_match;
+use crate::names::{Options, resolve};
+use crate::respond::{Answer, acknowledged, ok};
+use auth::Action;
+use http::Method;
+use serde_json::{Map, Value, json};
+
+pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
+    match call.method {
+        Method::GET => get(call, expression).await,
+        Method::PUT | Method::POST => put(call, expression).await,
+        _ => Err(call.not_allowed("GET, POST, PUT")),
+    }
+}
+
+async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
+    let options = Options::take(&mut call.parameters)?;
+    call.parameters
+        .without_effect(&["local", "master_timeout", "include_type_name"]);
+    call.parameters.end()?;
+    let mut answer = Map::new();
+    for name in resolve(call, expression, options)? {
+        let mapping = call.index(&name, Action::Find)?.mapping().await?;
+        answer.insert(name, json!({"mappings": mapping.source()}));
+    }
+    Ok(ok(Value::Object(answer)))
+}
+
+async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
+    let options = Options::take(&mut call.parameters)?;
+    call.parameters.without_effect(&[
+        "timeout",
+        "master_timeout",
+        "include_type_name",
+        "write_index_only",
+    ]);
+    call.parameters.end()?;
+    let source = Value::Object(call.required_object()?);
+    for name in resolve(call, expression, options)? {
+        let index = call.index(&name, Action::CollMod)?;
+        index.mapping().await?;
+        index.put_mapping(&source).await?;
+    }
+    Ok(acknowledged())
+}
+
+/// `/{index}/_mapping/field/{fields}`.
+pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    let options = Options::take(&mut call.parameters)?;
+    call.parameters
+        .without_effect(&["local", "include_type_name", "include_defaults"]);
+    call.parameters.end()?;
+    let mut answer = Map::new();
+    for name in resolve(call, expression, options)? {
+        let mapping = call.index(&name, Action::Find)?.mapping().await?;
+        let mut found = Map::new();
+        for (path, definition) in mapping.definitions() {
+            if fields.split(',').any(|pattern| is_match(pattern, &path)) {
+                let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
+                found.insert(
+                    path.clone(),
+                    json!({"full_name": path, "mapping": {last: definition}}),
+                );
+            }
+        }
+        answer.insert(name, json!({"mappings": found}));
+    }
+    Ok(ok(Value::Object(answer)))
+}

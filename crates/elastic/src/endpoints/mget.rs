@@ -1,0 +1,123 @@
+//! Several documents by their ids: `_mget`.
+
+use super::document::found;
+use crate::call::Call;
+use crate::documents::find;
+use crate::error::{ElasticError, Result};
+use crate::limits::MGET_DOCUMENTS_MAX;
+use crate::respond::{Answer, ok};
+use crate::source::SourceFilter;
+use auth::Action;
+use http::Method;
+use serde_json::{Map, Value, json};
+
+/// One document that is asked for.
+struct Wanted {
+    index: String,
+    id: String,
+    filter: SourceFilter,
+}
+
+pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
+    if ![Method::GET, Method::POST].contains(&call.method) {
+        return Err(call.not_allowed("GET, POST"));
+    }
+    call.parameters
+        .without_effect(&["realtime", "refresh", "preference", "routing"]);
+    if call.parameters.take("stored_fields").is_some() {
+        return Err(ElasticError::unsupported("[stored_fields] of documents"));
+    }
+    let default = SourceFilter::take(&mut call.parameters).unwrap_or_default();
+    call.parameters.end()?;
+    let wanted = parse(&call.required_object()?, index, &default)?;
+    let mut documents = Vec::with_capacity(wanted.len());
+    for one in wanted {
+        documents.push(match read(call, &one).await {
+            Ok(document) => document,
+            Err(error) => json!({"_index": one.index, "_type": "_doc", "_id": one.id, "error": error.to_answer()["error"]}),
+        });
+    }
+    Ok(ok(json!({"docs": documents})))
+}
+
+async fn read(call: &Call, one: &Wanted) -> Result<Value> {
+    let index = call.index(&one.index, Action::Find)?;
+    let snapshot = index.collection.snapshot().await?;
+    Ok(match find(&snapshot, &one.id).await?.1 {
+        Some(record) => found(&one.index, &one.id, &record, &one.filter),
+        None => json!({"_index": one.index, "_type": "_doc", "_id": one.id, "found": false}),
+    })
+}
+
+fn parse(body: &Map<String, Value>, index: Option<&str>, default: &SourceFilter) -> Result<Vec<Wanted>> {
+    let mut wanted = Vec::new();
+    let mut faults = Vec::new();
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    for (name, value) in body {
+        let list = value
+            .as_array()
+            .ok_or_else(|| ElasticError::parsing(format!("[{name}] must be an array")))?;
+        if list.len() > MGET_DOCUMENTS_MAX {
+            return Err(ElasticError::illegal(format!(
+                "[_mget] takes at most {MGET_DOCUMENTS_MAX} documents, not {}",
+                list.len()
+            )));
+        }
+        for (at, one) in list.iter().enumerate() {
+            let mut item = Wanted {
+                index: index.unwrap_or_default().to_owned(),
+                id: String::new(),
+                filter: default.clone(),
+            };
+            match (name.as_str(), one) {
+                ("ids", Value::String(_) | Value::Number(_)) => item.id = text(one),
+                ("docs", Value::Object(members)) => {
+                    for (member, value) in members {
+                        match member.as_str() {
+                            "_index" => item.index = text(value),
+                            "_id" => item.id = text(value),
+                            "_source" => item.filter = SourceFilter::parse(value)?,
+                            "_type" | "routing" => {}
+                            "stored_fields" => {
+                                return Err(ElasticError::unsupported("[stored_fields] of documents"));
+                            }
+                            other => {
+                                let reason = format!(
+                                    "Action/metadata line [{at}] contains an unknown parameter [{other}]"
+                                );
+                                return Err(ElasticError::parsing(reason));
+                            }
+                        }
+                    }
+                }
+                ("ids" | "docs", _) => {
+                    return Err(ElasticError::illegal(
+                        "docs array element should include an object",
+                    ));
+                }
+                (other, _) => {
+                    return Err(ElasticError::parsing(format!(
+                        "unexpected token [START_ARRAY], expected [FIELD_NAME] of [{other}]"
+                    )));
+                }
+            }
+            if item.index.is_empty() {
+                faults.push(format!("index is missing for doc {at}"));
+            }
+            if item.id.is_empty() {
+                faults.push(format!("id is missing for doc {at}"));
+            }
+            wanted.push(item);
+        }
+    }
+    if wanted.is_empty() {
+        faults.push("no documents to get".to_owned());
+    }
+    match faults.is_empty() {
+        true => Ok(wanted),
+        false => Err(ElasticError::validation(&faults)),
+    }
+}

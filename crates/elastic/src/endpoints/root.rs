@@ -1,0 +1,47 @@
+//! `/` and what clients ask before they begin.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::respond::{Answer, ok};
+use http::Method;
+use serde_json::json;
+
+/// The version that is spoken.
+pub(crate) const VERSION: &str = "7.10.2";
+
+/// `GET /`, `HEAD /`.
+pub(crate) fn info(call: &mut Call) -> Result<Answer> {
+    if ![Method::GET, Method::HEAD].contains(&call.method) {
+        return Err(call.not_allowed("GET, HEAD"));
+    }
+    call.parameters.end()?;
+    Ok(ok(json!({
+        "name": engine::host_name(),
+        "cluster_name": "larder",
+        "cluster_uuid": "larder",
+        "version": {
+            "number": VERSION,
+            "build_flavor": "default",
+            "build_type": "larder",
+            "build_hash": "unknown",
+            "build_date": "1970-01-01T00:00:00.000Z",
+            "build_snapshot": false,
+            "lucene_version": "8.7.0",
+            "minimum_wire_compatibility_version": "6.8.0",
+            "minimum_index_compatibility_version": "6.0.0-beta1",
+        },
+        "tagline": "You Know, for Search",
+    })))
+}
+
+/// `GET /_license`: without an active one Logstash takes a server for dead.
+pub(crate) fn license(call: &mut Call) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    call.parameters.without_effect(&["local", "accept_enterprise"]);
+    call.parameters.end()?;
+    Ok(ok(
+        json!({"license": {"status": "active", "uid": "larder", "type": "basic", "issued_to": "larder", "issuer": "larder"}}),
+    ))
+}

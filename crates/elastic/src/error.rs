@@ -1,0 +1,188 @@
+//! What clients are told when something cannot be done: Elasticsearch's status, type and reason.
+
+use code::Code;
+use http::{BodyError, StatusCode};
+use json::JsonError;
+use search::{Kind, SearchError};
+use serde_json::{Map, Value, json};
+
+/// What the endpoints give back.
+pub(crate) type Result<T, E = ElasticError> = std::result::Result<T, E>;
+
+/// An error as a client sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct ElasticError {
+    pub(crate) status: StatusCode,
+    pub(crate) kind: &'static str,
+    pub(crate) reason: String,
+    /// What the error says besides, such as the index.
+    pub(crate) more: Option<Box<Map<String, Value>>>,
+    /// What led to it.
+    pub(crate) cause: Option<Box<ElasticError>>,
+}
+
+impl ElasticError {
+    pub(crate) fn new(status: StatusCode, kind: &'static str, reason: impl Into<String>) -> ElasticError {
+        ElasticError {
+            status,
+            kind,
+            reason: reason.into(),
+            more: None,
+            cause: None,
+        }
+    }
+
+    pub(crate) fn illegal(reason: impl Into<String>) -> ElasticError {
+        ElasticError::new(StatusCode::BAD_REQUEST, "illegal_argument_exception", reason)
+    }
+
+    pub(crate) fn parsing(reason: impl Into<String>) -> ElasticError {
+        ElasticError::new(StatusCode::BAD_REQUEST, "parsing_exception", reason)
+    }
+
+    /// Several things are wrong with a request, each in a sentence.
+    pub(crate) fn validation(reasons: &[String]) -> ElasticError {
+        let listed: Vec<String> = reasons
+            .iter()
+            .enumerate()
+            .map(|(at, reason)| format!("{}: {reason};", at + 1))
+            .collect();
+        let reason = format!("Validation Failed: {}", listed.join(""));
+        ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "action_request_validation_exception",
+            reason,
+        )
+    }
+
+    /// Larder does not do this.
+    pub(crate) fn unsupported(what: impl std::fmt::Display) -> ElasticError {
+        ElasticError::new(
+            StatusCode::NOT_IMPLEMENTED,
+            "unsupported_operation_exception",
+            format!("{what} is not supported"),
+        )
+    }
+
+    pub(crate) fn no_index(name: &str) -> ElasticError {
+        ElasticError::new(
+            StatusCode::NOT_FOUND,
+            "index_not_found_exception",
+            format!("no such index [{name}]"),
+        )
+        .of_index(name)
+    }
+
+    pub(crate) fn exists(name: &str) -> ElasticError {
+        let reason = format!("index [{name}] already exists");
+        ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "resource_already_exists_exception",
+            reason,
+        )
+        .of_index(name)
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> ElasticError {
+        self.more
+            .get_or_insert_default()
+            .insert(name.to_owned(), value.into());
+        self
+    }
+
+    pub(crate) fn of_index(self, name: &str) -> ElasticError {
+        self.with("resource.type", "index_or_alias")
+            .with("resource.id", name)
+            .with("index_uuid", "_na_")
+            .with("index", name)
+    }
+
+    pub(crate) fn because(mut self, cause: ElasticError) -> ElasticError {
+        self.cause = Some(Box::new(cause));
+        self
+    }
+
+    /// What items of bulk requests have as their error.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("type".to_owned(), json!(self.kind));
+        object.insert("reason".to_owned(), json!(self.reason));
+        object.extend(self.more.iter().flat_map(|more| Map::clone(more)));
+        if let Some(cause) = &self.cause {
+            object.insert("caused_by".to_owned(), cause.to_json());
+        }
+        Value::Object(object)
+    }
+
+    /// The whole answer.
+    pub(crate) fn to_answer(&self) -> Value {
+        let mut error = self.to_json();
+        if let Value::Object(error) = &mut error {
+            let root = Value::Array(vec![Value::Object(error.clone())]);
+            error.insert("root_cause".to_owned(), root);
+        }
+        json!({"error": error, "status": self.status.as_u16()})
+    }
+}
+
+impl From<SearchError> for ElasticError {
+    fn from(error: SearchError) -> ElasticError {
+        let kind = error.kind.name();
+        let status = match error.kind {
+            Kind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
+            Kind::Unsupported => StatusCode::NOT_IMPLEMENTED,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        ElasticError::new(status, kind, error.reason)
+    }
+}
+
+impl From<JsonError> for ElasticError {
+    fn from(error: JsonError) -> ElasticError {
+        ElasticError::new(StatusCode::BAD_REQUEST, "json_parse_exception", error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for ElasticError {
+    fn from(error: serde_json::Error) -> ElasticError {
+        ElasticError::new(StatusCode::BAD_REQUEST, "json_parse_exception", error.to_string())
+    }
+}
+
+impl From<BodyError> for ElasticError {
+    fn from(error: BodyError) -> ElasticError {
+        let (status, kind) = match error {
+            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "content_too_long_exception"),
+            BodyError::NoMemory(_) => (StatusCode::TOO_MANY_REQUESTS, "circuit_breaking_exception"),
+            BodyError::Late(_) => (StatusCode::REQUEST_TIMEOUT, "timeout_exception"),
+            _ => (StatusCode::BAD_REQUEST, "parse_exception"),
+        };
+        ElasticError::new(status, kind, error.to_string())
+    }
+}
+
+impl From<engine::Error> for ElasticError {
+    /// MongoDB's codes, which the engine speaks, in Elasticsearch's terms.
+    fn from(error: engine::Error) -> ElasticError {
+        let (status, kind) = match error.code {
+            Code::NAMESPACE_NOT_FOUND | Code::QUERY_PLAN_KILLED => {
+                (StatusCode::NOT_FOUND, "index_not_found_exception")
+            }
+            Code::NAMESPACE_EXISTS => (StatusCode::BAD_REQUEST, "resource_already_exists_exception"),
+            Code::INVALID_NAMESPACE => (StatusCode::BAD_REQUEST, "invalid_index_name_exception"),
+            Code::DUPLICATE_KEY => (StatusCode::CONFLICT, "version_conflict_engine_exception"),
+            Code::BSON_OBJECT_TOO_LARGE => (StatusCode::PAYLOAD_TOO_LARGE, "content_too_long_exception"),
+            Code::EXCEEDED_MEMORY_LIMIT => (StatusCode::TOO_MANY_REQUESTS, "circuit_breaking_exception"),
+            Code::MAX_TIME_MS_EXPIRED => (StatusCode::GATEWAY_TIMEOUT, "timeout_exception"),
+            Code::INTERRUPTED_AT_SHUTDOWN => (StatusCode::SERVICE_UNAVAILABLE, "node_closed_exception"),
+            Code::DOCUMENT_VALIDATION_FAILURE
+            | Code::BAD_VALUE
+            | Code::FAILED_TO_PARSE
+            | Code::TYPE_MISMATCH
+            | Code::INVALID_ID_FIELD
+            | Code::COMMAND_NOT_SUPPORTED_ON_VIEW => (StatusCode::BAD_REQUEST, "illegal_argument_exception"),
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, "exception"),
+        };
+        ElasticError::new(status, kind, error.message)
+    }
+}

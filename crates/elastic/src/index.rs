@@ -1,0 +1,278 @@
+//! What Elasticsearch knows of an index: its settings and its mapping.
+//!
+//! Both are kept with the collection. A mapping follows the change log, so that the fields of documents that came by another
+//! protocol are known to the next request.
+
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
+use crate::{names, settings};
+use auth::Action;
+use engine::{ChangeKind, Namespace, Order, RevisionedCollection, Sequence};
+use parking_lot::Mutex;
+use search::Mapping;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+use value::DocumentBuf;
+
+/// What was read of indices, by the ids of their collections.
+#[derive(Debug, Default)]
+pub(crate) struct Indices(Mutex<HashMap<[u8; 16], Arc<State>>>);
+
+/// An index's settings and mapping.
+#[derive(Debug)]
+struct State {
+    /// Held while they change.
+    change: tokio::sync::Mutex<()>,
+    now: Mutex<Present>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Present {
+    /// What was given at its making and since, below `index`.
+    settings: Map<String, Value>,
+    mapping: Arc<Mapping>,
+    /// When it was made, in milliseconds since 1970.
+    created_ms: i64,
+    /// How far its documents are known.
+    followed: Sequence,
+}
+
+/// An index that is there.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    pub(crate) name: String,
+    pub(crate) namespace: Namespace,
+    pub(crate) collection: RevisionedCollection,
+    state: Arc<State>,
+}
+
+impl Call {
+    /// The index of this name, if the user may do this with it.
+    pub(crate) fn index(&self, name: &str, action: Action) -> Result<Index> {
+        let namespace = names::namespace(&self.server.engine, name);
+        self.require(action, &namespace)?;
+        let collection = match names::is_seen(&namespace) {
+            true => self.server.engine.revisioned(&namespace)?,
+            false => None,
+        };
+        let collection = collection.ok_or_else(|| ElasticError::no_index(name))?;
+        let state = self.server.indices.state(&collection)?;
+        Ok(Index {
+            name: name.to_owned(),
+            namespace,
+            collection,
+            state,
+        })
+    }
+
+    /// The same; one that does not exist is made, as a write makes it.
+    pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
+        match self.index(name, action) {
+            Err(error) if error.kind == "index_not_found_exception" => {
+                match self.create_index(name, Map::new(), None).await {
+                    Ok(_) => {}
+                    // Another one has made it meanwhile.
+                    Err(error) if error.kind == "resource_already_exists_exception" => {}
+                    Err(error) => return Err(error),
+                }
+                self.index(name, action)
+            }
+            found => found,
+        }
+    }
+
+    /// Makes an index.
+    pub(crate) async fn create_index(
+        &self,
+        name: &str,
+        settings: Map<String, Value>,
+        mapping: Option<&Value>,
+    ) -> Result<Index> {
+        names::check(name)?;
+        let namespace = names::namespace(&self.server.engine, name);
+        self.require(Action::CreateCollection, &namespace)?;
+        let analysis = settings::analysis(&settings)?;
+        let fields_max = settings::fields_max(&settings)?;
+        let empty = json!({});
+        let mapping = Mapping::parse(mapping.unwrap_or(&empty), analysis)?.with_fields_max(fields_max);
+        if self.server.engine.collection_entry(&namespace).is_some() {
+            return Err(ElasticError::exists(name));
+        }
+        let made = self
+            .server
+            .engine
+            .create_revisioned(&namespace, REVISIONS_KEPT, false)
+            .await;
+        made.map_err(|error| match ElasticError::from(error) {
+            error if error.kind == "resource_already_exists_exception" => ElasticError::exists(name),
+            error => error,
+        })?;
+        let index = self.index(name, Action::Find)?;
+        let created_ms = i64::try_from(self.server.engine.now_ms()).unwrap_or(i64::MAX);
+        let present = Present {
+            settings,
+            mapping: Arc::new(mapping),
+            created_ms,
+            followed: Sequence::START,
+        };
+        index.save(&present).await?;
+        *index.state.now.lock() = present;
+        Ok(index)
+    }
+}
+
+impl Indices {
+    fn state(&self, collection: &RevisionedCollection) -> Result<Arc<State>> {
+        let mut known = self.0.lock();
+        if let Some(state) = known.get(&collection.uuid()) {
+            return Ok(state.clone());
+        }
+        let present = match collection.search_index() {
+            Some(text) => Present::parse(&text)?,
+            None => Present::default(),
+        };
+        let state = Arc::new(State {
+            change: tokio::sync::Mutex::new(()),
+            now: Mutex::new(present),
+        });
+        known.insert(collection.uuid(), state.clone());
+        Ok(state)
+    }
+
+    /// Forgets an index that is dropped.
+    pub(crate) fn forget(&self, index: &Index) {
+        self.0.lock().remove(&index.collection.uuid());
+    }
+}
+
+impl Present {
+    fn parse(text: &str) -> Result<Present> {
+        let kept: Value = serde_json::from_str(text)?;
+        let settings = kept
+            .get("settings")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        let analysis = settings::analysis(&settings)?;
+        let fields_max = settings::fields_max(&settings)?;
+        let empty = json!({});
+        let mapping = Mapping::parse(kept.get("mappings").unwrap_or(&empty), analysis)?;
+        Ok(Present {
+            mapping: Arc::new(mapping.with_fields_max(fields_max)),
+            settings,
+            created_ms: kept.get("created").and_then(Value::as_i64).unwrap_or(0),
+            followed: Sequence::START,
+        })
+    }
+}
+
+impl Index {
+    async fn save(&self, present: &Present) -> Result<()> {
+        let kept = json!({
+            "settings": present.settings,
+            "mappings": present.mapping.source(),
+            "created": present.created_ms,
+        });
+        Ok(self.collection.set_search_index(kept.to_string()).await?)
+    }
+
+    /// The mapping as it is known now, without looking for what documents have brought.
+    pub(crate) fn known_mapping(&self) -> Arc<Mapping> {
+        self.state.now.lock().mapping.clone()
+    }
+
+    /// The mapping with the fields of all documents.
+    pub(crate) async fn mapping(&self) -> Result<Arc<Mapping>> {
+        self.follow().await?;
+        Ok(self.known_mapping())
+    }
+
+    /// Learns the fields of documents that were written since the last time.
+    async fn follow(&self) -> Result<()> {
+        if self.state.now.lock().followed >= self.collection.head() {
+            return Ok(());
+        }
+        let _changing = self.state.change.lock().await;
+        let mut present = self.state.now.lock().clone();
+        let snapshot = self.collection.snapshot().await?;
+        let mut has_changed = false;
+        loop {
+            let changes = snapshot
+                .changes(&present.followed, Order::Forward, CHANGES_PAGE)
+                .await?;
+            let Some(last) = changes.last() else { break };
+            engine::steps(changes.len())?;
+            let mut mapping = Mapping::clone(&present.mapping);
+            for change in &changes {
+                if let ChangeKind::Put(record) = &change.kind {
+                    has_changed |= mapping.learn_present(record.document.as_ref());
+                }
+            }
+            present.mapping = Arc::new(mapping);
+            present.followed = last.sequence.clone();
+        }
+        present.followed = present.followed.max(snapshot.head());
+        if has_changed {
+            self.save(&present).await?;
+        }
+        *self.state.now.lock() = present;
+        Ok(())
+    }
+
+    /// Learns the fields of documents that are about to be written; why one of them cannot be, if it cannot.
+    pub(crate) async fn learn(&self, documents: &[DocumentBuf]) -> Result<Vec<Result<()>>> {
+        let _changing = self.state.change.lock().await;
+        let mut present = self.state.now.lock().clone();
+        let mut mapping = Mapping::clone(&present.mapping);
+        let mut has_changed = false;
+        let mut results = Vec::with_capacity(documents.len());
+        for document in documents {
+            results.push(match mapping.learn(document.as_ref()) {
+                Ok(changed) => {
+                    has_changed |= changed;
+                    Ok(())
+                }
+                Err(error) => Err(error.into()),
+            });
+        }
+        if has_changed {
+            present.mapping = Arc::new(mapping);
+            self.save(&present).await?;
+            *self.state.now.lock() = present;
+        }
+        Ok(results)
+    }
+
+    /// Adds to the mapping.
+    pub(crate) async fn put_mapping(&self, source: &Value) -> Result<()> {
+        let _changing = self.state.change.lock().await;
+        let mut present = self.state.now.lock().clone();
+        let mut mapping = Mapping::clone(&present.mapping);
+        mapping.put(source)?;
+        present.mapping = Arc::new(mapping);
+        self.save(&present).await?;
+        *self.state.now.lock() = present;
+        Ok(())
+    }
+
+    /// The settings as they are shown.
+    pub(crate) fn settings(&self) -> Value {
+        let present = self.state.now.lock().clone();
+        let mut index = present.settings;
+        for (name, value) in [("number_of_shards", "1"), ("number_of_replicas", "1")] {
+            index.entry(name).or_insert_with(|| json!(value));
+        }
+        index.insert("uuid".to_owned(), json!(self.uuid()));
+        index.insert("creation_date".to_owned(), json!(present.created_ms.to_string()));
+        index.insert("provided_name".to_owned(), json!(self.name));
+        index.insert("version".to_owned(), json!({"created": "7100299"}));
+        json!({"index": index})
+    }
+
+    /// The collection's id as text.
+    pub(crate) fn uuid(&self) -> String {
+        value::hex(&self.collection.uuid())
+    }
+}

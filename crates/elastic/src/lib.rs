@@ -1,0 +1,33 @@
+//! Elasticsearch's HTTP protocol on the engine.
+//!
+//! [`serve()`] takes requests on. Each becomes a [`call::Call`]: its path taken apart, its user known. [`route`] finds its
+//! endpoint ([`endpoints`], one file a family), which parses what it is asked, calls the engine and encodes the answer.
+//! An index is a collection ([`names`]); what Elasticsearch knows of it besides (settings, mapping, aliases) is kept with
+//! the collection ([`index`]).
+//!
+//! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every error has Elasticsearch's form;
+//! a parameter that is not understood is an error that names it; nothing is read or written that the user may not.
+//!
+//! Left to others: what queries and mappings mean (`search`), revisions and changes (`engine`), connections (`http`).
+
+mod access;
+mod body;
+mod call;
+mod documents;
+mod endpoints;
+mod error;
+mod filter_path;
+mod index;
+mod limits;
+mod names;
+mod parameters;
+mod respond;
+mod route;
+mod scan;
+mod serve;
+mod server;
+mod settings;
+mod source;
+mod write;
+
+pub use serve::{Options, serve};

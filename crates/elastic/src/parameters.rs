@@ -1,0 +1,87 @@
+//! The parameters of a query string, each of which must be understood.
+
+use crate::error::{ElasticError, Result};
+use http::query_pairs;
+
+/// What is left of the parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parameters {
+    left: Vec<(String, String)>,
+    path: String,
+}
+
+impl Parameters {
+    pub(crate) fn parse(path: &str, query: &str) -> Result<Parameters> {
+        let mut left: Vec<(String, String)> = Vec::new();
+        for pair in query_pairs(query) {
+            let invalid = || ElasticError::illegal("the query has an escape that is not %HH in UTF-8");
+            let (name, value) = pair.ok_or_else(invalid)?;
+            // The last one counts.
+            left.retain(|(present, _)| *present != name);
+            left.push((name.into_owned(), value.into_owned()));
+        }
+        Ok(Parameters {
+            left,
+            path: path.to_owned(),
+        })
+    }
+
+    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.left.iter().position(|(left, _)| left == name)?;
+        Some(self.left.remove(at).1)
+    }
+
+    /// `name`, `name=true`, `name=false`.
+    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>> {
+        match self.take(name).as_deref() {
+            None => Ok(None),
+            Some("" | "true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(other) => Err(ElasticError::illegal(format!(
+                "Failed to parse value [{other}] as only [true] or [false] are allowed."
+            ))),
+        }
+    }
+
+    pub(crate) fn integer(&mut self, name: &str) -> Result<Option<i64>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|_| {
+                ElasticError::illegal(format!(
+                    "Failed to parse int parameter [{name}] with value [{text}]"
+                ))
+            }),
+        }
+    }
+
+    /// Names with commas between them.
+    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<String>> {
+        let text = self.take(name)?;
+        Some(
+            text.split(',')
+                .filter(|part| !part.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        )
+    }
+
+    /// Takes parameters that change nothing here: how long to wait for other nodes, which copy to ask.
+    pub(crate) fn without_effect(&mut self, names: &[&str]) {
+        for name in names {
+            self.take(name);
+        }
+    }
+
+    /// Refuses what was not taken.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        match self.left.first() {
+            None => Ok(()),
+            Some((name, _)) => {
+                let path = &self.path;
+                Err(ElasticError::illegal(format!(
+                    "request [{path}] contains unrecognized parameter: [{name}]"
+                )))
+            }
+        }
+    }
+}

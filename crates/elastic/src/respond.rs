@@ -1,0 +1,132 @@
+//! Making answers.
+
+use crate::error::ElasticError;
+use crate::filter_path;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{Body, HeaderName, HeaderValue, Request, Response, StatusCode, query_pairs};
+use serde_json::Value;
+
+/// Clients refuse to talk to what does not say that it is Elasticsearch.
+const PRODUCT: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("x-elastic-product"),
+    HeaderValue::from_static("Elasticsearch"),
+);
+const OPAQUE_ID: &str = "x-opaque-id";
+const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
+
+/// What an endpoint answers.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Content,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Json(Value),
+    Text(String),
+    Nothing,
+}
+
+pub(crate) fn ok(body: Value) -> Answer {
+    json(StatusCode::OK, body)
+}
+
+pub(crate) fn json(status: StatusCode, body: Value) -> Answer {
+    Answer {
+        status,
+        body: Content::Json(body),
+    }
+}
+
+/// Whether something is there, as HEAD asks.
+pub(crate) fn exists(is_there: bool) -> Answer {
+    let status = if is_there {
+        StatusCode::OK
+    } else {
+        StatusCode::NOT_FOUND
+    };
+    Answer {
+        status,
+        body: Content::Nothing,
+    }
+}
+
+pub(crate) fn acknowledged() -> Answer {
+    ok(serde_json::json!({"acknowledged": true}))
+}
+
+pub(crate) fn error(error: &ElasticError) -> Answer {
+    json(error.status, error.to_answer())
+}
+
+/// In which form a client wants its answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pretty: bool,
+    filter_path: Option<String>,
+    content_type: HeaderValue,
+    opaque_id: Option<HeaderValue>,
+}
+
+impl Form {
+    pub(crate) fn of(request: &Request) -> Form {
+        let parameter = |wanted: &str| {
+            let mut pairs = query_pairs(request.query()).flatten();
+            pairs
+                .find(|(name, _)| name == wanted)
+                .map(|(_, value)| value.into_owned())
+        };
+        // A client of version 8 or 9 asks for its own media type and wants to see it again.
+        let accepted = request.header("accept").unwrap_or_default();
+        let compatible = accepted
+            .split(',')
+            .map(str::trim)
+            .find(|one| one.starts_with("application/vnd.elasticsearch+json"));
+        let content_type = compatible
+            .and_then(|one| HeaderValue::from_str(&one.replace(' ', "")).ok())
+            .unwrap_or(HeaderValue::from_static("application/json; charset=UTF-8"));
+        Form {
+            pretty: parameter("pretty").is_some_and(|value| value != "false"),
+            filter_path: parameter("filter_path"),
+            content_type,
+            opaque_id: request.headers.get(OPAQUE_ID).cloned(),
+        }
+    }
+
+    pub(crate) fn response(self, answer: Answer, is_head: bool) -> Response {
+        let (text, content_type) = match answer.body {
+            Content::Nothing => (String::new(), None),
+            Content::Text(text) => (text, Some(HeaderValue::from_static("text/plain; charset=UTF-8"))),
+            Content::Json(body) => {
+                let body = match &self.filter_path {
+                    Some(filter) => filter_path::filtered(body, filter),
+                    None => body,
+                };
+                let text = match self.pretty {
+                    true => serde_json::to_string_pretty(&body).unwrap_or_default() + "\n",
+                    false => body.to_string(),
+                };
+                (text, Some(self.content_type))
+            }
+        };
+        let length = text.len();
+        let mut response = Response::new(if is_head { Body::empty() } else { Body::from(text) });
+        *response.status_mut() = answer.status;
+        let headers = response.headers_mut();
+        headers.insert(PRODUCT.0, PRODUCT.1);
+        if is_head {
+            headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+        }
+        if let Some(content_type) = content_type {
+            headers.insert(CONTENT_TYPE, content_type);
+        }
+        if let Some(id) = self.opaque_id {
+            headers.insert(HeaderName::from_static(OPAQUE_ID), id);
+        }
+        if answer.status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, REALM);
+        }
+        response
+    }
+}

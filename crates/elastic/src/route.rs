@@ -1,0 +1,83 @@
+//! Which path and method is answered by what.
+
+use crate::call::Call;
+use crate::endpoints::{analyze, bulk, cat, cluster, document, index, mapping, mget, root, search, settings};
+use crate::error::{ElasticError, Result};
+use crate::respond::Answer;
+use http::StatusCode;
+
+pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
+    let path = call.path.clone();
+    let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    match path.first() {
+        Some(first) if first.starts_with('_') && *first != "_all" => global(call, &path).await,
+        _ => of_index(call, &path).await,
+    }
+}
+
+/// What belongs to no index.
+async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
+        ["_bulk"] => bulk::run(call, None).await,
+        ["_mget"] => mget::run(call, None).await,
+        ["_search"] => search::run(call, "_all").await,
+        ["_count"] => search::count(call, "_all").await,
+        ["_analyze"] => analyze::run(call, None).await,
+        ["_refresh"] => index::refresh(call, "_all").await,
+        ["_flush"] => index::flush(call, "_all").await,
+        ["_forcemerge"] => index::forcemerge(call, "_all").await,
+        ["_mapping" | "_mappings"] => mapping::run(call, "_all").await,
+        ["_mapping", "field", fields] => mapping::fields(call, "_all", fields).await,
+        ["_settings"] => settings::run(call, "_all").await,
+        ["_license"] => root::license(call),
+        ["_cluster", "health"] => cluster::health(call, "_all").await,
+        ["_cluster", "health", index] => cluster::health(call, index).await,
+        ["_cat", "indices"] => cat::indices(call, "_all").await,
+        ["_cat", "indices", index] => cat::indices(call, index).await,
+        ["_cat", "count"] => cat::count(call, "_all").await,
+        ["_cat", "count", index] => cat::count(call, index).await,
+        ["_cat", "health"] => cat::health(call).await,
+        _ => Err(no_handler(call)),
+    }
+}
+
+/// What belongs to an index, or to several.
+async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
+        [] => root::info(call),
+        [index] => index::run(call, index).await,
+        [index, "_bulk"] => bulk::run(call, Some(index)).await,
+        [index, "_mget"] => mget::run(call, Some(index)).await,
+        [index, "_search"] => search::run(call, index).await,
+        [index, "_count"] => search::count(call, index).await,
+        [index, "_analyze"] => analyze::run(call, Some(index)).await,
+        [index, "_refresh"] => index::refresh(call, index).await,
+        [index, "_flush"] => index::flush(call, index).await,
+        [index, "_forcemerge"] => index::forcemerge(call, index).await,
+        [index, "_mapping" | "_mappings"] => mapping::run(call, index).await,
+        [index, "_mapping", "field", fields] => mapping::fields(call, index, fields).await,
+        [index, "_settings"] => settings::run(call, index).await,
+        [index, "_doc"] => document::post(call, index).await,
+        [index, "_doc", id] => document::run(call, index, id).await,
+        [index, "_create", id] => document::create(call, index, id).await,
+        [index, "_update", id] => document::update(call, index, id).await,
+        [index, "_source", id] => document::source(call, index, id).await,
+        // Shippers of logs still name a type, which is always the same one.
+        [index, name, "_bulk"] if !name.starts_with('_') => bulk::run(call, Some(index)).await,
+        [index, name] if !name.starts_with('_') => document::post(call, index).await,
+        [index, name, id] if !name.starts_with('_') && !id.starts_with('_') => {
+            document::run(call, index, id).await
+        }
+        _ => Err(no_handler(call)),
+    }
+}
+
+/// Nothing of Elasticsearch, or nothing of it that is here.
+fn no_handler(call: &Call) -> ElasticError {
+    let path = format!("/{}", call.path.join("/"));
+    let reason = format!(
+        "no handler found for uri [{path}] and method [{}]: it is not one of Elasticsearch's, or not supported",
+        call.method
+    );
+    ElasticError::new(StatusCode::BAD_REQUEST, "illegal_argument_exception", reason)
+}

@@ -1,0 +1,67 @@
+//! Serving the protocol: requests come in, answers go out.
+
+use crate::call::Call;
+use crate::index::Indices;
+use crate::server::Server;
+use crate::{respond, route};
+use engine::{Context, Engine, OperationInfo};
+use http::{Handler, Method, Request, Response};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use value::{Document, DocumentBuf};
+
+/// How the protocol is served.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The limits of connections.
+    pub http: http::Options,
+}
+
+/// Serves until `stop` becomes true; then lets running requests end and closes all connections.
+pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop: watch::Receiver<bool>) {
+    let server = Server {
+        engine,
+        indices: Indices::default(),
+        hosts: options.http.hosts.clone(),
+    };
+    http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;
+}
+
+struct Front(Arc<Server>);
+
+impl Handler for Front {
+    async fn handle(&self, request: Request) -> Response {
+        // Boxed, so that an idle connection is small.
+        Box::pin(answer(self.0.clone(), request)).await
+    }
+}
+
+async fn answer(server: Arc<Server>, request: Request) -> Response {
+    let is_head = request.method == Method::HEAD;
+    let shown = respond::Form::of(&request);
+    let context = Context::default();
+    let _listed = server.engine.register_operation(OperationInfo {
+        id: 0,
+        command: request.method.as_str().to_owned(),
+        namespace: None,
+        body: DocumentBuf::from(&Document::new().with(request.method.as_str(), request.path())),
+        connection: 0,
+        client: request.peer,
+        started: Instant::now(),
+        context: context.clone(),
+    });
+    let work = async {
+        let mut call = Call::new(server, request).await?;
+        route::run(&mut call).await
+    };
+    let answered = context.interruption().run(work).await;
+    let answer = answered.unwrap_or_else(|error| {
+        if error.status.is_server_error() && error.status != http::StatusCode::NOT_IMPLEMENTED {
+            tracing::error!(kind = %error.kind, reason = error.reason, "a request failed");
+        }
+        respond::error(&error)
+    });
+    shown.response(answer, is_head)
+}

@@ -1,0 +1,15 @@
+//! What all requests share.
+
+use crate::index::Indices;
+use engine::Engine;
+use http::Hosts;
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    /// Mappings and settings that were read.
+    pub(crate) indices: Indices,
+    /// The names under which it may be asked while no user exists.
+    pub(crate) hosts: Hosts,
+}

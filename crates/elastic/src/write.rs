@@ -1,0 +1,343 @@
+//! Writing documents: each write is one edit that follows the revision which its conditions were checked on.
+
+use crate::documents::{check_id, find};
+use crate::error::{ElasticError, Result};
+use crate::index::Index;
+use crate::limits::RETRIES_MAX;
+use crate::source::sequence_number;
+use engine::{Edit, EditOrigin, EditOutcome, Record, RevisionedSnapshot};
+use http::StatusCode;
+use serde_json::{Map, Value as Json, json};
+use value::{Document, DocumentBuf, Value};
+
+/// What is to become of a document.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    /// It is this one from now on; where it must not be there yet, `create`.
+    Put { document: Document, create: bool },
+    /// It is gone.
+    Delete,
+    /// It is changed in part.
+    Update(Update),
+}
+
+/// A change in part.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Update {
+    /// The members that are merged into it.
+    pub(crate) part: Option<Document>,
+    /// The document that is made where there is none.
+    pub(crate) upsert: Option<Document>,
+    /// Whether the part itself is that document.
+    pub(crate) doc_as_upsert: bool,
+    /// Whether a change that changes nothing is none.
+    pub(crate) detect_noop: bool,
+}
+
+/// One write.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) id: String,
+    pub(crate) change: Change,
+    /// `if_seq_no` and `if_primary_term`.
+    pub(crate) condition: Option<(u64, u64)>,
+}
+
+/// What became of a write.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) id: String,
+    pub(crate) version: u64,
+    pub(crate) sequence: u64,
+    pub(crate) result: &'static str,
+    /// The document as it is.
+    pub(crate) document: Option<DocumentBuf>,
+}
+
+impl Written {
+    pub(crate) fn status(&self) -> StatusCode {
+        match self.result {
+            "created" => StatusCode::CREATED,
+            "not_found" => StatusCode::NOT_FOUND,
+            _ => StatusCode::OK,
+        }
+    }
+
+    pub(crate) fn to_json(&self, index: &str) -> Map<String, Json> {
+        let shards = match self.result {
+            "noop" => json!({"total": 0, "successful": 0, "failed": 0}),
+            _ => json!({"total": 1, "successful": 1, "failed": 0}),
+        };
+        let answer = json!({
+            "_index": index, "_type": "_doc", "_id": self.id, "_version": self.version, "result": self.result,
+            "_shards": shards, "_seq_no": self.sequence, "_primary_term": 1,
+        });
+        match answer {
+            Json::Object(answer) => answer,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// A write that is ready to be committed.
+struct Prepared {
+    edit: Edit,
+    result: &'static str,
+}
+
+enum Step {
+    Commit(Box<Prepared>),
+    Done(Box<Written>),
+}
+
+/// Carries out writes of different documents; one result each, in their order.
+pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
+    let mut results: Vec<Option<Result<Written>>> = writes.iter().map(|_| None).collect();
+    let mut left: Vec<usize> = (0..writes.len()).collect();
+    for _ in 0..RETRIES_MAX {
+        let snapshot = index.collection.snapshot().await?;
+        let mut committed = Vec::new();
+        let mut edits = Vec::new();
+        for at in std::mem::take(&mut left) {
+            match prepare(index, &snapshot, &writes[at]).await {
+                Ok(Step::Done(written)) => results[at] = Some(Ok(*written)),
+                Ok(Step::Commit(prepared)) => {
+                    edits.push(prepared.edit.clone());
+                    committed.push((at, prepared));
+                }
+                Err(error) => results[at] = Some(Err(error)),
+            }
+        }
+        let documents: Vec<DocumentBuf> = edits.iter().map(|edit| edit.document.clone()).collect();
+        let learnt = index.learn(&documents).await?;
+        let mut kept = Vec::new();
+        let mut kept_edits = Vec::new();
+        for (((at, prepared), edit), learnt) in committed.into_iter().zip(edits).zip(learnt) {
+            match learnt {
+                Err(error) if !edit.deleted => results[at] = Some(Err(in_document(error, &writes[at].id))),
+                _ => {
+                    kept.push((at, prepared));
+                    kept_edits.push(edit);
+                }
+            }
+        }
+        if kept.is_empty() {
+            break;
+        }
+        let outcomes = index.collection.edit(kept_edits, true).await?;
+        let after = index.collection.snapshot().await?;
+        for ((at, prepared), outcome) in kept.into_iter().zip(outcomes) {
+            match outcome {
+                EditOutcome::Written(revision) => {
+                    let sequence = sequence_of(&after, &prepared.edit).await?;
+                    results[at] = Some(Ok(Written {
+                        id: writes[at].id.clone(),
+                        version: revision.generation,
+                        sequence,
+                        result: prepared.result,
+                        document: (!prepared.edit.deleted).then(|| prepared.edit.document.clone()),
+                    }));
+                }
+                EditOutcome::Conflict => left.push(at),
+                EditOutcome::Refused(error) => results[at] = Some(Err(error.into())),
+            }
+        }
+        if left.is_empty() {
+            break;
+        }
+    }
+    let busy = || {
+        let reason = "the document is changed by others all the time; try again";
+        ElasticError::new(StatusCode::CONFLICT, "version_conflict_engine_exception", reason)
+    };
+    Ok(results
+        .into_iter()
+        .map(|result| result.unwrap_or_else(|| Err(busy())))
+        .collect())
+}
+
+/// The same for one.
+pub(crate) async fn write_one(index: &Index, write: Write) -> Result<Written> {
+    let mut results = write_all(index, &[write]).await?;
+    results
+        .pop()
+        .unwrap_or_else(|| Err(ElasticError::illegal("nothing was written")))
+}
+
+/// The number of an edit's change, or of a later one where somebody has changed the document since.
+async fn sequence_of(snapshot: &RevisionedSnapshot, edit: &Edit) -> Result<u64> {
+    let id = edit
+        .document
+        .as_raw()
+        .get("_id")
+        .map(value::ValueRef::to_value)
+        .unwrap_or(Value::Null);
+    Ok(match snapshot.document(id.as_ref()).await? {
+        Some(record) => sequence_number(&record),
+        None => snapshot
+            .head()
+            .changes_since(&engine::Sequence::START)
+            .saturating_sub(1),
+    })
+}
+
+async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) -> Result<Step> {
+    check_id(&write.id)?;
+    let (id, record) = find(snapshot, &write.id).await?;
+    check_condition(index, write, record.as_ref())?;
+    let commit = |document: &Document, deleted: bool, result: &'static str| {
+        let mut whole = Document::new().with("_id", id.clone());
+        for (name, value) in document.iter() {
+            whole.push(name, value.clone());
+        }
+        let revision = record.as_ref().map(Record::revision);
+        let edit = Edit {
+            document: DocumentBuf::from(&whole),
+            deleted,
+            origin: EditOrigin::After(revision),
+        };
+        Step::Commit(Box::new(Prepared { edit, result }))
+    };
+    Ok(match (&write.change, &record) {
+        (Change::Put { create: true, .. }, Some(record)) => {
+            let reason = format!(
+                "[{}]: version conflict, document already exists (current version [{}])",
+                write.id,
+                record.revision().generation
+            );
+            return Err(conflict(index, reason));
+        }
+        (Change::Put { document, .. }, Some(_)) => commit(document, false, "updated"),
+        (Change::Put { document, .. }, None) => commit(document, false, "created"),
+        (Change::Delete, Some(_)) => commit(&Document::new(), true, "deleted"),
+        (Change::Delete, None) => Step::Done(Box::new(Written {
+            id: write.id.clone(),
+            version: 1,
+            sequence: snapshot
+                .head()
+                .changes_since(&engine::Sequence::START)
+                .saturating_sub(1),
+            result: "not_found",
+            document: None,
+        })),
+        (Change::Update(update), None) => {
+            let made = if update.doc_as_upsert {
+                &update.part
+            } else {
+                &update.upsert
+            };
+            let missing = || {
+                let reason = format!("[_doc][{}]: document missing", write.id);
+                ElasticError::new(StatusCode::NOT_FOUND, "document_missing_exception", reason)
+                    .with("index_uuid", index.uuid())
+                    .with("shard", "0")
+                    .with("index", index.name.as_str())
+            };
+            commit(made.as_ref().ok_or_else(missing)?, false, "created")
+        }
+        (Change::Update(update), Some(record)) => {
+            let mut document = record.document.to_document();
+            document.remove("_id");
+            let has_changed = update
+                .part
+                .as_ref()
+                .is_some_and(|part| merge(&mut document, part));
+            if !has_changed && update.detect_noop {
+                Step::Done(Box::new(Written {
+                    id: write.id.clone(),
+                    version: record.revision().generation,
+                    sequence: sequence_number(record),
+                    result: "noop",
+                    document: Some(record.document.clone()),
+                }))
+            } else {
+                commit(&document, false, "updated")
+            }
+        }
+    })
+}
+
+/// Puts the members of a part into a document; objects are merged. Whether anything is different.
+fn merge(document: &mut Document, part: &Document) -> bool {
+    let mut has_changed = false;
+    for (name, value) in part.iter() {
+        match (document.get_mut(name), value) {
+            (Some(Value::Document(present)), Value::Document(inner)) => has_changed |= merge(present, inner),
+            (Some(present), value) => {
+                let is_same = present.type_of() == value.type_of()
+                    && value::compare(present.as_ref(), value.as_ref()).is_eq();
+                if !is_same {
+                    *present = value.clone();
+                    has_changed = true;
+                }
+            }
+            (None, value) => {
+                document.push(name, value.clone());
+                has_changed = true;
+            }
+        }
+    }
+    has_changed
+}
+
+fn check_condition(index: &Index, write: &Write, record: Option<&Record>) -> Result<()> {
+    let Some((sequence, term)) = write.condition else {
+        return Ok(());
+    };
+    let present = record.map(sequence_number);
+    if present == Some(sequence) && term == 1 {
+        return Ok(());
+    }
+    let found = match present {
+        Some(present) => format!("current document has seqNo [{present}] and primary term [1]"),
+        None => "but no document was found".to_owned(),
+    };
+    let reason = format!(
+        "[{}]: version conflict, required seqNo [{sequence}], primary term [{term}]. {found}",
+        write.id
+    );
+    Err(conflict(index, reason))
+}
+
+fn conflict(index: &Index, reason: String) -> ElasticError {
+    ElasticError::new(StatusCode::CONFLICT, "version_conflict_engine_exception", reason)
+        .with("index_uuid", index.uuid())
+        .with("shard", "0")
+        .with("index", index.name.as_str())
+}
+
+/// A mapping's refusal names the document.
+fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
+    if error.kind == "mapper_parsing_exception" {
+        error.reason = format!("{} in document with id '{id}'", error.reason);
+    }
+    error
+}
+
+/// A document as a client sends it, without `_id`.
+pub(crate) fn document_of(bytes: &[u8]) -> Result<Document> {
+    let failed =
+        |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, "mapper_parsing_exception", reason);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "parse_exception",
+            "request body is required",
+        ));
+    }
+    let read = json::Reader::whole(bytes)
+        .map_err(|error| failed("failed to parse".to_owned()).because(ElasticError::from(error)))?;
+    let Value::Document(document) = read else {
+        let cause = ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "not_x_content_exception",
+            "the document is no JSON object",
+        );
+        return Err(failed("failed to parse".to_owned()).because(cause));
+    };
+    if document.contains("_id") {
+        let reason = "Field [_id] is a metadata field and cannot be added inside a document. Use the index API request parameters.";
+        return Err(failed(reason.to_owned()));
+    }
+    Ok(document)
+}

@@ -1,0 +1,234 @@
+//! Documents: one by one, in bulk, by several ids.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn documents() {
+    run(CASES);
+}
+
+pub const CASES: &[Case] = &[
+    case(
+        "PUT /things/_doc/1",
+        r#"{"name": "Anna", "age": 5}"#,
+        201,
+        r#"{"_index": "things", "_id": "1", "_version": 1, "result": "created", "_seq_no": 0, "_primary_term": 1}"#,
+    ),
+    case(
+        "PUT /things/_doc/1",
+        r#"{"name": "Bert", "in": {"a": 1, "b": 2}}"#,
+        200,
+        r#"{"_version": 2, "result": "updated"}"#,
+    ),
+    case(
+        "GET /things/_doc/1",
+        "",
+        200,
+        r#"{"found": true, "_version": 2, "_seq_no": 1, "_source": {"name": "Bert"}}"#,
+    ),
+    case(
+        "GET /things/_doc/1?_source=in.a",
+        "",
+        200,
+        r#"{"_source": {"in": {"a": 1}}}"#,
+    ),
+    case(
+        "GET /things/_doc/1?_source_excludes=in",
+        "",
+        200,
+        r#"{"_source": {"name": "Bert"}}"#,
+    ),
+    case("HEAD /things/_doc/1", "", 200, ""),
+    case("HEAD /things/_doc/2", "", 404, ""),
+    case("GET /things/_doc/2", "", 404, r#"{"_id": "2", "found": false}"#),
+    case(
+        "GET /things/_doc/1?colour=red",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception", "reason": "request [/things/_doc/1] contains unrecognized parameter: [colour]"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/1",
+        r#"{"_id": 1}"#,
+        400,
+        r#"{"error": {"type": "mapper_parsing_exception"}, "status": 400}"#,
+    ),
+    case(
+        "PUT /things/_doc/1?version=3&version_type=external",
+        "{}",
+        501,
+        r#"{"error": {"type": "unsupported_operation_exception"}}"#,
+    ),
+    // What was read is what is changed, or nothing is.
+    case(
+        "PUT /things/_doc/1?if_seq_no=0&if_primary_term=1",
+        "{}",
+        409,
+        r#"{"error": {"type": "version_conflict_engine_exception"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/1?if_seq_no=1&if_primary_term=1",
+        r#"{"age": 6}"#,
+        200,
+        r#"{"_version": 3, "_seq_no": 2}"#,
+    ),
+    case(
+        "PUT /things/_create/1",
+        "{}",
+        409,
+        r#"{"error": {"type": "version_conflict_engine_exception", "index": "things"}}"#,
+    ),
+    case("POST /things/_create/2", "{}", 201, r#"{"result": "created"}"#),
+    case(
+        "POST /things/_doc",
+        r#"{"name": "Cleo"}"#,
+        201,
+        r#"{"_id": "*", "result": "created"}"#,
+    ),
+    case(
+        "DELETE /things/_doc",
+        "",
+        405,
+        r#"{"error": {"type": "method_not_allowed_exception"}}"#,
+    ),
+    // As shippers of logs with a type still write.
+    case(
+        "POST /things/events",
+        r#"{"name": "Dora"}"#,
+        201,
+        r#"{"_id": "*", "_type": "_doc"}"#,
+    ),
+    case(
+        "POST /things/events",
+        "no JSON",
+        400,
+        r#"{"error": {"type": "mapper_parsing_exception"}}"#,
+    ),
+    case(
+        "PUT /things/events/3",
+        r#"{"name": "Emil"}"#,
+        201,
+        r#"{"_id": "3"}"#,
+    ),
+    case("GET /things/events/4", "", 404, r#"{"found": false}"#),
+    case(
+        "POST /things/_update/1",
+        r#"{"doc": {"name": "Fina"}}"#,
+        200,
+        r#"{"_version": 4, "result": "updated"}"#,
+    ),
+    case(
+        "POST /things/_update/1",
+        r#"{"doc": {"name": "Fina"}}"#,
+        200,
+        r#"{"_version": 4, "result": "noop"}"#,
+    ),
+    case(
+        "POST /things/_update/9",
+        r#"{"doc": {}}"#,
+        404,
+        r#"{"error": {"type": "document_missing_exception"}}"#,
+    ),
+    case(
+        "POST /things/_update/9",
+        r#"{"doc": {"a": 1}, "doc_as_upsert": true}"#,
+        201,
+        r#"{"result": "created"}"#,
+    ),
+    case(
+        "POST /things/_update/1",
+        r#"{"script": "ctx.op = 'delete'"}"#,
+        501,
+        r#"{"error": {"reason": "a [script] in an update is not supported"}}"#,
+    ),
+    case("GET /things/_source/1", "", 200, r#"{"name": "Fina", "age": 6}"#),
+    case(
+        "GET /things/_source/none",
+        "",
+        404,
+        r#"{"error": {"type": "resource_not_found_exception"}}"#,
+    ),
+    case(
+        "POST /_mget",
+        r#"{"docs": [{"_index": "things", "_id": "1"}, {"_index": "none", "_id": "1"}]}"#,
+        200,
+        r#"{"docs": [{"found": true}, {"error": {"type": "index_not_found_exception"}}]}"#,
+    ),
+    case(
+        "POST /_mget",
+        r#"{"docs": [{"_id": "1"}]}"#,
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    case(
+        "GET /things/_mget",
+        r#"{"ids": ["1", "none"]}"#,
+        200,
+        r#"{"docs": [{"_id": "1", "found": true}, {"_id": "none", "found": false}]}"#,
+    ),
+    case(
+        "POST /things/_mget",
+        r#"{"colours": []}"#,
+        400,
+        r#"{"error": {"type": "*"}}"#,
+    ),
+    case(
+        "POST /_bulk",
+        "{\"index\": {\"_index\": \"bulk\", \"_id\": \"1\"}}\n{\"a\": 1}\n{\"create\": {\"_index\": \"bulk\", \"_id\": \"1\"}}\n{\"a\": 2}\n\
+         {\"update\": {\"_index\": \"bulk\", \"_id\": \"1\"}}\n{\"doc\": {\"b\": 2}}\n{\"delete\": {\"_index\": \"bulk\", \"_id\": \"2\"}}\n",
+        200,
+        r#"{"errors": true, "items": [{"index": {"status": 201}}, {"create": {"status": 409, "error": {"type": "version_conflict_engine_exception"}}},
+            {"update": {"status": 200, "_version": 2}}, {"delete": {"status": 404, "result": "not_found"}}]}"#,
+    ),
+    case(
+        "POST /_bulk",
+        r#"{"index": {}}"#,
+        400,
+        r#"{"error": {"reason": "The bulk request must be terminated by a newline [\\n]"}}"#,
+    ),
+    case(
+        "PUT /bulk/_bulk?refresh=wait_for",
+        "{\"index\": {}}\n{\"a\": 3}\n",
+        200,
+        r#"{"errors": false, "items": [{"index": {"_index": "bulk", "status": 201}}]}"#,
+    ),
+    case(
+        "POST /bulk/_bulk",
+        "{\"index\": {\"colour\": 1}}\n{}\n",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /bulk/events/_bulk",
+        "{\"index\": {\"_type\": \"events\"}}\n{\"a\": 4}\n",
+        200,
+        r#"{"errors": false}"#,
+    ),
+    case(
+        "POST /bulk/events/_bulk",
+        "\n",
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    // A field's type stays: what does not fit is refused, and nothing of it written.
+    case(
+        "POST /bulk/_doc",
+        r#"{"a": "no number"}"#,
+        400,
+        r#"{"error": {"type": "mapper_parsing_exception"}}"#,
+    ),
+    case(
+        "DELETE /things/_doc/1",
+        "",
+        200,
+        r#"{"result": "deleted", "_version": 5}"#,
+    ),
+    case("DELETE /things/_doc/1", "", 404, r#"{"result": "not_found"}"#),
+    case(
+        "PUT /things/_doc/1",
+        "{}",
+        201,
+        r#"{"result": "created", "_version": 6}"#,
+    ),
+];

@@ -1,0 +1,216 @@
+//! Searches and counts.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn searches() {
+    run(CASES);
+}
+
+const DOCUMENTS: &str = "{\"index\": {\"_id\": \"1\"}}\n{\"title\": \"The quick brown fox\", \"level\": \"info\", \"size\": 5, \"at\": \"2024-01-01T10:00:00Z\"}\n\
+     {\"index\": {\"_id\": \"2\"}}\n{\"title\": \"A quick dog, quick as a fox\", \"level\": \"warn\", \"size\": 7, \"at\": \"2024-01-02\", \"tags\": [{\"k\": \"a\", \"v\": 1}, {\"k\": \"b\", \"v\": 2}]}\n\
+     {\"index\": {\"_id\": \"3\"}}\n{\"title\": \"Lazy dogs\", \"level\": \"info\", \"at\": \"2024-01-03\", \"extra\": true}\n";
+
+const MAPPING: &str = r#"{"mappings": {"properties": {"level": {"type": "keyword"}, "at": {"type": "date"}, "size": {"type": "integer"},
+    "title": {"type": "text", "fields": {"stem": {"type": "text", "analyzer": "english"}}}, "tags": {"type": "nested"}}}}"#;
+
+/// The ids that are found, in this order.
+const BOTH: &str =
+    r#"{"hits": {"total": {"value": 2, "relation": "eq"}, "hits": [{"_id": "1"}, {"_id": "2"}]}}"#;
+const SECOND: &str = r#"{"hits": {"total": {"value": 1}, "hits": [{"_id": "2"}]}}"#;
+
+pub const CASES: &[Case] = &[
+    case("PUT /docs", MAPPING, 200, r#"{"acknowledged": true}"#),
+    case("POST /docs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
+    // A write is seen by the next search, without a refresh.
+    case(
+        "GET /docs/_search",
+        "",
+        200,
+        r#"{"timed_out": false, "hits": {"total": {"value": 3, "relation": "eq"}, "max_score": 1.0}}"#,
+    ),
+    case(
+        "POST /_search",
+        r#"{"size": 0}"#,
+        200,
+        r#"{"hits": {"total": {"value": 3}}}"#,
+    ),
+    case("PUT /_search", "", 405, r#"{"status": 405}"#),
+    case(
+        "POST /none/_search",
+        "",
+        404,
+        r#"{"error": {"type": "index_not_found_exception"}}"#,
+    ),
+    case(
+        "POST /none*/_search",
+        "",
+        200,
+        r#"{"hits": {"total": {"value": 0}}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"match": {"title": "quick fox"}}, "sort": ["_doc"]}"#,
+        200,
+        BOTH,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"match": {"title": {"query": "quick dog", "operator": "and"}}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"match_phrase": {"title": "quick dog"}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"match_phrase_prefix": {"title": "quick do"}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"multi_match": {"query": "dog", "fields": ["title"]}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"match": {"title.stem": "dog"}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 2}}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"range": {"at": {"gte": "2024-01-02", "lte": "2024-01-02||/d"}}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"bool": {"filter": [{"term": {"level": "warn"}}, {"range": {"size": {"gt": 5}}}], "must_not": {"exists": {"field": "extra"}}}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"nested": {"path": "tags", "query": {"bool": {"must": [{"match": {"tags.k": "a"}}, {"term": {"tags.v": 1}}]}}}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"nested": {"path": "tags", "query": {"bool": {"must": [{"match": {"tags.k": "a"}}, {"term": {"tags.v": 2}}]}}}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 0}}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"wildcard": {"level": "w*n"}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"fuzzy": {"title": "dogz"}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 2}}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"ids": {"values": ["2"]}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"terms": {"level": ["warn", "error"]}}}"#,
+        200,
+        SECOND,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"sort": [{"at": "desc"}], "size": 1, "search_after": [1704240000000]}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "2", "sort": [1704153600000]}]}}"#,
+    ),
+    case(
+        "POST /docs/_search?from=1&size=1&sort=size:desc",
+        "",
+        200,
+        r#"{"hits": {"hits": [{"_id": "1", "sort": [5]}]}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"_source": ["lev*"], "size": 1, "version": true, "seq_no_primary_term": true}"#,
+        200,
+        r#"{"hits": {"hits": [{"_source": {"level": "info"}, "_version": 1, "_seq_no": 0}]}}"#,
+    ),
+    case(
+        "POST /docs/_search?rest_total_hits_as_int=true",
+        "",
+        200,
+        r#"{"hits": {"total": 3}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"colour": {}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception", "reason": "unknown query [colour]"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"match": {"title": {"query": "a", "colour": 1}}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"colour": {}}"#,
+        400,
+        r#"{"error": {"reason": "Unknown key for a START_OBJECT in [colour]."}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"size": 10001}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"percolate": {}}}"#,
+        501,
+        r#"{"error": {"reason": "the query [percolate] is not supported"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"highlight": {}}"#,
+        501,
+        r#"{"error": {"reason": "[highlight] of a search is not supported"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"term": {"size": "many"}}}"#,
+        400,
+        r#"{"error": {"type": "query_shard_exception"}}"#,
+    ),
+    case(
+        "GET /docs/_count",
+        r#"{"query": {"match": {"title": "fox"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /docs/_count",
+        r#"{"size": 1}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception"}}"#,
+    ),
+    case("POST /_count", "", 200, r#"{"count": 3}"#),
+    case("POST /_count?colour", "", 400, r#"{"status": 400}"#),
+];

@@ -1,0 +1,58 @@
+//! A server in this process on a store in memory.
+
+use engine::Engine;
+use kv::{Kv, Simulation};
+use std::net::SocketAddr;
+use testing::http::{Case, faults};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+/// Ends with the value.
+pub struct Server {
+    pub address: SocketAddr,
+    runtime: Option<Runtime>,
+    _stop: watch::Sender<bool>,
+}
+
+impl Server {
+    pub fn start() -> Server {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let address = runtime.block_on(async {
+            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            tokio::spawn(elastic::serve(
+                listener,
+                engine,
+                elastic::Options::default(),
+                stopped,
+            ));
+            address
+        });
+        Server {
+            address,
+            runtime: Some(runtime),
+            _stop: stop,
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Runs the cases one after another on a server of their own, and fails with all that went wrong.
+pub fn run(cases: &[Case]) {
+    let faults = faults(Server::start().address, cases);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -1,0 +1,240 @@
+//! What is done with tokens.
+
+use super::Token;
+use super::stems::Stem;
+use regex::Regex;
+use std::collections::{HashMap, HashSet};
+
+/// One step of an analyzer behind its tokenizer.
+#[derive(Clone, Debug)]
+pub(crate) enum Filter {
+    Lowercase,
+    Uppercase,
+    AsciiFolding,
+    Trim,
+    Reverse,
+    Apostrophe,
+    Unique,
+    Stop(HashSet<String>),
+    Keep(HashSet<String>),
+    Length {
+        least: usize,
+        most: usize,
+    },
+    Truncate(usize),
+    Limit(usize),
+    Stem(Stem),
+    /// `'s` at the end of a word.
+    Possessive,
+    Elision(HashSet<String>),
+    Replace(Regex, String),
+    Ngram {
+        least: usize,
+        most: usize,
+        edge: bool,
+        keeps: bool,
+    },
+    Shingle {
+        least: usize,
+        most: usize,
+        unigrams: bool,
+        separator: String,
+    },
+    /// Each word with all that it stands for, itself included where it does.
+    Synonyms(HashMap<String, Vec<String>>),
+}
+
+impl Filter {
+    /// Whether characters are changed and nothing else.
+    pub(crate) fn is_normalizing(&self) -> bool {
+        matches!(
+            self,
+            Filter::Lowercase
+                | Filter::Uppercase
+                | Filter::AsciiFolding
+                | Filter::Trim
+                | Filter::Replace(..)
+                | Filter::Elision(_)
+        )
+    }
+
+    pub(crate) fn apply(&self, mut tokens: Vec<Token>) -> Vec<Token> {
+        match self {
+            Filter::Stop(words) => tokens.retain(|token| !words.contains(&token.text)),
+            Filter::Keep(words) => tokens.retain(|token| words.contains(&token.text)),
+            Filter::Length { least, most } => {
+                tokens.retain(|token| (*least..=*most).contains(&token.text.chars().count()));
+            }
+            Filter::Limit(count) => tokens.truncate(*count),
+            Filter::Unique => {
+                let mut seen = HashSet::new();
+                tokens.retain(|token| seen.insert(token.text.clone()));
+            }
+            Filter::Ngram {
+                least,
+                most,
+                edge,
+                keeps,
+            } => {
+                return tokens
+                    .iter()
+                    .flat_map(|token| ngrams(token, *least, *most, *edge, *keeps))
+                    .collect();
+            }
+            Filter::Shingle {
+                least,
+                most,
+                unigrams,
+                separator,
+            } => {
+                return shingles(&tokens, *least, *most, *unigrams, separator);
+            }
+            Filter::Synonyms(table) => {
+                let stand_ins = |token: Token| match table.get(&token.text) {
+                    None => vec![token],
+                    Some(words) => words
+                        .iter()
+                        .map(|word| Token {
+                            text: word.clone(),
+                            ..token.clone()
+                        })
+                        .collect(),
+                };
+                return tokens.into_iter().flat_map(stand_ins).collect();
+            }
+            each => tokens.iter_mut().for_each(|token| each.change(&mut token.text)),
+        }
+        tokens
+    }
+
+    /// What is done with each term by itself.
+    fn change(&self, text: &mut String) {
+        match self {
+            Filter::Lowercase => *text = text.to_lowercase(),
+            Filter::Uppercase => *text = text.to_uppercase(),
+            Filter::Trim => *text = text.trim().to_owned(),
+            Filter::Reverse => *text = text.chars().rev().collect(),
+            Filter::AsciiFolding => *text = fold(text),
+            Filter::Truncate(most) => {
+                if let Some((at, _)) = text.char_indices().nth(*most) {
+                    text.truncate(at);
+                }
+            }
+            Filter::Apostrophe => {
+                if let Some(at) = text.find(['\'', '\u{2019}']) {
+                    text.truncate(at);
+                }
+            }
+            Filter::Possessive => {
+                for end in ["'s", "'S", "\u{2019}s", "\u{2019}S"] {
+                    if let Some(stem) = text.strip_suffix(end) {
+                        *text = stem.to_owned();
+                        return;
+                    }
+                }
+            }
+            Filter::Elision(articles) => {
+                if let Some(at) = text.find(['\'', '\u{2019}'])
+                    && articles.contains(&text[..at].to_lowercase())
+                {
+                    let behind = text[at..].chars().next().map_or(0, char::len_utf8);
+                    *text = text[at + behind..].to_owned();
+                }
+            }
+            Filter::Stem(stem) => *text = stem.stem(text),
+            Filter::Replace(pattern, by) => *text = pattern.replace_all(text, by.as_str()).into_owned(),
+            _ => {}
+        }
+    }
+}
+
+fn ngrams(token: &Token, least: usize, most: usize, edge: bool, keeps: bool) -> Vec<Token> {
+    let chars: Vec<char> = token.text.chars().collect();
+    let mut out = Vec::new();
+    let starts = if edge { 1 } else { chars.len() };
+    for start in 0..starts {
+        for length in least..=most {
+            if let Some(part) = chars.get(start..start + length) {
+                out.push(Token {
+                    text: part.iter().collect(),
+                    ..token.clone()
+                });
+            }
+        }
+    }
+    let is_there = (least..=most).contains(&chars.len());
+    if keeps && !is_there {
+        out.push(token.clone());
+    }
+    out
+}
+
+fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separator: &str) -> Vec<Token> {
+    let mut out = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if unigrams {
+            out.push(token.clone());
+        }
+        for length in least..=most {
+            let Some(part) = tokens.get(at..at + length) else {
+                break;
+            };
+            let words: Vec<&str> = part.iter().map(|token| token.text.as_str()).collect();
+            out.push(Token {
+                text: words.join(separator),
+                end: part.last().map_or(token.end, |last| last.end),
+                kind: "shingle",
+                ..token.clone()
+            });
+        }
+    }
+    out
+}
+
+/// Letters with marks as the letters of ASCII that they are made of.
+fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            'à'..='å' | 'ā' | 'ă' | 'ą' => out.push('a'),
+            'À'..='Å' | 'Ā' | 'Ă' | 'Ą' => out.push('A'),
+            'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => out.push('c'),
+            'Ç' | 'Ć' | 'Ĉ' | 'Ċ' | 'Č' => out.push('C'),
+            'ď' | 'đ' | 'ð' => out.push('d'),
+            'Ď' | 'Đ' | 'Ð' => out.push('D'),
+            'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => out.push('e'),
+            'È'..='Ë' | 'Ē' | 'Ĕ' | 'Ė' | 'Ę' | 'Ě' => out.push('E'),
+            'ĝ' | 'ğ' | 'ġ' | 'ģ' => out.push('g'),
+            'Ĝ' | 'Ğ' | 'Ġ' | 'Ģ' => out.push('G'),
+            'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' => out.push('i'),
+            'Ì'..='Ï' | 'Ĩ' | 'Ī' | 'Ĭ' | 'Į' | 'İ' => out.push('I'),
+            'ĺ' | 'ļ' | 'ľ' | 'ł' => out.push('l'),
+            'Ĺ' | 'Ļ' | 'Ľ' | 'Ł' => out.push('L'),
+            'ñ' | 'ń' | 'ņ' | 'ň' => out.push('n'),
+            'Ñ' | 'Ń' | 'Ņ' | 'Ň' => out.push('N'),
+            'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' => out.push('o'),
+            'Ò'..='Ö' | 'Ø' | 'Ō' | 'Ŏ' | 'Ő' => out.push('O'),
+            'ŕ' | 'ŗ' | 'ř' => out.push('r'),
+            'Ŕ' | 'Ŗ' | 'Ř' => out.push('R'),
+            'ś' | 'ŝ' | 'ş' | 'š' => out.push('s'),
+            'Ś' | 'Ŝ' | 'Ş' | 'Š' => out.push('S'),
+            'ţ' | 'ť' | 'ŧ' => out.push('t'),
+            'Ţ' | 'Ť' | 'Ŧ' => out.push('T'),
+            'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' => out.push('u'),
+            'Ù'..='Ü' | 'Ũ' | 'Ū' | 'Ŭ' | 'Ů' | 'Ű' | 'Ų' => out.push('U'),
+            'ý' | 'ÿ' | 'ŷ' => out.push('y'),
+            'Ý' | 'Ÿ' | 'Ŷ' => out.push('Y'),
+            'ź' | 'ż' | 'ž' => out.push('z'),
+            'Ź' | 'Ż' | 'Ž' => out.push('Z'),
+            'æ' => out.push_str("ae"),
+            'Æ' => out.push_str("AE"),
+            'œ' => out.push_str("oe"),
+            'Œ' => out.push_str("OE"),
+            'ß' => out.push_str("ss"),
+            'þ' => out.push_str("th"),
+            'Þ' => out.push_str("TH"),
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,173 @@
+//! How text becomes terms: character filters, a tokenizer, token filters, under Elasticsearch's names.
+
+mod filters;
+mod registry;
+mod stems;
+mod stops;
+mod tokenizers;
+
+pub use registry::Analysis;
+
+use filters::Filter;
+use regex::Regex;
+use tokenizers::Tokenizer;
+
+/// A term of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// The term.
+    pub text: String,
+    /// Where its text begins, in characters of the whole.
+    pub start: usize,
+    /// Where its text ends.
+    pub end: usize,
+    /// Its place among the terms.
+    pub position: u32,
+    /// What kind of text it is: `word`, `<ALPHANUM>`, `<NUM>`.
+    pub kind: &'static str,
+}
+
+/// What is done with text before it is cut.
+#[derive(Clone, Debug)]
+pub(crate) enum CharFilter {
+    /// Tags and entities of HTML are taken out.
+    HtmlStrip,
+    /// Texts are put in place of others, the longest first.
+    Mapping(Vec<(String, String)>),
+    /// What a pattern finds is replaced.
+    Replace(Regex, String),
+}
+
+impl CharFilter {
+    pub(crate) fn apply(&self, text: &str) -> String {
+        match self {
+            CharFilter::HtmlStrip => strip_html(text),
+            CharFilter::Replace(pattern, by) => pattern.replace_all(text, by.as_str()).into_owned(),
+            CharFilter::Mapping(pairs) => {
+                let mut out = String::with_capacity(text.len());
+                let mut rest = text;
+                while let Some(first) = rest.chars().next() {
+                    match pairs
+                        .iter()
+                        .find(|(from, _)| !from.is_empty() && rest.starts_with(from))
+                    {
+                        Some((from, to)) => {
+                            out.push_str(to);
+                            rest = &rest[from.len()..];
+                        }
+                        None => {
+                            out.push(first);
+                            rest = &rest[first.len_utf8()..];
+                        }
+                    }
+                }
+                out
+            }
+        }
+    }
+}
+
+fn strip_html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['<', '&']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let is_tag = rest.starts_with('<')
+            && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+        let entities = [
+            ("&amp;", '&'),
+            ("&lt;", '<'),
+            ("&gt;", '>'),
+            ("&quot;", '"'),
+            ("&apos;", '\''),
+            ("&nbsp;", ' '),
+        ];
+        if is_tag && let Some(end) = rest.find('>') {
+            let name = rest[1..end].trim_start_matches('/');
+            // The elements of a line leave nothing behind, blocks a line's end.
+            let inline = [
+                "a", "b", "i", "em", "strong", "span", "code", "u", "s", "small", "sub", "sup",
+            ];
+            let name = name
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .next()
+                .unwrap_or_default();
+            if !inline.contains(&name.to_ascii_lowercase().as_str()) {
+                out.push('\n');
+            }
+            rest = &rest[end + 1..];
+        } else if let Some((entity, c)) = entities.iter().find(|(entity, _)| rest.starts_with(entity)) {
+            out.push(*c);
+            rest = &rest[entity.len()..];
+        } else {
+            out.push_str(&rest[..1]);
+            rest = &rest[1..];
+        }
+    }
+    out + rest
+}
+
+/// One way from text to terms.
+#[derive(Clone, Debug)]
+pub struct Analyzer {
+    pub(crate) char_filters: Vec<CharFilter>,
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) filters: Vec<Filter>,
+    /// The places between two values of one field.
+    pub(crate) gap: u32,
+}
+
+/// The places between two values of one field, where nobody says otherwise.
+pub(crate) const POSITION_GAP: u32 = 100;
+
+impl Analyzer {
+    pub(crate) fn new(tokenizer: Tokenizer, filters: Vec<Filter>) -> Analyzer {
+        Analyzer {
+            char_filters: Vec::new(),
+            tokenizer,
+            filters,
+            gap: POSITION_GAP,
+        }
+    }
+
+    /// The terms of a text.
+    pub fn tokens(&self, text: &str) -> Vec<Token> {
+        let mut filtered = None;
+        for filter in &self.char_filters {
+            filtered = Some(filter.apply(filtered.as_deref().unwrap_or(text)));
+        }
+        let mut tokens = self.tokenizer.cut(filtered.as_deref().unwrap_or(text));
+        for filter in &self.filters {
+            tokens = filter.apply(tokens);
+        }
+        tokens
+    }
+
+    /// The text as one term, with what changes characters only: what a normalizer does, and what is done to the
+    /// text of a prefix or a wildcard.
+    pub(crate) fn normalize(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for filter in &self.char_filters {
+            text = filter.apply(&text);
+        }
+        for filter in self.filters.iter().filter(|filter| filter.is_normalizing()) {
+            let token = Token {
+                end: text.chars().count(),
+                text: text.clone(),
+                start: 0,
+                position: 0,
+                kind: "word",
+            };
+            if let Some(token) = filter.apply(vec![token]).pop() {
+                text = token.text;
+            }
+        }
+        text
+    }
+}
+
+/// The tokenizer that leaves a text whole.
+pub(crate) fn keyword_tokenizer() -> Tokenizer {
+    Tokenizer::Keyword
+}

@@ -1,0 +1,243 @@
+//! Formats by name, and several of them in a row.
+
+use super::pattern::{Parts, Pattern, digits};
+use super::{Rounding, timestamp};
+use crate::error::Result;
+use jiff::tz::TimeZone;
+
+/// One format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Format {
+    /// `strict_date_optional_time`; the loose one takes months and days of one digit.
+    Optional {
+        strict: bool,
+    },
+    Milliseconds,
+    Seconds,
+    Pattern(Pattern),
+}
+
+/// The formats of a field, tried in their order; the first one writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DateFormats(Vec<Format>);
+
+impl Default for DateFormats {
+    fn default() -> DateFormats {
+        DateFormats(vec![Format::Optional { strict: true }, Format::Milliseconds])
+    }
+}
+
+/// The named formats that are patterns.
+const NAMED: [(&str, &str); 26] = [
+    ("basic_date", "yyyyMMdd"),
+    ("basic_date_time", "yyyyMMdd'T'HHmmss.SSSX"),
+    ("basic_date_time_no_millis", "yyyyMMdd'T'HHmmssX"),
+    ("date", "yyyy-MM-dd"),
+    ("year_month_day", "yyyy-MM-dd"),
+    ("year_month", "yyyy-MM"),
+    ("year", "yyyy"),
+    ("date_hour", "yyyy-MM-dd'T'HH"),
+    ("date_hour_minute", "yyyy-MM-dd'T'HH:mm"),
+    ("date_hour_minute_second", "yyyy-MM-dd'T'HH:mm:ss"),
+    ("date_hour_minute_second_millis", "yyyy-MM-dd'T'HH:mm:ss.SSS"),
+    ("date_hour_minute_second_fraction", "yyyy-MM-dd'T'HH:mm:ss.SSS"),
+    ("date_time", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"),
+    ("date_time_no_millis", "yyyy-MM-dd'T'HH:mm:ssXXX"),
+    ("hour", "HH"),
+    ("hour_minute", "HH:mm"),
+    ("hour_minute_second", "HH:mm:ss"),
+    ("hour_minute_second_millis", "HH:mm:ss.SSS"),
+    ("time", "HH:mm:ss.SSSXXX"),
+    ("time_no_millis", "HH:mm:ssXXX"),
+    ("t_time", "'T'HH:mm:ss.SSSXXX"),
+    ("t_time_no_millis", "'T'HH:mm:ssXXX"),
+    ("ordinal_date", "yyyy-DDD"),
+    ("ordinal_date_time", "yyyy-DDD'T'HH:mm:ss.SSSXXX"),
+    ("basic_ordinal_date", "yyyyDDD"),
+    ("iso8601", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"),
+];
+
+impl DateFormats {
+    /// Reads `one||another`.
+    pub(crate) fn parse(text: &str) -> Result<DateFormats> {
+        let one = |name: &str| {
+            Ok(match name {
+                "strict_date_optional_time" => Format::Optional { strict: true },
+                "date_optional_time" | "strict_date_optional_time_nanos" => {
+                    Format::Optional { strict: false }
+                }
+                "epoch_millis" => Format::Milliseconds,
+                "epoch_second" => Format::Seconds,
+                name => {
+                    let bare = name.strip_prefix("strict_").unwrap_or(name);
+                    let named = NAMED.iter().find(|(known, _)| *known == bare);
+                    let pattern = named.map_or(name, |(_, pattern)| pattern);
+                    Format::Pattern(Pattern::parse(pattern.strip_prefix('8').unwrap_or(pattern))?)
+                }
+            })
+        };
+        let formats = text.split("||").map(|name| one(name.trim()));
+        Ok(DateFormats(formats.collect::<Result<_>>()?))
+    }
+
+    /// The formats that a mapping finds dates by in texts.
+    pub(crate) fn detection() -> DateFormats {
+        let patterns = [
+            "yyyy/MM/dd HH:mm:ss Z",
+            "yyyy/MM/dd Z",
+            "yyyy/MM/dd HH:mm:ss",
+            "yyyy/MM/dd",
+        ];
+        let patterns = patterns.iter().filter_map(|text| Pattern::parse(text).ok());
+        let mut formats = vec![Format::Optional { strict: true }];
+        formats.extend(patterns.map(Format::Pattern));
+        DateFormats(formats)
+    }
+
+    /// The moment that a text means.
+    pub(crate) fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
+        self.0.iter().find_map(|format| match format {
+            Format::Milliseconds => text.parse::<f64>().ok().map(|ms| ms as i64),
+            Format::Seconds => text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0) as i64),
+            Format::Optional { strict } => optional(text, *strict, zone, rounding),
+            Format::Pattern(pattern) => pattern.read(text, zone, rounding),
+        })
+    }
+
+    /// The moment that a number in a document means.
+    pub(crate) fn of_number(&self, number: f64) -> Option<i64> {
+        self.0.iter().find_map(|format| match format {
+            Format::Milliseconds => Some(number as i64),
+            Format::Seconds => Some((number * 1000.0) as i64),
+            Format::Optional { .. } => None,
+            Format::Pattern(pattern) => {
+                let text = if number.fract() == 0.0 {
+                    format!("{}", number as i64)
+                } else {
+                    number.to_string()
+                };
+                pattern.read(&text, &TimeZone::UTC, Rounding::Down)
+            }
+        })
+    }
+
+    /// A moment as text.
+    pub(crate) fn write(&self, ms: i64, zone: &TimeZone) -> String {
+        match self.0.first() {
+            Some(Format::Milliseconds) => ms.to_string(),
+            Some(Format::Seconds) if ms % 1000 == 0 => (ms / 1000).to_string(),
+            Some(Format::Seconds) => (ms as f64 / 1000.0).to_string(),
+            Some(Format::Pattern(pattern)) => pattern.write(ms, zone),
+            Some(Format::Optional { .. }) | None => iso(ms, zone),
+        }
+    }
+}
+
+/// `2020-01-01T00:00:00.000Z`.
+fn iso(ms: i64, zone: &TimeZone) -> String {
+    let zoned = timestamp(ms).to_zoned(zone.clone());
+    let offset = match zoned.offset().seconds() {
+        0 => "Z".to_owned(),
+        _ => super::pattern::offset_text(zoned.offset(), 3, 'X'),
+    };
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}{offset}",
+        zoned.year(),
+        zoned.month(),
+        zoned.day(),
+        zoned.hour(),
+        zoned.minute(),
+        zoned.second(),
+        zoned.millisecond()
+    )
+}
+
+fn optional(text: &str, strict: bool, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
+    let mut parts = Parts::default();
+    let least = if strict { 2 } else { 1 };
+    let (year, mut rest) = digits(text, if strict { 4 } else { 1 }, if strict { 4 } else { 9 })?;
+    parts.year = Some(year.parse().ok()?);
+    for part in [&mut parts.month, &mut parts.day] {
+        let Some(after) = rest.strip_prefix('-') else {
+            break;
+        };
+        let (number, behind) = digits(after, least, 2)?;
+        *part = Some(number.parse().ok()?);
+        rest = behind;
+    }
+    if let Some(after) = rest.strip_prefix(['T', 't']) {
+        rest = after;
+        if !rest.is_empty() {
+            rest = time(&mut parts, rest, least)?;
+        }
+    }
+    rest.is_empty().then(|| parts.moment(zone, rounding)).flatten()
+}
+
+fn time<'t>(parts: &mut Parts, text: &'t str, least: usize) -> Option<&'t str> {
+    let (hour, mut rest) = digits(text, least, 2)?;
+    parts.hour = Some(hour.parse().ok()?);
+    for part in [&mut parts.minute, &mut parts.second] {
+        let Some(after) = rest.strip_prefix(':') else {
+            break;
+        };
+        let (number, behind) = digits(after, least, 2)?;
+        *part = Some(number.parse().ok()?);
+        rest = behind;
+    }
+    if parts.second.is_some()
+        && let Some(after) = rest.strip_prefix(['.', ','])
+    {
+        let (fraction, behind) = digits(after, 1, 9)?;
+        parts.nanos = Some(format!("{fraction:0<9}").parse().ok()?);
+        rest = behind;
+    }
+    match rest.is_empty() {
+        true => Some(rest),
+        false => parts.take_zone(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(formats: &str, text: &str) -> Option<i64> {
+        let formats = DateFormats::parse(formats).expect("a format");
+        formats.read(text, &TimeZone::UTC, Rounding::Down)
+    }
+
+    #[test]
+    fn iso_dates_may_leave_out_what_they_end_with() {
+        for (text, ms) in [
+            ("1970", 0),
+            ("1970-01-02", 86_400_000),
+            ("1970-01-01T01", 3_600_000),
+            ("1970-01-01T00:00:00.5Z", 500),
+            ("1970-01-01T01:00:00+01:00", 0),
+        ] {
+            assert_eq!(read("strict_date_optional_time", text), Some(ms), "{text}");
+        }
+        assert_eq!(read("strict_date_optional_time", "1970-1-1"), None);
+        assert_eq!(read("date_optional_time", "1970-1-1"), Some(0));
+    }
+
+    #[test]
+    fn patterns_read_what_they_write() {
+        for pattern in [
+            "yyyy-MM-dd HH:mm:ss.SSS",
+            "dd/MMM/yyyy:HH:mm:ss.SSS Z",
+            "basic_date_time",
+            "epoch_millis",
+        ] {
+            let formats = DateFormats::parse(pattern).expect("a format");
+            let text = formats.write(1_600_000_000_123, &TimeZone::UTC);
+            assert_eq!(read(pattern, &text), Some(1_600_000_000_123), "{pattern}: {text}");
+        }
+    }
+
+    #[test]
+    fn unknown_letters_are_refused() {
+        assert!(DateFormats::parse("yyyy-qq").is_err());
+    }
+}

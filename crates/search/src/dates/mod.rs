@@ -1,0 +1,52 @@
+//! Dates as Elasticsearch reads and writes them: formats by name or pattern, date math, time zones.
+//!
+//! A date is a number of milliseconds since 1970.
+
+mod format;
+mod math;
+mod pattern;
+
+pub(crate) use format::DateFormats;
+pub(crate) use math::{Rounding, parse_math};
+
+use crate::error::{Result, SearchError};
+use jiff::Timestamp;
+use jiff::tz::{Offset, TimeZone};
+
+/// A zone by its name or offset.
+pub(crate) fn zone(name: &str) -> Result<TimeZone> {
+    let invalid = || SearchError::illegal(format!("The time zone [{name}] is not known"));
+    if matches!(name, "Z" | "z" | "UTC" | "GMT") {
+        return Ok(TimeZone::UTC);
+    }
+    match name.as_bytes().first() {
+        Some(b'+' | b'-') => offset(name).map(TimeZone::fixed).ok_or_else(invalid),
+        _ => TimeZone::get(name).map_err(|_| invalid()),
+    }
+}
+
+/// `+01:00`, `+0100`, `+01`, `-3`.
+pub(crate) fn offset(text: &str) -> Option<Offset> {
+    let sign = match text.as_bytes().first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let digits: String = text[1..].chars().filter(|c| *c != ':').collect();
+    if digits.is_empty() || digits.len() > 4 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let (hours, minutes) = match digits.len() {
+        1 | 2 => (digits.parse::<i32>().ok()?, 0),
+        length => (
+            digits[..length - 2].parse::<i32>().ok()?,
+            digits[length - 2..].parse::<i32>().ok()?,
+        ),
+    };
+    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
+}
+
+pub(crate) fn timestamp(ms: i64) -> Timestamp {
+    // What lies beyond the years that can be written is shown as their end.
+    Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}

@@ -1,0 +1,85 @@
+//! Why a request or a document cannot be taken, in Elasticsearch's words.
+
+use std::fmt;
+
+/// What the crate's functions give back.
+pub type Result<T, E = SearchError> = std::result::Result<T, E>;
+
+/// The kinds of errors, which Elasticsearch names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The body of a request is not of its form.
+    Parsing,
+    /// A value is not one of those that can be given.
+    IllegalArgument,
+    /// A mapping, or a document that does not fit it.
+    MapperParsing,
+    /// A document has a field that a strict mapping does not name.
+    StrictMapping,
+    /// A query cannot be executed on a collection.
+    QueryShard,
+    /// Aggregations have more buckets than the limit.
+    TooManyBuckets,
+    /// A query has more clauses than the limit.
+    TooManyClauses,
+    /// A part of Elasticsearch that is not here.
+    Unsupported,
+}
+
+impl Kind {
+    /// The name that clients see as the error's type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Parsing => "parsing_exception",
+            Kind::IllegalArgument => "illegal_argument_exception",
+            Kind::MapperParsing => "mapper_parsing_exception",
+            Kind::StrictMapping => "strict_dynamic_mapping_exception",
+            Kind::QueryShard => "query_shard_exception",
+            Kind::TooManyBuckets => "too_many_buckets_exception",
+            Kind::TooManyClauses => "too_many_clauses",
+            Kind::Unsupported => "unsupported_operation_exception",
+        }
+    }
+}
+
+/// A refusal: its kind, and what was wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct SearchError {
+    /// Of which kind it is.
+    pub kind: Kind,
+    /// What was wrong, with what.
+    pub reason: String,
+}
+
+impl fmt::Display for SearchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.reason)
+    }
+}
+
+impl SearchError {
+    /// An error of this kind.
+    pub fn new(kind: Kind, reason: impl Into<String>) -> SearchError {
+        SearchError {
+            kind,
+            reason: reason.into(),
+        }
+    }
+
+    pub(crate) fn parsing(reason: impl Into<String>) -> SearchError {
+        SearchError::new(Kind::Parsing, reason)
+    }
+
+    pub(crate) fn illegal(reason: impl Into<String>) -> SearchError {
+        SearchError::new(Kind::IllegalArgument, reason)
+    }
+
+    pub(crate) fn mapper(reason: impl Into<String>) -> SearchError {
+        SearchError::new(Kind::MapperParsing, reason)
+    }
+
+    /// A part of Elasticsearch that is not here.
+    pub fn unsupported(what: impl fmt::Display) -> SearchError {
+        SearchError::new(Kind::Unsupported, format!("{what} is not supported"))
+    }
+}

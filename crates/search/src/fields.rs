@@ -1,0 +1,285 @@
+//! The values of fields in documents.
+
+use crate::error::{Result, SearchError};
+use crate::json::scalar;
+use crate::mapping::{Field, FieldKind, Mapping};
+use jiff::tz::TimeZone;
+use std::cmp::Ordering;
+use std::net::{IpAddr, Ipv6Addr};
+use value::{DocumentRef, ValueRef};
+
+/// A value as a field has it, ready to be compared.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Term {
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    Date(i64),
+    Text(String),
+    Ip(Ipv6Addr),
+}
+
+impl Term {
+    pub(crate) fn as_f64(&self) -> Option<f64> {
+        Some(match self {
+            Term::Integer(number) | Term::Date(number) => *number as f64,
+            Term::Float(number) => *number,
+            Term::Boolean(flag) => f64::from(u8::from(*flag)),
+            Term::Text(_) | Term::Ip(_) => return None,
+        })
+    }
+
+    pub(crate) fn compare(&self, other: &Term) -> Ordering {
+        match (self, other) {
+            (Term::Integer(a) | Term::Date(a), Term::Integer(b) | Term::Date(b)) => a.cmp(b),
+            (Term::Text(a), Term::Text(b)) => a.cmp(b),
+            (Term::Ip(a), Term::Ip(b)) => a.cmp(b),
+            (Term::Boolean(a), Term::Boolean(b)) => a.cmp(b),
+            (a, b) => match (a.as_f64(), b.as_f64()) {
+                (Some(a), Some(b)) => a.total_cmp(&b),
+                (a, b) => a.is_some().cmp(&b.is_some()),
+            },
+        }
+    }
+
+    /// The address as it is usually written.
+    pub(crate) fn ip_text(ip: &Ipv6Addr) -> String {
+        match ip.to_ipv4_mapped() {
+            Some(four) => four.to_string(),
+            None => ip.to_string(),
+        }
+    }
+}
+
+/// A document, or a nested object of it, as queries see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'d> {
+    pub(crate) mapping: &'d Mapping,
+    pub(crate) document: DocumentRef<'d>,
+    /// The path of the nested object that this is.
+    pub(crate) scope: Option<&'d str>,
+    pub(crate) id: &'d str,
+    /// The number of the document's last change.
+    pub(crate) sequence: u64,
+}
+
+impl<'d> View<'d> {
+    /// The values at a field's place, as they lie there.
+    pub(crate) fn raw(&self, field: &Field) -> Vec<ValueRef<'d>> {
+        let mut found = Vec::new();
+        if field.nested.as_deref() != self.scope {
+            return found;
+        }
+        for path in std::iter::once(&field.path).chain(&field.copied_from) {
+            let path = match self.scope {
+                None => Some(path.as_str()),
+                Some(scope) => path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')),
+            };
+            if let Some(path) = path {
+                values_at(self.document, path, &mut found);
+            }
+        }
+        found
+    }
+
+    /// The values of a field; what cannot be one of its values is left out.
+    pub(crate) fn terms(&self, field: &Field) -> Vec<Term> {
+        let mut terms = Vec::new();
+        for value in self.raw(field) {
+            let term = match value {
+                ValueRef::Null | ValueRef::Undefined => null_term(field),
+                value => term(field, value),
+            };
+            terms.extend(term);
+        }
+        terms
+    }
+
+    /// The nested objects at a path below this view.
+    pub(crate) fn nested(&self, path: &'d str) -> Vec<View<'d>> {
+        let within = match self.scope {
+            None => Some(path),
+            Some(scope) => path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')),
+        };
+        let mut found = Vec::new();
+        if let Some(within) = within {
+            values_at(self.document, within, &mut found);
+        }
+        let objects = found.into_iter().filter_map(ValueRef::as_document);
+        objects
+            .map(|document| View {
+                document,
+                scope: Some(path),
+                ..*self
+            })
+            .collect()
+    }
+}
+
+/// What stands at a path, whose dots may be of names; arrays are gone through.
+pub(crate) fn values_at<'d>(document: DocumentRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
+    if let Some(value) = document.get(path) {
+        flatten(value, out);
+    }
+    for (at, _) in path.match_indices('.') {
+        if let Some(value) = document.get(&path[..at]) {
+            below(value, &path[at + 1..], out);
+        }
+    }
+}
+
+fn below<'d>(value: ValueRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
+    match value {
+        ValueRef::Document(inner) => values_at(inner, path, out),
+        ValueRef::Array(array) => array.iter().for_each(|value| below(value, path, out)),
+        _ => {}
+    }
+}
+
+fn flatten<'d>(value: ValueRef<'d>, out: &mut Vec<ValueRef<'d>>) {
+    match value {
+        ValueRef::Array(array) => array.iter().for_each(|value| flatten(value, out)),
+        value => out.push(value),
+    }
+}
+
+/// The text of a scalar of a document.
+pub(crate) fn text_of(value: ValueRef<'_>) -> Option<String> {
+    Some(match value {
+        ValueRef::String(text) | ValueRef::Symbol(text) => text.to_owned(),
+        ValueRef::Bool(flag) => flag.to_string(),
+        ValueRef::Int32(number) => number.to_string(),
+        ValueRef::Int64(number) => number.to_string(),
+        ValueRef::Double(number) => serde_json::Number::from_f64(number)?.to_string(),
+        ValueRef::ObjectId(id) => id.to_string(),
+        ValueRef::DateTime(ms) => crate::dates::DateFormats::default().write(ms, &TimeZone::UTC),
+        ValueRef::Decimal128(_) => value.as_f64()?.to_string(),
+        _ => return None,
+    })
+}
+
+fn null_term(field: &Field) -> Option<Term> {
+    let given = field.null_value.as_ref().filter(|value| !value.is_null())?;
+    let text = scalar(given)?;
+    term(field, ValueRef::String(&text))
+}
+
+/// A value as a field has it; `None` where it cannot have it.
+pub(crate) fn term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
+    match &field.kind {
+        FieldKind::Text => text_of(value).map(Term::Text),
+        FieldKind::Keyword => {
+            let text = text_of(value)?;
+            if text.chars().count() > field.ignore_above {
+                return None;
+            }
+            Some(Term::Text(match &field.normalizer {
+                Some(normalizer) => normalizer.normalize(&text),
+                None => text,
+            }))
+        }
+        FieldKind::Integer(least, most) => {
+            let number = match value {
+                ValueRef::String(text) => match text.trim().parse::<i64>() {
+                    Ok(number) => number,
+                    Err(_) => text.trim().parse::<f64>().ok().filter(|n| n.is_finite())? as i64,
+                },
+                value if value.is_number() => match value.as_i64_exact() {
+                    Some(number) => number,
+                    None => value.as_f64().filter(|n| n.is_finite())? as i64,
+                },
+                _ => return None,
+            };
+            (least..=most).contains(&&number).then_some(Term::Integer(number))
+        }
+        FieldKind::Float(factor) => {
+            let number = match value {
+                ValueRef::String(text) => text.trim().parse().ok()?,
+                value if value.is_number() => value.as_f64()?,
+                _ => return None,
+            };
+            let number = match factor {
+                Some(factor) => (number * factor).round() / factor,
+                None => number,
+            };
+            number.is_finite().then_some(Term::Float(number))
+        }
+        FieldKind::Boolean => Some(Term::Boolean(match value {
+            ValueRef::Bool(flag) => flag,
+            ValueRef::String("true") => true,
+            ValueRef::String("false" | "") => false,
+            _ => return None,
+        })),
+        FieldKind::Date => Some(Term::Date(match value {
+            ValueRef::DateTime(ms) => ms,
+            ValueRef::Timestamp(at) => i64::from(at.seconds) * 1000,
+            ValueRef::String(text) => {
+                field
+                    .formats
+                    .read(text, &TimeZone::UTC, crate::dates::Rounding::Down)?
+            }
+            value if value.is_number() => field.formats.of_number(value.as_f64()?)?,
+            _ => return None,
+        })),
+        FieldKind::Ip => match value {
+            ValueRef::String(text) => ip(text).map(Term::Ip),
+            _ => None,
+        },
+        FieldKind::Binary | FieldKind::Object | FieldKind::Nested | FieldKind::Alias(_) => None,
+    }
+}
+
+pub(crate) fn ip(text: &str) -> Option<Ipv6Addr> {
+    Some(match text.parse::<IpAddr>().ok()? {
+        IpAddr::V4(four) => four.to_ipv6_mapped(),
+        IpAddr::V6(six) => six,
+    })
+}
+
+/// Refuses a value that a field cannot have.
+pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
+    let is_fine = match &field.kind {
+        FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
+        FieldKind::Keyword => text_of(value).is_some(),
+        FieldKind::Object | FieldKind::Nested => {
+            return Err(SearchError::mapper(format!(
+                "object mapping for [{}] tried to parse field [{}] as object, but found a concrete value",
+                field.name,
+                field.name.rsplit('.').next().unwrap_or_default()
+            )));
+        }
+        FieldKind::Boolean if value.as_str() == Some("") => true,
+        FieldKind::Integer(..) | FieldKind::Float(_) if !field.coerce => {
+            value.is_number() && term(field, value).is_some()
+        }
+        _ => term(field, value).is_some(),
+    };
+    match is_fine || field.ignore_malformed {
+        true => Ok(()),
+        false => Err(SearchError::mapper(format!(
+            "failed to parse field [{}] of type [{}]",
+            field.name, field.type_name
+        ))),
+    }
+}
+
+/// Whether a text matches a pattern in which `*` stands for any text.
+pub(crate) fn simple_match(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut left) = text.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return left.ends_with(part);
+        }
+        match left.find(part) {
+            Some(at) => left = &left[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,29 @@
+//! Full text and Elasticsearch's queries over documents.
+//!
+//! A [`Mapping`] says how the fields of a collection are read ([`mapping`]), [`Analysis`] how text becomes terms. A
+//! [`Request`] is what a client asks: a query, a sort, aggregations. A [`Run`] shows it every document of one or more
+//! collections and gives the best hits in the end.
+//!
+//! What must hold: the same documents and the same request give the same answer in whatever order the documents come; a
+//! document is read as it lies on disk, and nothing of it is kept twice; a parameter that is not understood is an error
+//! that names it.
+//!
+//! Left to others: where documents come from and who may see them (`engine`), the wire form of answers (`elastic`).
+
+mod analysis;
+mod dates;
+mod error;
+mod fields;
+mod json;
+pub mod mapping;
+mod matching;
+mod query;
+mod request;
+mod run;
+
+pub use analysis::{Analysis, Analyzer, Token};
+pub use error::{Kind, Result, SearchError};
+pub use mapping::Mapping;
+pub use query::{CLAUSES_MAX, DEPTH_MAX, Query, parse_query};
+pub use request::{Order, Request, SortKey, WINDOW_MAX, parse_sort};
+pub use run::{Hit, Index, Outcome, Run, Seen};

@@ -1,0 +1,302 @@
+//! Fields that documents bring: dynamic mapping and its templates.
+
+use super::Mapping;
+use super::field::FieldKind;
+use crate::dates::{DateFormats, Rounding};
+use crate::error::{Kind, Result, SearchError};
+use crate::fields;
+use crate::json::{as_bool, scalar};
+use jiff::tz::TimeZone;
+use regex::Regex;
+use serde_json::{Map, Value, json};
+use value::{DocumentRef, ValueRef};
+
+/// The name under which a document is kept, which is no field of it.
+const ID: &str = "_id";
+
+impl Mapping {
+    /// Adds the fields that a document brings; whether there were any. Fails where a value cannot be one of its field's, or
+    /// the mapping is strict.
+    pub fn learn(&mut self, document: DocumentRef<'_>) -> Result<bool> {
+        let mut new = Vec::new();
+        self.walk(document, "", &mut new)?;
+        if new.is_empty() {
+            return Ok(false);
+        }
+        let mut changed = self.clone();
+        for (path, definition) in new {
+            place(&mut changed.source, &path, definition);
+        }
+        changed.compile()?;
+        *self = changed;
+        Ok(true)
+    }
+
+    /// The same for a document that is there already: what does not fit is not found, and no error.
+    pub fn learn_present(&mut self, document: DocumentRef<'_>) -> bool {
+        self.learn(document).unwrap_or(false)
+    }
+
+    fn walk(&self, document: DocumentRef<'_>, prefix: &str, new: &mut Vec<(String, Value)>) -> Result<()> {
+        for (name, value) in document.iter() {
+            if prefix.is_empty() && name == ID {
+                continue;
+            }
+            let path = if prefix.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{prefix}.{name}")
+            };
+            if name.is_empty() || name.split('.').any(str::is_empty) {
+                // Elasticsearch refuses such a name; documents of other protocols may have it, and it is not found.
+                continue;
+            }
+            self.value(value, &path, new)?;
+        }
+        Ok(())
+    }
+
+    fn value(&self, value: ValueRef<'_>, path: &str, new: &mut Vec<(String, Value)>) -> Result<()> {
+        match value {
+            ValueRef::Array(array) => array.iter().try_for_each(|value| self.value(value, path, new)),
+            ValueRef::Null | ValueRef::Undefined => Ok(()),
+            value => match self.fields.get(path) {
+                Some(field) => match (value, &field.kind) {
+                    (ValueRef::Document(inner), FieldKind::Object | FieldKind::Nested) => {
+                        self.walk(inner, path, new)
+                    }
+                    (_, FieldKind::Alias(_)) => Err(SearchError::mapper(format!(
+                        "Cannot write to a field alias [{path}]."
+                    ))),
+                    (value, _) => fields::check(field, value),
+                },
+                None => match value {
+                    ValueRef::Document(inner) => {
+                        let known = new.iter().any(|(name, _)| name == path);
+                        if !known {
+                            self.bring(path, "object", new)?;
+                        }
+                        match known || new.iter().any(|(name, _)| name == path) {
+                            true => self.walk(inner, path, new),
+                            false => Ok(()),
+                        }
+                    }
+                    value if new.iter().any(|(name, _)| name == path) => {
+                        // The first value has decided.
+                        let _ = value;
+                        Ok(())
+                    }
+                    value => self.bring(path, self.kind_of(value), new),
+                },
+            },
+        }
+    }
+
+    /// Adds a field where the mapping of its place lets it.
+    fn bring(&self, path: &str, kind: &'static str, new: &mut Vec<(String, Value)>) -> Result<()> {
+        match self.dynamic_of(path).as_str() {
+            "strict" => {
+                let (within, name) = path.rsplit_once('.').unwrap_or(("_doc", path));
+                let reason = format!(
+                    "mapping set to strict, dynamic introduction of [{name}] within [{within}] is not allowed"
+                );
+                Err(SearchError::new(Kind::StrictMapping, reason))
+            }
+            "false" => Ok(()),
+            _ => {
+                if let Some(definition) = self.definition(path, kind)? {
+                    new.push((path.to_owned(), definition));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The setting `dynamic` of the innermost object around a path that has it.
+    fn dynamic_of(&self, path: &str) -> String {
+        let mut found = self
+            .source
+            .get("dynamic")
+            .and_then(scalar)
+            .unwrap_or_else(|| "true".to_owned());
+        let mut at = self.source.get("properties");
+        for part in path.split('.') {
+            let Some(object) = at.and_then(|properties| properties.get(part)) else {
+                break;
+            };
+            if let Some(dynamic) = object.get("dynamic").and_then(scalar) {
+                found = dynamic;
+            }
+            at = object.get("properties");
+        }
+        found
+    }
+
+    fn kind_of(&self, value: ValueRef<'_>) -> &'static str {
+        let is_on = |name: &str, default: bool| self.source.get(name).and_then(as_bool).unwrap_or(default);
+        match value {
+            ValueRef::String(text) => {
+                let looks = text.len() >= 4 && text.as_bytes()[0].is_ascii_digit();
+                let reads =
+                    |formats: DateFormats| formats.read(text, &TimeZone::UTC, Rounding::Down).is_some();
+                // A number alone could be a year.
+                if looks
+                    && is_on("date_detection", true)
+                    && text.contains(['-', '/'])
+                    && reads(self.detection())
+                {
+                    return "date";
+                }
+                if is_on("numeric_detection", false) {
+                    if text.parse::<i64>().is_ok() {
+                        return "long";
+                    }
+                    if text.parse::<f64>().is_ok_and(f64::is_finite) {
+                        return "double";
+                    }
+                }
+                "string"
+            }
+            ValueRef::Bool(_) => "boolean",
+            ValueRef::Int32(_) | ValueRef::Int64(_) => "long",
+            ValueRef::Double(_) => "double",
+            ValueRef::Decimal128(_) => "decimal",
+            ValueRef::DateTime(_) | ValueRef::Timestamp(_) => "date",
+            ValueRef::Binary { .. } => "binary",
+            ValueRef::ObjectId(_) => "id",
+            _ => "other",
+        }
+    }
+
+    fn detection(&self) -> DateFormats {
+        let given = self.source.get("dynamic_date_formats").and_then(Value::as_array);
+        let given = given.map(|formats| formats.iter().filter_map(scalar).collect::<Vec<_>>().join("||"));
+        given
+            .and_then(|text| DateFormats::parse(&text).ok())
+            .unwrap_or_else(DateFormats::detection)
+    }
+
+    /// What a new field is mapped as: by the first template that fits it, or by its kind.
+    fn definition(&self, path: &str, kind: &'static str) -> Result<Option<Value>> {
+        let matching_type = if kind == "decimal" { "double" } else { kind };
+        for template in templates(&self.source) {
+            if fits(template, path, matching_type) {
+                let name = path.rsplit('.').next().unwrap_or(path);
+                let dynamic = match kind {
+                    "string" => "text",
+                    "decimal" => "double",
+                    kind => kind,
+                };
+                let mapping = template.get("mapping").cloned().unwrap_or_else(|| json!({}));
+                let mut mapping = filled(&mapping, name, dynamic);
+                if let Value::Object(mapping) = &mut mapping
+                    && !mapping.contains_key("type")
+                    && dynamic != "object"
+                {
+                    mapping.insert("type".to_owned(), json!(dynamic));
+                }
+                return Ok(Some(mapping));
+            }
+        }
+        Ok(Some(match kind {
+            "object" => json!({"properties": {}}),
+            "string" => {
+                json!({"type": "text", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}})
+            }
+            "double" => json!({"type": "float"}),
+            "decimal" => json!({"type": "double"}),
+            "id" => json!({"type": "keyword"}),
+            "other" => return Ok(None),
+            kind => json!({"type": kind}),
+        }))
+    }
+}
+
+/// Puts a definition at a path into the properties of properties.
+fn place(source: &mut Map<String, Value>, path: &str, definition: Value) {
+    let mut object = source;
+    let mut parts = path.split('.').peekable();
+    while let Some(part) = parts.next() {
+        let properties = object.entry("properties").or_insert_with(|| json!({}));
+        let Value::Object(properties) = properties else {
+            return;
+        };
+        if parts.peek().is_none() {
+            properties.entry(part).or_insert(definition);
+            return;
+        }
+        let Value::Object(inner) = properties
+            .entry(part)
+            .or_insert_with(|| json!({"properties": {}}))
+        else {
+            return;
+        };
+        object = inner;
+    }
+}
+
+fn templates(source: &Map<String, Value>) -> impl Iterator<Item = &Map<String, Value>> {
+    let list = source.get("dynamic_templates").and_then(Value::as_array);
+    let named = list.into_iter().flatten().filter_map(Value::as_object);
+    named.flat_map(Map::values).filter_map(Value::as_object)
+}
+
+pub(super) fn check_templates(source: &Map<String, Value>) -> Result<()> {
+    const KNOWN: [&str; 8] = [
+        "match",
+        "unmatch",
+        "path_match",
+        "path_unmatch",
+        "match_mapping_type",
+        "match_pattern",
+        "mapping",
+        "_meta",
+    ];
+    for template in templates(source) {
+        if let Some(other) = template.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+            return Err(SearchError::mapper(format!(
+                "Illegal dynamic template parameter: [{other}]"
+            )));
+        }
+        if !template.contains_key("mapping") {
+            return Err(SearchError::mapper("template must have mapping set"));
+        }
+    }
+    Ok(())
+}
+
+fn fits(template: &Map<String, Value>, path: &str, kind: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let is_regex = template.get("match_pattern").and_then(Value::as_str) == Some("regex");
+    let matches = |pattern: &Value, text: &str| {
+        let pattern = scalar(pattern).unwrap_or_default();
+        match is_regex {
+            true => Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|pattern| pattern.is_match(text)),
+            false => fields::simple_match(&pattern, text),
+        }
+    };
+    let test = |parameter: &str, text: &str| template.get(parameter).map(|pattern| matches(pattern, text));
+    test("match", name).unwrap_or(true)
+        && !test("unmatch", name).unwrap_or(false)
+        && test("path_match", path).unwrap_or(true)
+        && !test("path_unmatch", path).unwrap_or(false)
+        && template
+            .get("match_mapping_type")
+            .and_then(Value::as_str)
+            .is_none_or(|wanted| wanted == "*" || wanted == kind)
+}
+
+/// `{name}` and `{dynamic_type}` in all texts of a mapping.
+fn filled(mapping: &Value, name: &str, kind: &str) -> Value {
+    match mapping {
+        Value::String(text) => json!(text.replace("{name}", name).replace("{dynamic_type}", kind)),
+        Value::Object(object) => {
+            let each = |(member, value): (&String, &Value)| {
+                (member.replace("{name}", name), filled(value, name, kind))
+            };
+            Value::Object(object.iter().map(each).collect())
+        }
+        Value::Array(list) => Value::Array(list.iter().map(|value| filled(value, name, kind)).collect()),
+        other => other.clone(),
+    }
+}

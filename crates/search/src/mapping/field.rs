@@ -1,0 +1,269 @@
+//! One field of a mapping.
+
+use crate::analysis::{Analysis, Analyzer};
+use crate::dates::DateFormats;
+use crate::error::{Result, SearchError};
+use crate::json::{Members, as_bool, as_f64, as_i64, one_or_many, scalar};
+use serde_json::Value;
+
+/// What a field's values are.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FieldKind {
+    Text,
+    Keyword,
+    /// Whole numbers, from and to these.
+    Integer(i64, i64),
+    /// Numbers, with the factor that they are rounded by.
+    Float(Option<f64>),
+    Boolean,
+    Date,
+    Ip,
+    Binary,
+    Object,
+    Nested,
+    /// Another field's name.
+    Alias(String),
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    /// Where its values are in a document: for a multi-field, at its parent's.
+    pub(crate) path: String,
+    pub(crate) kind: FieldKind,
+    /// The type's name, as the mapping has it.
+    pub(crate) type_name: String,
+    pub(crate) analyzer: Analyzer,
+    pub(crate) search_analyzer: Analyzer,
+    pub(crate) normalizer: Option<Analyzer>,
+    pub(crate) formats: DateFormats,
+    pub(crate) ignore_above: usize,
+    pub(crate) null_value: Option<Value>,
+    pub(crate) ignore_malformed: bool,
+    pub(crate) coerce: bool,
+    /// Whether it can be searched.
+    pub(crate) index: bool,
+    /// Whether it can be sorted and aggregated.
+    pub(crate) doc_values: bool,
+    pub(crate) copy_to: Vec<String>,
+    /// The paths of fields that are copied here.
+    pub(crate) copied_from: Vec<String>,
+    /// The nested object that it is part of.
+    pub(crate) nested: Option<String>,
+}
+
+/// Parameters that change nothing of what is found.
+const WITHOUT_EFFECT: [&str; 8] = [
+    "store",
+    "eager_global_ordinals",
+    "index_phrases",
+    "index_prefixes",
+    "term_vector",
+    "meta",
+    "norms",
+    "index_options",
+];
+
+impl Field {
+    pub(crate) fn parse(
+        name: &str,
+        definition: &Value,
+        analysis: &Analysis,
+        nested: Option<&str>,
+    ) -> Result<Field> {
+        let Value::Object(object) = definition else {
+            return Err(SearchError::mapper(format!(
+                "Expected map for property [fields] on field [{name}] but got a [{definition}]"
+            )));
+        };
+        let type_name = match object.get("type") {
+            Some(kind) => scalar(kind).unwrap_or_default(),
+            None if object.contains_key("properties")
+                || object.is_empty()
+                || object.contains_key("enabled")
+                || object.contains_key("dynamic") =>
+            {
+                "object".to_owned()
+            }
+            None => {
+                return Err(SearchError::mapper(format!(
+                    "No type specified for field [{name}]"
+                )));
+            }
+        };
+        let mut members = Members::of_object(name, object);
+        members.take("type");
+        let standard = || {
+            analysis
+                .analyzer("default")
+                .unwrap_or_else(|| Analysis::default().analyzer("standard").unwrap_or_else(keyword))
+        };
+        let mut field = Field {
+            name: name.to_owned(),
+            path: name.to_owned(),
+            kind: kind_of(name, &type_name, &mut members)?,
+            analyzer: keyword(),
+            search_analyzer: keyword(),
+            normalizer: None,
+            formats: DateFormats::default(),
+            ignore_above: usize::MAX,
+            null_value: members.take("null_value").cloned(),
+            ignore_malformed: members
+                .take("ignore_malformed")
+                .and_then(as_bool)
+                .unwrap_or(false),
+            coerce: members.take("coerce").and_then(as_bool).unwrap_or(true),
+            index: members.take("index").and_then(as_bool).unwrap_or(true),
+            doc_values: members.take("doc_values").and_then(as_bool).unwrap_or(true),
+            copy_to: members
+                .take("copy_to")
+                .map(one_or_many)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(scalar)
+                .collect(),
+            copied_from: Vec::new(),
+            nested: nested.map(str::to_owned),
+            type_name,
+        };
+        // A factor for scores that mappings had; queries have it.
+        if members.take("boost").is_some() {
+            return Err(SearchError::unsupported(format!(
+                "[boost] in the mapping of [{name}]"
+            )));
+        }
+        match field.kind {
+            FieldKind::Text => {
+                let named = |name: Option<String>| match name {
+                    None => Ok(None),
+                    Some(analyzer) => analysis.analyzer(&analyzer).map(Some).ok_or_else(|| {
+                        SearchError::mapper(format!(
+                            "analyzer [{analyzer}] has not been configured in mappings"
+                        ))
+                    }),
+                };
+                let analyzer = named(members.text("analyzer")?)?;
+                let search = named(members.text("search_analyzer")?)?;
+                named(members.text("search_quote_analyzer")?)?;
+                field.analyzer = analyzer.unwrap_or_else(standard);
+                if let Some(gap) = members.integer("position_increment_gap")? {
+                    field.analyzer.gap = gap.max(0) as u32;
+                }
+                let default_search = analysis.analyzer("default_search");
+                field.search_analyzer = search
+                    .or(default_search)
+                    .unwrap_or_else(|| field.analyzer.clone());
+                field.doc_values = members.flag("fielddata")?.unwrap_or(false);
+            }
+            FieldKind::Keyword => {
+                if let Some(normalizer) = members.text("normalizer")? {
+                    let found = analysis.normalizer(&normalizer).ok_or_else(|| {
+                        SearchError::mapper(format!("normalizer [{normalizer}] not found for field [{name}]"))
+                    })?;
+                    field.normalizer = Some(found);
+                }
+                if let Some(most) = members.take("ignore_above").and_then(as_i64) {
+                    field.ignore_above = most.max(0) as usize;
+                }
+                members.flag("split_queries_on_whitespace")?;
+            }
+            FieldKind::Date => {
+                if let Some(format) = members.text("format")? {
+                    field.formats =
+                        DateFormats::parse(&format).map_err(|error| SearchError::mapper(error.reason))?;
+                }
+                members.take("locale");
+            }
+            _ => {}
+        }
+        members.take("similarity");
+        for name in WITHOUT_EFFECT
+            .into_iter()
+            .chain(["fields", "properties", "dynamic"])
+        {
+            members.take(name);
+        }
+        match members.next() {
+            None => Ok(field),
+            Some((parameter, value)) => Err(SearchError::mapper(format!(
+                "Mapping definition for [{name}] has unsupported parameters:  [{parameter} : {}]",
+                scalar(value).unwrap_or_else(|| value.to_string())
+            ))),
+        }
+    }
+
+    /// Whether it stands for objects and has no values of its own.
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.kind, FieldKind::Object | FieldKind::Nested)
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self.kind, FieldKind::Integer(..) | FieldKind::Float(_))
+    }
+
+    /// Whether it is searched by terms of text.
+    pub(crate) fn is_textual(&self) -> bool {
+        matches!(self.kind, FieldKind::Text | FieldKind::Keyword)
+    }
+}
+
+fn keyword() -> Analyzer {
+    Analyzer::new(crate::analysis::keyword_tokenizer(), Vec::new())
+}
+
+fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<FieldKind> {
+    Ok(match type_name {
+        "text" | "match_only_text" => FieldKind::Text,
+        "keyword" => FieldKind::Keyword,
+        "long" => FieldKind::Integer(i64::MIN, i64::MAX),
+        "integer" => FieldKind::Integer(i64::from(i32::MIN), i64::from(i32::MAX)),
+        "short" => FieldKind::Integer(i64::from(i16::MIN), i64::from(i16::MAX)),
+        "byte" => FieldKind::Integer(i64::from(i8::MIN), i64::from(i8::MAX)),
+        "double" | "float" | "half_float" => FieldKind::Float(None),
+        "scaled_float" => {
+            let factor = members.take("scaling_factor").and_then(as_f64);
+            let missing = || {
+                SearchError::mapper(format!(
+                    "Field [{name}] misses required parameter [scaling_factor]"
+                ))
+            };
+            FieldKind::Float(Some(factor.ok_or_else(missing)?))
+        }
+        "boolean" => FieldKind::Boolean,
+        "date" => FieldKind::Date,
+        "ip" => FieldKind::Ip,
+        "binary" => FieldKind::Binary,
+        "object" => {
+            if members.take("enabled").and_then(as_bool) == Some(false) {
+                return Err(SearchError::unsupported(format!(
+                    "[enabled] false, at the object [{name}],"
+                )));
+            }
+            FieldKind::Object
+        }
+        "nested" => {
+            for parameter in ["include_in_parent", "include_in_root"] {
+                if members.take(parameter).and_then(as_bool) == Some(true) {
+                    return Err(SearchError::unsupported(format!(
+                        "[{parameter}] of the nested object [{name}]"
+                    )));
+                }
+            }
+            FieldKind::Nested
+        }
+        "alias" => {
+            let missing = || {
+                SearchError::mapper(format!(
+                    "The [path] property must be specified for field [{name}]."
+                ))
+            };
+            FieldKind::Alias(members.text("path")?.ok_or_else(missing)?)
+        }
+        other => {
+            return Err(SearchError::mapper(format!(
+                "No handler for type [{other}] declared on field [{name}]"
+            )));
+        }
+    })
+}

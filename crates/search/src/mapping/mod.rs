@@ -1,0 +1,272 @@
+//! How the fields of a collection are read.
+//!
+//! A [`Mapping`] is the JSON that clients see, and the fields compiled from it. It grows by what clients put ([`put`]) and
+//! by what documents bring ([`dynamic`]).
+
+mod dynamic;
+mod field;
+mod put;
+
+pub(crate) use field::{Field, FieldKind};
+
+use crate::analysis::{Analysis, Analyzer};
+use crate::error::{Result, SearchError};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Fields at most, where the setting `index.mapping.total_fields.limit` says nothing.
+const FIELDS_MAX: usize = 1000;
+/// Objects within objects at most.
+const OBJECTS_DEPTH_MAX: usize = 20;
+
+/// The mapping of a collection. Cheap to clone is what holds it: an `Arc`.
+#[derive(Clone, Debug, Default)]
+pub struct Mapping {
+    source: Map<String, Value>,
+    fields: BTreeMap<String, Arc<Field>>,
+    analysis: Analysis,
+    fields_max: Option<usize>,
+}
+
+impl Mapping {
+    /// A mapping of this JSON, for an index with these analyzers.
+    pub fn parse(source: &Value, analysis: Analysis) -> Result<Mapping> {
+        let mut mapping = Mapping {
+            analysis,
+            ..Mapping::default()
+        };
+        mapping.put(source)?;
+        Ok(mapping)
+    }
+
+    /// The same, of JSON that was checked when it was put: what later versions refuse is still read.
+    pub fn with_fields_max(mut self, fields_max: Option<usize>) -> Mapping {
+        self.fields_max = fields_max;
+        self
+    }
+
+    /// The mapping as clients see it.
+    pub fn source(&self) -> &Map<String, Value> {
+        &self.source
+    }
+
+    /// The analyzers of the index.
+    pub fn analysis(&self) -> &Analysis {
+        &self.analysis
+    }
+
+    /// A field by its full name; an alias stands for its target.
+    pub(crate) fn field(&self, name: &str) -> Option<&Arc<Field>> {
+        let field = self.fields.get(name)?;
+        match &field.kind {
+            FieldKind::Alias(target) => self.fields.get(target),
+            _ => Some(field),
+        }
+    }
+
+    /// All fields, by name.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Arc<Field>)> {
+        self.fields.iter().map(|(name, field)| (name.as_str(), field))
+    }
+
+    /// The names and definitions of all fields as the mapping gives them, multi-fields and objects included.
+    pub fn definitions(&self) -> Vec<(String, Value)> {
+        let mut found = Vec::new();
+        collect_definitions(self.source.get("properties"), "", &mut found);
+        found
+    }
+
+    /// The analyzer of a field's texts; `None` if there is no such field.
+    pub fn analyzer_of(&self, name: &str) -> Option<Analyzer> {
+        let field = self.field(name)?;
+        Some(field.normalizer.clone().unwrap_or_else(|| field.analyzer.clone()))
+    }
+
+    /// Compiles the fields of the source again.
+    fn compile(&mut self) -> Result<()> {
+        let mut fields = BTreeMap::new();
+        let properties = self
+            .source
+            .get("properties")
+            .cloned()
+            .unwrap_or_else(|| json!({}));
+        self.compile_properties(&properties, Place::default(), &mut fields)?;
+        let limit = self.fields_max.unwrap_or(FIELDS_MAX);
+        if fields.len() > limit {
+            return Err(SearchError::illegal(format!(
+                "Limit of total fields [{limit}] has been exceeded"
+            )));
+        }
+        let copies: Vec<(String, String, Vec<String>)> = fields
+            .iter()
+            .filter(|(_, field): &(_, &Field)| !field.copy_to.is_empty())
+            .map(|(name, field)| (name.clone(), field.path.clone(), field.copy_to.clone()))
+            .collect();
+        for (_, path, targets) in copies {
+            for target in targets {
+                if let Some(field) = fields.get_mut(&target) {
+                    field.copied_from.push(path.clone());
+                }
+            }
+        }
+        for (name, field) in &fields {
+            if let FieldKind::Alias(target) = &field.kind
+                && !fields.contains_key(target)
+            {
+                let reason = format!(
+                    "Invalid [path] value [{target}] for field alias [{name}]: an alias must refer to an existing field in the mappings."
+                );
+                return Err(SearchError::mapper(reason));
+            }
+        }
+        self.fields = fields
+            .into_iter()
+            .map(|(name, field)| (name, Arc::new(field)))
+            .collect();
+        Ok(())
+    }
+
+    fn compile_properties(
+        &self,
+        properties: &Value,
+        place: Place<'_>,
+        out: &mut BTreeMap<String, Field>,
+    ) -> Result<()> {
+        if place.depth > OBJECTS_DEPTH_MAX {
+            let reason = format!("Limit of mapping depth [{OBJECTS_DEPTH_MAX}] has been exceeded");
+            return Err(SearchError::illegal(reason));
+        }
+        for (name, definition) in properties.as_object().into_iter().flatten() {
+            let full = place.name(name);
+            let field = Field::parse(&full, definition, &self.analysis, place.nested)?;
+            let is_nested = matches!(field.kind, FieldKind::Nested);
+            let nested = if is_nested {
+                Some(full.as_str())
+            } else {
+                place.nested
+            };
+            for (sub, definition) in definition
+                .get("fields")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
+                let name = format!("{full}.{sub}");
+                let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
+                field.path.clone_from(&full);
+                out.insert(name, field);
+            }
+            if let Some(inner) = definition.get("properties") {
+                let inside = Place {
+                    prefix: &full,
+                    nested,
+                    depth: place.depth + 1,
+                };
+                self.compile_properties(inner, inside, out)?;
+            }
+            out.insert(full.clone(), field);
+        }
+        Ok(())
+    }
+}
+
+/// Where properties are.
+#[derive(Clone, Copy, Default)]
+struct Place<'p> {
+    prefix: &'p str,
+    nested: Option<&'p str>,
+    depth: usize,
+}
+
+impl Place<'_> {
+    fn name(&self, name: &str) -> String {
+        match self.prefix.is_empty() {
+            true => name.to_owned(),
+            false => format!("{}.{name}", self.prefix),
+        }
+    }
+}
+
+fn collect_definitions(properties: Option<&Value>, prefix: &str, out: &mut Vec<(String, Value)>) {
+    for (name, definition) in properties.and_then(Value::as_object).into_iter().flatten() {
+        let full = Place {
+            prefix,
+            ..Place::default()
+        }
+        .name(name);
+        if let Some(inner) = definition.get("properties") {
+            collect_definitions(Some(inner), &full, out);
+        } else {
+            out.push((full.clone(), definition.clone()));
+        }
+        for (sub, definition) in definition
+            .get("fields")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            out.push((format!("{full}.{sub}"), definition.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::doc;
+
+    fn mapping(source: Value) -> Mapping {
+        Mapping::parse(&source, Analysis::default()).expect("a mapping")
+    }
+
+    #[test]
+    fn documents_bring_fields_of_the_types_of_their_values() {
+        let mut mapping = Mapping::default();
+        let document = doc! {"_id": 1, "name": "Anna", "age": 5, "at": "2020-01-01", "size": 1.5, "in": doc! {"ok": true}};
+        assert!(mapping.learn((&document).into()).expect("learnt"));
+        assert!(!mapping.learn((&document).into()).expect("known"));
+        assert_eq!(
+            Value::Object(mapping.source().clone()),
+            json!({"properties": {
+                "name": {"type": "text", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}},
+                "age": {"type": "long"}, "at": {"type": "date"}, "size": {"type": "float"},
+                "in": {"properties": {"ok": {"type": "boolean"}}},
+            }})
+        );
+    }
+
+    #[test]
+    fn a_strict_mapping_refuses_fields_that_it_does_not_name() {
+        let mut mapping = mapping(json!({"dynamic": "strict", "properties": {"a": {"type": "long"}}}));
+        assert!(mapping.learn((&doc! {"a": 1}).into()).is_ok());
+        assert!(mapping.learn((&doc! {"b": 1}).into()).is_err());
+    }
+
+    #[test]
+    fn the_type_of_a_field_stays() {
+        let mut mapping = mapping(json!({"properties": {"a": {"type": "long"}}}));
+        assert!(
+            mapping
+                .put(&json!({"properties": {"b": {"type": "text"}}}))
+                .is_ok()
+        );
+        assert!(
+            mapping
+                .put(&json!({"properties": {"a": {"type": "text"}}}))
+                .is_err()
+        );
+        assert!(mapping.field("b").is_some());
+    }
+
+    #[test]
+    fn unknown_types_and_parameters_are_refused() {
+        for wrong in [
+            json!({"properties": {"a": {"type": "percolator"}}}),
+            json!({"properties": {"a": {"type": "long", "colour": 1}}}),
+            json!({"colour": 1}),
+        ] {
+            assert!(Mapping::parse(&wrong, Analysis::default()).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! From queries to tests, by the types of fields.
+
+mod ranges;
+mod texts;
+
+use super::Node;
+use super::minimum::minimum;
+use super::patterns::TermPattern;
+use super::test::{Leaf, Test};
+use crate::error::{Kind, Result, SearchError};
+use crate::fields::{self, Term};
+use crate::json::scalar;
+use crate::mapping::{Field, FieldKind, Mapping};
+use crate::query::{Pattern, Query};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::Arc;
+use value::ValueRef;
+
+/// Makes a query ready for documents of this mapping. `now_ms` is what `now` means.
+pub(crate) fn compile(query: &Query, mapping: &Mapping, now_ms: i64) -> Result<Node> {
+    Compiler { mapping, now_ms }.node(query)
+}
+
+#[derive(Clone, Copy)]
+struct Compiler<'m> {
+    mapping: &'m Mapping,
+    now_ms: i64,
+}
+
+impl Compiler<'_> {
+    fn node(self, query: &Query) -> Result<Node> {
+        Ok(match query {
+            Query::MatchAll { boost } => Node::All(*boost),
+            Query::MatchNone => Node::Nothing,
+            Query::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                minimum: spec,
+                boost,
+            } => {
+                let should = self.nodes(should)?;
+                let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
+                let minimum = match spec {
+                    Some(spec) => minimum(spec, should.len())?,
+                    None => default,
+                };
+                let (must, filter, must_not) =
+                    (self.nodes(must)?, self.nodes(filter)?, self.nodes(must_not)?);
+                if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
+                    return Ok(Node::All(*boost));
+                }
+                Node::Bool {
+                    must,
+                    filter,
+                    should,
+                    must_not,
+                    minimum,
+                    boost: *boost,
+                }
+            }
+            Query::ConstantScore { filter, boost } => Node::Constant(Box::new(self.node(filter)?), *boost),
+            Query::DisMax {
+                queries,
+                tie_breaker,
+                boost,
+            } => Node::DisMax(self.nodes(queries)?, *tie_breaker, *boost),
+            Query::Boosting {
+                positive,
+                negative,
+                negative_boost,
+                boost,
+            } => Node::Boosting {
+                positive: Box::new(self.node(positive)?),
+                negative: Box::new(self.node(negative)?),
+                factor: *negative_boost,
+                boost: *boost,
+            },
+            Query::Nested {
+                path,
+                query,
+                mode,
+                ignore_unmapped,
+                boost,
+            } => {
+                match self.mapping.field(path).map(|field| &field.kind) {
+                    Some(FieldKind::Nested) => {}
+                    _ if *ignore_unmapped => return Ok(Node::Nothing),
+                    _ => {
+                        let reason = format!("[nested] failed to find nested object under path [{path}]");
+                        return Err(SearchError::new(Kind::QueryShard, reason));
+                    }
+                }
+                Node::Nested {
+                    path: path.clone(),
+                    node: Box::new(self.node(query)?),
+                    mode: *mode,
+                    boost: *boost,
+                }
+            }
+            Query::Ids { values, boost } => Node::Ids(values.iter().cloned().collect(), *boost),
+            Query::Exists { field, boost } => self.exists(field, *boost),
+            Query::Term {
+                field,
+                value,
+                case_insensitive,
+                boost,
+            } => self.term(field, value, *case_insensitive, *boost)?,
+            Query::Terms { field, values, boost } => self.terms(field, values, *boost)?,
+            Query::Range { field, range, boost } => self.range(field, range, *boost)?,
+            Query::Pattern {
+                field,
+                pattern,
+                boost,
+            } => self.pattern(field, pattern, *boost)?,
+            Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
+            Query::MultiMatch {
+                fields,
+                kind,
+                tie_breaker,
+                text,
+                boost,
+            } => self.multi_match(fields, *kind, *tie_breaker, text, *boost)?,
+        })
+    }
+
+    fn nodes(self, queries: &[Query]) -> Result<Vec<Node>> {
+        queries.iter().map(|query| self.node(query)).collect()
+    }
+
+    /// The fields of a name, in which `*` may stand for any text.
+    fn fields(self, name: &str) -> Vec<Arc<Field>> {
+        if !name.contains('*') {
+            return self.mapping.field(name).cloned().into_iter().collect();
+        }
+        let matching = self
+            .mapping
+            .fields()
+            .filter(|(full, _)| fields::simple_match(name, full));
+        matching.map(|(_, field)| field.clone()).collect()
+    }
+
+    fn searchable(self, name: &str) -> Result<Option<Arc<Field>>> {
+        let Some(field) = self.mapping.field(name).cloned() else {
+            return Ok(None);
+        };
+        if !field.index {
+            return Err(SearchError::new(
+                Kind::QueryShard,
+                format!("failed to create query: Cannot search on field [{name}] since it is not indexed."),
+            ));
+        }
+        if matches!(field.kind, FieldKind::Binary) {
+            return Err(SearchError::new(
+                Kind::QueryShard,
+                "Binary fields do not support searching",
+            ));
+        }
+        Ok(Some(field).filter(|field| !field.is_object()))
+    }
+
+    fn exists(self, name: &str, boost: f32) -> Node {
+        if matches!(name, "_id" | "_index" | "_seq_no") {
+            return Node::All(boost);
+        }
+        let inside = format!("{name}.");
+        let of_object = self.mapping.field(name).is_some_and(|field| field.is_object());
+        let named = match of_object {
+            // An object is there where any of its fields is.
+            true => self.fields(&format!("{inside}*")),
+            false => self.fields(name),
+        };
+        let named = named.into_iter().filter(|field| !field.is_object());
+        let tests = named.map(|field| leaf(field, Test::Exists, 1.0)).collect();
+        Node::Constant(Box::new(Node::DisMax(tests, 0.0, 1.0)), boost)
+    }
+
+    fn term(self, name: &str, value: &Value, case_insensitive: bool, boost: f32) -> Result<Node> {
+        if name == "_id" {
+            return Ok(Node::Ids(scalar(value).into_iter().collect(), boost));
+        }
+        let Some(field) = self.searchable(name)? else {
+            return Ok(Node::Nothing);
+        };
+        let test = match &field.kind {
+            kind if field.is_textual() => {
+                let text = scalar(value).unwrap_or_default();
+                if case_insensitive {
+                    let pattern = Pattern::Regexp {
+                        value: super::patterns::quoted(&text),
+                        case_insensitive,
+                    };
+                    Test::Pattern(TermPattern::of(&pattern, str::to_owned)?)
+                } else if *kind == FieldKind::Keyword {
+                    Test::Term(normalized(&field, &text))
+                } else {
+                    Test::Term(text)
+                }
+            }
+            FieldKind::Date => {
+                let range = crate::query::Range {
+                    low: Some((value.clone(), true)),
+                    high: Some((value.clone(), true)),
+                    ..crate::query::Range::default()
+                };
+                return self.range(name, &range, boost);
+            }
+            FieldKind::Ip => match scalar(value).as_deref().and_then(|text| text.split_once('/')) {
+                Some((address, bits)) => network(address, bits)?,
+                None => Test::Values(vec![value_of(&field, value)?]),
+            },
+            _ => match value_of(&field, value) {
+                Ok(value) => Test::Values(vec![value]),
+                // A number that no value of the field can be.
+                Err(_) if field.is_number() && crate::json::as_f64(value).is_some() => {
+                    return Ok(Node::Nothing);
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(leaf(field, test, boost))
+    }
+
+    fn terms(self, name: &str, values: &[Value], boost: f32) -> Result<Node> {
+        if name == "_id" {
+            return Ok(Node::Ids(values.iter().filter_map(scalar).collect(), boost));
+        }
+        let Some(field) = self.searchable(name)? else {
+            return Ok(Node::Nothing);
+        };
+        if field.is_textual() {
+            let texts = values.iter().filter_map(scalar);
+            let words: HashSet<String> = match field.kind {
+                FieldKind::Keyword => texts.map(|text| normalized(&field, &text)).collect(),
+                _ => texts.collect(),
+            };
+            return Ok(leaf(field, Test::AnyTerm(words), boost));
+        }
+        let nodes = values.iter().map(|value| self.term(name, value, false, 1.0));
+        let nodes = nodes.collect::<Result<Vec<_>>>()?;
+        Ok(Node::Constant(Box::new(Node::DisMax(nodes, 0.0, 1.0)), boost))
+    }
+
+    fn pattern(self, name: &str, pattern: &Pattern, boost: f32) -> Result<Node> {
+        let Some(field) = self.searchable(name)? else {
+            return Ok(Node::Nothing);
+        };
+        if !field.is_textual() {
+            let reason = format!(
+                "Can only use prefix, wildcard, regexp and fuzzy queries on keyword and text fields - not on [{name}] which is of type [{}]",
+                field.type_name
+            );
+            return Err(SearchError::new(Kind::QueryShard, reason));
+        }
+        let is_wildcard = matches!(pattern, Pattern::Wildcard { .. } | Pattern::Prefix { .. });
+        let normalize = |text: &str| match field.kind {
+            FieldKind::Keyword => normalized(&field, text),
+            _ if is_wildcard => field.search_analyzer.normalize(text),
+            _ => text.to_owned(),
+        };
+        let pattern = TermPattern::of(pattern, normalize)?;
+        Ok(leaf(field, Test::Pattern(pattern), boost))
+    }
+}
+
+fn leaf(field: Arc<Field>, test: Test, boost: f32) -> Node {
+    Node::Leaf(Box::new(Leaf { field, test, boost }))
+}
+
+fn normalized(field: &Field, text: &str) -> String {
+    match &field.normalizer {
+        Some(normalizer) => normalizer.normalize(text),
+        None => text.to_owned(),
+    }
+}
+
+/// A value of a query as the field has it.
+fn value_of(field: &Field, value: &Value) -> Result<Term> {
+    let term = match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(number) if !matches!(field.kind, FieldKind::Float(_)) => {
+                fields::term(field, ValueRef::Int64(number))
+            }
+            _ => number.as_f64().and_then(|number| match field.kind {
+                // A fraction is no whole number, and is not made one.
+                FieldKind::Integer(..) if number.fract() != 0.0 => None,
+                _ => fields::term(field, ValueRef::Double(number)),
+            }),
+        },
+        Value::Bool(flag) => fields::term(field, ValueRef::Bool(*flag)),
+        Value::String(text) => fields::term(field, ValueRef::String(text)),
+        _ => None,
+    };
+    term.ok_or_else(|| failed(field, value))
+}
+
+fn failed(field: &Field, value: &Value) -> SearchError {
+    let text = scalar(value).unwrap_or_else(|| value.to_string());
+    let reason = match field.kind {
+        FieldKind::Integer(..) | FieldKind::Float(_) => format!("For input string: \"{text}\""),
+        FieldKind::Boolean => format!("Can't parse boolean value [{text}], expected [true] or [false]"),
+        FieldKind::Ip => format!("'{text}' is not an IP string literal."),
+        _ => format!(
+            "[{text}] is no value of the field [{}] of type [{}]",
+            field.name, field.type_name
+        ),
+    };
+    SearchError::new(Kind::QueryShard, format!("failed to create query: {reason}"))
+}
+
+fn network(address: &str, bits: &str) -> Result<Test> {
+    let invalid = || SearchError::illegal(format!("'{address}/{bits}' is not an IP network"));
+    let ip = fields::ip(address).ok_or_else(invalid)?;
+    let bits: u32 = bits.parse().map_err(|_| invalid())?;
+    let bits = if ip.to_ipv4_mapped().is_some() {
+        bits + 96
+    } else {
+        bits
+    };
+    (bits <= 128)
+        .then_some(Test::Network(ip, bits))
+        .ok_or_else(invalid)
+}

@@ -1,0 +1,102 @@
+//! Ranges of numbers, dates, addresses and terms.
+
+use super::{Compiler, failed, leaf, normalized, value_of};
+use crate::dates::{self, DateFormats, Rounding};
+use crate::error::Result;
+use crate::fields::Term;
+use crate::json::{as_f64, scalar};
+use crate::mapping::{Field, FieldKind};
+use crate::matching::Node;
+use crate::matching::test::Test;
+use crate::query::Range;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use std::ops::Bound;
+
+impl Compiler<'_> {
+    pub(super) fn range(self, name: &str, range: &Range, boost: f32) -> Result<Node> {
+        if name == "_seq_no" {
+            let number = |value: &Value| as_f64(value).map_or(0, |number| number.max(0.0) as u64);
+            let end = |end: &Option<(Value, bool)>| match end {
+                None => Bound::Unbounded,
+                Some((value, true)) => Bound::Included(number(value)),
+                Some((value, false)) => Bound::Excluded(number(value)),
+            };
+            let any = self.mapping.fields().next().map(|(_, field)| field.clone());
+            let test = Test::Sequence(end(&range.low), end(&range.high));
+            return Ok(any.map_or(Node::Nothing, |field| leaf(field, test, boost)));
+        }
+        let Some(field) = self.searchable(name)? else {
+            return Ok(Node::Nothing);
+        };
+        let low = self.end(&field, range, &range.low, true)?;
+        let high = self.end(&field, range, &range.high, false)?;
+        Ok(leaf(field, Test::Range(low, high), boost))
+    }
+
+    fn end(
+        self,
+        field: &Field,
+        range: &Range,
+        end: &Option<(Value, bool)>,
+        is_low: bool,
+    ) -> Result<Bound<Term>> {
+        let Some((value, includes)) = end else {
+            return Ok(Bound::Unbounded);
+        };
+        let term = match &field.kind {
+            FieldKind::Date => Term::Date(self.date(field, range, value, is_low != *includes)?),
+            FieldKind::Integer(..) => {
+                // An end between two whole numbers is an end all the same.
+                let number = as_f64(value).ok_or_else(|| failed(field, value))?;
+                match crate::json::as_i64(value) {
+                    Some(whole) => Term::Integer(whole),
+                    None => Term::Float(number),
+                }
+            }
+            FieldKind::Keyword => Term::Text(normalized(field, &scalar(value).unwrap_or_default())),
+            FieldKind::Text => Term::Text(
+                field
+                    .search_analyzer
+                    .normalize(&scalar(value).unwrap_or_default()),
+            ),
+            _ => value_of(field, value)?,
+        };
+        Ok(if *includes {
+            Bound::Included(term)
+        } else {
+            Bound::Excluded(term)
+        })
+    }
+
+    /// What is left out of a date is rounded away from the range where its end is not part of it, and else into it.
+    fn date(self, field: &Field, range: &Range, value: &Value, up: bool) -> Result<i64> {
+        let own;
+        let formats = match &range.format {
+            Some(format) => {
+                own = DateFormats::parse(format)?;
+                &own
+            }
+            None => &field.formats,
+        };
+        let zone = range
+            .time_zone
+            .as_deref()
+            .map_or(Ok(TimeZone::UTC), dates::zone)?;
+        let rounding = if up { Rounding::Up } else { Rounding::Down };
+        if let Value::Number(number) = value
+            && let Some(number) = number.as_f64()
+            && let Some(ms) = formats.of_number(number)
+        {
+            return Ok(ms);
+        }
+        dates::parse_math(
+            &scalar(value).unwrap_or_default(),
+            formats,
+            &zone,
+            self.now_ms,
+            rounding,
+        )
+        .map_err(|error| crate::error::SearchError::new(error.kind, error.reason))
+    }
+}

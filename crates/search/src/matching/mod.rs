@@ -1,0 +1,163 @@
+//! Matching documents one by one: what a query means.
+//!
+//! A query is compiled for a mapping ([`compile`]) to a tree of tests on the terms and values of fields ([`test`]), whose
+//! scores follow BM25 with the statistics of the whole collection ([`statistics`]).
+
+mod compile;
+mod minimum;
+mod patterns;
+mod phrase;
+mod statistics;
+mod test;
+
+pub(crate) use compile::compile;
+pub(crate) use statistics::Statistics;
+
+use crate::fields::View;
+use crate::mapping::Field;
+use crate::query::NestedMode;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use test::Leaf;
+
+/// The terms whose frequencies scores need, by field.
+#[derive(Debug, Default)]
+pub(crate) struct Scored(BTreeMap<String, (Arc<Field>, HashSet<String>)>);
+
+impl Scored {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Counts a document.
+    pub(crate) fn count(&self, view: &View<'_>, statistics: &mut Statistics) {
+        for (field, terms) in self.0.values() {
+            test::count(field, terms, view, statistics);
+        }
+    }
+}
+
+/// A query that is ready to be asked of documents.
+#[derive(Debug)]
+pub(crate) enum Node {
+    All(f32),
+    Nothing,
+    Bool {
+        must: Vec<Node>,
+        filter: Vec<Node>,
+        should: Vec<Node>,
+        must_not: Vec<Node>,
+        minimum: usize,
+        boost: f32,
+    },
+    Constant(Box<Node>, f32),
+    DisMax(Vec<Node>, f32, f32),
+    Boosting {
+        positive: Box<Node>,
+        negative: Box<Node>,
+        factor: f32,
+        boost: f32,
+    },
+    Nested {
+        path: String,
+        node: Box<Node>,
+        mode: NestedMode,
+        boost: f32,
+    },
+    Ids(HashSet<String>, f32),
+    Leaf(Box<Leaf>),
+}
+
+impl Node {
+    /// The score of a document that matches; `None` for one that does not.
+    pub(crate) fn score(&self, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
+        let score = |node: &Node| node.score(view, statistics);
+        match self {
+            Node::All(boost) => Some(*boost),
+            Node::Nothing => None,
+            Node::Constant(node, boost) => score(node).map(|_| *boost),
+            Node::Ids(ids, boost) => ids.contains(view.id).then_some(*boost),
+            Node::Leaf(leaf) => leaf.score(view, statistics),
+            Node::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                minimum,
+                boost,
+            } => {
+                if filter.iter().any(|node| score(node).is_none())
+                    || must_not.iter().any(|node| score(node).is_some())
+                {
+                    return None;
+                }
+                let mut total = 0.0;
+                for node in must {
+                    total += score(node)?;
+                }
+                let mut matched = 0;
+                for found in should.iter().filter_map(score) {
+                    matched += 1;
+                    total += found;
+                }
+                (matched >= *minimum).then_some(total * boost)
+            }
+            Node::DisMax(nodes, tie, boost) => {
+                let scores: Vec<f32> = nodes.iter().filter_map(score).collect();
+                let best = scores.iter().copied().reduce(f32::max)?;
+                let rest = scores.iter().sum::<f32>() - best;
+                Some((best + rest * tie) * boost)
+            }
+            Node::Boosting {
+                positive,
+                negative,
+                factor,
+                boost,
+            } => {
+                let found = score(positive)?;
+                Some(found * boost * if score(negative).is_some() { *factor } else { 1.0 })
+            }
+            Node::Nested {
+                path,
+                node,
+                mode,
+                boost,
+            } => {
+                let inner = view.nested(path);
+                let scores: Vec<f32> = inner
+                    .iter()
+                    .filter_map(|view| node.score(view, statistics))
+                    .collect();
+                let (count, sum) = (scores.len() as f32, scores.iter().sum::<f32>());
+                let best = |pick: fn(f32, f32) -> f32| scores.iter().copied().reduce(pick).unwrap_or(0.0);
+                (!scores.is_empty()).then(|| {
+                    boost
+                        * match mode {
+                            NestedMode::Avg => sum / count,
+                            NestedMode::Sum => sum,
+                            NestedMode::Max => best(f32::max),
+                            NestedMode::Min => best(f32::min),
+                            NestedMode::None => 0.0,
+                        }
+                })
+            }
+        }
+    }
+
+    /// The terms that scores are made of.
+    pub(crate) fn scored(&self, out: &mut Scored) {
+        match self {
+            Node::Bool { must, should, .. } => must.iter().chain(should).for_each(|node| node.scored(out)),
+            Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.scored(out)),
+            Node::Boosting { positive: node, .. } | Node::Nested { node, .. } => node.scored(out),
+            Node::Leaf(leaf) => {
+                for term in leaf.scored_terms() {
+                    let entry = out.0.entry(leaf.field.name.clone());
+                    let (_, terms) = entry.or_insert_with(|| (leaf.field.clone(), HashSet::new()));
+                    terms.insert(term.to_owned());
+                }
+            }
+            Node::All(_) | Node::Nothing | Node::Constant(..) | Node::Ids(..) => {}
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What scores need to know of a whole collection: how many documents have a field and a term, how long texts are.
+
+use std::collections::HashMap;
+
+/// Statistics of the fields and terms that a query names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Statistics {
+    /// By field: documents that have it, and their terms.
+    pub(super) fields: HashMap<String, (u64, u64)>,
+    /// By field and term: the documents that have it.
+    pub(super) terms: HashMap<(String, String), u64>,
+}
+
+/// How soon more of a term stops to matter.
+const K1: f32 = 1.2;
+/// How much the length of a text matters.
+const B: f32 = 0.75;
+
+impl Statistics {
+    /// How rare a term is.
+    pub(super) fn rarity(&self, field: &str, term: &str) -> f32 {
+        let documents = self
+            .fields
+            .get(field)
+            .map_or(1, |(documents, _)| *documents)
+            .max(1) as f32;
+        let key = (field.to_owned(), term.to_owned());
+        let having = (self.terms.get(&key).copied().unwrap_or(1) as f32).min(documents);
+        (1.0 + (documents - having + 0.5) / (having + 0.5)).ln()
+    }
+
+    /// How much of a text a term is, by how often it stands there and how long the text is; a keyword has no length.
+    pub(super) fn weight(&self, field: &str, frequency: f32, length: Option<u64>) -> f32 {
+        let norm = match (length, self.fields.get(field)) {
+            (Some(length), Some((documents, terms))) if *documents > 0 && *terms > 0 => {
+                1.0 - B + B * length as f32 / (*terms as f32 / *documents as f32)
+            }
+            _ => 1.0,
+        };
+        (K1 + 1.0) * frequency / (frequency + K1 * norm)
+    }
+}

@@ -1,0 +1,225 @@
+//! Tests on the terms and the values of one field.
+
+use super::patterns::TermPattern;
+use super::phrase;
+use super::statistics::Statistics;
+use crate::fields::{Term, View};
+use crate::mapping::{Field, FieldKind};
+use std::collections::HashSet;
+use std::net::Ipv6Addr;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// What must be true of a field.
+#[derive(Debug)]
+pub(crate) enum Test {
+    /// It has this term.
+    Term(String),
+    /// It has one of these terms.
+    AnyTerm(HashSet<String>),
+    /// It has a term of this pattern; a fuzzy one is scored as a term.
+    Pattern(TermPattern),
+    /// It has these terms, each at its place one of several; the last may be the beginning of one.
+    Phrase {
+        terms: Vec<(u32, Vec<String>)>,
+        slop: u32,
+        is_prefix: bool,
+    },
+    /// It has one of these values.
+    Values(Vec<Term>),
+    /// It has a value in a range.
+    Range(Bound<Term>, Bound<Term>),
+    /// It has an address in a network: the address and how many bits of it count.
+    Network(Ipv6Addr, u32),
+    /// It has any value.
+    Exists,
+    /// The number of its last change is in a range.
+    Sequence(Bound<u64>, Bound<u64>),
+}
+
+/// A test on a field, and how it is scored.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    pub(super) field: Arc<Field>,
+    pub(super) test: Test,
+    pub(super) boost: f32,
+}
+
+/// The terms of a field in a document, with their places.
+struct Terms {
+    terms: Vec<(String, i64)>,
+    /// None where it does not matter.
+    length: Option<u64>,
+}
+
+fn terms(view: &View<'_>, field: &Field) -> Terms {
+    let values = view.terms(field).into_iter().filter_map(|term| match term {
+        Term::Text(text) => Some(text),
+        _ => None,
+    });
+    if field.kind == FieldKind::Keyword {
+        let mut seen = HashSet::new();
+        let terms = values
+            .filter(|text| seen.insert(text.clone()))
+            .map(|text| (text, 0))
+            .collect();
+        return Terms { terms, length: None };
+    }
+    let mut terms = Vec::new();
+    let mut offset = 0;
+    for text in values {
+        let mut last = None;
+        for token in field.analyzer.tokens(&text) {
+            last = Some(i64::from(token.position));
+            terms.push((token.text, offset + i64::from(token.position)));
+        }
+        offset += last.map_or(0, |last| last + 1) + i64::from(field.analyzer.gap);
+    }
+    Terms {
+        length: Some(terms.len() as u64),
+        terms,
+    }
+}
+
+impl Leaf {
+    pub(super) fn score(&self, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
+        let name = self.field.name.as_str();
+        match &self.test {
+            Test::Exists => {
+                let is_there = match self.field.kind {
+                    FieldKind::Binary => !view.raw(&self.field).is_empty(),
+                    FieldKind::Text => view.terms(&self.field).iter().any(|term| match term {
+                        Term::Text(text) => !self.field.analyzer.tokens(text).is_empty() || !text.is_empty(),
+                        _ => true,
+                    }),
+                    _ => !view.terms(&self.field).is_empty(),
+                };
+                is_there.then_some(self.boost)
+            }
+            Test::Sequence(low, high) => {
+                use std::ops::RangeBounds;
+                (*low, *high).contains(&view.sequence).then_some(self.boost)
+            }
+            Test::Values(wanted) => {
+                let found = view.terms(&self.field);
+                let is_there = found
+                    .iter()
+                    .any(|found| wanted.iter().any(|wanted| wanted.compare(found).is_eq()));
+                is_there.then_some(self.boost)
+            }
+            Test::Range(low, high) if self.field.kind != FieldKind::Text => {
+                let is_in = |term: &Term| is_above(term, low) && is_below(term, high);
+                view.terms(&self.field).iter().any(is_in).then_some(self.boost)
+            }
+            Test::Range(low, high) => {
+                let found = terms(view, &self.field);
+                let mut found = found.terms.into_iter().map(|(text, _)| Term::Text(text));
+                found
+                    .any(|term| is_above(&term, low) && is_below(&term, high))
+                    .then_some(self.boost)
+            }
+            Test::Network(address, bits) => {
+                let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
+                let is_in = |term: &Term| matches!(term, Term::Ip(ip) if ip.to_bits() & mask == address.to_bits() & mask);
+                view.terms(&self.field).iter().any(is_in).then_some(self.boost)
+            }
+            Test::AnyTerm(wanted) => {
+                let found = terms(view, &self.field);
+                found
+                    .terms
+                    .iter()
+                    .any(|(text, _)| wanted.contains(text))
+                    .then_some(self.boost)
+            }
+            Test::Term(wanted) => {
+                let found = terms(view, &self.field);
+                let frequency = found.terms.iter().filter(|(text, _)| text == wanted).count();
+                (frequency > 0).then(|| {
+                    let weight = statistics.weight(name, frequency as f32, found.length);
+                    self.boost * statistics.rarity(name, wanted) * weight
+                })
+            }
+            Test::Pattern(pattern) => {
+                let found = terms(view, &self.field);
+                found
+                    .terms
+                    .iter()
+                    .any(|(text, _)| pattern.is_match(text))
+                    .then_some(self.boost)
+            }
+            Test::Phrase {
+                terms: wanted,
+                slop,
+                is_prefix,
+            } => {
+                let found = terms(view, &self.field);
+                let places: Vec<Vec<i64>> = wanted
+                    .iter()
+                    .enumerate()
+                    .map(|(at, (place, words))| {
+                        let starts = *is_prefix && at + 1 == wanted.len();
+                        let is_one = |text: &str| match starts {
+                            true => words.iter().any(|word| text.starts_with(word.as_str())),
+                            false => words.iter().any(|word| word == text),
+                        };
+                        let there = found.terms.iter().filter(|(text, _)| is_one(text));
+                        there.map(|(_, position)| position - i64::from(*place)).collect()
+                    })
+                    .collect();
+                let frequency = phrase::frequency(&places, *slop);
+                (frequency > 0.0).then(|| {
+                    let words = wanted.iter().flat_map(|(_, words)| words);
+                    let rarity: f32 = words.map(|word| statistics.rarity(name, word)).sum();
+                    self.boost * rarity * statistics.weight(name, frequency, found.length)
+                })
+            }
+        }
+    }
+
+    /// The terms whose rarity the score needs.
+    pub(super) fn scored_terms(&self) -> Vec<&str> {
+        match &self.test {
+            Test::Term(term) => vec![term],
+            Test::Phrase { terms, .. } => terms
+                .iter()
+                .flat_map(|(_, words)| words)
+                .map(String::as_str)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Counts a document: whether it has the field, how long it is, and which of these terms it has.
+pub(super) fn count(field: &Field, wanted: &HashSet<String>, view: &View<'_>, statistics: &mut Statistics) {
+    let found = terms(view, field);
+    if found.terms.is_empty() {
+        return;
+    }
+    let counts = statistics.fields.entry(field.name.clone()).or_default();
+    counts.0 += 1;
+    counts.1 += found.length.unwrap_or(1);
+    let there: HashSet<&str> = found.terms.iter().map(|(text, _)| text.as_str()).collect();
+    for term in wanted.iter().filter(|term| there.contains(term.as_str())) {
+        *statistics
+            .terms
+            .entry((field.name.clone(), term.clone()))
+            .or_default() += 1;
+    }
+}
+
+fn is_above(term: &Term, low: &Bound<Term>) -> bool {
+    match low {
+        Bound::Unbounded => true,
+        Bound::Included(low) => term.compare(low).is_ge(),
+        Bound::Excluded(low) => term.compare(low).is_gt(),
+    }
+}
+
+fn is_below(term: &Term, high: &Bound<Term>) -> bool {
+    match high {
+        Bound::Unbounded => true,
+        Bound::Included(high) => term.compare(high).is_le(),
+        Bound::Excluded(high) => term.compare(high).is_lt(),
+    }
+}

@@ -1,0 +1,91 @@
+//! Queries made of queries.
+
+use super::{NestedMode, Parser, Query};
+use crate::error::{Result, SearchError};
+use crate::json::{Members, scalar};
+use serde_json::Value;
+
+impl Parser {
+    pub(super) fn compound(self, name: &str, body: &Value) -> Result<Query> {
+        let mut members = Members::of(name, body)?;
+        let boost = members.boost()?;
+        members.take("_name");
+        let query = match name {
+            "match_all" => Query::MatchAll { boost },
+            "match_none" => Query::MatchNone,
+            "bool" => {
+                let mut clauses = |name: &str| {
+                    members
+                        .take(name)
+                        .map_or(Ok(Vec::new()), |value| self.queries(value))
+                };
+                let (must, filter) = (clauses("must")?, clauses("filter")?);
+                let (should, mut must_not) = (clauses("should")?, clauses("must_not")?);
+                must_not.extend(clauses("mustNot")?);
+                let minimum = members.take("minimum_should_match").and_then(scalar);
+                members.take("adjust_pure_negative");
+                Query::Bool {
+                    must,
+                    filter,
+                    should,
+                    must_not,
+                    minimum,
+                    boost,
+                }
+            }
+            "constant_score" => {
+                let filter = self.required(&mut members, name, "filter")?;
+                Query::ConstantScore { filter, boost }
+            }
+            "dis_max" => {
+                let missing =
+                    || SearchError::parsing("[dis_max] requires 'queries' field with at least one clause");
+                let queries = self.queries(members.take("queries").ok_or_else(missing)?)?;
+                let tie_breaker = members.number("tie_breaker")?.unwrap_or(0.0) as f32;
+                Query::DisMax {
+                    queries,
+                    tie_breaker,
+                    boost,
+                }
+            }
+            "boosting" => Query::Boosting {
+                positive: self.required(&mut members, name, "positive")?,
+                negative: self.required(&mut members, name, "negative")?,
+                negative_boost: members.number("negative_boost")?.unwrap_or(1.0) as f32,
+                boost,
+            },
+            _ => {
+                let missing = || SearchError::parsing("[nested] requires 'path' field");
+                if members.take("inner_hits").is_some() {
+                    return Err(SearchError::unsupported("[inner_hits]"));
+                }
+                Query::Nested {
+                    path: members.text("path")?.ok_or_else(missing)?,
+                    query: self.required(&mut members, name, "query")?,
+                    mode: match members.text("score_mode")?.as_deref() {
+                        None | Some("avg") => NestedMode::Avg,
+                        Some("max") => NestedMode::Max,
+                        Some("min") => NestedMode::Min,
+                        Some("sum") => NestedMode::Sum,
+                        Some("none") => NestedMode::None,
+                        Some(other) => {
+                            let reason = format!("No score mode for child query [{other}] found");
+                            return Err(SearchError::illegal(reason));
+                        }
+                    },
+                    ignore_unmapped: members.flag("ignore_unmapped")?.unwrap_or(false),
+                    boost,
+                }
+            }
+        };
+        members.end()?;
+        Ok(query)
+    }
+
+    fn required(self, members: &mut Members<'_>, query: &str, name: &str) -> Result<Box<Query>> {
+        let value = members.take(name);
+        let value =
+            value.ok_or_else(|| SearchError::parsing(format!("[{query}] requires a '{name}' element")))?;
+        Ok(Box::new(self.query(value)?))
+    }
+}

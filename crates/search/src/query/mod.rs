@@ -1,0 +1,288 @@
+//! What documents are asked for, and reading it from JSON.
+
+mod compound;
+mod full_text;
+mod term_level;
+
+use crate::error::{Result, SearchError};
+use serde_json::Value;
+
+/// Queries within queries at most.
+pub const DEPTH_MAX: usize = 30;
+/// The clauses of one query, and the values of one `terms`, at most.
+pub const CLAUSES_MAX: usize = 65_536;
+
+/// A query.
+#[derive(Clone, Debug)]
+#[allow(
+    missing_docs,
+    reason = "the variants and their members have Elasticsearch's names"
+)]
+pub enum Query {
+    MatchAll {
+        boost: f32,
+    },
+    MatchNone,
+    Bool {
+        must: Vec<Query>,
+        filter: Vec<Query>,
+        should: Vec<Query>,
+        must_not: Vec<Query>,
+        minimum: Option<String>,
+        boost: f32,
+    },
+    ConstantScore {
+        filter: Box<Query>,
+        boost: f32,
+    },
+    DisMax {
+        queries: Vec<Query>,
+        tie_breaker: f32,
+        boost: f32,
+    },
+    Boosting {
+        positive: Box<Query>,
+        negative: Box<Query>,
+        negative_boost: f32,
+        boost: f32,
+    },
+    Nested {
+        path: String,
+        query: Box<Query>,
+        mode: NestedMode,
+        ignore_unmapped: bool,
+        boost: f32,
+    },
+    Ids {
+        values: Vec<String>,
+        boost: f32,
+    },
+    Exists {
+        field: String,
+        boost: f32,
+    },
+    Term {
+        field: String,
+        value: Value,
+        case_insensitive: bool,
+        boost: f32,
+    },
+    Terms {
+        field: String,
+        values: Vec<Value>,
+        boost: f32,
+    },
+    Range {
+        field: String,
+        range: Range,
+        boost: f32,
+    },
+    Pattern {
+        field: String,
+        pattern: Pattern,
+        boost: f32,
+    },
+    Match {
+        field: String,
+        text: Match,
+        boost: f32,
+    },
+    MultiMatch {
+        fields: Vec<(String, f32)>,
+        kind: MultiKind,
+        tie_breaker: Option<f32>,
+        text: Match,
+        boost: f32,
+    },
+}
+
+/// How the scores of nested objects become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "Elasticsearch's names")]
+pub enum NestedMode {
+    Avg,
+    Max,
+    Min,
+    Sum,
+    None,
+}
+
+/// From where to where values go; each end with whether it is one of them.
+#[derive(Clone, Debug, Default)]
+pub struct Range {
+    /// The lower end.
+    pub low: Option<(Value, bool)>,
+    /// The upper end.
+    pub high: Option<(Value, bool)>,
+    /// The formats of dates, where not those of the field.
+    pub format: Option<String>,
+    /// The zone of dates that name none.
+    pub time_zone: Option<String>,
+}
+
+/// A pattern of terms.
+#[derive(Clone, Debug)]
+#[allow(missing_docs, reason = "Elasticsearch's names")]
+pub enum Pattern {
+    Prefix {
+        value: String,
+        case_insensitive: bool,
+    },
+    Wildcard {
+        value: String,
+        case_insensitive: bool,
+    },
+    Regexp {
+        value: String,
+        case_insensitive: bool,
+    },
+    Fuzzy {
+        value: String,
+        fuzziness: String,
+        prefix_length: usize,
+        transpositions: bool,
+    },
+}
+
+/// What of a text must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchKind {
+    /// Its terms.
+    Terms,
+    /// Its terms, in their order.
+    Phrase,
+    /// The same, the last one being the beginning of a term.
+    PhrasePrefix,
+    /// Its terms, the last one being the beginning of a term.
+    BoolPrefix,
+}
+
+/// A text that is analyzed and looked for.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The text.
+    pub text: Value,
+    /// What of it must be there.
+    pub kind: MatchKind,
+    /// Whether all terms must be there.
+    pub all: bool,
+    /// How many terms must be there.
+    pub minimum: Option<String>,
+    /// The analyzer, where not that of the field.
+    pub analyzer: Option<String>,
+    /// How far terms may be from those of the text.
+    pub fuzziness: Option<String>,
+    /// The characters that fuzzy terms share with it at the beginning.
+    pub prefix_length: usize,
+    /// How many places the terms of a phrase may be moved.
+    pub slop: u32,
+    /// Whether a text without terms matches everything.
+    pub zero_terms_all: bool,
+    /// Whether a value that the field cannot have matches nothing, in place of an error.
+    pub lenient: bool,
+}
+
+/// How the fields of a `multi_match` are taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "Elasticsearch's names")]
+pub enum MultiKind {
+    Best,
+    Most,
+    Cross,
+}
+
+/// Reads a query.
+pub fn parse_query(value: &Value) -> Result<Query> {
+    Parser { depth: 0 }.query(value)
+}
+
+#[derive(Clone, Copy)]
+struct Parser {
+    depth: usize,
+}
+
+impl Parser {
+    fn inner(self) -> Result<Parser> {
+        if self.depth >= DEPTH_MAX {
+            return Err(SearchError::illegal(format!(
+                "The nested depth of the query exceeds the maximum nested depth for queries of [{DEPTH_MAX}]"
+            )));
+        }
+        Ok(Parser {
+            depth: self.depth + 1,
+        })
+    }
+
+    fn query(self, value: &Value) -> Result<Query> {
+        let parser = self.inner()?;
+        let Value::Object(object) = value else {
+            return Err(SearchError::parsing(
+                "[_na] query malformed, must start with start_object",
+            ));
+        };
+        let mut members = object.iter();
+        let Some((name, body)) = members.next() else {
+            return Err(SearchError::illegal("query malformed, empty clause found"));
+        };
+        if let Some((other, _)) = members.next() {
+            return Err(SearchError::parsing(format!(
+                "[{name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME], [{other}]"
+            )));
+        }
+        match name.as_str() {
+            "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
+                parser.compound(name, body)
+            }
+            "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
+                term_level::parse(name, body)
+            }
+            "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
+                full_text::parse(name, body)
+            }
+            "query_string"
+            | "simple_query_string"
+            | "function_score"
+            | "script_score"
+            | "script"
+            | "more_like_this"
+            | "geo_distance"
+            | "geo_bounding_box"
+            | "geo_polygon"
+            | "geo_shape"
+            | "has_child"
+            | "has_parent"
+            | "parent_id"
+            | "intervals"
+            | "percolate"
+            | "pinned"
+            | "rank_feature"
+            | "distance_feature"
+            | "semantic"
+            | "span_term"
+            | "span_near"
+            | "span_or"
+            | "span_not"
+            | "span_first"
+            | "span_multi"
+            | "span_containing"
+            | "span_within"
+            | "field_masking_span"
+            | "terms_set"
+            | "wrapper"
+            | "knn"
+            | "combined_fields" => Err(SearchError::unsupported(format!("the query [{name}]"))),
+            other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
+        }
+    }
+
+    fn queries(self, value: &Value) -> Result<Vec<Query>> {
+        let values = crate::json::one_or_many(value);
+        if values.len() > CLAUSES_MAX {
+            return Err(SearchError::new(
+                crate::error::Kind::TooManyClauses,
+                format!("maxClauseCount is set to {CLAUSES_MAX}"),
+            ));
+        }
+        values.into_iter().map(|value| self.query(value)).collect()
+    }
+}

@@ -1,0 +1,219 @@
+//! Queries for the terms of fields as they are.
+
+use super::{CLAUSES_MAX, Pattern, Query, Range};
+use crate::error::{Kind, Result, SearchError};
+use crate::json::{Members, one_or_many, scalar};
+use serde_json::Value;
+
+pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
+    let mut members = Members::of(name, body)?;
+    match name {
+        "ids" => {
+            let boost = members.boost()?;
+            members.take("_name");
+            let missing = || SearchError::parsing("[ids] requires providing a values element");
+            let values = members.take("values").ok_or_else(missing)?;
+            let values = one_or_many(values).into_iter().filter_map(scalar).collect();
+            members.end()?;
+            Ok(Query::Ids { values, boost })
+        }
+        "exists" => {
+            let boost = members.boost()?;
+            members.take("_name");
+            let missing = || SearchError::parsing("[exists] must be provided with a [field]");
+            let field = members.text("field")?.ok_or_else(missing)?;
+            members.end()?;
+            Ok(Query::Exists { field, boost })
+        }
+        "terms" => terms(members),
+        _ => of_field(name, members),
+    }
+}
+
+fn terms(mut members: Members<'_>) -> Result<Query> {
+    let boost = members.boost()?;
+    members.take("_name");
+    let missing = || {
+        SearchError::parsing(
+            "[terms] query requires a field name, followed by array of terms or a document lookup specification",
+        )
+    };
+    let (field, values) = members.next().ok_or_else(missing)?;
+    let values = match values {
+        Value::Array(values) => values.clone(),
+        Value::Object(_) => {
+            return Err(SearchError::unsupported(
+                "a lookup of [terms] in another document",
+            ));
+        }
+        _ => return Err(missing()),
+    };
+    if values.len() > CLAUSES_MAX {
+        return Err(SearchError::new(
+            Kind::IllegalArgument,
+            format!(
+                "The number of terms [{}] used in the Terms Query request has exceeded the allowed maximum of [{CLAUSES_MAX}].",
+                values.len()
+            ),
+        ));
+    }
+    members.end()?;
+    Ok(Query::Terms {
+        field: field.to_owned(),
+        values,
+        boost,
+    })
+}
+
+/// The one field that a query names, and what it says of it.
+pub(super) fn field_of<'a>(query: &str, members: &mut Members<'a>) -> Result<(&'a str, &'a Value)> {
+    let found = members
+        .next()
+        .ok_or_else(|| SearchError::illegal(format!("[{query}] query malformed, no field name")))?;
+    match members.next() {
+        None => Ok(found),
+        Some((other, _)) => Err(SearchError::parsing(format!(
+            "[{query}] query doesn't support multiple fields, found [{}] and [{other}]",
+            found.0
+        ))),
+    }
+}
+
+fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
+    // Old forms have these beside the field.
+    let mut boost = members.boost()?;
+    members.take("_name");
+    let (field, body) = field_of(name, &mut members)?;
+    let field = field.to_owned();
+    let Value::Object(object) = body else {
+        if name == "range" {
+            return Err(SearchError::parsing(
+                "[range] query malformed, no start_object after query name",
+            ));
+        }
+        if matches!(body, Value::Array(_)) {
+            return Err(SearchError::parsing(format!(
+                "[{name}] query does not support array of values"
+            )));
+        }
+        return value_query(
+            name,
+            field,
+            body.clone(),
+            &mut Members::of_object(name, &serde_json::Map::new()),
+            boost,
+        );
+    };
+    let mut members = Members::of_object(name, object);
+    boost *= members.boost()?;
+    members.take("_name");
+    members.take("rewrite");
+    if name == "range" {
+        let range = range(&mut members)?;
+        members.end()?;
+        return Ok(Query::Range { field, range, boost });
+    }
+    let value = members
+        .take("value")
+        .or_else(|| members.take(name))
+        .or_else(|| members.take("term"));
+    let value = value
+        .cloned()
+        .ok_or_else(|| SearchError::illegal("value cannot be null"))?;
+    let query = value_query(name, field, value, &mut members, boost)?;
+    members.end()?;
+    Ok(query)
+}
+
+fn value_query(
+    name: &str,
+    field: String,
+    value: Value,
+    members: &mut Members<'_>,
+    boost: f32,
+) -> Result<Query> {
+    let case_insensitive = members.flag("case_insensitive")?.unwrap_or(false);
+    if value.is_null() {
+        return Err(SearchError::illegal("value cannot be null"));
+    }
+    if name == "term" {
+        return Ok(Query::Term {
+            field,
+            value,
+            case_insensitive,
+            boost,
+        });
+    }
+    let value = scalar(&value).ok_or_else(|| SearchError::parsing(format!("[{name}] needs a text")))?;
+    let pattern = match name {
+        "prefix" => Pattern::Prefix {
+            value,
+            case_insensitive,
+        },
+        "wildcard" => Pattern::Wildcard {
+            value,
+            case_insensitive,
+        },
+        "regexp" => {
+            members.integer("max_determinized_states")?;
+            if let Some(flags) = members.take("flags")
+                && !matches!(flags.as_str(), Some("ALL" | "NONE"))
+            {
+                return Err(SearchError::unsupported(
+                    "[flags] of [regexp] besides ALL and NONE",
+                ));
+            }
+            Pattern::Regexp {
+                value,
+                case_insensitive,
+            }
+        }
+        _ => {
+            members.integer("max_expansions")?;
+            Pattern::Fuzzy {
+                value,
+                fuzziness: members.text("fuzziness")?.unwrap_or_else(|| "AUTO".to_owned()),
+                prefix_length: members.integer("prefix_length")?.unwrap_or(0).max(0) as usize,
+                transpositions: members.flag("transpositions")?.unwrap_or(true),
+            }
+        }
+    };
+    Ok(Query::Pattern {
+        field,
+        pattern,
+        boost,
+    })
+}
+
+fn range(members: &mut Members<'_>) -> Result<Range> {
+    let mut range = Range::default();
+    let includes_lower = members.flag("include_lower")?.unwrap_or(true);
+    let includes_upper = members.flag("include_upper")?.unwrap_or(true);
+    let ends = [
+        ("gte", true, true),
+        ("gt", true, false),
+        ("from", true, includes_lower),
+        ("lte", false, true),
+        ("lt", false, false),
+        ("to", false, includes_upper),
+    ];
+    for (name, is_low, includes) in ends {
+        if let Some(value) = members.take(name).filter(|value| !value.is_null()) {
+            let end = Some((value.clone(), includes));
+            match is_low {
+                true => range.low = end,
+                false => range.high = end,
+            }
+        }
+    }
+    range.format = members.text("format")?;
+    range.time_zone = members.text("time_zone")?;
+    if let Some(relation) = members.text("relation")?
+        && !relation.eq_ignore_ascii_case("intersects")
+    {
+        return Err(SearchError::unsupported(format!(
+            "[relation] {relation} of [range]"
+        )));
+    }
+    Ok(range)
+}

@@ -1,0 +1,251 @@
+//! What a search asks: a query, which of its hits, in which order.
+
+use crate::error::{Kind, Result, SearchError};
+use crate::json::{Members, one_or_many, scalar};
+use crate::query::{Query, parse_query};
+use serde_json::{Map, Value};
+
+/// `from` and `size` together at most.
+pub const WINDOW_MAX: usize = 10_000;
+
+/// Up or down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The least first.
+    Ascending,
+    /// The greatest first.
+    Descending,
+}
+
+/// What hits are sorted by.
+#[derive(Clone, Debug)]
+pub enum SortKey {
+    /// How well they match.
+    Score(Order),
+    /// The order of their changes.
+    Position(Order),
+    /// The values of a field.
+    Field(FieldSort),
+}
+
+/// A sort by a field.
+#[derive(Clone, Debug)]
+pub struct FieldSort {
+    /// The field.
+    pub(crate) name: String,
+    pub(crate) order: Order,
+    /// What stands for a document without a value; `_first` and `_last` put it there.
+    pub(crate) missing: Option<Value>,
+    pub(crate) unmapped_type: Option<String>,
+    pub(crate) mode: Option<String>,
+    pub(crate) format: Option<String>,
+}
+
+/// What a search asks of documents.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What they must match; all where there is none.
+    pub query: Option<Query>,
+    /// What hits must match besides, behind aggregations.
+    pub post_filter: Option<Query>,
+    /// Hits to pass by.
+    pub from: usize,
+    /// Hits wanted.
+    pub size: usize,
+    /// The order; by score where there is none.
+    pub sort: Vec<SortKey>,
+    /// The sort values of the hit after which to go on.
+    pub search_after: Option<Vec<Value>>,
+    /// The least score of a hit.
+    pub min_score: Option<f32>,
+    /// How many hits are counted: all, none, or up to a number.
+    pub track_total_hits: Option<u64>,
+    /// Whether scores are wanted although something else is sorted by.
+    pub track_scores: bool,
+    /// Documents after which to stop.
+    pub terminate_after: Option<u64>,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            query: None,
+            post_filter: None,
+            from: 0,
+            size: 10,
+            sort: Vec::new(),
+            search_after: None,
+            min_score: None,
+            track_total_hits: Some(10_000),
+            track_scores: false,
+            terminate_after: None,
+        }
+    }
+}
+
+impl Request {
+    /// Reads the members of a body that say what is asked, and gives those that say how it is shown.
+    pub fn parse(body: &Map<String, Value>) -> Result<(Request, Map<String, Value>)> {
+        let mut request = Request::default();
+        let mut rest = Map::new();
+        for (name, value) in body {
+            let mut one = Map::new();
+            one.insert(name.clone(), value.clone());
+            let mut member = Members::of_object("search", &one);
+            match name.as_str() {
+                "query" => request.query = Some(parse_query(value)?),
+                "post_filter" => request.post_filter = Some(parse_query(value)?),
+                "from" => request.from = count(name, member.integer(name)?)?.unwrap_or(0),
+                "size" => request.size = count(name, member.integer(name)?)?.unwrap_or(10),
+                "sort" => request.sort = parse_sort(value)?,
+                "search_after" => {
+                    request.search_after = value.as_array().cloned();
+                    if request.search_after.is_none() {
+                        return Err(SearchError::parsing("[search_after] must be an array"));
+                    }
+                }
+                "min_score" => request.min_score = member.number(name)?.map(|score| score as f32),
+                "track_total_hits" => request.track_total_hits = total_hits(value)?,
+                "track_scores" => request.track_scores = member.flag(name)?.unwrap_or(false),
+                "terminate_after" => {
+                    let count = count(name, member.integer(name)?)?.unwrap_or(0) as u64;
+                    request.terminate_after = (count > 0).then_some(count);
+                }
+                _ => {
+                    rest.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        Ok((request, rest))
+    }
+
+    /// Refuses what goes beyond limits or contradicts itself.
+    pub fn check(&self) -> Result<()> {
+        if self.from + self.size > WINDOW_MAX {
+            return Err(SearchError::illegal(format!(
+                "Result window is too large, from + size must be less than or equal to: [{WINDOW_MAX}] but was [{}]. See the scroll \
+                 api for a more efficient way to request large data sets. This limit can be set by changing the [index.max_result_window] \
+                 index level setting.",
+                self.from + self.size
+            )));
+        }
+        if let Some(after) = &self.search_after {
+            if self.from > 0 {
+                return Err(SearchError::illegal(
+                    "`from` parameter must be set to 0 when `search_after` is used.",
+                ));
+            }
+            let sorted = self.sort.len().max(1);
+            if after.len() != sorted {
+                return Err(SearchError::illegal(format!(
+                    "search_after has {} value(s) but sort has {}.",
+                    after.len(),
+                    self.sort.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether hits are sorted by their scores alone.
+    pub fn is_by_score(&self) -> bool {
+        self.sort.is_empty()
+    }
+}
+
+fn count(name: &str, number: Option<i64>) -> Result<Option<usize>> {
+    match number {
+        Some(negative) if negative < 0 => Err(SearchError::illegal(format!(
+            "[{name}] parameter cannot be negative, found [{negative}]"
+        ))),
+        number => Ok(number.map(|number| number as usize)),
+    }
+}
+
+fn total_hits(value: &Value) -> Result<Option<u64>> {
+    match value {
+        Value::Bool(true) => Ok(Some(u64::MAX)),
+        Value::Bool(false) => Ok(None),
+        other => match crate::json::as_i64(other) {
+            Some(-1) => Ok(None),
+            Some(count) if count >= 0 => Ok(Some(count as u64)),
+            _ => Err(SearchError::illegal(format!(
+                "[track_total_hits] parameter must be positive or equals to -1, got {other}"
+            ))),
+        },
+    }
+}
+
+/// Reads a sort: names, or names with what is said of them.
+pub fn parse_sort(value: &Value) -> Result<Vec<SortKey>> {
+    let mut keys = Vec::new();
+    for one in one_or_many(value) {
+        match one {
+            Value::String(name) => match name.rsplit_once(':') {
+                Some((name, order @ ("asc" | "desc"))) => keys.push(key(name, &Value::from(order))?),
+                _ => keys.push(key(name, &Value::Null)?),
+            },
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    keys.push(key(name, value)?);
+                }
+            }
+            other => {
+                return Err(SearchError::parsing(format!(
+                    "malformed sort format, [{other}] is no field"
+                )));
+            }
+        }
+    }
+    // By score alone is the order without a sort.
+    match &keys[..] {
+        [SortKey::Score(Order::Descending)] => Ok(Vec::new()),
+        _ => Ok(keys),
+    }
+}
+
+fn key(name: &str, value: &Value) -> Result<SortKey> {
+    let default = if name == "_score" {
+        Order::Descending
+    } else {
+        Order::Ascending
+    };
+    let order = |value: &Value| match scalar(value).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "asc" => Ok(Order::Ascending),
+        "desc" => Ok(Order::Descending),
+        other => Err(SearchError::illegal(format!("Unknown SortOrder [{other}]"))),
+    };
+    let empty = Map::new();
+    let (order, options) = match value {
+        Value::Null => (default, &empty),
+        Value::Object(options) => (options.get("order").map_or(Ok(default), order)?, options),
+        other => (order(other)?, &empty),
+    };
+    let mut members = Members::of_object("field_sort", options);
+    members.take("order");
+    if matches!(name, "_geo_distance" | "_script") {
+        return Err(SearchError::unsupported(format!("the sort [{name}]")));
+    }
+    let key = match name {
+        "_score" => SortKey::Score(order),
+        "_doc" | "_shard_doc" => SortKey::Position(order),
+        name => SortKey::Field(FieldSort {
+            name: name.to_owned(),
+            order,
+            missing: members.take("missing").cloned(),
+            unmapped_type: members.text("unmapped_type")?,
+            mode: members.text("mode")?,
+            format: members.text("format")?,
+        }),
+    };
+    match members.next() {
+        None => Ok(key),
+        Some((option @ ("nested" | "nested_path" | "nested_filter" | "numeric_type"), _)) => {
+            Err(SearchError::unsupported(format!("[{option}] of a sort")))
+        }
+        Some((option, _)) => Err(SearchError::new(
+            Kind::Parsing,
+            format!("[field_sort] unknown field [{option}]"),
+        )),
+    }
+}

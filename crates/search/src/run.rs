@@ -1,0 +1,259 @@
+//! Showing documents to a request, and keeping the best hits.
+
+mod order;
+
+use crate::error::{Result, SearchError};
+use crate::fields::View;
+use crate::mapping::Mapping;
+use crate::matching::{Node, Scored, Statistics, compile};
+use crate::query::Query;
+use crate::request::{Request, SortKey};
+use order::{SortValue, after, compare, sort_values};
+use serde_json::Value;
+use std::sync::Arc;
+use value::DocumentBuf;
+
+/// A collection that is searched.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Its name, as hits show it.
+    pub name: String,
+    /// Its mapping.
+    pub mapping: Arc<Mapping>,
+    /// A factor for the scores of its hits.
+    pub boost: f32,
+}
+
+/// A document that was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The place of its index among those that are searched.
+    pub index: usize,
+    /// Its `_id` as text.
+    pub id: String,
+    /// The number of its last change.
+    pub sequence: u64,
+    /// How often it was changed.
+    pub version: u64,
+    /// How well it matches; none where nobody asks.
+    pub score: Option<f32>,
+    /// The document itself.
+    pub document: DocumentBuf,
+    sort: Vec<SortValue>,
+}
+
+impl Hit {
+    /// The values that it was sorted by, which `search_after` takes.
+    pub fn sort_values(&self) -> Vec<Value> {
+        self.sort.iter().map(SortValue::shown).collect()
+    }
+}
+
+/// A document that is shown to a run.
+#[derive(Clone, Debug)]
+pub struct Seen<'d> {
+    /// Its `_id` as text.
+    pub id: &'d str,
+    /// The number of its last change.
+    pub sequence: u64,
+    /// How often it was changed.
+    pub version: u64,
+    /// The document.
+    pub document: &'d DocumentBuf,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The documents that match.
+    pub total: u64,
+    /// The best score; none where scores are not made or nothing was found.
+    pub max_score: Option<f32>,
+    /// The hits that were asked for, in order.
+    pub hits: Vec<Hit>,
+    /// Whether it stopped before all were seen.
+    pub terminated_early: bool,
+}
+
+/// One search under way.
+#[derive(Debug)]
+pub struct Run<'r> {
+    request: &'r Request,
+    indices: Vec<Index>,
+    now_ms: i64,
+    /// The index whose documents are shown, its query and its filter.
+    current: Option<(usize, Node, Option<Node>)>,
+    scored: Scored,
+    statistics: Statistics,
+    hits: Vec<Hit>,
+    total: u64,
+    max_score: Option<f32>,
+    /// The documents that were collected of this index.
+    collected: u64,
+    terminated_early: bool,
+}
+
+impl<'r> Run<'r> {
+    /// A run over these indices. `now_ms` is what `now` means in it.
+    pub fn new(request: &'r Request, indices: Vec<Index>, now_ms: i64) -> Result<Run<'r>> {
+        request.check()?;
+        Ok(Run {
+            request,
+            indices,
+            now_ms,
+            current: None,
+            scored: Scored::default(),
+            statistics: Statistics::default(),
+            hits: Vec::new(),
+            total: 0,
+            max_score: None,
+            collected: 0,
+            terminated_early: false,
+        })
+    }
+
+    /// Begins with the documents of one index. Where it says so, all of them are to be shown to [`Run::count`] first.
+    pub fn begin(&mut self, index: usize) -> Result<bool> {
+        let mapping = &self.index(index)?.mapping;
+        let all = Query::MatchAll { boost: 1.0 };
+        let query = compile(self.request.query.as_ref().unwrap_or(&all), mapping, self.now_ms)?;
+        let filter = self.request.post_filter.as_ref();
+        let filter = filter
+            .map(|filter| compile(filter, mapping, self.now_ms))
+            .transpose()?;
+        self.check_sort(index)?;
+        self.scored = Scored::default();
+        self.statistics = Statistics::default();
+        self.collected = 0;
+        if self.wants_scores() {
+            query.scored(&mut self.scored);
+        }
+        self.current = Some((index, query, filter));
+        Ok(!self.scored.is_empty())
+    }
+
+    fn index(&self, index: usize) -> Result<&Index> {
+        self.indices
+            .get(index)
+            .ok_or_else(|| SearchError::illegal(format!("there is no index number {index} in this search")))
+    }
+
+    fn wants_scores(&self) -> bool {
+        let sorts = self
+            .request
+            .sort
+            .iter()
+            .any(|key| matches!(key, SortKey::Score(_)));
+        let shows = self.request.is_by_score() && self.request.size > 0;
+        shows || sorts || self.request.track_scores || self.request.min_score.is_some()
+    }
+
+    fn check_sort(&self, index: usize) -> Result<()> {
+        let mapping = &self.index(index)?.mapping;
+        self.request
+            .sort
+            .iter()
+            .try_for_each(|key| order::check(key, mapping))
+    }
+
+    /// Counts a document for the scores.
+    pub fn count(&mut self, seen: &Seen<'_>) {
+        if let Some((index, ..)) = &self.current
+            && let Some(index) = self.indices.get(*index)
+        {
+            self.scored.count(&view(index, seen), &mut self.statistics);
+        }
+    }
+
+    /// Takes a document if it matches; false where no more are wanted.
+    pub fn see(&mut self, seen: &Seen<'_>) -> Result<bool> {
+        let Some((at, query, filter)) = &self.current else {
+            return Ok(false);
+        };
+        let Some(index) = self.indices.get(*at) else {
+            return Ok(false);
+        };
+        let view = view(index, seen);
+        let Some(score) = query.score(&view, &self.statistics) else {
+            return Ok(true);
+        };
+        let score = score * index.boost;
+        if self.request.min_score.is_some_and(|least| score < least) {
+            return Ok(true);
+        }
+        if self
+            .request
+            .terminate_after
+            .is_some_and(|most| self.collected >= most)
+        {
+            self.terminated_early = true;
+            return Ok(false);
+        }
+        self.collected += 1;
+        if filter
+            .as_ref()
+            .is_some_and(|filter| filter.score(&view, &self.statistics).is_none())
+        {
+            return Ok(true);
+        }
+        self.total += 1;
+        let score = self.wants_scores().then_some(score);
+        self.max_score = match (self.max_score, score) {
+            (Some(best), Some(score)) => Some(best.max(score)),
+            (best, score) => best.or(score),
+        };
+        if self.request.size == 0 {
+            return Ok(true);
+        }
+        let hit = Hit {
+            index: *at,
+            id: seen.id.to_owned(),
+            sequence: seen.sequence,
+            version: seen.version,
+            score,
+            document: seen.document.clone(),
+            sort: sort_values(&self.request.sort, &view, score, seen.sequence),
+        };
+        if let Some(values) = &self.request.search_after
+            && !after(&hit, values, self.request, &index.mapping)?
+        {
+            return Ok(true);
+        }
+        self.hits.push(hit);
+        if self.hits.len() >= 2 * (self.request.from + self.request.size) + 1000 {
+            self.trim();
+        }
+        Ok(true)
+    }
+
+    /// Keeps no more hits than can be asked for.
+    fn trim(&mut self) {
+        let sort = &self.request.sort;
+        self.hits.sort_by(|a, b| compare(sort, a, b));
+        self.hits.truncate(self.request.from + self.request.size);
+    }
+
+    /// What was found.
+    pub fn finish(mut self) -> Outcome {
+        self.trim();
+        let from = self.request.from.min(self.hits.len());
+        Outcome {
+            total: self.total,
+            max_score: self
+                .max_score
+                .filter(|_| self.request.is_by_score() || self.request.track_scores),
+            hits: self.hits.split_off(from),
+            terminated_early: self.terminated_early,
+        }
+    }
+}
+
+fn view<'d>(index: &'d Index, seen: &Seen<'d>) -> View<'d> {
+    View {
+        mapping: &index.mapping,
+        document: seen.document.as_ref(),
+        scope: None,
+        id: seen.id,
+        sequence: seen.sequence,
+    }
+}
