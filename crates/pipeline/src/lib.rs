@@ -108,6 +108,11 @@ impl Pipeline {
         self.stages.first().map(|stage| stage_name(&**stage))
     }
 
+    /// The collections that its stages read beside the one that it runs on, those within stages too.
+    pub fn reads(&self) -> Vec<&store::Namespace> {
+        self.stages.iter().flat_map(|stage| stage.reads()).collect()
+    }
+
     /// Whether the last stage writes the documents, so that none are given.
     pub fn writes(&self) -> bool {
         self.stages

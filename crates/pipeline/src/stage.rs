@@ -35,7 +35,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
         None
     }
 
-    /// The other collections that the stage reads, as it names them.
+    /// The other collections that the stage reads, as it and the stages within it name them.
     fn reads(&self) -> Vec<&Namespace> {
         Vec::new()
     }

@@ -23,6 +23,8 @@ const FORBIDDEN: [&str; 3] = ["$out", "$merge", "$changeStream"];
 pub(super) struct SubPipeline {
     pub(super) namespace: Namespace,
     pub(super) stages: Vec<Value>,
+    /// The collections that its stages read beside its own.
+    inner: Vec<Namespace>,
     depth: usize,
 }
 
@@ -47,9 +49,10 @@ impl SubPipeline {
                 ));
             }
         }
-        let sub = SubPipeline {
+        let mut sub = SubPipeline {
             namespace,
             stages,
+            inner: Vec::new(),
             depth: scope.depth + 1,
         };
         let mut variables = scope.variables.clone();
@@ -58,7 +61,13 @@ impl SubPipeline {
         }
         let pipeline = Pipeline::parse_within(&sub.stages, &sub.scope(&variables))?;
         super::open::check_origin(&sub.namespace, &pipeline)?;
+        sub.inner = pipeline.reads().into_iter().cloned().collect();
         Ok(sub)
+    }
+
+    /// All collections that it reads.
+    pub(super) fn reads(&self) -> Vec<&Namespace> {
+        std::iter::once(&self.namespace).chain(&self.inner).collect()
     }
 
     /// A pipeline that no client has written, on another collection.
@@ -66,6 +75,7 @@ impl SubPipeline {
         SubPipeline {
             namespace,
             stages: Vec::new(),
+            inner: Vec::new(),
             depth: scope.depth + 1,
         }
     }

@@ -54,7 +54,11 @@ def test_a_target_is_dropped_by_a_boolean_or_a_uuid_and_is_no_system_collection(
     for subtype in [0, 3, 5, 128]:
         assert rename(target, Binary(bytes(16), subtype)) == 14
     assert rename(f"{database.name}.system.others", False) == 20
-    assert rename(target, Binary(uuid.uuid4().bytes, 4)) == ACCEPTED
+    assert rename(target, Binary(uuid.uuid4().bytes, 4)) == 361
+    database.create_collection("others")
+    assert rename(target, Binary(uuid.uuid4().bytes, 4)) == 361
+    of_target = next(c["info"]["uuid"] for c in database.list_collections() if c["name"] == "others")
+    assert rename(target, Binary(of_target.bytes if isinstance(of_target, uuid.UUID) else bytes(of_target), 4)) == ACCEPTED
 
 
 @pytest.mark.parametrize("one, code", [("x", 14), ({}, 14), (True, 14), (None, 40414), (2, 5255100), (1.0, ACCEPTED)])

@@ -8,6 +8,7 @@ use crate::reading::aggregate::AggregateRequest;
 use crate::reading::find::FindRequest;
 use crate::tables::cursors::CursorReply;
 use code::Code;
+use std::collections::BTreeSet;
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, doc};
 
@@ -62,36 +63,52 @@ impl Engine {
         Err(Error::new(Code::VIEW_DEPTH_LIMIT_EXCEEDED, message))
     }
 
-    /// Refuses a view whose pipeline is wrong or that is defined on itself, directly or through other views.
+    /// Refuses a view whose pipeline is wrong, that reads views of another collation, or that is defined on itself, directly or
+    /// through other views.
     pub(crate) fn check_view(&self, namespace: &Namespace, options: &Document) -> Result<()> {
-        let Some(Value::String(below)) = options.get("viewOn") else {
-            return Ok(());
-        };
-        if let Some(Value::Array(stages)) = options.get("pipeline") {
-            self.check_view_pipeline(namespace, stages)?;
+        let mut level = self.view_reads(namespace, options)?;
+        for read in &level {
+            let Some(view) = self.store().collection(read).filter(|c| c.is_view()) else {
+                continue;
+            };
+            if collations::default_of(&view)? != collations::of_options(options)? {
+                let message = format!("View {namespace} has conflicting collation with view {read}");
+                return Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message));
+            }
         }
-        let mut at = Namespace::new(&namespace.database, below);
         for _ in 0..VIEW_DEPTH_MAX {
-            if at == *namespace {
+            if level.contains(namespace) {
                 let message = format!("View cycle detected: {namespace}");
                 return Err(Error::new(Code::GRAPH_CONTAINS_CYCLE, message));
             }
-            let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
+            let mut below = BTreeSet::new();
+            for read in &level {
+                if let Some(view) = self.store().collection(read).filter(|c| c.is_view()) {
+                    below.append(&mut self.view_reads(read, &view.options().kept)?);
+                }
+            }
+            if below.is_empty() {
                 return Ok(());
-            };
-            if collations::default_of(&view)? != collations::of_options(options)? {
-                let message = format!("View {namespace} has conflicting collation with view {at}");
-                return Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message));
             }
-            match view.options().kept.get("viewOn") {
-                Some(Value::String(next)) => at = Namespace::new(&at.database, next),
-                _ => return Ok(()),
-            }
+            level = below;
         }
         Err(Error::new(
             Code::VIEW_DEPTH_LIMIT_EXCEEDED,
             format!("View depth limit exceeded; maximum depth is {VIEW_DEPTH_MAX}"),
         ))
+    }
+
+    /// The collections and views that a view of these options reads; none where it is no view.
+    fn view_reads(&self, namespace: &Namespace, options: &Document) -> Result<BTreeSet<Namespace>> {
+        let mut reads = BTreeSet::new();
+        if let Some(Value::String(below)) = options.get("viewOn") {
+            reads.insert(Namespace::new(&namespace.database, below));
+            if let Some(Value::Array(stages)) = options.get("pipeline") {
+                let pipeline = self.check_view_pipeline(namespace, stages)?;
+                reads.extend(pipeline.reads().into_iter().cloned());
+            }
+        }
+        Ok(reads)
     }
 
     /// Refuses another collation than the one that a view was made with.

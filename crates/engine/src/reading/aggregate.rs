@@ -114,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Refuses stages that are wrong, or that a view cannot have.
-    pub(crate) fn check_view_pipeline(&self, namespace: &Namespace, stages: &[Value]) -> Result<()> {
+    /// The pipeline of a view; refuses stages that are wrong, or that a view cannot have.
+    pub(crate) fn check_view_pipeline(&self, namespace: &Namespace, stages: &[Value]) -> Result<Pipeline> {
         let pipeline = Pipeline::parse(stages, &Variables::default(), namespace)?;
         if pipeline.writes() {
             let message = "The pipeline of a view cannot write: it has a stage $out or $merge";
@@ -134,6 +134,6 @@ impl Engine {
                 format!("View pipeline exceeds maximum size; maximum size is {VIEW_PIPELINE_BYTES_MAX}");
             return Err(Error::new(Code::VIEW_PIPELINE_MAX_SIZE_EXCEEDED, message));
         }
-        Ok(())
+        Ok(pipeline)
     }
 }

@@ -233,3 +233,37 @@ async fn a_view_cannot_write() {
         .unwrap_err();
     assert_eq!(error.code, Code::OPTION_NOT_SUPPORTED_ON_VIEW);
 }
+
+#[tokio::test]
+async fn a_view_reads_no_view_of_another_collation_and_not_itself() {
+    let engine = new_engine().await;
+    let make = |name: &'static str, options: Document| {
+        let request = CreateRequest {
+            options,
+            ..CreateRequest::default()
+        };
+        let engine = &engine;
+        async move { engine.create_collection(&namespace(name), request).await }
+    };
+    let german = doc! {"locale": "de"};
+    let options = doc! {"viewOn": "a", "pipeline": [], "collation": german.clone()};
+    make("german", options).await.unwrap();
+    let reads = [
+        doc! {"$lookup": {"from": "german", "localField": "a", "foreignField": "a", "as": "b"}},
+        doc! {"$graphLookup": {"from": "german", "startWith": "$a", "connectFromField": "a", "connectToField": "a", "as": "b"}},
+        doc! {"$unionWith": "german"},
+        doc! {"$facet": {"f": [{"$unionWith": "german"}]}},
+        doc! {"$lookup": {"from": "a", "as": "b", "pipeline": [{"$unionWith": "german"}]}},
+    ];
+    for stage in reads {
+        let plain = doc! {"viewOn": "a", "pipeline": [stage.clone()]};
+        let error = make("plain", plain).await.unwrap_err();
+        assert_eq!(error.code, Code::OPTION_NOT_SUPPORTED_ON_VIEW, "{stage:?}");
+        let same = doc! {"viewOn": "a", "pipeline": [stage.clone()], "collation": german.clone()};
+        make("same", same).await.unwrap();
+        engine.drop_collection(&namespace("same")).await.unwrap();
+        let itself = doc! {"viewOn": "a", "pipeline": [stage.clone(), {"$unionWith": "itself"}], "collation": german.clone()};
+        let error = make("itself", itself).await.unwrap_err();
+        assert_eq!(error.code, Code::GRAPH_CONTAINS_CYCLE, "{stage:?}");
+    }
+}

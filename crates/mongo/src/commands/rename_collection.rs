@@ -13,11 +13,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let from = full_name("renameCollection", arguments.required_string("renameCollection")?)?;
     let to = full_name("to", arguments.required_string("to")?)?;
-    let drop_target = match arguments.any("dropTarget") {
-        None => false,
-        Some(ValueRef::Bool(flag)) => flag,
-        // A UUID names the collection that may be dropped; there is only one of that name.
-        Some(ValueRef::Binary { subtype: 4, bytes }) if bytes.len() == 16 => true,
+    let (drop_target, target_uuid) = match arguments.any("dropTarget") {
+        None => (false, None),
+        Some(ValueRef::Bool(flag)) => (flag, None),
+        Some(ValueRef::Binary { subtype: 4, bytes }) if bytes.len() == 16 => (true, bytes.try_into().ok()),
         Some(other) => {
             return Err(arguments
                 .wrong_type("dropTarget", other, "'[bool, binData]'")
@@ -30,6 +29,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     check_lengths(&from, &to)?;
     check_not_system(&to)?;
     check_uuid(call, &from, uuid)?;
+    // The UUID in dropTarget is that of the collection that may be dropped.
+    check_uuid(call, &to, target_uuid)?;
     check_access(call, &from, &to, drop_target)?;
     call.server
         .engine

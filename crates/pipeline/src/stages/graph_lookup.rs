@@ -155,7 +155,7 @@ impl Stage for GraphLookup {
     }
 
     fn reads(&self) -> Vec<&Namespace> {
-        vec![&self.sub.namespace]
+        self.sub.reads()
     }
 }
 

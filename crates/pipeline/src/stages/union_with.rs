@@ -71,7 +71,7 @@ impl Stage for UnionWith {
     }
 
     fn reads(&self) -> Vec<&Namespace> {
-        vec![&self.sub.namespace]
+        self.sub.reads()
     }
 }
 

@@ -54,6 +54,6 @@ impl Stage for Arc<Lookup> {
     }
 
     fn reads(&self) -> Vec<&Namespace> {
-        vec![&self.sub.namespace]
+        self.sub.reads()
     }
 }
