@@ -49,6 +49,7 @@ impl Opened {
             variables,
             namespace,
             depth: 0,
+            metadata: &[],
         };
         Opened::resolve_within(stages, &scope, surroundings, options)
     }

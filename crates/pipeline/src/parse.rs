@@ -1,13 +1,13 @@
 //! Pipelines read from BSON: the table of stages, and the rules on their order.
 
-use super::Pipeline;
 use super::stage::{Position, Stage, StageScope, stage_name};
 use super::stages::{
     bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, geo_near, graph_lookup,
-    group, limit, lookup, matching, merge, out, pack_buckets, project, redact, replace_root, sample, sort,
-    union_with, unwind,
+    group, limit, lookup, matching, merge, out, pack_buckets, project, rank_fusion, redact, replace_root,
+    sample, sort, union_with, unwind,
 };
 use super::window;
+use super::{COLLECTIONLESS, Pipeline};
 use crate::{Code, QueryError, Result};
 use language::expression::Variables;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ type ParseStage = fn(&str, &Value, &StageScope<'_>) -> Result<Parsed>;
 /// The stages that are built, by name.
 const STAGES: &[(&str, ParseStage)] = &[
     ("$geoNear", geo_near::parse),
+    ("$rankFusion", rank_fusion::parse),
     ("$match", matching::parse),
     ("$sort", sort::parse),
     ("$limit", limit::parse_limit),
@@ -73,7 +74,6 @@ const UNSUPPORTED: &[&str] = &[
     "$changeStreamSplitLargeEvent",
     "$querySettings",
     "$queryStats",
-    "$rankFusion",
     "$scoreFusion",
     "$score",
     "$listSampledQueries",
@@ -81,6 +81,18 @@ const UNSUPPORTED: &[&str] = &[
     "$shardedDataDistribution",
     "$listCatalog",
     "$listCachedAndActiveUsers",
+];
+
+/// The stages behind which documents have the metadata that they came with.
+const KEEPING_METADATA: &[&str] = &[
+    "$match",
+    "$sort",
+    "$skip",
+    "$limit",
+    "$project",
+    "$addFields",
+    "$set",
+    "$unset",
 ];
 
 /// The names of all stages that are built, `$` included.
@@ -95,6 +107,7 @@ impl Pipeline {
             variables,
             namespace,
             depth: 0,
+            metadata: &[],
         };
         Pipeline::parse_within(stages, &scope)
     }
@@ -107,12 +120,15 @@ impl Pipeline {
                 format!("Maximum number of nested sub-pipelines exceeded. Limit is {SUB_PIPELINE_DEPTH_MAX}"),
             ));
         }
-        let parsed = parse_stages(stages, scope)?;
-        check_positions(&parsed)?;
-        Ok(Pipeline {
-            stages: with_limits_pushed(parsed),
+        let pipeline = Pipeline {
+            stages: with_limits_pushed(parse_stages(stages, scope)?),
             variables: Arc::new(scope.variables.clone()),
-        })
+        };
+        if scope.namespace.collection == COLLECTIONLESS {
+            super::open::check_origin(scope.namespace, &pipeline)?;
+        }
+        check_positions(&pipeline.stages)?;
+        Ok(pipeline)
     }
 }
 
@@ -122,8 +138,12 @@ fn check_positions(stages: &Parsed) -> Result<()> {
     for (at, stage) in stages.iter().enumerate() {
         match stage.position() {
             Position::First(_) if at > 0 => {
+                let code = match stage_name(&**stage).as_str() {
+                    "$rankFusion" => 10_170_100,
+                    _ => 40_602,
+                };
                 return Err(QueryError::new(
-                    Code::location(40_602),
+                    Code::location(code),
                     format!(
                         "{} is only valid as the first stage in a pipeline.",
                         stage_name(&**stage)
@@ -167,7 +187,8 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
             format!("Pipeline length must be no longer than {STAGES_MAX} stages."),
         ));
     }
-    let mut parsed = Vec::with_capacity(stages.len());
+    let mut parsed: Parsed = Vec::with_capacity(stages.len());
+    let mut metadata: Vec<&'static str> = Vec::new();
     for stage in stages {
         let Value::Document(stage) = stage else {
             return Err(QueryError::type_mismatch(
@@ -181,7 +202,16 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
                 "A pipeline stage specification object must contain exactly one field.",
             ));
         };
-        parsed.extend(parse_stage(name, operand, scope)?);
+        let scope = StageScope {
+            metadata: &metadata,
+            ..*scope
+        };
+        let these = parse_stage(name, operand, &scope)?;
+        if !KEEPING_METADATA.contains(&name) {
+            metadata.clear();
+        }
+        metadata.extend(these.iter().flat_map(|stage| stage.metadata()));
+        parsed.extend(these);
     }
     Ok(parsed)
 }

@@ -15,13 +15,27 @@ pub(crate) enum Row {
     Raw(DocumentBuf),
     /// Decoded.
     Tree(Document),
+    /// With metadata, which `$meta` reads; stages that make other documents of it drop that.
+    Marked(Box<Marked>),
 }
+
+/// A document and its metadata.
+#[derive(Clone, Debug)]
+pub(crate) struct Marked {
+    pub(crate) document: Document,
+    /// The values of `$meta` by name.
+    pub(crate) metadata: Document,
+}
+
+/// What stands before a document with metadata in a file, and is no length of one.
+const MARK: [u8; 4] = [0; 4];
 
 impl Row {
     pub(crate) fn as_ref(&self) -> DocumentRef<'_> {
         match self {
             Row::Raw(bytes) => bytes.as_ref(),
             Row::Tree(document) => DocumentRef::Tree(document),
+            Row::Marked(marked) => DocumentRef::Tree(&marked.document),
         }
     }
 
@@ -29,12 +43,17 @@ impl Row {
         match self {
             Row::Raw(bytes) => bytes.to_document(),
             Row::Tree(document) => document,
+            Row::Marked(marked) => marked.document,
         }
     }
 
     /// About the bytes that it takes in memory.
     pub(crate) fn size_bytes(&self) -> usize {
-        size_of::<Row>() + document_bytes(self.as_ref())
+        let metadata = match self {
+            Row::Marked(marked) => document_bytes(DocumentRef::Tree(&marked.metadata)),
+            Row::Raw(_) | Row::Tree(_) => 0,
+        };
+        size_of::<Row>() + document_bytes(self.as_ref()) + metadata
     }
 
     /// As BSON; fails where it is larger than a document may be.
@@ -42,6 +61,7 @@ impl Row {
         let bytes = match self {
             Row::Raw(bytes) => bytes,
             Row::Tree(document) => DocumentBuf::from(&document),
+            Row::Marked(marked) => DocumentBuf::from(&marked.document),
         };
         let size = bytes.bytes().len();
         if size > DOCUMENT_BYTES_MAX {
@@ -61,10 +81,26 @@ impl Spilled for Row {
         match self {
             Row::Raw(bytes) => out.extend_from_slice(bytes.bytes()),
             Row::Tree(document) => out.extend_from_slice(DocumentBuf::from(document).bytes()),
+            Row::Marked(marked) => {
+                out.extend_from_slice(&MARK);
+                out.extend_from_slice(DocumentBuf::from(&marked.metadata).bytes());
+                out.extend_from_slice(DocumentBuf::from(&marked.document).bytes());
+            }
         }
     }
 
     fn load(bytes: &[u8]) -> Result<Row> {
-        Ok(Row::Raw(DocumentBuf::from_validated(bytes.to_vec().into())))
+        let document = |bytes: &[u8]| DocumentBuf::from_validated(bytes.to_vec().into());
+        let Some(marked) = bytes.strip_prefix(&MARK) else {
+            return Ok(Row::Raw(document(bytes)));
+        };
+        let length = marked
+            .first_chunk()
+            .map_or(0, |length| u32::from_le_bytes(*length) as usize);
+        let (metadata, marked) = marked.split_at(length.min(marked.len()));
+        Ok(Row::Marked(Box::new(Marked {
+            document: document(marked).to_document(),
+            metadata: document(metadata).to_document(),
+        })))
     }
 }

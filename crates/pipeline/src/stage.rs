@@ -4,7 +4,7 @@ use super::collections::{Collections, NoCollections};
 use super::kept::Kept;
 use super::stages::geo_near::GeoNear;
 use super::step::Work;
-use language::expression::Variables;
+use language::expression::{ParseScope, Variables};
 use language::filter::Filter;
 use language::projection::Projection;
 use memory::Budget;
@@ -38,6 +38,11 @@ pub(crate) trait Stage: Debug + Send + Sync {
     /// The other collections that the stage reads, as it and the stages within it name them.
     fn reads(&self) -> Vec<&Namespace> {
         Vec::new()
+    }
+
+    /// The metadata that its documents have beside what they came with: the names for `$meta`.
+    fn metadata(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Where in a pipeline the stage may stand.
@@ -101,6 +106,15 @@ pub(crate) struct StageScope<'v> {
     pub(crate) namespace: &'v Namespace,
     /// The pipelines around this one.
     pub(crate) depth: usize,
+    /// The metadata of the documents that come to the stage.
+    pub(crate) metadata: &'v [&'static str],
+}
+
+impl StageScope<'_> {
+    /// For expressions that see documents with their metadata.
+    pub(crate) fn parse_scope(&self) -> ParseScope {
+        self.variables.parse_scope().with_metadata(self.metadata)
+    }
 }
 
 /// What stages at work share. Cheap to clone.

@@ -85,6 +85,7 @@ impl SubPipeline {
             variables,
             namespace: &self.namespace,
             depth: self.depth,
+            metadata: &[],
         }
     }
 

@@ -226,3 +226,12 @@ fn a_moving_average_is_a_double_unless_a_decimal_came() {
     ];
     assert_eq!(averages, expected.map(Some));
 }
+
+#[test]
+fn paths_that_are_too_long_or_dotted_below_another_are_refused() {
+    let long = vec!["a"; 201].join(".");
+    assert_eq!(code(array![{"$unset": long.as_str()}]), 15);
+    assert_eq!(code(array![{"$project": {(long.as_str()): 1}}]), 15);
+    assert_eq!(code(array![{"$set": {"a": {"b.c": 1}}}]), 40_183);
+    assert_eq!(code(array![{"$unset": ["$a", "a\0b"]}]), 9_527_900);
+}

@@ -27,6 +27,7 @@ mod view;
 pub mod json;
 pub mod key;
 pub mod path;
+pub mod random;
 pub mod raw;
 pub mod shell;
 pub mod varint;

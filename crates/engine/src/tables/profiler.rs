@@ -1,11 +1,11 @@
 //! Which operations the profiler records, by database. Nothing of it lasts beyond the process, as in MongoDB.
 
-use language::expression::random::Random;
 use language::filter::Filter;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
+use value::random::Random;
 use value::{Document, DocumentRef};
 
 /// What takes longer is slow, unless the client says otherwise.

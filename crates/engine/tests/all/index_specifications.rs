@@ -101,3 +101,30 @@ async fn the_uses_of_an_index_are_counted_anew_once_it_is_modified() {
     }
     assert_eq!(uses().await, Some(Value::Int64(1)));
 }
+
+#[tokio::test]
+async fn a_partial_index_takes_areas_and_clauses_in_any_order() {
+    let engine = new_engine().await;
+    let create = |condition: Document| {
+        let engine = &engine;
+        async move {
+            let spec = doc! {"key": {"a": 1}, "name": "a", "partialFilterExpression": condition};
+            engine.create_indexes(&namespace("things"), &[spec]).await
+        }
+    };
+    let area = doc! {"$geoWithin": {"$center": [[0, 0], 5]}};
+    let made = create(doc! {"$and": [{"b": 1}, {"at": area.clone()}]})
+        .await
+        .unwrap();
+    let again = create(doc! {"$and": [{"at": area.clone()}, {"b": 1}]})
+        .await
+        .unwrap();
+    assert_eq!((made.after, again.before, again.after), (2, 2, 2));
+    for other in [
+        doc! {"$and": [{"at": area.clone()}, {"b": 2}]},
+        doc! {"$or": [{"at": area}, {"b": 1}]},
+    ] {
+        let error = create(other.clone()).await.unwrap_err();
+        assert_eq!(error.code.number(), 86, "{other:?}");
+    }
+}

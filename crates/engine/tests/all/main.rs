@@ -10,6 +10,7 @@ mod merging;
 mod pipeline_pushdown;
 mod pipelines;
 mod plans;
+mod rank_fusion;
 mod stage_operands;
 #[path = "../support/mod.rs"]
 mod support;

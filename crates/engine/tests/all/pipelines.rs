@@ -267,3 +267,28 @@ async fn a_view_reads_no_view_of_another_collation_and_not_itself() {
         assert_eq!(error.code, Code::GRAPH_CONTAINS_CYCLE, "{stage:?}");
     }
 }
+
+#[tokio::test]
+async fn a_clustered_collection_has_the_order_of_its_ids() {
+    let engine = new_engine().await;
+    let clustered = CreateRequest {
+        options: doc! {"clusteredIndex": {"key": {"_id": 1}, "unique": true, "name": "_id_"}},
+        ..CreateRequest::default()
+    };
+    engine
+        .create_collection(&namespace("clustered"), clustered)
+        .await
+        .unwrap();
+    let documents = ["c", "a", "d", "b"].map(|id| doc! {"_id": id, "even": matches!(id, "d" | "b")});
+    insert(&engine, "clustered", &documents).await;
+    let ids = |stages: Vec<Value>| {
+        let engine = &engine;
+        async move {
+            let found = aggregate(engine, "clustered", stages).await.unwrap();
+            let ids = found.iter().filter_map(|document| document.get("_id").cloned());
+            ids.collect::<Vec<Value>>()
+        }
+    };
+    assert_eq!(ids(array![]).await, array!["a", "b", "c", "d"]);
+    assert_eq!(ids(array![{"$match": {"even": true}}]).await, array!["b", "d"]);
+}

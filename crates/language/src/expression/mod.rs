@@ -24,7 +24,6 @@ mod operators;
 mod ordered;
 mod parse;
 mod path;
-pub mod random;
 mod scope;
 mod size;
 mod value_set;

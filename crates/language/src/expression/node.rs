@@ -183,7 +183,10 @@ impl Node {
     pub(super) fn reads_document(&self) -> bool {
         match self {
             Node::Constant(_) => false,
-            Node::Path(path) => matches!(path.base, Base::Current | Base::Root | Base::IndexKey),
+            Node::Path(path) => matches!(
+                path.base,
+                Base::Current | Base::Root | Base::IndexKey | Base::Metadata(_)
+            ),
             Node::Object(fields) => fields.iter().any(|(_, field)| field.reads_document()),
             Node::Array(elements) => elements.iter().any(Node::reads_document),
             Node::Call(call) => call.operands.iter().any(Node::reads_document),

@@ -71,6 +71,11 @@ impl<'s> Parser<'s> {
         self.reads_index_key
     }
 
+    /// Whether documents have metadata of this name.
+    pub(super) fn has_metadata(&self, name: &str) -> bool {
+        self.scope.has_metadata(name)
+    }
+
     /// What was read of the document so far.
     pub(super) fn reads(self) -> Reads {
         self.reads

@@ -25,6 +25,8 @@ pub(super) enum Base {
     ClusterTime,
     /// `{$meta: "indexKey"}`.
     IndexKey,
+    /// Other metadata, which a stage before has given.
+    Metadata(Box<str>),
 }
 
 /// A variable and the fields to follow from it.
@@ -49,6 +51,7 @@ impl Path {
             Base::Named(name) => scope.variables.named(name),
             Base::Now => Some(ValueRef::DateTime(scope.variables.now_ms()?)),
             Base::IndexKey => scope.variables.index_key(),
+            Base::Metadata(name) => scope.variables.metadata(name),
             Base::ClusterTime => return Err(not_available("CLUSTER_TIME")),
         };
         Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))

@@ -10,6 +10,7 @@ pub struct ParseScope {
     variables: Vec<String>,
     collation: Option<Collation>,
     keeps_failing_constants: bool,
+    metadata: Vec<&'static str>,
 }
 
 impl ParseScope {
@@ -35,6 +36,18 @@ impl ParseScope {
     pub fn with_variable(mut self, name: impl Into<String>) -> ParseScope {
         self.variables.push(name.into());
         self
+    }
+
+    /// With documents that have this metadata, for `$meta`; its values come by [`Variables::set_metadata`].
+    #[must_use]
+    pub fn with_metadata(mut self, names: &[&'static str]) -> ParseScope {
+        self.metadata.extend_from_slice(names);
+        self
+    }
+
+    /// Whether documents have metadata of this name.
+    pub(crate) fn has_metadata(&self, name: &str) -> bool {
+        self.metadata.contains(&name)
     }
 
     /// The order of strings, where it is not that of their bytes.
@@ -82,6 +95,7 @@ pub struct Variables {
     named: Vec<(String, Option<Value>)>,
     collation: Option<Collation>,
     index_key: Option<Value>,
+    metadata: Document,
 }
 
 impl Variables {
@@ -116,6 +130,15 @@ impl Variables {
         self.index_key.as_ref().map(Value::as_ref)
     }
 
+    /// The metadata of the next document that is looked at.
+    pub fn set_metadata(&mut self, metadata: Document) {
+        self.metadata = metadata;
+    }
+
+    pub(super) fn metadata(&self, name: &str) -> Option<ValueRef<'_>> {
+        self.metadata.get(name).map(Value::as_ref)
+    }
+
     /// Gives a variable its value; none is missing.
     pub fn set(&mut self, name: impl Into<String>, value: Option<Value>) {
         let name = name.into();
@@ -131,6 +154,7 @@ impl Variables {
             variables: self.named.iter().map(|(name, _)| name.clone()).collect(),
             collation: self.collation.clone(),
             keeps_failing_constants: false,
+            metadata: Vec::new(),
         }
     }
 

@@ -34,7 +34,11 @@ fn check(node: &Node) -> Result<()> {
         Node::AlwaysTrue
         | Node::Field {
             predicate:
-                Predicate::Compare { .. } | Predicate::In { .. } | Predicate::Exists | Predicate::Type(_),
+                Predicate::Compare { .. }
+                | Predicate::In { .. }
+                | Predicate::Exists
+                | Predicate::Type(_)
+                | Predicate::Geo(_),
             ..
         } => Ok(()),
         refused => {

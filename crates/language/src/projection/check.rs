@@ -4,6 +4,9 @@ use super::parse::Place;
 use crate::{Code, Error, Result};
 use value::{Document, Value};
 
+/// The fields that a path may go through.
+const PATH_DEPTH_MAX: usize = 200;
+
 /// Checks a dotted path.
 pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
     if path.is_empty() {
@@ -16,6 +19,12 @@ pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
         return Err(Error::new(
             Code::location(40_353),
             "FieldPath must not end with a '.'.",
+        ));
+    }
+    if path.split('.').count() > PATH_DEPTH_MAX {
+        return Err(Error::new(
+            Code::OVERFLOW,
+            format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields"),
         ));
     }
     for part in path.split('.').skip(1) {
@@ -51,7 +60,10 @@ pub(super) fn check_nested_name(name: &str, place: Place) -> Result<()> {
 /// Says why there is no such metadata.
 pub(super) fn refuse_meta(operand: &Value) -> Error {
     match operand.as_ref().as_str() {
-        Some(name @ ("textScore" | "searchScore" | "geoNearDistance" | "geoNearPoint")) => Error::new(
+        Some(
+            name @ ("textScore" | "score" | "scoreDetails" | "searchScore" | "geoNearDistance"
+            | "geoNearPoint"),
+        ) => Error::new(
             Code::location(40_218),
             format!("query requires {name} metadata, but it is not available"),
         ),

@@ -17,12 +17,12 @@ pub(super) enum Place {
     Stage,
 }
 
-/// Whether `$meta` names something that documents can have: the key of an index, and in a stage what only `$search` and `$sample`
-/// give in MongoDB, which documents have not here.
-fn is_metadata(place: Place, operand: &Value) -> bool {
+/// Whether `$meta` names something that documents can have: the key of an index, what a stage before has given, and in a stage
+/// what only `$search` and `$sample` give in MongoDB, which documents have not here.
+fn is_metadata(place: Place, operand: &Value, scope: &ParseScope) -> bool {
     match operand.as_ref().as_str() {
         Some("indexKey") => true,
-        Some(name) => place == Place::Stage && ABSENT_METADATA.contains(&name),
+        Some(name) => scope.has_metadata(name) || (place == Place::Stage && ABSENT_METADATA.contains(&name)),
         None => false,
     }
 }
@@ -178,7 +178,7 @@ impl<'s> Parser<'s> {
         nested: bool,
     ) -> Result<()> {
         match (self.place, operator) {
-            (place, "$meta") if is_metadata(place, operand) => {
+            (place, "$meta") if is_metadata(place, operand, self.expressions) => {
                 // Unlike other expressions, metadata goes with an exclusion, and alone leaves all fields in.
                 let expression = Expression::parse(&Value::Document(object.clone()), self.expressions)?;
                 self.fields.add(path, Action::Compute(expression))

@@ -75,6 +75,12 @@ fn add_computed(
     scope: &ParseScope,
 ) -> Result<()> {
     for (name, value) in specification.iter() {
+        if !prefix.is_empty() && name.contains('.') {
+            return Err(Error::new(
+                Code::location(40_183),
+                format!("cannot use dotted field name '{name}' in a sub object"),
+            ));
+        }
         check_path(name, Place::Stage)?;
         let path = if prefix.is_empty() {
             name.to_owned()
@@ -131,6 +137,10 @@ fn unset(operand: &Value) -> Result<Parsed> {
         }
     };
     let mut fields = Fields::default();
+    // A name that no field can have is refused before all others, wherever it stands.
+    if let Some(path) = paths.iter().find(|path| path.contains('\0')) {
+        check_path(path, Place::Stage).map_err(|error| in_stage("$unset", &error))?;
+    }
     for path in paths {
         check_path(path, Place::Stage)
             .and_then(|()| fields.add(path, Action::Exclude))

@@ -23,6 +23,7 @@ pub(super) mod out_time_series;
 pub(super) mod pack_buckets;
 mod percentile;
 pub(super) mod project;
+pub(super) mod rank_fusion;
 mod ranking;
 pub(super) mod redact;
 pub(super) mod replace_root;

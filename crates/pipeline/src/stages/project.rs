@@ -22,7 +22,7 @@ pub(crate) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
         "$unset" => projection::Stage::Unset,
         _ => projection::Stage::AddFields,
     };
-    let projection = Projection::parse_stage(stage, name, operand, &scope.variables.parse_scope())
+    let projection = Projection::parse_stage(stage, name, operand, &scope.parse_scope())
         .map_err(|error| coded(stage, error))?;
     Ok(vec![Arc::new(Project {
         name: name.to_owned(),
@@ -68,8 +68,15 @@ struct Projecting {
 
 impl Step for Projecting {
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        let mut marked_variables = None;
         for row in rows {
             out.push(match row {
+                Row::Marked(mut marked) => {
+                    let variables = marked_variables.get_or_insert_with(|| Variables::clone(&self.variables));
+                    variables.set_metadata(marked.metadata.clone());
+                    marked.document = self.projection.apply_tree(&marked.document, variables)?;
+                    Row::Marked(marked)
+                }
                 Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),
                 Row::Raw(bytes) => {
                     let mut projected = Vec::new();

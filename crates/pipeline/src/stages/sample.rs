@@ -6,8 +6,8 @@ use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work, give};
 use crate::{Code, QueryError, Result};
 use language::expression::number::Number;
-use language::expression::random::Random;
 use std::sync::Arc;
+use value::random::Random;
 use value::{Document, Value};
 
 #[derive(Debug)]

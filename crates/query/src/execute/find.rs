@@ -1,5 +1,6 @@
 //! Finding documents.
 
+use super::clustered;
 use super::execution::{Execution, Found, Paused, chunk_max};
 use super::run::{Run, Task};
 use super::sorter::Sorter;
@@ -146,7 +147,7 @@ pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCu
     let snapshot = spec.snapshot(collection).await?;
     let (skip_left, limit_left) = (spec.skip, spec.limit.unwrap_or(u64::MAX));
     let first_batch = spec.first_batch;
-    let task = Task::new(spec);
+    let task = Task::new(clustered::in_order(collection, spec)?);
     let run = Run {
         snapshot: &snapshot,
         task: &task,

@@ -1,5 +1,6 @@
 //! Plans running page by page on a snapshot; finding and changing documents.
 
+mod clustered;
 mod collection_cursor;
 mod count;
 mod covered;

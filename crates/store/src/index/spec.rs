@@ -135,7 +135,10 @@ impl IndexSpec {
     /// Whether two descriptions make indexes that are the same to queries: keys, filter and what is entered.
     pub(crate) fn same_signature(&self, other: &IndexSpec) -> bool {
         same_pattern(&self.key, &other.key)
-            && self.partial_filter == other.partial_filter
+            && match (&self.partial_filter, &other.partial_filter) {
+                (Some(one), Some(other)) => same_condition(one, other),
+                (one, other) => one == other,
+            }
             && SIGNATURE
                 .iter()
                 .all(|name| self.kept.get(name) == other.kept.get(name))
@@ -178,6 +181,27 @@ fn field_kind(path: &str, kind: &Value) -> Option<FieldKind> {
         (true, true) => FieldKind::Wildcard(Direction::Descending),
         (true, false) => FieldKind::Wildcard(Direction::Ascending),
     })
+}
+
+/// Whether two conditions are the same but for the order in which `$and` and `$or` have their clauses.
+fn same_condition(one: &Document, other: &Document) -> bool {
+    let same = |one: &Value, other: &Value| match (one, other) {
+        (Value::Document(one), Value::Document(other)) => same_condition(one, other),
+        _ => one == other,
+    };
+    one.len() == other.len()
+        && one.iter().zip(other.iter()).all(|((name, one), (known, other))| {
+            name == known
+                && match (name, one, other) {
+                    ("$and" | "$or", Value::Array(clauses), Value::Array(others)) => {
+                        let has = |all: &[Value], clause: &Value| all.iter().any(|other| same(clause, other));
+                        clauses.len() == others.len()
+                            && clauses.iter().all(|clause| has(others, clause))
+                            && others.iter().all(|clause| has(clauses, clause))
+                    }
+                    _ => one == other,
+                }
+        })
 }
 
 /// Whether the patterns name the same fields with the same values in the same order; 1 and 1.0 are the same.

@@ -5,7 +5,6 @@ use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::expression::path::Base;
-use crate::expression::random;
 use crate::{Code, Result};
 use value::raw::encode_document;
 use value::{DocumentRef, Timestamp, Value, ValueRef};
@@ -63,7 +62,7 @@ fn parse_rand(_parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 
 impl Operation for Rand {
     fn evaluate<'e>(&'e self, _scope: &Scope<'e>) -> Result<Found<'e>> {
-        Ok(Found::of(random::unit()))
+        Ok(Found::of(value::random::unit()))
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
@@ -144,8 +143,8 @@ pub(crate) const ABSENT_METADATA: [&str; 6] = [
     "searchSequenceToken",
 ];
 
-/// The key by which the document was found. There is no other metadata here: text search, geospatial queries and their
-/// scores do not exist yet.
+/// Metadata: the key by which the document was found, and what a stage before has given. Scores of text search do not exist
+/// yet.
 fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     let Value::String(name) = argument else {
         return Err(error(
@@ -153,8 +152,10 @@ fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
             "$meta only supports string arguments",
         ));
     };
-    const KNOWN: [&str; 5] = [
+    const KNOWN: [&str; 7] = [
         "textScore",
+        "score",
+        "scoreDetails",
         "geoNearDistance",
         "geoNearPoint",
         "recordId",
@@ -162,6 +163,7 @@ fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
     ];
     match name.as_str() {
         "indexKey" => Ok(parser.read(Base::IndexKey, Vec::new())),
+        given if parser.has_metadata(given) => Ok(parser.read(Base::Metadata(given.into()), Vec::new())),
         absent if ABSENT_METADATA.contains(&absent) => Ok(Node::Constant(None)),
         known if KNOWN.contains(&known) => Err(error(
             Code::location(40_218),

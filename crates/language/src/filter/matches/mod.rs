@@ -8,7 +8,6 @@ mod single;
 use super::{Node, Predicate};
 use crate::Result;
 use crate::interruption::steps;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use value::collation::Collation;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, ValueRef};
@@ -57,7 +56,7 @@ impl Node {
             Node::Expr(condition) => condition.matches(document),
             Node::Where(condition) => condition.matches(document),
             Node::JsonSchema(schema) => schema.matches(document),
-            Node::SampleRate(rate) => Ok(random_unit() < *rate),
+            Node::SampleRate(rate) => Ok(value::random::unit() < *rate),
             Node::AlwaysTrue => Ok(true),
             Node::AlwaysFalse => Ok(false),
         }
@@ -142,10 +141,4 @@ impl Predicate {
                 | Predicate::Near(_)
         )
     }
-}
-
-/// A random number from 0 to below 1. The standard library keys every new hasher at random.
-fn random_unit() -> f64 {
-    let bits = RandomState::new().build_hasher().finish() >> 11;
-    bits as f64 / (1u64 << 53) as f64
 }

@@ -138,6 +138,10 @@ impl Stage for GeoNear {
     fn position(&self) -> Position {
         Position::FirstOnCollection
     }
+
+    fn metadata(&self) -> &'static [&'static str] {
+        &["geoNearDistance", "geoNearPoint"]
+    }
 }
 
 impl Stage for Measured {

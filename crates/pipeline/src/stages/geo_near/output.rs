@@ -2,13 +2,13 @@
 
 use super::GeoNear;
 use crate::fields::set;
-use crate::row::Row;
+use crate::row::{Marked, Row};
 use crate::step::{Flow, Step};
 use crate::{Code, QueryError, Result};
 use geometry::Near;
 use std::sync::Arc;
 use value::path::{self, FieldPath, Reached};
-use value::{DocumentRef, Value, ValueRef};
+use value::{DocumentRef, Value, ValueRef, doc};
 
 pub(super) struct Measuring {
     pub(super) near: Near,
@@ -41,14 +41,15 @@ impl Step for Measuring {
                 continue;
             };
             let mut document = row.into_document();
+            let shown = self.near.shown(distance) * self.asked.multiplier;
             if let Some(field) = &self.asked.distance_field {
-                let shown = self.near.shown(distance) * self.asked.multiplier;
                 set(&mut document, field.parts(), Value::Double(shown));
             }
             if let Some(field) = &self.asked.place_field {
-                set(&mut document, field.parts(), place);
+                set(&mut document, field.parts(), place.clone());
             }
-            out.push(Row::Tree(document));
+            let metadata = doc! {"geoNearDistance": shown, "geoNearPoint": place};
+            out.push(Row::Marked(Box::new(Marked { document, metadata })));
         }
         Ok(Flow::More)
     }

@@ -15,7 +15,7 @@ thread_local! {
 }
 
 /// A number from 0 (included) to 1.
-pub(super) fn unit() -> f64 {
+pub fn unit() -> f64 {
     GENERATOR.with_borrow_mut(Random::unit)
 }
 
