@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pymongo
@@ -16,17 +17,18 @@ import requests
 from pymongo.errors import OperationFailure, PyMongoError
 from server import Server
 
+NUMBERS = count()
 GROUPS = Path("/sys/fs/cgroup/memory")
 LIMIT = 512 << 20
 BUDGET = "128m"
 # What tells the client which limit it met.
-LIMITS = ("--memory", "memory limit", "too much memory", "maximum memory", "BSONObj size", "too large", "longer than 16MB")
+LIMITS = ("--memory", "out of memory", "memory limit", "too much memory", "maximum memory", "BSONObj size", "too large", "longer than 16MB")
 
 
 @contextmanager
 def group():
     """A group of processes that have 512 MB together."""
-    path = GROUPS / f"larder-trial-{os.getpid()}"
+    path = GROUPS / f"larder-trial-{os.getpid()}-{next(NUMBERS)}"
     try:
         path.mkdir()
         (path / "memory.limit_in_bytes").write_text(str(LIMIT))
@@ -59,15 +61,14 @@ class Limited(Server):
         return pymongo.MongoClient(self.uri, socketTimeoutMS=600_000, **options)
 
 
-@pytest.fixture
-def server(tmp_path):
+@contextmanager
+def limited(folder):
+    """A server within a group of its own, which must live to the end."""
     with group() as path:
-        served = Limited(tmp_path / "data", path)
+        served = Limited(folder, path)
         try:
             yield served
-            assert served.process.poll() is None, "the server was killed"
-            with served.client() as client:
-                client.admin.command("ping")
+            assert_alive(served)
             print(f"{served.resident_mb()} MB at the most")
         finally:
             if served.process.poll() is None:
@@ -76,11 +77,40 @@ def server(tmp_path):
                 served.kill()
 
 
-def fill(client, count):
+def assert_alive(served):
+    assert served.process.poll() is None, "the server was killed"
+    with served.client() as client:
+        client.admin.command("ping")
+
+
+@pytest.fixture
+def server(tmp_path):
+    with limited(tmp_path / "data") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def filled_server(request, tmp_path_factory):
+    """One server for all that only read: `big` is more than a stage may keep, `some` what a sort may."""
+    is_long = request.config.getoption("--long")
+    with limited(tmp_path_factory.mktemp("filled") / "data") as served:
+        with served.client() as client:
+            fill(client.trial.big, 1_000_000 if is_long else 30_000, "" if is_long else "x" * 1_000)
+            fill(client.trial.some, 200_000 if is_long else 20_000)
+        yield served
+
+
+@pytest.fixture
+def filled(filled_server):
+    yield filled_server
+    assert_alive(filled_server)
+
+
+def fill(collection, count, text=""):
     for first in range(0, count, 5_000):
         documents = range(first, min(first + 5_000, count))
-        client.trial.big.insert_many(
-            [{"_id": at, "k": at * 7919 % count, "g": at % 1000, "s": f"{at * 104729 % count:08}"} for at in documents],
+        collection.insert_many(
+            [{"_id": at, "k": at * 7919 % count, "g": at % 1000, "s": f"{at * 104729 % count:08}", "t": text} for at in documents],
             ordered=False,
         )
 
@@ -133,7 +163,7 @@ def test_half_sent_messages(server, long, has_users):
         if has_users:
             client.admin.command("createUser", "root", pwd="secret", roles=["root"])
     message = struct.pack("<iiii", 47_999_999, 1, 0, 2013) + bytes(1_000_000)
-    held, _ = connections(server, "mongo", 600 if long else 150, message)
+    held, _ = connections(server, "mongo", 600 if long else 120, message)
     assert len(held) > 100
     try:
         access = {"username": "root", "password": "secret"} if has_users else {}
@@ -150,7 +180,7 @@ def test_half_sent_messages(server, long, has_users):
 def test_half_sent_bodies(server, long):
     requests.put(f"{server.couch}/trial", timeout=60)
     head = b"POST /trial/_bulk_docs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000000\r\n\r\n"
-    held, _ = connections(server, "couch", 200 if long else 120, head + b'{"docs":["' + b"a" * 4_000_000)
+    held, _ = connections(server, "couch", 200 if long else 60, head + b'{"docs":["' + b"a" * 4_000_000)
     try:
         assert requests.put(f"{server.couch}/trial/a", json={"text": "x" * 10_000}, timeout=60).status_code == 201
     finally:
@@ -158,12 +188,11 @@ def test_half_sent_bodies(server, long):
             connection.close()
 
 
-def test_idle_cursors_of_sorts(server, long):
-    with server.client(maxPoolSize=20) as client:
-        fill(client, 200_000 if long else 50_000)
+def test_idle_cursors_of_sorts(filled, long):
+    with filled.client(maxPoolSize=20) as client:
         opened, first = [], []
-        for at in range(1_000 if long else 100):
-            cursor = client.trial.big.find({"_id": {"$gte": at}}).sort("k", 1).batch_size(1_000)
+        for at in range(1_000 if long else 60):
+            cursor = client.trial.some.find({"_id": {"$gte": at}}).sort("k", 1).batch_size(1_000)
             found = answer_or_limit(lambda cursor=cursor: next(cursor))
             if isinstance(found, OperationFailure):
                 break
@@ -178,18 +207,17 @@ def test_idle_cursors_of_sorts(server, long):
             cursor.close()
 
 
-def test_idle_cursors_of_groups(server, long):
-    with server.client(maxPoolSize=20) as client:
-        fill(client, 200_000 if long else 50_000)
+def test_idle_cursors_of_groups(filled, long):
+    with filled.client(maxPoolSize=20) as client:
         opened = []
-        for at in range(200 if long else 40):
+        for at in range(200 if long else 20):
             stages = [{"$match": {"_id": {"$gte": at}}}, {"$group": {"_id": "$k", "s": {"$first": "$s"}}}]
-            cursor = client.trial.big.aggregate(stages, batchSize=1_000)
+            cursor = client.trial.some.aggregate(stages, batchSize=1_000)
             found = answer_or_limit(lambda cursor=cursor: next(cursor))
             if isinstance(found, OperationFailure):
                 break
             opened.append(cursor)
-        assert len({document["_id"] for document in opened[0]}) >= (200_000 if long else 50_000) - 1
+        assert len({document["_id"] for document in opened[0]}) >= (200_000 if long else 20_000) - 1
         for cursor in opened:
             cursor.close()
 
@@ -207,11 +235,16 @@ PIPELINES = {
     "everything looked up at once": (
         [{"$limit": 1}, {"$lookup": {"from": "big", "pipeline": [], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}}]),
     "much looked up for each": (
-        [{"$limit": 200}, {"$lookup": {"from": "big", "pipeline": [{"$limit": 20_000}], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}},
+        [{"$limit": 50}, {"$lookup": {"from": "some", "pipeline": [{"$limit": 20_000}], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}},
          {"$group": {"_id": None, "n": {"$sum": "$n"}}}]),
     "facets": (
         [{"$facet": {"a": [{"$sort": {"k": 1}}, {"$limit": 10}], "b": [{"$group": {"_id": "$g"}}], "c": [{"$match": {"k": {"$gte": 0}}}]}},
          {"$project": {"n": {"$size": "$c"}}}]),
+    "much made of one document": (
+        [{"$limit": 1}, {"$set": {"t": {"$reduce": {"input": {"$range": [0, 9]}, "initialValue": "x" * 2000, "in": {"$concat": ["$$value", "$$value"]}}},
+                                  "a": {"$range": [0, 3_000]}}}, {"$unwind": "$a"}, {"$group": {"_id": None, "n": {"$sum": {"$strLenBytes": "$t"}}}}]),
+    "a million of one document, sorted": (
+        [{"$limit": 1}, {"$set": {"a": {"$range": [0, 300_000]}}}, {"$unwind": "$a"}, {"$sort": {"a": -1}}, {"$count": "n"}]),
     "a sort": [{"$sort": {"s": 1}}, {"$group": {"_id": None, "n": {"$sum": 1}}}],
     "buckets": [{"$bucketAuto": {"groupBy": "$k", "buckets": 10, "output": {"all": {"$push": "$$ROOT"}}}}, {"$project": {"n": {"$size": "$all"}}},
                 {"$group": {"_id": None, "n": {"$sum": "$n"}}}],
@@ -219,9 +252,8 @@ PIPELINES = {
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_stages(server, long, name):
-    with server.client() as client:
-        fill(client, 1_000_000 if long else 100_000)
+def test_stages(filled, name):
+    with filled.client() as client:
         answer = answer_or_limit(lambda: list(client.trial.big.aggregate(PIPELINES[name], allowDiskUse=True)))
         print(str(answer)[:300])
 
@@ -232,19 +264,54 @@ def doubled(operator, start):
 
 
 @pytest.mark.parametrize("operator, start", [("$concatArrays", [1, 2, 3]), ("$concat", "xxxxxxxx")])
-def test_values_that_double(server, operator, start):
-    with server.client() as client:
+def test_values_that_double(filled, operator, start):
+    with filled.client() as client:
         with pytest.raises(OperationFailure) as refused:
             list(client.trial.aggregate(doubled(operator, start)))
         assert any(limit in str(refused.value) for limit in LIMITS), refused.value
 
 
-def test_values_that_double_for_many_at_once(server):
+SCRIPTS = {
+    "hold much": "function() { var s = []; for (var i = 0; i < 1000; i++) s.push('x'.repeat(50000) + i); return s.length; }",
+    "hold ever more": "function() { var s = []; for (;;) s.push('x'.repeat(50000) + s.length); }",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_functions_in_javascript_of_many_at_once(filled, long, name):
+    value = {"$function": {"body": SCRIPTS[name], "args": [], "lang": "js"}}
+    answers = Counter()
+
     def one():
-        with server.client() as client:
+        with filled.client() as client:
+            stages = [{"$documents": [{"a": 1}]}, {"$project": {"r": value}}]
+            answer = answer_or_limit(lambda: list(client.trial.aggregate(stages)))
+            answers[type(answer).__name__] += 1
+
+    together(one, 64 if long else 12)
+    print(answers)
+
+
+def test_temporary_files_have_a_quota(tmp_path):
+    with group() as path:
+        served = Limited(tmp_path / "data", path, "--temporary-max", "1m")
+        try:
+            with served.client() as client:
+                fill(client.trial.big, 30_000, "x" * 1_000)
+                with pytest.raises(OperationFailure) as refused:
+                    list(client.trial.big.aggregate([{"$sort": {"s": 1}}, {"$project": {"t": 1}}]))
+                assert refused.value.code == 14031 and "--temporary-max" in str(refused.value)
+                assert len(list(client.trial.big.find({"_id": {"$lt": 100}}).sort("s", 1))) == 100
+        finally:
+            served.stop()
+
+
+def test_values_that_double_for_many_at_once(filled, long):
+    def one():
+        with filled.client() as client:
             answer_or_limit(lambda: list(client.trial.aggregate(doubled("$concatArrays", [1, 2, 3]))))
 
-    together(one, 16)
+    together(one, 16 if long else 6)
 
 
 def together(work, count):
@@ -266,12 +333,12 @@ def together(work, count):
 
 
 def test_large_documents_of_many_clients(server, long):
-    count = 64 if long else 24
+    clients = 64 if long else 16
     content = os.urandom(16 * 1024 * 1024 - 300)
-    ids = iter(range(count))
+    ids = iter(range(clients))
     results = Counter()
 
-    with server.client(maxPoolSize=count) as client:
+    with server.client(maxPoolSize=clients) as client:
         def write():
             at = next(ids)
             found = answer_or_limit(lambda: client.trial.large.replace_one({"_id": at}, {"b": content}, upsert=True))
@@ -281,8 +348,8 @@ def test_large_documents_of_many_clients(server, long):
             found = answer_or_limit(lambda: client.trial.large.find_one({"_id": 1}))
             results[f"read {type(found).__name__}"] += 1
 
-        together(write, count)
-        together(read, count)
+        together(write, clients)
+        together(read, clients)
     print(results)
     assert results["UpdateResult"] > 0 and results["read dict"] > 0
 
@@ -295,14 +362,14 @@ def test_uploads_at_once(server, long):
     def put():
         answers[requests.put(f"{server.url}/files/trial/{next(names)}", data=content, timeout=600).status_code] += 1
 
-    together(put, 200 if long else 50)
+    together(put, 200 if long else 30)
     assert set(answers) <= {201, 503} and answers[201] > 0, answers
 
 
 def test_views_of_many_rows(server, long):
     couch = server.couch
     requests.put(f"{couch}/trial", timeout=60)
-    count = 2_000 if long else 200
+    count = 2_000 if long else 60
     for first in range(0, count, 500):
         docs = [{"_id": f"d{at}", "v": at} for at in range(first, min(first + 500, count))]
         requests.post(f"{couch}/trial/_bulk_docs", json={"docs": docs}, timeout=60)
@@ -314,7 +381,7 @@ def test_views_of_many_rows(server, long):
 
 def test_what_is_held_is_told(server):
     with ExitStack() as stack, server.client() as client:
-        fill(client, 20_000)
+        fill(client.trial.big, 10_000)
         cursor = stack.enter_context(client.trial.big.find().sort("s", 1).batch_size(2))
         next(cursor)
         held = client.admin.command("serverStatus")["larder"]["memory"]

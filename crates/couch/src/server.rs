@@ -66,7 +66,7 @@ impl Server {
             database_events: DatabaseEvents::new(),
             ids: Generators::new(),
             config: Config::load(&engine, address).await?,
-            designs: Designs::new(),
+            designs: Designs::new(engine.memory().clone()),
             started: Instant::now(),
             compactions: Compactions::default(),
             jobs: Jobs::default(),

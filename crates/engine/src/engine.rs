@@ -113,6 +113,13 @@ impl Engine {
         self.inner.kv.keep_free(bytes);
     }
 
+    /// Lets temporary files take at most so many bytes together.
+    pub fn limit_temporary_files(&self, bytes_max: u64) {
+        if let Some(spill) = &self.inner.spill {
+            spill.limit(bytes_max);
+        }
+    }
+
     /// Fails while the disk is so full that nothing can be added.
     pub fn check_disk(&self) -> Result<()> {
         Ok(self.inner.kv.check_room()?)

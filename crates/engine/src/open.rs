@@ -45,6 +45,8 @@ impl Engine {
             let message = format!("the folder for temporary files cannot be emptied: {error}");
             Error::new(Code::location(39), message)
         })?;
+        let disk = kv.clone();
+        spill.ask(move || disk.check_room().map_err(|low| low.to_string()));
         let memory = Budget::new(options.memory_bytes);
         Engine::with_caches(kv, file_cache_bytes, Some(spill), memory).await
     }

@@ -13,6 +13,9 @@ use std::time::Duration;
 /// Bytes a second that are read in search of damage where nothing else is said: 80 GB a day.
 const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
 
+/// What temporary files may take together where nothing else is said.
+const TEMPORARY_BYTES_MAX_DEFAULT: u64 = 64 << 30;
+
 /// The settings of `serve` as given by flags, variables or the file; none where not given.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -66,6 +69,10 @@ pub struct ServeOptions {
     /// the memory: 48m for 64m, at most 272m].
     #[arg(long, value_name = "SIZE", env = "LARDER_DISK_RESERVE")]
     pub disk_reserve: Option<ByteSize>,
+    /// Temporary files, of sorts, groups and idle cursors that memory does not take, take at most so much of the disk together
+    /// [default: 64g].
+    #[arg(long, value_name = "SIZE", env = "LARDER_TEMPORARY_MAX")]
+    pub temporary_max: Option<ByteSize>,
     /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TEST_COMMANDS")]
     pub test_commands: Option<bool>,
@@ -114,6 +121,8 @@ pub struct Settings {
     pub scrub_rate: u64,
     /// Bytes that are kept free on the disk; `None` for what goes with the memory.
     pub disk_reserve: Option<u64>,
+    /// Bytes that temporary files take together at most.
+    pub temporary_bytes_max: u64,
     /// Whether commands for test suites are answered.
     pub test_commands: bool,
     /// What is logged.
@@ -169,6 +178,10 @@ impl ServeOptions {
                 .disk_reserve
                 .or(file.disk_reserve)
                 .map(|reserve| reserve.0 as u64),
+            temporary_bytes_max: self
+                .temporary_max
+                .or(file.temporary_max)
+                .map_or(TEMPORARY_BYTES_MAX_DEFAULT, |max| max.0 as u64),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
             log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),

@@ -20,11 +20,15 @@ pub enum Holder {
     Values,
     /// Cursors between two batches.
     Cursors,
+    /// Functions in JavaScript.
+    Scripts,
+    /// Rows of views that are on their way into them.
+    Views,
 }
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 7] = [
+    pub const ALL: [Holder; 9] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
@@ -32,6 +36,8 @@ impl Holder {
         Holder::Stages,
         Holder::Values,
         Holder::Cursors,
+        Holder::Scripts,
+        Holder::Views,
     ];
 
     /// Its name, as reports show it.
@@ -44,6 +50,8 @@ impl Holder {
             Holder::Stages => "stages",
             Holder::Values => "values",
             Holder::Cursors => "cursors",
+            Holder::Scripts => "scripts",
+            Holder::Views => "views",
         }
     }
 
@@ -57,15 +65,18 @@ impl Holder {
             Holder::Stages => "stages and sorts",
             Holder::Values => "values of expressions",
             Holder::Cursors => "idle cursors",
+            Holder::Scripts => "functions in JavaScript",
+            Holder::Views => "rows of views",
         }
     }
 
-    /// Its part of the budget in sixteenths. Together they are a little more than all: they are never all full at once.
+    /// Its part of the budget in sixteenths. Together they are more than all: they are never all full at once.
     pub(crate) fn sixteenths(self) -> usize {
         match self {
             Holder::Strangers => 1,
             Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors => 2,
-            Holder::LargeRequests => 4,
+            Holder::LargeRequests | Holder::Scripts => 4,
+            Holder::Views => 3,
             Holder::Stages => 6,
         }
     }

@@ -4,6 +4,7 @@ use super::portion::Portion;
 use super::row::Row;
 use super::step::{Flow, Work};
 use crate::Result;
+use language::interruption::steps;
 use memory::Share;
 use query::execute::Interruption;
 
@@ -58,6 +59,27 @@ impl Chain {
         self.push_from(0, rows, out, interruption).await
     }
 
+    /// Whether a step has made less than all of what it took: [`Chain::go_on`] comes before more is pushed.
+    pub(crate) fn has_more(&self) -> bool {
+        self.holding().is_some()
+    }
+
+    /// The last step that has more.
+    fn holding(&self) -> Option<usize> {
+        let mut open = self.steps.iter().skip(self.closed);
+        open.rposition(Work::has_more).map(|at| self.closed + at)
+    }
+
+    /// Lets the last step that has more give its next page.
+    pub(crate) async fn go_on(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<()> {
+        let Some(at) = self.holding() else {
+            return Ok(());
+        };
+        let mut rows = Vec::new();
+        self.steps[at].go_on(&mut rows)?;
+        self.push_from(at + 1, rows, out, interruption).await
+    }
+
     /// After the last page: lets the first step that is not at its end give a page.
     pub(crate) async fn finish(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<()> {
         // What stands before a closed step need not give the rest.
@@ -90,6 +112,7 @@ impl Chain {
             if self.steps[at].expands() && rows.len() > self.portions[at].rows() {
                 return self.push_portions(at, rows, out, interruption).await;
             }
+            steps(rows.len())?;
             let mut next = Vec::new();
             if self.steps[at].push(rows, &mut next, interruption).await? == Flow::Done {
                 self.closed = self.closed.max(at + 1);

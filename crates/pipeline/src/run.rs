@@ -54,14 +54,20 @@ impl Running {
     }
 
     fn is_finished(&self) -> bool {
-        self.input_ended && self.pending.is_empty() && self.chain.is_finished()
+        self.input_ended && self.pending.is_empty() && !self.chain.has_more() && self.chain.is_finished()
     }
 
     /// Does one page of work: reads a page, or lets the first step that is at its end give one.
     async fn advance(&mut self) -> Result<()> {
         self.interruption.check()?;
         let mut rows = Vec::new();
-        if !self.pending.is_empty() {
+        if self.chain.has_more() {
+            self.chain.go_on(&mut rows, &self.interruption).await?;
+            if !self.chain.is_open() {
+                self.input_ended = true;
+                self.pending.clear();
+            }
+        } else if !self.pending.is_empty() {
             self.push_portion(&mut rows).await?;
         } else if self.input_ended {
             self.chain.finish(&mut rows, &self.interruption).await?;

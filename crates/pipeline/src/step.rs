@@ -20,6 +20,16 @@ pub(crate) trait Step: Send {
     /// Takes a page. After [`Flow::Done`] it is given nothing more, but still finished.
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow>;
 
+    /// Whether it has made less than all of what it took, so that it is asked by [`Step::go_on`] before it is given more.
+    fn has_more(&self) -> bool {
+        false
+    }
+
+    /// Gives the next page of what it took.
+    fn go_on(&mut self, _out: &mut Vec<Row>) -> Result<()> {
+        Ok(())
+    }
+
     /// Asked after the last page until it is done: gives what it has kept, a page at a time.
     fn finish(&mut self, _out: &mut Vec<Row>) -> Result<Flow> {
         Ok(Flow::Done)
@@ -95,6 +105,22 @@ impl Work {
         match self {
             Work::Local(step) => step.push(rows, out),
             Work::Awaited(step) => step.push(rows, out, interruption).await,
+        }
+    }
+
+    /// As [`Step::has_more`].
+    pub(super) fn has_more(&self) -> bool {
+        match self {
+            Work::Local(step) => step.has_more(),
+            Work::Awaited(_) => false,
+        }
+    }
+
+    /// As [`Step::go_on`].
+    pub(super) fn go_on(&mut self, out: &mut Vec<Row>) -> Result<()> {
+        match self {
+            Work::Local(step) => step.go_on(out),
+            Work::Awaited(_) => Ok(()),
         }
     }
 

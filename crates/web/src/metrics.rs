@@ -44,6 +44,11 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
         u64::from(report.is_disk_low),
     );
     text.gauge(
+        "larder_temporary_bytes",
+        "Bytes of temporary files, of what memory does not take",
+        report.temporary_bytes,
+    );
+    text.gauge(
         "larder_memory_engine_bytes",
         "Caches and write buffers of the engine",
         report.memory_bytes,

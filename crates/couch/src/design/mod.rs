@@ -11,6 +11,7 @@ use crate::{ids, outgoing};
 use engine::{Order, PageLimit, Record, Sequence};
 use http::StatusCode;
 use mango::Selector;
+use memory::Budget;
 use parking_lot::Mutex;
 use render::Rendered;
 use serde_json::{Map, Value as Json};
@@ -66,10 +67,10 @@ pub(crate) struct Designs {
 
 impl Designs {
     /// None is in use yet.
-    pub(crate) fn new() -> Designs {
+    pub(crate) fn new(memory: Budget) -> Designs {
         let limits = ScriptLimits::default();
         Designs {
-            views: Views::new(Arc::new(Rendered), limits),
+            views: Views::new(Arc::new(Rendered), limits).within(memory),
             limits,
             kept: Mutex::default(),
         }

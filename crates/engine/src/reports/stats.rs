@@ -57,6 +57,8 @@ pub struct ServerReport {
     pub volume_used_bytes: u64,
     /// Bytes of it that are kept free.
     pub disk_reserve_bytes: u64,
+    /// Bytes of temporary files.
+    pub temporary_bytes: u64,
     /// Whether less is free, so that what would add to the data is refused.
     pub is_disk_low: bool,
     /// Bytes of caches and write buffers.
@@ -147,6 +149,7 @@ impl Engine {
             volume_used_bytes: engine.volume_used_bytes,
             disk_reserve_bytes: engine.disk_reserve_bytes,
             is_disk_low: engine.is_disk_low,
+            temporary_bytes: self.spill(true).map_or(0, |spill| spill.bytes()),
             memory_bytes: engine.memory_bytes,
             memory: self.memory().usage(),
             file_cache_bytes: self.file_cache().chunk_bytes(),

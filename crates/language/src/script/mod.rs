@@ -9,12 +9,13 @@
 mod from_script;
 mod to_script;
 
-use crate::interruption::{STEPS_BETWEEN_LOOKS, steps};
+use crate::interruption::{self, STEPS_BETWEEN_LOOKS, steps};
 use crate::{Code, Error, Result};
 use from_script::FromScript;
 use javascript::rquickjs::{self, Array, Ctx, Exception, Function, Object};
 use javascript::{Failure, Limits, Sandbox};
 use md5::{Digest, Md5};
+use memory::{Holder, Share};
 use parking_lot::Mutex;
 use std::time::Duration;
 use to_script::ToScript;
@@ -22,6 +23,9 @@ use value::{Document, ObjectId, Value, ValueRef, hex, unhex};
 
 /// What scripts of one program hold at most.
 const MEMORY_BYTES_MAX: usize = 64 << 20;
+/// What they may hold at first. Scripts that need more are started anew with more, in steps.
+const MEMORY_BYTES_FIRST: usize = 1 << 20;
+const MEMORY_GROWTH: usize = 4;
 /// Operations run on threads with a stack of at least 2 MB.
 const STACK_BYTES_MAX: usize = 512 << 10;
 /// Where the host keeps what it calls, out of the way of scripts.
@@ -36,8 +40,18 @@ pub struct Program {
     sources: Vec<String>,
     /// Global variables that they find.
     scope: Document,
-    sandbox: Mutex<Option<Sandbox>>,
+    /// A sandbox that has compiled them, and the memory that it may take.
+    started: Mutex<Option<(Sandbox, Share)>>,
 }
+
+/// What is done with a function, its `this` and its arguments.
+type Work<T> = dyn for<'js> Fn(
+    &Ctx<'js>,
+    &Object<'js>,
+    Function<'js>,
+    rquickjs::Value<'js>,
+    Array<'js>,
+) -> rquickjs::Result<T>;
 
 impl Program {
     /// Functions by their sources, and global variables for them; nothing is compiled before the first call.
@@ -45,7 +59,7 @@ impl Program {
         Program {
             sources,
             scope,
-            sandbox: Mutex::default(),
+            started: Mutex::default(),
         }
     }
 
@@ -56,7 +70,7 @@ impl Program {
         this: Option<ValueRef<'_>>,
         arguments: &[ValueRef<'_>],
     ) -> Result<Value> {
-        self.run(place, this, arguments, |ctx, host, function, this, values| {
+        self.run(place, this, arguments, &|ctx, host, function, this, values| {
             let call: Function<'_> = host.get("call")?;
             let result = call.call((function, this, values))?;
             FromScript::new(ctx, host).value(result)
@@ -65,7 +79,7 @@ impl Program {
 
     /// Whether the function holds for a document, which it finds as `this` and as `obj`.
     pub fn test(&self, place: usize, document: ValueRef<'_>) -> Result<bool> {
-        self.run(place, Some(document), &[], |_, host, function, this, values| {
+        self.run(place, Some(document), &[], &|_, host, function, this, values| {
             let define: Function<'_> = host.get("define")?;
             let () = define.call(("obj", this.clone()))?;
             let call: Function<'_> = host.get("call")?;
@@ -76,7 +90,7 @@ impl Program {
 
     /// What the function emits for a document: an array of `{k: key, v: value}`.
     pub fn emits(&self, place: usize, document: ValueRef<'_>) -> Result<Value> {
-        self.run(place, Some(document), &[], |ctx, host, function, this, _| {
+        self.run(place, Some(document), &[], &|ctx, host, function, this, _| {
             let emits: Function<'_> = host.get("emits")?;
             let emitted = emits.call((function, this))?;
             FromScript::new(ctx, host).value(emitted)
@@ -88,47 +102,59 @@ impl Program {
         place: usize,
         this: Option<ValueRef<'_>>,
         arguments: &[ValueRef<'_>],
-        work: impl for<'js> FnOnce(
-            &Ctx<'js>,
-            &Object<'js>,
-            Function<'js>,
-            rquickjs::Value<'js>,
-            Array<'js>,
-        ) -> rquickjs::Result<T>,
+        work: &Work<T>,
     ) -> Result<T> {
-        let mut started = self.sandbox.lock();
-        let sandbox = match &mut *started {
-            Some(sandbox) => sandbox,
-            none => none.insert(self.start()?),
-        };
-        let result = sandbox.run(|ctx| {
-            let host: Object<'_> = ctx.globals().get(HOST)?;
-            let functions: Array<'_> = host.get("functions")?;
-            let to_script = ToScript::new(ctx, &host);
-            let this = match this {
-                Some(this) => to_script.value(this)?,
-                None => rquickjs::Value::new_undefined(ctx.clone()),
+        let mut started = self.started.lock();
+        loop {
+            let (sandbox, share) = match &mut *started {
+                Some(started) => started,
+                none => none.insert(self.start(MEMORY_BYTES_FIRST)?),
             };
-            let values = Array::new(ctx.clone())?;
-            for (at, argument) in arguments.iter().enumerate() {
-                values.set(at, to_script.value(*argument)?)?;
+            let memory_bytes = share.bytes();
+            let result = sandbox.run(|ctx| {
+                let host: Object<'_> = ctx.globals().get(HOST)?;
+                let functions: Array<'_> = host.get("functions")?;
+                let to_script = ToScript::new(ctx, &host);
+                let this = match this {
+                    Some(this) => to_script.value(this)?,
+                    None => rquickjs::Value::new_undefined(ctx.clone()),
+                };
+                let values = Array::new(ctx.clone())?;
+                for (at, argument) in arguments.iter().enumerate() {
+                    values.set(at, to_script.value(*argument)?)?;
+                }
+                work(ctx, &host, functions.get(place)?, this, values)
+            });
+            if matches!(result, Err(Failure::Stopped | Failure::OutOfMemory)) {
+                *started = None;
             }
-            work(ctx, &host, functions.get(place)?, this, values)
-        });
-        if matches!(result, Err(Failure::Stopped | Failure::OutOfMemory)) {
-            *started = None;
+            if matches!(result, Err(Failure::OutOfMemory)) && memory_bytes < MEMORY_BYTES_MAX {
+                *started = Some(self.start(memory_bytes * MEMORY_GROWTH)?);
+                continue;
+            }
+            return result.map_err(failed);
         }
-        result.map_err(failed)
     }
 
-    fn start(&self) -> Result<Sandbox> {
+    /// Starts a sandbox that may hold so much, or more where the functions alone do.
+    fn start(&self, memory_bytes: usize) -> Result<(Sandbox, Share)> {
+        let memory_bytes = memory_bytes.min(MEMORY_BYTES_MAX);
+        let mut share = interruption::memory().share(Holder::Scripts);
+        let room = share.set(memory_bytes);
+        room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
         let limits = Limits {
-            memory_bytes: MEMORY_BYTES_MAX,
+            memory_bytes,
             stack_bytes: STACK_BYTES_MAX,
         };
         let sandbox = Sandbox::start(limits, must_end).map_err(failed)?;
-        sandbox.run(|ctx| self.load(ctx)).map_err(failed)?;
-        Ok(sandbox)
+        match sandbox.run(|ctx| self.load(ctx)) {
+            Err(Failure::OutOfMemory) if memory_bytes < MEMORY_BYTES_MAX => {
+                drop((sandbox, share));
+                return self.start(memory_bytes * MEMORY_GROWTH);
+            }
+            loaded => loaded.map_err(failed)?,
+        }
+        Ok((sandbox, share))
     }
 
     fn load<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {

@@ -11,5 +11,6 @@ mod filter_match;
 mod filter_schema;
 mod interruption;
 mod projection_find;
+mod script_memory;
 mod update_kinds;
 mod update_operators;

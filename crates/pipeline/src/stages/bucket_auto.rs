@@ -3,6 +3,7 @@
 use super::accumulation::{Accumulation, State};
 use super::bucket::{add_output, check_group_by};
 use super::granularity::Granularity;
+use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work};
@@ -124,6 +125,8 @@ impl Stage for BucketAuto {
             stage: self.clone(),
             variables: Arc::clone(&run.variables),
             sorter: Some(run.sorter(None)),
+            kept: run.kept("$bucketAuto"),
+            bytes: 0,
         })
     }
 
@@ -139,6 +142,9 @@ struct Bucketing {
     stage: BucketAuto,
     variables: Arc<Variables>,
     sorter: Option<Sorter<Keyed>>,
+    kept: Kept,
+    /// What the states of all buckets hold.
+    bytes: usize,
 }
 
 /// A bucket: the interval and the states of its accumulators.
@@ -206,7 +212,7 @@ impl Step for Bucketing {
 
 impl Bucketing {
     /// A bucket of so many documents and all that are equal to its last, rounded outwards by the granularity.
-    fn fill(&self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
+    fn fill(&mut self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
         let (min, row) = first;
         let mut bucket = Bucket {
             max: min.clone(),
@@ -226,12 +232,11 @@ impl Bucketing {
         if let Some(granularity) = &self.stage.granularity {
             bucket.min = granularity.round_down(&bucket.min);
             bucket.max = granularity.round_up(&bucket.max);
-            let inside = |value: &Value| value::compare(value.as_ref(), bucket.max.as_ref()).is_lt();
-            let mut inner = Vec::new();
+            let max = bucket.max.clone();
+            let inside = |value: &Value| value::compare(value.as_ref(), max.as_ref()).is_lt();
             while let Some((_, row)) = rest.next_if(|_, (value, _)| inside(value))? {
-                inner.push(row);
+                self.add(&mut bucket, &row)?;
             }
-            inner.iter().try_for_each(|row| self.add(&mut bucket, row))?;
         }
         Ok(bucket)
     }
@@ -244,11 +249,13 @@ impl Bucketing {
             .collect()
     }
 
-    fn add(&self, bucket: &mut Bucket, row: &Row) -> Result<()> {
+    fn add(&mut self, bucket: &mut Bucket, row: &Row) -> Result<()> {
         for ((_, accumulation), state) in self.stage.fields.iter().zip(&mut bucket.states) {
+            let before = state.bytes();
             accumulation.add(state, row.as_ref(), &self.variables)?;
+            self.bytes = (self.bytes + state.bytes()).saturating_sub(before);
         }
-        Ok(())
+        self.kept.check(self.bytes)
     }
 }
 

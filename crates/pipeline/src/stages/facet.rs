@@ -156,14 +156,24 @@ impl OneFacet {
     async fn push(&mut self, rows: Vec<Row>, interruption: &Interruption) -> Result<()> {
         let mut out = Vec::new();
         self.chain.push(rows, &mut out, interruption).await?;
-        self.keep(out)
+        self.keep(out)?;
+        while self.chain.has_more() {
+            interruption.check()?;
+            let mut out = Vec::new();
+            self.chain.go_on(&mut out, interruption).await?;
+            self.keep(out)?;
+        }
+        Ok(())
     }
 
     async fn finish(&mut self, interruption: &Interruption) -> Result<()> {
         while !self.chain.is_finished() {
             interruption.check()?;
             let mut out = Vec::new();
-            self.chain.finish(&mut out, interruption).await?;
+            match self.chain.has_more() {
+                true => self.chain.go_on(&mut out, interruption).await?,
+                false => self.chain.finish(&mut out, interruption).await?,
+            }
             self.keep(out)?;
         }
         Ok(())

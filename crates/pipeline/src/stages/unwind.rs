@@ -1,10 +1,15 @@
 //! `$unwind`: a document for each element of an array.
 
 use crate::fields::{Around, checked_path, reached, remove, set};
+use crate::kept::no_room;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::step::{Flow, Step, Work};
+use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
+use language::expression::{document_bytes, size_bytes};
+use language::interruption::steps;
+use memory::Share;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use value::path::FieldPath;
 use value::{ArrayRef, Document, DocumentRef, Value, ValueRef};
@@ -104,7 +109,11 @@ fn parse_options<'o>(options: &'o Document, unwind: &mut Unwind) -> Result<Optio
 
 impl Stage for Unwind {
     fn start(&self, _run: &Run) -> Work {
-        Work::local(Unwinding { unwind: self.clone() })
+        Work::local(Unwinding {
+            unwind: self.clone(),
+            long: None,
+            waiting: VecDeque::new(),
+        })
     }
 
     fn to_document(&self) -> Document {
@@ -118,6 +127,19 @@ impl Stage for Unwind {
 
 struct Unwinding {
     unwind: Unwind,
+    /// The row that is being unwound.
+    long: Option<Long>,
+    /// Those behind it.
+    waiting: VecDeque<Row>,
+}
+
+/// A row of which much is made: a page at a time.
+struct Long {
+    /// The document with nothing in the array's place: the array is not copied for each of its elements.
+    around: Document,
+    elements: std::vec::IntoIter<Value>,
+    /// The place of the next one.
+    at: i64,
 }
 
 impl Step for Unwinding {
@@ -126,15 +148,73 @@ impl Step for Unwinding {
     }
 
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
-        for row in rows {
+        self.waiting.extend(rows);
+        self.go_on(out)?;
+        Ok(Flow::More)
+    }
+
+    fn has_more(&self) -> bool {
+        self.long.is_some() || !self.waiting.is_empty()
+    }
+
+    fn go_on(&mut self, out: &mut Vec<Row>) -> Result<()> {
+        while out.len() < PAGE_ROWS {
+            if let Some(long) = &mut self.long {
+                if !long.give(&self.unwind, out)? {
+                    return Ok(());
+                }
+                self.long = None;
+            }
+            let Some(row) = self.waiting.pop_front() else {
+                return Ok(());
+            };
             self.unwind_row(row, out);
         }
-        Ok(Flow::More)
+        Ok(())
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        let waiting: usize = self.waiting.iter().map(Row::size_bytes).sum();
+        let bytes = waiting + self.long.as_ref().map_or(0, Long::bytes);
+        match idle.fit(idle.bytes() + bytes) {
+            true => Ok(()),
+            false => Err(no_room(idle, bytes)),
+        }
+    }
+}
+
+impl Long {
+    /// About the bytes that it takes.
+    fn bytes(&self) -> usize {
+        let elements = self.elements.as_slice().iter();
+        let around = document_bytes((&self.around).into());
+        around
+            + elements
+                .map(|element| size_bytes(element.as_ref()))
+                .sum::<usize>()
+    }
+
+    /// Gives a page of rows; whether it was the last.
+    fn give(&mut self, unwind: &Unwind, out: &mut Vec<Row>) -> Result<bool> {
+        let mut bytes = 0;
+        while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
+            let Some(element) = self.elements.next() else {
+                return Ok(true);
+            };
+            let mut copy = self.around.clone();
+            set(&mut copy, unwind.path.parts(), element);
+            let row = unwind.with_index(Row::Tree(copy), Value::Int64(self.at));
+            self.at += 1;
+            bytes += row.size_bytes();
+            steps(1)?;
+            out.push(row);
+        }
+        Ok(false)
     }
 }
 
 impl Unwinding {
-    fn unwind_row(&self, row: Row, out: &mut Vec<Row>) {
+    fn unwind_row(&mut self, row: Row, out: &mut Vec<Row>) {
         if self.unwind_bytes(&row, out) {
             return;
         }
@@ -152,18 +232,17 @@ impl Unwinding {
             }
             Some(ValueRef::Array(array)) => array.iter().map(ValueRef::to_value).collect::<Vec<_>>(),
             Some(_) => {
-                out.push(self.with_index(row, Value::Null));
+                out.push(self.unwind.with_index(row, Value::Null));
                 return;
             }
         };
-        // The array itself is not copied for each of its elements.
-        let mut document = row.into_document();
-        set(&mut document, self.unwind.path.parts(), Value::Null);
-        for (at, element) in elements.into_iter().enumerate() {
-            let mut copy = document.clone();
-            set(&mut copy, self.unwind.path.parts(), element);
-            out.push(self.with_index(Row::Tree(copy), Value::Int64(at as i64)));
-        }
+        let mut around = row.into_document();
+        set(&mut around, self.unwind.path.parts(), Value::Null);
+        self.long = Some(Long {
+            around,
+            elements: elements.into_iter(),
+            at: 0,
+        });
     }
 
     /// Unwinds a document that is BSON by copying the bytes around the array and of each element; false where that is
@@ -176,12 +255,17 @@ impl Unwinding {
             Some(ValueRef::Array(array)) if !array.is_empty() => array,
             _ => return false,
         };
+        // What makes more than a page of rows is not made at once.
+        let rows_max = PAGE_ROWS.min(PAGE_BYTES / document.as_raw().as_bytes().len().max(1));
+        if is_longer(&elements, rows_max) {
+            return false;
+        }
         let around = Around::of(document.as_raw(), name);
         out.extend(elements.iter().map(|element| {
             let bytes = match element {
                 ValueRef::Document(DocumentRef::Raw(document)) => document.as_bytes().len(),
                 ValueRef::Array(ArrayRef::Raw(array)) => array.as_bytes().len(),
-                other => language::expression::size_bytes(other),
+                other => size_bytes(other),
             };
             Row::Raw(around.with(bytes, |writer, name| writer.put(name, element)))
         }));
@@ -191,12 +275,24 @@ impl Unwinding {
     /// A document without elements, where it is to stay.
     fn pass(&self, row: Row, out: &mut Vec<Row>) {
         if self.unwind.preserves {
-            out.push(self.with_index(row, Value::Null));
+            out.push(self.unwind.with_index(row, Value::Null));
         }
     }
+}
 
+/// Whether an array has more elements than this.
+fn is_longer(array: &ArrayRef<'_>, count: usize) -> bool {
+    /// Its type, a digit and the digit's end.
+    const ELEMENT_BYTES_MIN: usize = 3;
+    match array {
+        ArrayRef::Raw(raw) if raw.as_bytes().len() / ELEMENT_BYTES_MIN <= count => false,
+        array => array.iter().take(count + 1).count() > count,
+    }
+}
+
+impl Unwind {
     fn with_index(&self, row: Row, position: Value) -> Row {
-        let Some(index) = &self.unwind.index else {
+        let Some(index) = &self.index else {
             return row;
         };
         let mut document = row.into_document();

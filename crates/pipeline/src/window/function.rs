@@ -9,6 +9,7 @@ use super::slope::{Derivative, Integral};
 use crate::Result;
 use crate::stages::accumulation::Accumulation;
 use language::expression::{Expression, Variables};
+use language::interruption::steps;
 use value::{Document, Value};
 
 /// Asked for each value that is computed, whether there is room to keep it.
@@ -83,6 +84,7 @@ fn slide(
             continue;
         }
         while end < range.end {
+            steps(1)?;
             state.add(values[end].as_ref())?;
             end += 1;
         }
@@ -118,6 +120,7 @@ fn recompute(
             _ => {
                 let mut state = start()?;
                 for row in &partition.rows()[range.clone()] {
+                    steps(1)?;
                     accumulation.add(&mut state, row.as_ref(), variables)?;
                 }
                 let value = state.result()?;

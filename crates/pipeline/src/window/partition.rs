@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::row::Row;
 use language::expression::{Expression, Variables, size_bytes};
+use language::interruption::steps;
 use value::Value;
 
 /// The documents of a partition with what was sorted by.
@@ -62,10 +63,10 @@ impl Partition {
         expression: &Expression,
         variables: &Variables,
     ) -> Result<Vec<Option<Value>>> {
-        let values = self
-            .rows
-            .iter()
-            .map(|row| expression.evaluate(row.as_ref(), variables));
+        let values = self.rows.iter().map(|row| {
+            steps(1)?;
+            expression.evaluate(row.as_ref(), variables)
+        });
         Ok(values.collect::<language::Result<_>>()?)
     }
 }

@@ -10,6 +10,7 @@ use crate::stage::Run;
 use crate::step::{Flow, PAGE_ROWS, Step};
 use crate::{QueryError, Result};
 use language::expression::{Variables, size_bytes};
+use language::interruption::steps;
 use memory::Share;
 use query::execute::{Sorted, Sorter, sort_key};
 use query::plan::SortPattern;
@@ -98,6 +99,7 @@ impl Running {
         let mut columns = Vec::with_capacity(self.windows.outputs.len());
         for output in self.windows.outputs.iter() {
             let mut room = |value: &Option<Value>| {
+                steps(1)?;
                 bytes += value.as_ref().map_or(0, |value| size_bytes(value.as_ref()));
                 self.kept.check(bytes)
             };

@@ -5,10 +5,12 @@
 //! of no use to anybody.
 
 use super::folder::io_error;
+use super::quota::Quota;
 use crate::{Code, QueryError, Result};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The bytes of records after which a block is written.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -22,6 +24,8 @@ struct Temporary {
     /// `None` while nobody reads it for a while.
     file: Option<File>,
     path: PathBuf,
+    bytes: u64,
+    quota: Arc<Quota>,
 }
 
 impl Temporary {
@@ -39,6 +43,7 @@ impl Drop for Temporary {
     fn drop(&mut self) {
         // What cannot be removed now goes with the folder.
         let _ = std::fs::remove_file(&self.path);
+        self.quota.give_back(self.bytes);
     }
 }
 
@@ -47,10 +52,12 @@ impl Drop for Temporary {
 pub struct SpillWriter {
     temporary: Temporary,
     block: Vec<u8>,
+    /// The bytes of the largest block so far.
+    block_bytes_max: usize,
 }
 
 impl SpillWriter {
-    pub(super) fn create(path: PathBuf) -> io::Result<SpillWriter> {
+    pub(super) fn create(path: PathBuf, quota: Arc<Quota>) -> io::Result<SpillWriter> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -60,8 +67,11 @@ impl SpillWriter {
             temporary: Temporary {
                 file: Some(file),
                 path,
+                bytes: 0,
+                quota,
             },
             block: Vec::with_capacity(BLOCK_BYTES + HEADER_BYTES),
+            block_bytes_max: 0,
         })
     }
 
@@ -74,17 +84,19 @@ impl SpillWriter {
         self.block.extend_from_slice(key);
         self.block.extend_from_slice(item);
         if self.block.len() >= BLOCK_BYTES {
-            self.write_block().map_err(|error| io_error(&error))?;
+            self.write_block()?;
         }
         Ok(())
     }
 
     /// The records to be read from the first.
     pub fn finish(mut self) -> Result<SpillRun> {
-        let rewound = self.write_block().and_then(|()| self.temporary.file()?.rewind());
+        self.write_block()?;
+        let rewound = self.temporary.file().and_then(File::rewind);
         rewound.map_err(|error| io_error(&error))?;
         Ok(SpillRun {
             temporary: self.temporary,
+            block_bytes_max: self.block_bytes_max,
             block: Vec::new(),
             block_begin: 0,
             next_block: 0,
@@ -92,17 +104,23 @@ impl SpillWriter {
         })
     }
 
-    fn write_block(&mut self) -> io::Result<()> {
+    fn write_block(&mut self) -> Result<()> {
         if self.block.is_empty() {
             return Ok(());
         }
-        let length = u32::try_from(self.block.len()).map_err(io::Error::other)?;
+        let length = u32::try_from(self.block.len()).map_err(|_| too_large())?;
+        let bytes = HEADER_BYTES as u64 + u64::from(length);
+        self.temporary.quota.take(bytes)?;
+        self.temporary.bytes += bytes;
+        self.block_bytes_max = self.block_bytes_max.max(self.block.len());
         let mut header = [0; HEADER_BYTES];
         header[..4].copy_from_slice(&length.to_le_bytes());
         header[4..].copy_from_slice(&crc32c::crc32c(&self.block).to_le_bytes());
-        let file = self.temporary.file()?;
-        file.write_all(&header)?;
-        file.write_all(&self.block)?;
+        let written = self.temporary.file().and_then(|file| {
+            file.write_all(&header)?;
+            file.write_all(&self.block)
+        });
+        written.map_err(|error| io_error(&error))?;
         self.block.clear();
         Ok(())
     }
@@ -112,6 +130,7 @@ impl SpillWriter {
 #[derive(Debug)]
 pub struct SpillRun {
     temporary: Temporary,
+    block_bytes_max: usize,
     /// Empty before the first record, and while the file rests.
     block: Vec<u8>,
     /// Where in the file the block is.
@@ -123,6 +142,11 @@ pub struct SpillRun {
 }
 
 impl SpillRun {
+    /// The bytes that reading takes at the most: a block, and a record of it.
+    pub(crate) fn reading_bytes(&self) -> usize {
+        2 * self.block_bytes_max
+    }
+
     /// Before nobody reads for a while: gives descriptor and block back. Reading goes on where it was.
     pub fn rest(&mut self) {
         self.temporary.file = None;

@@ -1,6 +1,7 @@
 //! The folder of temporary files.
 
 use super::file::SpillWriter;
+use super::quota::Quota;
 use crate::{Code, QueryError, Result};
 use std::io;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct SpillFolder {
     path: PathBuf,
     next: AtomicU64,
+    quota: Arc<Quota>,
 }
 
 impl SpillFolder {
@@ -26,7 +28,23 @@ impl SpillFolder {
         Ok(Arc::new(SpillFolder {
             path,
             next: AtomicU64::new(0),
+            quota: Arc::default(),
         }))
+    }
+
+    /// From now on all files together take at most so much.
+    pub fn limit(&self, bytes_max: u64) {
+        self.quota.limit(bytes_max);
+    }
+
+    /// Whoever writes asks this first, which says why the disk has no room for more.
+    pub fn ask(&self, has_room: impl Fn() -> std::result::Result<(), String> + Send + Sync + 'static) {
+        self.quota.ask(Box::new(has_room));
+    }
+
+    /// The bytes that the files take now.
+    pub fn bytes(&self) -> u64 {
+        self.quota.bytes()
     }
 
     /// A new file.
@@ -34,7 +52,7 @@ impl SpillFolder {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let file = self.path.join(format!("{number}.spill"));
         std::fs::create_dir_all(&self.path)
-            .and_then(|()| SpillWriter::create(file))
+            .and_then(|()| SpillWriter::create(file, self.quota.clone()))
             .map_err(|error| io_error(&error))
     }
 }

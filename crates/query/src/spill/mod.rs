@@ -12,6 +12,7 @@
 
 mod file;
 mod folder;
+mod quota;
 
 pub use folder::SpillFolder;
 

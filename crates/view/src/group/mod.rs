@@ -12,6 +12,7 @@ use crate::design::Definition;
 use crate::query::Answer;
 use crate::tree::Tree;
 use crate::{Error, Query, Result};
+use memory::Budget;
 use parking_lot::Mutex;
 use state::GroupState;
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub struct Group {
     /// The design document as JSON text.
     design: String,
     render: Arc<dyn Render>,
+    memory: Budget,
     /// Its holder is the only one in this process who updates.
     updating: tokio::sync::Mutex<()>,
     progress: Mutex<Option<Progress>>,

@@ -3,6 +3,7 @@
 use super::{Group, Progress, Render};
 use crate::design::Definition;
 use crate::{Error, Result, ScriptLimits};
+use memory::Budget;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ type GroupKey = ([u8; 16], String);
 pub struct Views {
     render: Arc<dyn Render>,
     limits: ScriptLimits,
+    memory: Budget,
     groups: Mutex<HashMap<GroupKey, Arc<Group>>>,
 }
 
@@ -34,8 +36,15 @@ impl Views {
         Views {
             render,
             limits,
+            memory: Budget::default(),
             groups: Mutex::default(),
         }
+    }
+
+    /// What updates gather comes out of this memory.
+    #[must_use]
+    pub fn within(self, memory: Budget) -> Views {
+        Views { memory, ..self }
     }
 
     /// The limits of scripts.
@@ -68,6 +77,7 @@ impl Views {
             definition,
             design: Value::Object(body.clone()).to_string(),
             render: self.render.clone(),
+            memory: self.memory.clone(),
             updating: tokio::sync::Mutex::default(),
             progress: Mutex::new(None),
             members: tokio::sync::OnceCell::new(),

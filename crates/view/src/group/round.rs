@@ -8,6 +8,7 @@ use crate::limits::{ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES};
 use crate::tree::{Position, Row, RowChange, Tree, Writer};
 use crate::{Error, Result};
 use bytes::Bytes;
+use memory::{Budget, Holder, Share};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,9 +16,13 @@ use std::sync::Arc;
 use store::{DerivedSnapshot, PageBatch, StoreError};
 use value::varint;
 
+/// One round takes this part of what those of all updates may have together.
+const ROUND_SHARE_OF_LIMIT: usize = 2;
+
 /// Changed documents with their new rows, gathered until they are worth a commit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Round {
+    share: Share,
     documents: Vec<Document>,
     /// Where in `documents` the last change of an id is.
     places: HashMap<Bytes, usize>,
@@ -35,9 +40,23 @@ struct Document {
 type Answer<'a> = Vec<Vec<Vec<(&'a RawValue, &'a RawValue)>>>;
 
 impl Round {
-    /// Whether it should be written before more is gathered.
-    pub fn is_full(&self) -> bool {
-        self.bytes >= UPDATE_ROUND_BYTES
+    /// An empty one. What it gathers comes out of this memory.
+    pub fn within(memory: &Budget) -> Round {
+        Round {
+            share: memory.share(Holder::Views),
+            documents: Vec::new(),
+            places: HashMap::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Whether it should be written before more is gathered: because it is large, or because other updates have the memory.
+    pub fn is_full(&mut self) -> bool {
+        let has_room = self.share.fit(self.bytes);
+        if !has_room {
+            self.share.charge(self.bytes);
+        }
+        !has_room || self.bytes >= UPDATE_ROUND_BYTES.min(self.share.limit() / ROUND_SHARE_OF_LIMIT)
     }
 
     /// Takes documents that have no rows (any more).
@@ -96,7 +115,9 @@ impl Round {
         state: &mut GroupState,
         definition: &Definition,
     ) -> Result<PageBatch> {
-        let documents = std::mem::take(self).documents;
+        let documents = std::mem::take(&mut self.documents);
+        self.places.clear();
+        self.bytes = 0;
         let documents = in_order(documents, |document| &document.id, |a, b| a.id.cmp(&b.id));
         let mut changes: Vec<Vec<RowChange>> = vec![Vec::new(); definition.views.len()];
         let old = old_rows(snapshot, state, &documents).await?;

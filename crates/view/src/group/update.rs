@@ -122,7 +122,7 @@ impl Group {
     /// Takes in all changes that there are.
     async fn follow(&self, mut snapshot: Arc<DerivedSnapshot>, mut state: GroupState) -> Result<()> {
         self.begin_progress(&state);
-        let mut round = Round::default();
+        let mut round = Round::within(&self.memory);
         let mut sequence = state.sequence.clone();
         // One batch for each worker, and one that waits for the first of them to end.
         let in_flight_max = self.definition.program.workers() + 1;

@@ -1,10 +1,17 @@
 //! Things kept as bytes with their sort keys, all that come.
 
+use crate::Result;
 use crate::spill::Spilled;
+use language::interruption::steps;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 /// The bytes of the first chunk; each next one is twice as large, up to [`CHUNK_BYTES_MAX`].
 const CHUNK_BYTES_FIRST: usize = 4 << 10;
 const CHUNK_BYTES_MAX: usize = 1 << 20;
+
+/// Items that are sorted at a stretch, in some milliseconds; more are merged from such parts as they are given back.
+const PART_ITEMS: usize = 64 << 10;
 
 /// Keys and items one after the other in chunks: an item costs no allocation of its own, and the bytes that all of them
 /// take are known.
@@ -15,8 +22,9 @@ pub(super) struct Arena {
     bytes: usize,
     /// An item's bytes before they are put into a chunk.
     item: Vec<u8>,
-    /// How many places were given back.
-    given: usize,
+    /// Once they were sorted: what was not given back of each part, and which begins with the first of all.
+    parts: Vec<Range<usize>>,
+    first: usize,
 }
 
 /// Where a key is; its item follows it.
@@ -67,28 +75,57 @@ impl Arena {
     }
 
     /// Puts them in order; equal keys stay in the order in which they came.
-    pub(super) fn sort(&mut self) {
+    pub(super) fn sort(&mut self) -> Result<()> {
         let chunks = &self.chunks;
-        self.places.sort_unstable_by(|left, right| {
-            let by_prefix = left.prefix.cmp(&right.prefix);
-            let by_key = by_prefix.then_with(|| left.key(chunks).cmp(right.key(chunks)));
-            by_key.then_with(|| left.arrival().cmp(&right.arrival()))
-        });
+        for part in self.places.chunks_mut(PART_ITEMS) {
+            steps(part.len())?;
+            part.sort_unstable_by(|left, right| left.compare(right, chunks));
+        }
+        let (items, begins) = (self.places.len(), (0..self.places.len()).step_by(PART_ITEMS));
+        self.parts = begins.map(|begin| begin..items.min(begin + PART_ITEMS)).collect();
+        self.choose();
+        Ok(())
+    }
+
+    /// Finds the part that begins with the first of all: there are few.
+    fn choose(&mut self) {
+        let begins = self.parts.iter().map(|part| &self.places[part.start]);
+        let first = begins
+            .enumerate()
+            .min_by(|(_, left), (_, right)| left.compare(right, &self.chunks));
+        self.first = first.map_or(0, |(at, _)| at);
     }
 
     /// The key and the item of the first that was not given back.
     pub(super) fn peek(&self) -> Option<(&[u8], &[u8])> {
-        let place = self.places.get(self.given)?;
+        let place = self.places.get(self.parts.get(self.first)?.start)?;
         Some((place.key(&self.chunks), place.item(&self.chunks)))
     }
 
     /// Steps past what [`Arena::peek`] returns.
     pub(super) fn advance(&mut self) {
-        self.given += 1;
+        let Some(part) = self.parts.get_mut(self.first) else {
+            return;
+        };
+        part.start += 1;
+        if part.start >= part.end {
+            self.parts.remove(self.first);
+        }
+        if self.parts.len() > 1 {
+            self.choose();
+        } else {
+            self.first = 0;
+        }
     }
 }
 
 impl Place {
+    fn compare(&self, other: &Place, chunks: &[Vec<u8>]) -> Ordering {
+        let by_prefix = self.prefix.cmp(&other.prefix);
+        let by_key = by_prefix.then_with(|| self.key(chunks).cmp(other.key(chunks)));
+        by_key.then_with(|| self.arrival().cmp(&other.arrival()))
+    }
+
     fn key<'c>(&self, chunks: &'c [Vec<u8>]) -> &'c [u8] {
         let begin = self.begin as usize;
         &chunks[self.chunk as usize][begin..begin + self.key_bytes as usize]

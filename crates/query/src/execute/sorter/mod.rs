@@ -4,6 +4,7 @@
 //! came from.
 
 mod arena;
+mod merge;
 mod smallest;
 mod sorted;
 
@@ -12,7 +13,9 @@ pub use sorted::Sorted;
 use crate::spill::{SpillFolder, SpillRun, Spilled};
 use crate::{Code, QueryError, Result};
 use arena::Arena;
+use language::interruption::steps;
 use memory::{Budget, Holder, Share};
+use merge::Merge;
 use smallest::Smallest;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -83,7 +86,7 @@ impl Kept {
     }
 
     /// Puts them in order, to be taken from the first on.
-    fn sort(&mut self) {
+    fn sort(&mut self) -> Result<()> {
         match self {
             Kept::All(arena) => arena.sort(),
             Kept::Smallest(smallest) => smallest.sort(),
@@ -110,6 +113,7 @@ impl Kept {
     fn write(&mut self, folder: &SpillFolder) -> Result<SpillRun> {
         let mut writer = folder.create()?;
         while let Some((key, item)) = self.peek() {
+            steps(1)?;
             writer.push(key, item)?;
             self.advance();
         }
@@ -140,6 +144,7 @@ impl<T: Spilled> Sorter<T> {
 
     /// Takes one more. Fails if the items to keep exceed the memory and no files may be used.
     pub fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
+        steps(1)?;
         self.kept.push(key, item);
         let bytes = self.kept.bytes();
         if bytes > self.bytes_max {
@@ -175,12 +180,13 @@ impl<T: Spilled> Sorter<T> {
 
     /// All that are kept, in order.
     pub fn into_sorted(mut self) -> Result<Sorted<T>> {
-        self.kept.sort();
+        self.kept.sort()?;
         let in_memory = InMemory {
             kept: self.kept,
             share: self.share,
         };
-        Sorted::new(in_memory, self.runs, self.spill, self.results_max)
+        let files = Merge::new(self.runs, self.spill.as_deref(), self.bytes_max, self.results_max)?;
+        Ok(Sorted::new(in_memory, files, self.spill, self.results_max))
     }
 
     /// Writes what is in memory into a file, in order.
@@ -203,7 +209,7 @@ impl<T: Spilled> Sorter<T> {
         let mut kept = std::mem::replace(&mut self.kept, Kept::new(self.results_max));
         self.spilled += kept.len();
         // In order, so that giving the results is a merge of the runs that reads each file once, from its beginning.
-        kept.sort();
+        kept.sort()?;
         self.runs.push(kept.write(folder)?);
         drop(kept);
         self.share.charge(0);
@@ -298,12 +304,13 @@ mod tests {
         idle.charge(0);
         others.charge(1 << 20);
         sorted.rest(&mut idle).unwrap();
-        assert_eq!(idle.bytes(), 0);
+        assert!(idle.bytes() < 1_000, "a record is read ahead of each file");
         assert_eq!(
             std::fs::read_dir(scratch.path().join("spill")).unwrap().count(),
             1
         );
         let rest: Vec<u64> = std::iter::from_fn(|| {
+            idle.charge(0);
             sorted.rest(&mut idle).unwrap();
             sorted.pop().unwrap()
         })
@@ -311,6 +318,67 @@ mod tests {
         let mut expected: Vec<u64> = (0..2_000).collect();
         expected.sort_by_key(|item| item % 50);
         assert_eq!(rest, expected[1..]);
+    }
+
+    #[test]
+    fn many_files_are_merged_to_few_before_they_are_read_and_keep_the_order_of_ties() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        for limit in [None, Some(700)] {
+            let mut sorter = Sorter::new(limit, Some(folder.clone()), &Budget::default());
+            sorter.bytes_max = 2_000;
+            for item in 0..10_000u64 {
+                sorter.push(&[(item % 7) as u8], &item).unwrap();
+            }
+            assert!(sorter.runs.len() > 100);
+            let mut sorted = sorter.into_sorted().unwrap();
+            let files = std::fs::read_dir(scratch.path().join("spill")).unwrap().count();
+            assert!(files < 10, "{files} files are read at once");
+            let given: Vec<u64> = std::iter::from_fn(|| sorted.pop().unwrap()).collect();
+            let mut expected: Vec<u64> = (0..10_000).collect();
+            expected.sort_by_key(|item| item % 7);
+            expected.truncate(limit.map_or(usize::MAX, |limit| limit as usize));
+            assert_eq!(given, expected);
+            drop(sorted);
+            assert_eq!(folder.bytes(), 0);
+        }
+    }
+
+    #[test]
+    fn temporary_files_have_a_limit_together_and_give_their_room_back() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        folder.limit(20_000);
+        let fill = |items: u64| {
+            let mut sorter = Sorter::new(None, Some(folder.clone()), &Budget::default());
+            sorter.bytes_max = 4_000;
+            let pushed = (0..items).try_for_each(|item| sorter.push(&[1], &item));
+            pushed.map(|()| sorter)
+        };
+        let small = fill(400).unwrap();
+        assert!(folder.bytes() > 4_000);
+        let refused = fill(4_000).unwrap_err();
+        assert_eq!(refused.code(), Code::OUT_OF_DISK_SPACE);
+        assert!(refused.message().contains("--temporary-max"), "{refused}");
+        drop(small);
+        assert_eq!(folder.bytes(), 0);
+        folder.ask(|| Err("the disk is nearly full".to_owned()));
+        let refused = fill(400).unwrap_err();
+        assert!(refused.message().contains("nearly full"), "{refused}");
+    }
+
+    #[test]
+    fn a_sort_of_many_ends_when_its_operation_must() {
+        let mut sorter = Sorter::new(None, None, &Budget::default());
+        for item in 0..200_000u64 {
+            sorter
+                .push(&(item * 7_919 % 200_000).to_be_bytes(), &item)
+                .unwrap();
+        }
+        let killed = language::Interruption::default();
+        killed.kill.with(Code::INTERRUPTED);
+        let error = language::interruption::within(&killed, || sorter.into_sorted()).unwrap_err();
+        assert_eq!(error.code(), Code::INTERRUPTED);
     }
 
     #[test]

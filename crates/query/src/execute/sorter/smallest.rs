@@ -1,6 +1,8 @@
 //! The n smallest of all items.
 
+use crate::Result;
 use crate::spill::Spilled;
+use language::interruption::steps;
 use std::collections::BinaryHeap;
 
 /// A heap with the largest on top, so that it can make place for a smaller one.
@@ -72,9 +74,13 @@ impl Smallest {
     }
 
     /// Puts them in order.
-    pub(super) fn sort(&mut self) {
-        self.sorted = std::mem::take(&mut self.heap).into_sorted_vec();
-        self.sorted.reverse();
+    pub(super) fn sort(&mut self) -> Result<()> {
+        self.sorted.reserve_exact(self.heap.len());
+        while let Some(largest) = self.heap.pop() {
+            steps(1)?;
+            self.sorted.push(largest);
+        }
+        Ok(())
     }
 
     /// The key and the item of the first that was not given back.

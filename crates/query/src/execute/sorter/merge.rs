@@ -1,0 +1,142 @@
+//! Files in order, read as one.
+
+use crate::Result;
+use crate::spill::{SpillFolder, SpillRun};
+use language::interruption::steps;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+/// The most files that are read at once.
+const RUNS_MAX: usize = 64;
+
+/// The records of some files, the smallest key first; of equal keys those of older files first.
+#[derive(Debug, Default)]
+pub(super) struct Merge {
+    runs: Vec<SpillRun>,
+    heads: BinaryHeap<Reverse<Head>>,
+}
+
+/// The next record of a file. Files are older the lower their number.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Head {
+    pub(super) key: Vec<u8>,
+    run: usize,
+    pub(super) item: Vec<u8>,
+}
+
+impl Merge {
+    /// Of files, the oldest first. What takes more than so many bytes to be read at once is merged to fewer files before, of at
+    /// most `results_max` records each.
+    pub(super) fn new(
+        runs: Vec<SpillRun>,
+        folder: Option<&SpillFolder>,
+        bytes_max: usize,
+        results_max: usize,
+    ) -> Result<Merge> {
+        let runs = match folder {
+            Some(folder) => few(runs, folder, bytes_max, results_max)?,
+            None => runs,
+        };
+        Merge::of(runs)
+    }
+
+    fn of(runs: Vec<SpillRun>) -> Result<Merge> {
+        let mut merge = Merge {
+            heads: BinaryHeap::with_capacity(runs.len()),
+            runs: Vec::with_capacity(runs.len()),
+        };
+        runs.into_iter().try_for_each(|run| merge.add(run))?;
+        Ok(merge)
+    }
+
+    /// Adds a file that is newer than all others.
+    pub(super) fn add(&mut self, mut run: SpillRun) -> Result<()> {
+        let mut head = Head {
+            run: self.runs.len(),
+            ..Head::default()
+        };
+        if run.next(&mut head.key, &mut head.item)? {
+            self.heads.push(Reverse(head));
+        }
+        self.runs.push(run);
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// The next record.
+    pub(super) fn peek(&self) -> Option<&Head> {
+        self.heads.peek().map(|Reverse(head)| head)
+    }
+
+    /// Steps past it.
+    pub(super) fn advance(&mut self) -> Result<()> {
+        let Some(mut head) = self.heads.peek_mut() else {
+            return Ok(());
+        };
+        let Reverse(next) = &mut *head;
+        if !self.runs[next.run].next(&mut next.key, &mut next.item)? {
+            PeekMut::pop(head);
+        }
+        Ok(())
+    }
+
+    /// About the bytes that are kept while it is read.
+    pub(super) fn bytes(&self) -> usize {
+        self.runs.iter().map(SpillRun::reading_bytes).sum()
+    }
+
+    /// Before nobody reads for a while: gives the files' descriptors and blocks back. The bytes that stay.
+    pub(super) fn rest(&mut self) -> usize {
+        self.runs.iter_mut().for_each(SpillRun::rest);
+        let heads = self.heads.iter();
+        heads
+            .map(|Reverse(head)| head.key.capacity() + head.item.capacity())
+            .sum()
+    }
+
+    fn write(mut self, folder: &SpillFolder, results_max: usize) -> Result<SpillRun> {
+        let mut writer = folder.create()?;
+        let mut left = results_max;
+        while let Some(head) = self.peek().filter(|_| left > 0) {
+            steps(1)?;
+            writer.push(&head.key, &head.item)?;
+            self.advance()?;
+            left -= 1;
+        }
+        writer.finish()
+    }
+}
+
+/// Merges neighbours, so that equal keys stay in the order in which they came, until all can be read at once.
+fn few(
+    mut runs: Vec<SpillRun>,
+    folder: &SpillFolder,
+    bytes_max: usize,
+    results_max: usize,
+) -> Result<Vec<SpillRun>> {
+    while runs.len() > 1 && at_once(&runs, bytes_max) < runs.len() {
+        let mut fewer = Vec::with_capacity(runs.len() / 2 + 1);
+        while !runs.is_empty() {
+            // Two at least, however large their records are: else there would be no end.
+            let count = at_once(&runs, bytes_max).max(2).min(runs.len());
+            let some: Vec<SpillRun> = runs.drain(..count).collect();
+            fewer.push(Merge::of(some)?.write(folder, results_max)?);
+        }
+        runs = fewer;
+    }
+    Ok(runs)
+}
+
+/// How many from the first on can be read at once.
+fn at_once(runs: &[SpillRun], bytes_max: usize) -> usize {
+    let mut bytes = 0;
+    let fits = |run: &&SpillRun| {
+        bytes += run.reading_bytes();
+        bytes <= bytes_max
+    };
+    runs.iter().take(RUNS_MAX).take_while(fits).count()
+}
