@@ -40,9 +40,9 @@ pub async fn replicate<S: Peer, T: Peer>(
     let mut session = Session::start(source, target, id, options, progress).await?;
     session.run().await?;
     session.record().await?;
-    let no_changes = session.recorded.is_none();
     Ok(Outcome {
-        no_changes,
+        // That nothing passed the filter is recorded too, and yet it is no change.
+        no_changes: session.recorded.is_none() || !session.saw_changes,
         checkpoint: session.recorded.unwrap_or(session.source_log.body),
     })
 }
@@ -66,6 +66,8 @@ struct Session<'s, S, T> {
     through: Value,
     /// Everything up to here is recorded.
     committed: Value,
+    /// Whether the source had changes that were to be looked at.
+    saw_changes: bool,
     /// The checkpoint that this session wrote last.
     recorded: Option<Map<String, Value>>,
 }
@@ -125,6 +127,7 @@ impl<'s, S: Peer, T: Peer> Session<'s, S, T> {
             through: start.clone(),
             committed: start.clone(),
             start,
+            saw_changes: false,
             recorded: None,
         })
     }
@@ -147,7 +150,10 @@ impl<'s, S: Peer, T: Peer> Session<'s, S, T> {
                     is_read = true;
                 }
                 batch = batches.recv(), if !is_taken && copying.len() < self.options.batches => match batch {
-                    Some(batch) => copying.push_back(self.copy(batch)),
+                    Some(batch) => {
+                        self.saw_changes |= !batch.rows.is_empty();
+                        copying.push_back(self.copy(batch));
+                    }
                     None => is_taken = true,
                 },
                 Some(copied) = copying.next() => {

@@ -148,3 +148,16 @@ def test_documents_with_members_that_couchdb_forbids_are_replicated(server, couc
     finally:
         for copy in copies:
             requests.delete(f"{server.couch}/{copy}")
+
+
+def test_a_replication_that_nothing_passes_to_has_no_changes(server, couch):
+    put(f"{couch}/a", n=1)
+    target = f"{couch}_target"
+    try:
+        for wanted, no_changes in (("missing", True), ("a", False), ("a", True)):
+            asked = {"source": couch, "target": target, "create_target": True, "doc_ids": [wanted]}
+            done = requests.post(f"{server.couch}/_replicate", json=asked).json()
+            assert (done["ok"], done.get("no_changes", False)) == (True, no_changes)
+        assert requests.get(f"{target}/a").json()["n"] == 1
+    finally:
+        requests.delete(target)

@@ -1,0 +1,72 @@
+"""ibmcloudant, unmodified, against the CouchDB protocol: it compresses what it sends."""
+
+import pytest
+from ibm_cloud_sdk_core import ApiException
+from ibm_cloud_sdk_core.authenticators import NoAuthAuthenticator
+from ibmcloudant.cloudant_v1 import (
+    BulkDocs,
+    CloudantV1,
+    DesignDocument,
+    DesignDocumentViewsMapReduce,
+    Document,
+    IndexDefinition,
+    IndexField,
+)
+from ibmcloudant.features.changes_follower import ChangesFollower
+
+
+@pytest.fixture
+def service(server):
+    service = CloudantV1(authenticator=NoAuthAuthenticator())
+    service.set_service_url(server.couch)
+    return service
+
+
+@pytest.fixture
+def database(couch):
+    return couch.rsplit("/", 1)[1]
+
+
+def test_documents_are_written_read_updated_and_deleted(service, database):
+    assert service.get_server_information().get_result()["couchdb"] == "Welcome"
+    first = service.post_document(database, Document(_id="example:1", name="Bob", joined="2019")).get_result()
+    assert first["ok"] is True
+    document = service.get_document(database, "example:1").get_result()
+    document["address"] = "19 Front Street"
+    second = service.post_document(database, document).get_result()
+    assert second["rev"].startswith("2-")
+    with pytest.raises(ApiException) as conflict:
+        service.post_document(database, {**document, "_rev": first["rev"]})
+    assert conflict.value.status_code == 409
+    assert service.delete_document(database, "example:1", rev=second["rev"]).get_result()["ok"] is True
+    with pytest.raises(ApiException) as missing:
+        service.get_document(database, "example:1")
+    assert missing.value.status_code == 404
+
+
+def test_many_documents_are_written_listed_and_followed(service, database):
+    documents = [Document(_id=f"d{n:03}", n=n, text="x" * 100) for n in range(500)]
+    written = service.post_bulk_docs(database, BulkDocs(docs=documents)).get_result()
+    assert len(written) == 500 and all(entry["ok"] for entry in written)
+    rows = service.post_all_docs(database, include_docs=True, start_key="d100", limit=3).get_result()["rows"]
+    assert [row["doc"]["n"] for row in rows] == [100, 101, 102]
+    follower = ChangesFollower(service, db=database)
+    assert {item.id for item in follower.start_one_off()} == {f"d{n:03}" for n in range(500)}
+
+
+def test_views_and_indexes_are_queried(service, database):
+    service.post_bulk_docs(database, BulkDocs(docs=[Document(_id=str(n), n=n) for n in range(10)]))
+    view = DesignDocumentViewsMapReduce(map="function (doc) { emit(doc.n % 2, doc.n) }", reduce="_sum")
+    service.put_design_document(database, "parity", DesignDocument(views={"sum": view}))
+    rows = service.post_view(database, "parity", "sum", group=True).get_result()["rows"]
+    assert rows == [{"key": 0, "value": 20}, {"key": 1, "value": 25}]
+    index = IndexDefinition(fields=[IndexField(n="asc")])
+    assert service.post_index(database, index=index, name="by-n", type="json").get_result()["result"] == "created"
+    found = service.post_find(database, selector={"n": {"$gt": 7}}, fields=["n"]).get_result()
+    assert found["docs"] == [{"n": 8}, {"n": 9}]
+
+
+def test_attachments_come_back_as_they_were(service, database):
+    content = b"detailed description of the product\n" * 1000
+    service.put_attachment(database, "product", "detail.txt", attachment=content, content_type="text/plain")
+    assert service.get_attachment(database, "product", "detail.txt").get_result().content == content
