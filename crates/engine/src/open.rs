@@ -16,6 +16,9 @@ use store::{Store, StoreOptions};
 /// The memory budget divided by this is for hot files.
 const FILE_CACHE_SHARE: usize = 8;
 
+/// The memory budget divided by this is for records that were read lately.
+const RECORD_CACHE_SHARE: usize = 8;
+
 /// The memory for hot files of an engine that is given no budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
@@ -36,9 +39,10 @@ impl Engine {
     pub async fn open(options: &EngineOptions) -> Result<Engine> {
         let folder = options.folder.clone();
         let file_cache_bytes = options.memory_bytes / FILE_CACHE_SHARE;
+        let record_cache_bytes = options.memory_bytes / RECORD_CACHE_SHARE;
         let kv = Kv::open(&kv::OpenOptions {
             folder,
-            memory_bytes: options.memory_bytes - file_cache_bytes,
+            memory_bytes: options.memory_bytes - file_cache_bytes - record_cache_bytes,
         })?;
         // The data folder is locked by now, so that nobody else uses what is removed.
         let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
@@ -48,24 +52,26 @@ impl Engine {
         let disk = kv.clone();
         spill.ask(move || disk.check_room().map_err(|low| low.to_string()));
         let memory = Budget::new(options.memory_bytes);
-        Engine::with_caches(kv, file_cache_bytes, Some(spill), memory).await
+        let store = StoreOptions {
+            record_cache_bytes,
+            ..store_options()
+        };
+        Engine::with_caches(kv, store, file_cache_bytes, Some(spill), memory).await
     }
 
     /// An engine on a store that is open already; tests use it with a simulated one.
     pub async fn on(kv: Kv) -> Result<Engine> {
-        Engine::with_caches(kv, FILE_CACHE_BYTES_IN_TESTS, None, Budget::default()).await
+        let file_cache_bytes = FILE_CACHE_BYTES_IN_TESTS;
+        Engine::with_caches(kv, store_options(), file_cache_bytes, None, Budget::default()).await
     }
 
     async fn with_caches(
         kv: Kv,
+        options: StoreOptions,
         file_cache_bytes: usize,
         spill: Option<Arc<SpillFolder>>,
         memory: Budget,
     ) -> Result<Engine> {
-        let options = StoreOptions {
-            filter_compiler: crate::catalog::partial_filter::compile,
-            ..StoreOptions::default()
-        };
         let store = Store::open(kv.clone(), options).await?;
         let accounts = (Users::load(&store).await?, RoleTable::load(&store).await?);
         let engine = Engine::new(store, kv, accounts, file_cache_bytes, spill, memory);
@@ -73,4 +79,8 @@ impl Engine {
         background::start(&engine);
         Ok(engine)
     }
+}
+
+fn store_options() -> StoreOptions {
+    StoreOptions::new(crate::catalog::partial_filter::compile)
 }

@@ -25,6 +25,7 @@ mod limits;
 mod partition;
 mod purges;
 mod record;
+mod record_cache;
 mod salvage;
 mod seal;
 mod sequence;

@@ -58,6 +58,11 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
         "Chunks of hot files in memory",
         report.file_cache_bytes,
     );
+    text.gauge(
+        "larder_memory_records_bytes",
+        "Records that were read lately",
+        report.record_cache_bytes,
+    );
     let held = report.memory.iter();
     text.of_holders(
         "larder_memory_held_bytes",

@@ -67,6 +67,8 @@ pub struct ServerReport {
     pub memory: Vec<Usage>,
     /// Bytes of hot files in memory.
     pub file_cache_bytes: u64,
+    /// Bytes of records in memory that were read lately.
+    pub record_cache_bytes: u64,
     /// Flushes of the log to disk.
     pub flushes: u64,
     /// Commits; many may share one flush.
@@ -153,6 +155,7 @@ impl Engine {
             memory_bytes: engine.memory_bytes,
             memory: self.memory().usage(),
             file_cache_bytes: self.file_cache().chunk_bytes(),
+            record_cache_bytes: self.store().record_cache_bytes() as u64,
             flushes: engine.flushes,
             commits: engine.commits,
         }

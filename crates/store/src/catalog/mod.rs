@@ -16,6 +16,7 @@ pub use namespace::Namespace;
 pub use options::{CappedOptions, CollectionOptions, StoreOptions};
 pub use store::Store;
 
+use crate::record_cache::RecordCache;
 use crate::{Collection, StoreError};
 use kv::{Batch, Kv, ShardId};
 use parking_lot::RwLock;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 pub(crate) struct Catalog {
     pub(crate) kv: Kv,
     pub(crate) options: StoreOptions,
+    pub(crate) record_cache: Arc<RecordCache>,
     pub(crate) collections: RwLock<BTreeMap<Namespace, Arc<Collection>>>,
     pub(crate) disk: tokio::sync::Mutex<Disk>,
 }

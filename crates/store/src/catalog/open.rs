@@ -2,6 +2,7 @@
 
 use super::disk::{self, CATALOG_SHARD, DROPPED, Disk, ENTRY, dropped_shard, entry_namespace};
 use super::{Catalog, Entry, StoreOptions};
+use crate::record_cache::RecordCache;
 use crate::{Collection, KeyRange, Order, PageLimit, StoreError, index};
 use kv::{Batch, Kv};
 use parking_lot::RwLock;
@@ -15,6 +16,7 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
     finish_drops(&kv, &mut disk).await?;
     let catalog = Arc::new(Catalog {
         kv,
+        record_cache: Arc::new(RecordCache::new(options.record_cache_bytes)),
         options,
         collections: RwLock::new(BTreeMap::new()),
         disk: tokio::sync::Mutex::new(disk),

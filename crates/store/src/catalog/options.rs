@@ -11,7 +11,12 @@ pub struct StoreOptions {
     pub filter_compiler: FilterCompiler,
     /// Milliseconds since 1970; tests set their own.
     pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// The bytes of records that are kept in memory beside the engine's own caches.
+    pub record_cache_bytes: usize,
 }
+
+/// Where nothing else is asked for, as in tests.
+const RECORD_CACHE_BYTES: usize = 4 << 20;
 
 impl StoreOptions {
     /// With this compiler and the system's clock.
@@ -19,6 +24,7 @@ impl StoreOptions {
         StoreOptions {
             filter_compiler,
             clock: Arc::new(system_time_ms),
+            record_cache_bytes: RECORD_CACHE_BYTES,
         }
     }
 }

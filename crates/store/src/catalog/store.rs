@@ -47,6 +47,11 @@ impl Store {
         Ok(Moment(self.catalog.kv.moment().await?))
     }
 
+    /// The bytes of records that are kept in memory.
+    pub fn record_cache_bytes(&self) -> usize {
+        self.catalog.record_cache.bytes()
+    }
+
     /// The collection or view of this name.
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         self.catalog.find(namespace)

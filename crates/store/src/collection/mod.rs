@@ -17,6 +17,7 @@ use crate::catalog::{Catalog, Entry};
 use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
+use crate::record_cache::CachedRecords;
 use crate::state::State;
 use crate::{CollectionOptions, Derived, Index, IndexSpec, Namespace, Sequence, StoreError, index};
 use kv::{Head, Kv, ShardId};
@@ -30,6 +31,7 @@ use tokio::sync::watch;
 pub struct Collection {
     pub(crate) kv: Kv,
     pub(crate) shard: ShardId,
+    pub(crate) cached: Arc<CachedRecords>,
     pub(crate) queue: Queue,
     /// Its holder is the only one who writes the shard.
     pub(crate) writer: tokio::sync::Mutex<Writer>,
@@ -90,6 +92,7 @@ impl Collection {
         let collection = Collection {
             kv: catalog.kv.clone(),
             shard: entry.shard,
+            cached: Arc::new(CachedRecords::new(catalog.record_cache.clone(), entry.shard)),
             queue: Queue::default(),
             writer: tokio::sync::Mutex::default(),
             builds: Mutex::default(),

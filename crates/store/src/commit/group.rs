@@ -27,6 +27,8 @@ pub(crate) struct Group<'a> {
     pub(crate) state: State,
     pub(crate) batch: Batch,
     pub(crate) overlay: Overlay,
+    /// The records from before the batch that it changes or removes.
+    pub(super) changed: Vec<RecordId>,
     pub(crate) now_ms: u64,
     pub(super) capped: Option<CappedOptions>,
     /// The changes of each partition; `None` if the collection is not partitioned.
@@ -75,6 +77,7 @@ impl<'a> Group<'a> {
             state,
             batch: Batch::new(),
             overlay: Overlay::default(),
+            changed: Vec::new(),
             now_ms: collection.now_ms(),
             disk_low: collection.kv.check_room().err(),
             expected,
@@ -110,6 +113,7 @@ impl<'a> Group<'a> {
         let kv = &self.collection.kv;
         // Unknown until the commit has succeeded. If it fails, the next batch reads the head from disk.
         self.writer.head = None;
+        self.collection.cached.change(&self.changed, self.expected);
         match kv
             .commit(self.collection.shard, self.expected, head, self.batch, durability)
             .await
@@ -135,6 +139,13 @@ impl<'a> Group<'a> {
         let record = value.map(|value| self.named_record(&value)).transpose()?;
         self.overlay.unique.insert(key.to_vec(), record);
         Ok(record)
+    }
+
+    /// Notes that a record is put or removed. One that the batch itself inserts nobody has read yet.
+    pub(super) fn note_changed(&mut self, record: RecordId) {
+        if record.0 <= self.expected {
+            self.changed.push(record);
+        }
     }
 
     fn named_record(&self, value: &[u8]) -> Result<RecordId, StoreError> {

@@ -225,6 +225,7 @@ impl Group<'_> {
         let entries = EntrySet::of(&self.set, record.document.as_raw())?;
         self.delete_entries(&entries, record.id);
         self.batch.delete(&keys::record(record.id));
+        self.note_changed(record.id);
         self.overlay.records.insert(record.id, None);
         self.leave_log(record);
         self.count_out(&record.document);
@@ -235,6 +236,7 @@ impl Group<'_> {
         self.buffer.clear();
         record.encode(&mut self.buffer);
         self.batch.put(&keys::record(record.id), &self.buffer);
+        self.note_changed(record.id);
         self.overlay.records.insert(record.id, Some(record));
     }
 

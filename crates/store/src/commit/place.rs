@@ -47,6 +47,7 @@ impl Group<'_> {
         self.put_entries(entries, entries.all(), id);
         let head = record::placed_head(id);
         self.batch.put_placed(&keys::record(id), &head, &document.placed);
+        self.note_changed(id);
         self.overlay.placed.insert(id, document.placed.clone());
         Ok(id)
     }

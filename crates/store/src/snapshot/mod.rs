@@ -12,6 +12,7 @@ pub(crate) use shard::ShardSnapshot;
 
 use crate::collection::rewrites;
 use crate::index::entry_record;
+use crate::record_cache::CachedRecords;
 use crate::state::State;
 use crate::{
     Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, PartitionStats, Record,
@@ -30,6 +31,7 @@ pub struct Snapshot {
     shard: ShardId,
     namespace: Arc<Namespace>,
     snapshot: ShardSnapshot,
+    cached: Arc<CachedRecords>,
     sequence: u64,
     state: State,
 }
@@ -72,6 +74,7 @@ impl Snapshot {
             shard: collection.shard,
             namespace,
             snapshot,
+            cached: collection.cached.clone(),
             sequence: head.sequence,
             state: collection.decode_state(&head)?,
         })
@@ -79,17 +82,54 @@ impl Snapshot {
 
     /// The record of this id.
     pub async fn by_record(&self, id: RecordId) -> Result<Option<Record>, StoreError> {
+        let mut copied = Vec::new();
+        if self.cached.copy(id, self.sequence, &mut copied) {
+            return self.decode(id, &copied.into()).map(Some);
+        }
         let bytes = self.snapshot.get(&keys::record(id)).await?;
+        if let Some(bytes) = &bytes {
+            self.cached.keep(id, self.sequence, bytes);
+        }
         bytes.map(|bytes| self.decode(id, &bytes)).transpose()
     }
 
     /// The records of these ids, in their order.
     pub async fn by_records(&self, ids: &[RecordId]) -> Result<Vec<Option<Record>>, StoreError> {
-        let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
-        let found = self.snapshot.get_many(&keys).await?;
+        let found = self.record_bytes(ids).await?;
         let decode =
             |(&id, bytes): (&RecordId, Option<Bytes>)| bytes.map(|bytes| self.decode(id, &bytes)).transpose();
         ids.iter().zip(found).map(decode).collect()
+    }
+
+    /// The stored bytes of records, in their order.
+    async fn record_bytes(&self, ids: &[RecordId]) -> Result<Vec<Option<Bytes>>, StoreError> {
+        // What is in memory is copied into one buffer, which the records share.
+        let mut copied = Vec::new();
+        let mut ends = Vec::with_capacity(ids.len());
+        let mut missing = Vec::new();
+        for (at, &id) in ids.iter().enumerate() {
+            if !self.cached.copy(id, self.sequence, &mut copied) {
+                missing.push(at);
+            }
+            ends.push(copied.len());
+        }
+        let copied = Bytes::from(copied);
+        let starts = std::iter::once(&0).chain(&ends);
+        let mut found: Vec<Option<Bytes>> = starts
+            .zip(&ends)
+            .map(|(start, end)| (start < end).then(|| copied.slice(*start..*end)))
+            .collect();
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
+        for (at, bytes) in missing.into_iter().zip(self.snapshot.get_many(&keys).await?) {
+            if let Some(bytes) = &bytes {
+                self.cached.keep(ids[at], self.sequence, bytes);
+            }
+            found[at] = bytes;
+        }
+        Ok(found)
     }
 
     /// The records of the first of these ids, until they have so many bytes together; of one id at least, if there is one.

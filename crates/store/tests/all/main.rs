@@ -14,6 +14,7 @@ mod index_kinds;
 mod indexes;
 mod partitions;
 mod placed;
+mod record_cache;
 mod retries;
 mod revisions;
 #[path = "../support/mod.rs"]

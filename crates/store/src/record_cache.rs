@@ -1,0 +1,263 @@
+//! Records that were read lately, in memory by their numbers: a record that is there costs no search in the engine.
+//!
+//! One cache serves all collections of a store. Each collection has a [`CachedRecords`], through which its snapshots
+//! read.
+//!
+//! What must hold: a snapshot never gets another version of a record than it would read from the engine. So a commit
+//! says before it is written which records it changes ([`CachedRecords::change`]). They are dropped, and the **floor** of
+//! their numbers rises above every snapshot from before that commit: such a snapshot is given nothing of these numbers
+//! any more, and nothing that it read is kept. What is kept at a floor therefore has not changed since any snapshot that
+//! reaches it.
+
+use crate::RecordId;
+use bytes::Bytes;
+use foldhash::fast::FixedState;
+use kv::ShardId;
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Parts with a lock of their own, so that readers and commits seldom meet.
+const STRIPES: usize = 64;
+
+/// Floors of a collection. A commit that changes one record keeps this part of all others from older snapshots alone.
+const FLOORS: usize = 64;
+
+/// Larger records are not kept: a look-up costs little beside copying them, and few would fill the cache.
+const RECORD_BYTES_MAX: usize = 16 * 1024;
+
+/// What a record takes beside its bytes: its place in the table, and what the allocator rounds up.
+const OVERHEAD_BYTES: usize = 80;
+
+/// The records of all collections that are in memory.
+pub(crate) struct RecordCache {
+    stripes: Vec<RwLock<Stripe>>,
+    stripe_bytes_max: usize,
+    hasher: FixedState,
+}
+
+#[derive(Default)]
+struct Stripe {
+    records: HashMap<Key, Kept, FixedState>,
+    bytes: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    shard: u64,
+    record: u64,
+}
+
+struct Kept {
+    bytes: Box<[u8]>,
+    /// Whether it was read since the last time that room was made.
+    used: AtomicBool,
+}
+
+/// The part of the cache that is a collection's, with its floors.
+pub(crate) struct CachedRecords {
+    cache: Arc<RecordCache>,
+    shard: ShardId,
+    floors: [AtomicU64; FLOORS],
+}
+
+impl RecordCache {
+    /// A cache of so many bytes; one of none keeps nothing.
+    pub(crate) fn new(bytes_max: usize) -> RecordCache {
+        RecordCache {
+            stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),
+            stripe_bytes_max: bytes_max / STRIPES,
+            hasher: FixedState::default(),
+        }
+    }
+
+    /// The bytes that are kept now.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stripes.iter().map(|stripe| stripe.read().bytes).sum()
+    }
+
+    fn stripe(&self, key: &Key) -> &RwLock<Stripe> {
+        // The table within the stripe goes by the low bits of the same hash.
+        let hash = self.hasher.hash_one(key);
+        &self.stripes[(hash >> 32) as usize % STRIPES]
+    }
+}
+
+impl CachedRecords {
+    pub(crate) fn new(cache: Arc<RecordCache>, shard: ShardId) -> CachedRecords {
+        CachedRecords {
+            cache,
+            shard,
+            floors: std::array::from_fn(|_| AtomicU64::new(0)),
+        }
+    }
+
+    /// Appends the bytes of a record as a snapshot of this sequence sees it; false if they are not here.
+    pub(crate) fn copy(&self, id: RecordId, sequence: u64, out: &mut Vec<u8>) -> bool {
+        if id.0 > sequence {
+            return false;
+        }
+        let key = self.key(id);
+        let stripe = self.cache.stripe(&key).read();
+        // Looked at under the lock: whatever is there now was kept at this floor or before it.
+        if self.floor(id).load(Ordering::Acquire) > sequence {
+            return false;
+        }
+        let Some(kept) = stripe.records.get(&key) else {
+            return false;
+        };
+        if !kept.used.load(Ordering::Relaxed) {
+            kept.used.store(true, Ordering::Relaxed);
+        }
+        out.extend_from_slice(&kept.bytes);
+        true
+    }
+
+    /// Keeps the bytes of a record that a snapshot of this sequence has read.
+    pub(crate) fn keep(&self, id: RecordId, sequence: u64, bytes: &Bytes) {
+        let cost = bytes.len() + OVERHEAD_BYTES;
+        if bytes.len() > RECORD_BYTES_MAX || cost > self.cache.stripe_bytes_max {
+            return;
+        }
+        let key = self.key(id);
+        let mut stripe = self.cache.stripe(&key).write();
+        if self.floor(id).load(Ordering::Acquire) > sequence {
+            return;
+        }
+        if stripe.bytes + cost > self.cache.stripe_bytes_max {
+            stripe.make_room(self.cache.stripe_bytes_max / 8 * 7);
+        }
+        if let Entry::Vacant(place) = stripe.records.entry(key) {
+            place.insert(Kept {
+                bytes: bytes.as_ref().into(),
+                used: AtomicBool::new(false),
+            });
+            stripe.bytes += cost;
+        }
+    }
+
+    /// Drops records before a commit that changes them is written. `sequence` is that of the last change before it.
+    pub(crate) fn change(&self, ids: &[RecordId], sequence: u64) {
+        for &id in ids {
+            self.floor(id).fetch_max(sequence + 1, Ordering::AcqRel);
+            let key = self.key(id);
+            let mut stripe = self.cache.stripe(&key).write();
+            if let Some(kept) = stripe.records.remove(&key) {
+                stripe.bytes -= kept.cost();
+            }
+        }
+    }
+
+    fn key(&self, id: RecordId) -> Key {
+        Key {
+            shard: self.shard.0,
+            record: id.0,
+        }
+    }
+
+    fn floor(&self, id: RecordId) -> &AtomicU64 {
+        &self.floors[id.0 as usize % FLOORS]
+    }
+}
+
+impl Stripe {
+    /// Drops what was not read since the last time, and then anything, until so few bytes are left.
+    fn make_room(&mut self, bytes_max: usize) {
+        let mut bytes = self.bytes;
+        for only_unused in [true, false] {
+            self.records.retain(|_, kept| {
+                let used = std::mem::take(kept.used.get_mut());
+                let keeps = bytes <= bytes_max || (only_unused && used);
+                if !keeps {
+                    bytes -= kept.cost();
+                }
+                keeps
+            });
+        }
+        self.bytes = bytes;
+    }
+}
+
+impl Kept {
+    fn cost(&self) -> usize {
+        self.bytes.len() + OVERHEAD_BYTES
+    }
+}
+
+impl std::fmt::Debug for CachedRecords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CachedRecords")
+            .field("shard", &self.shard)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for RecordCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RecordCache")
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(bytes_max: usize) -> CachedRecords {
+        CachedRecords::new(Arc::new(RecordCache::new(bytes_max)), ShardId(1))
+    }
+
+    fn read(records: &CachedRecords, id: u64, sequence: u64) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        records.copy(RecordId(id), sequence, &mut out).then_some(out)
+    }
+
+    #[test]
+    fn a_changed_record_is_served_to_those_only_who_see_the_change() {
+        let records = records(1 << 20);
+        records.keep(RecordId(1), 5, &Bytes::from_static(b"old"));
+        assert_eq!(read(&records, 1, 5).as_deref(), Some(b"old".as_slice()));
+        records.change(&[RecordId(1)], 5);
+        // A reader from before the commit comes late: what it read is old by now.
+        records.keep(RecordId(1), 5, &Bytes::from_static(b"old"));
+        assert_eq!(read(&records, 1, 6), None);
+        records.keep(RecordId(1), 6, &Bytes::from_static(b"new"));
+        assert_eq!(read(&records, 1, 6).as_deref(), Some(b"new".as_slice()));
+        assert_eq!(read(&records, 1, 5), None);
+    }
+
+    #[test]
+    fn a_record_is_not_there_before_it_was_inserted() {
+        let records = records(1 << 20);
+        records.keep(RecordId(7), 9, &Bytes::from_static(b"later"));
+        assert_eq!(read(&records, 7, 6), None);
+        assert!(read(&records, 7, 7).is_some());
+    }
+
+    #[test]
+    fn what_is_read_again_stays_and_the_bytes_keep_to_their_limit() {
+        let records = records(1 << 20);
+        let body = Bytes::from(vec![7; 100]);
+        for id in 1..=40_000 {
+            records.keep(RecordId(id), 40_000, &body);
+            read(&records, 1 + id % 100, 40_000);
+            assert!(id % 1000 != 0 || records.cache.bytes() <= 1 << 20);
+        }
+        let hot = (1..=100)
+            .filter(|id| read(&records, *id, 40_000).is_some())
+            .count();
+        assert!(hot > 90, "{hot}");
+        assert!(records.cache.bytes() > 700_000);
+    }
+
+    #[test]
+    fn a_cache_of_no_bytes_keeps_nothing() {
+        let records = records(0);
+        records.keep(RecordId(1), 1, &Bytes::from_static(b"a"));
+        assert_eq!(read(&records, 1, 1), None);
+    }
+}

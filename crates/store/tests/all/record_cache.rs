@@ -1,0 +1,164 @@
+//! Random histories of commits, snapshots and reads: by their numbers, out of the cache, records are what a scan of the
+//! same snapshot finds, which asks the engine alone.
+
+use crate::support::*;
+use kv::{Kv, OpenOptions, Simulation};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use store::{Collection, Order, PageLimit, RecordId, Snapshot, Store, StoreOptions, WriteOp};
+use testing::{Random, seeds};
+use value::{Value, doc};
+
+const SEEDS: u64 = 40;
+const STEPS: usize = 300;
+const IDS: u64 = 60;
+
+/// Enough for all records, for some of them, and for none.
+const CACHE_BYTES: [usize; 3] = [1 << 20, 64 * 400, 0];
+
+async fn scanned(snapshot: &Snapshot) -> BTreeMap<u64, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut after = None;
+    loop {
+        let page = snapshot
+            .records(after, Order::Forward, PageLimit::default())
+            .await
+            .unwrap();
+        for record in page.iter() {
+            after = Some(record.id);
+            found.insert(record.id.0, record.document.bytes().to_vec());
+        }
+        if page.exhausted() {
+            return found;
+        }
+    }
+}
+
+/// Reads some records by their numbers, present or not, and compares each with what the scan finds.
+async fn compare(snapshot: &Snapshot, numbers: &mut Random, highest: u64) {
+    let expected = scanned(snapshot).await;
+    let ids: Vec<RecordId> = (0..1 + numbers.below(40))
+        .map(|_| RecordId(1 + numbers.below(highest + 2)))
+        .collect();
+    let found = match ids.as_slice() {
+        [one] => vec![snapshot.by_record(*one).await.unwrap()],
+        several => snapshot.by_records(several).await.unwrap(),
+    };
+    for (id, record) in ids.iter().zip(found) {
+        let bytes = record.as_ref().map(|record| record.document.bytes().as_ref());
+        assert_eq!(bytes, expected.get(&id.0).map(Vec::as_slice), "record {}", id.0);
+    }
+}
+
+fn random_write(numbers: &mut Random) -> WriteOp {
+    let id = numbers.below(IDS) as i32;
+    match numbers.below(4) {
+        0 => delete_op(id),
+        _ => put_op(
+            id,
+            doc! {"_id": id, "a": numbers.below(1000) as i32, "text": "x".repeat(numbers.below(90) as usize)},
+        ),
+    }
+}
+
+async fn history(seed: u64, cache_bytes: usize) {
+    let mut numbers = Random::new(seed);
+    let simulation = Simulation::new(seed);
+    let options = StoreOptions {
+        record_cache_bytes: cache_bytes,
+        ..options()
+    };
+    let store = Store::open(Kv::simulated(&simulation), options).await.unwrap();
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    let mut kept: Vec<Snapshot> = Vec::new();
+    let mut highest = 1;
+    for _ in 0..STEPS {
+        match numbers.below(8) {
+            0..3 => {
+                let operations = (0..1 + numbers.below(5))
+                    .map(|_| random_write(&mut numbers))
+                    .collect();
+                run(&collection, operations).await;
+                highest += 5;
+            }
+            3 => kept.push(collection.snapshot().await.unwrap()),
+            4 if !kept.is_empty() => {
+                let at = numbers.below(kept.len() as u64) as usize;
+                kept.swap_remove(at);
+            }
+            5 => compare(&collection.snapshot().await.unwrap(), &mut numbers, highest).await,
+            _ => {
+                // Old snapshots read late, and fill the cache, between those of today.
+                if let Some(at) = (kept.len() as u64).checked_sub(1) {
+                    let at = numbers.below(at + 1) as usize;
+                    compare(&kept[at], &mut numbers, highest).await;
+                }
+            }
+        }
+        kept.truncate(6);
+    }
+}
+
+#[tokio::test]
+async fn every_snapshot_reads_its_own_versions() {
+    for seed in seeds(SEEDS) {
+        for cache_bytes in CACHE_BYTES {
+            history(seed, cache_bytes).await;
+        }
+    }
+}
+
+/// Reads until the writers are done; each document says twice which version it is of.
+async fn read_while_written(collection: Arc<Collection>, seed: u64, done: Arc<AtomicBool>) {
+    let mut numbers = Random::new(seed);
+    let mut newest = vec![0i32; IDS as usize];
+    while !done.load(Ordering::SeqCst) {
+        let snapshot = collection.snapshot().await.unwrap();
+        for _ in 0..20 {
+            let id = numbers.below(IDS) as i32;
+            let record = snapshot.by_id(Value::Int32(id).as_ref()).await.unwrap().unwrap();
+            let Some(Value::Int32(version)) = record.document.to_document().get("version").cloned() else {
+                panic!("a document without version");
+            };
+            // Snapshots that are taken one after the other never go back.
+            assert!(version >= newest[id as usize], "{id}: {version}");
+            newest[id as usize] = version;
+        }
+        compare(&snapshot, &mut numbers, IDS).await;
+        // Reads are always ready: the writer needs a thread too.
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_beside_writers_never_see_what_is_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&OpenOptions {
+        folder: folder.path().to_owned(),
+        memory_bytes: 16 << 20,
+    });
+    let store = Store::open(kv.unwrap(), options()).await.unwrap();
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    let first = (0..IDS as i32).map(|id| insert_op(doc! {"_id": id, "version": 0}));
+    run(&collection, first.collect()).await;
+    let done = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..2)
+        .map(|seed| tokio::spawn(read_while_written(collection.clone(), seed, done.clone())))
+        .collect();
+    let mut numbers = Random::new(77);
+    for version in 1..1000 {
+        let id = numbers.below(IDS) as i32;
+        run(
+            &collection,
+            vec![put_op(id, doc! {"_id": id, "version": version})],
+        )
+        .await;
+        let seen = by_id(&collection, id).await.unwrap();
+        assert_eq!(seen.get("version"), Some(&Value::Int32(version)));
+    }
+    done.store(true, Ordering::SeqCst);
+    for reader in readers {
+        reader.await.unwrap();
+    }
+}
