@@ -10,10 +10,14 @@ use value::{Document, DocumentRef, Value, ValueRef};
 /// A value as bytes, equal for values that are equal.
 pub(super) type JoinKey = Box<[u8]>;
 
+/// So many values are compared with each other one by one.
+const FEW: usize = 8;
+
 /// The values that a document looks for.
 #[derive(Debug, Default)]
 pub(super) struct JoinValues {
     values: Vec<(JoinKey, Value)>,
+    /// The keys, once there are more than a [`FEW`].
     known: BTreeSet<JoinKey>,
 }
 
@@ -53,7 +57,15 @@ impl JoinValues {
 
     fn add(&mut self, value: ValueRef<'_>, collation: Option<&Collation>) {
         let key = key_of(value, collation);
-        if self.known.insert(key.clone()) {
+        let is_new = if self.values.len() < FEW {
+            self.values.iter().all(|(known, _)| *known != key)
+        } else {
+            if self.known.is_empty() {
+                self.known = self.values.iter().map(|(known, _)| known.clone()).collect();
+            }
+            self.known.insert(key.clone())
+        };
+        if is_new {
             self.values.push((key, value.to_value()));
         }
     }

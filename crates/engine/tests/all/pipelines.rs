@@ -49,6 +49,50 @@ async fn a_lookup_joins_arrays_by_their_elements_and_missing_values_with_null() 
     );
 }
 
+/// So many documents look something up that the other side is read whole, and so few that its index is asked.
+#[tokio::test]
+async fn a_lookup_finds_the_same_in_the_whole_other_side_as_by_its_index() {
+    let engine = new_engine().await;
+    let other = |n: i32| match n % 7 {
+        0 => doc! {"_id": n, "key": [n % 90, (n + 1) % 90]},
+        1 => doc! {"_id": n, "key": null},
+        2 => doc! {"_id": n},
+        3 => doc! {"_id": n, "key": f64::from(n % 90)},
+        _ => doc! {"_id": n, "key": n % 90},
+    };
+    insert(&engine, "others", &(0..700).map(other).collect::<Vec<_>>()).await;
+    let asking = |n: i32| match n % 11 {
+        0 => doc! {"_id": n, "wants": [n % 90, "none", n % 70]},
+        1 => doc! {"_id": n},
+        _ => doc! {"_id": n, "wants": n % 100},
+    };
+    insert(&engine, "asking", &(0..1500).map(asking).collect::<Vec<_>>()).await;
+    let lookup = doc! {"from": "others", "localField": "wants", "foreignField": "key", "as": "found"};
+    let sorted = doc! {"found": {"$sortArray": {"input": "$found", "sortBy": {"_id": 1}}}};
+    let plain = doc! {"wants": {"$exists": true}, "_id": {"$gte": 0}};
+    // One document of all, since the first batch would not take them.
+    let together = array![
+        {"$match": plain}, {"$sort": {"_id": 1}}, {"$lookup": (lookup.clone())}, {"$set": (sorted.clone())},
+        {"$group": {"_id": null, "all": {"$push": "$$ROOT"}}},
+    ];
+    let together = aggregate(&engine, "asking", together).await.unwrap();
+    let Some(Value::Array(together)) = together[0].get("all") else {
+        panic!("no array");
+    };
+    assert!(together.len() > 1000);
+    for joined in together.iter().step_by(13) {
+        let Value::Document(joined) = joined else {
+            panic!("{joined:?}");
+        };
+        let one = doc! {"_id": (joined.get("_id").cloned().unwrap())};
+        let alone = array![{"$match": one}, {"$lookup": (lookup.clone())}, {"$set": (sorted.clone())}];
+        assert_eq!(
+            aggregate(&engine, "asking", alone).await.unwrap(),
+            std::slice::from_ref(joined)
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_lookup_runs_its_stages_with_variables_on_a_view() {
     let engine = new_engine().await;

@@ -1,5 +1,6 @@
 //! Lookups by equal fields: one query for many documents, whose results are then dealt out by a table of values.
 
+use super::whole::WholeSide;
 use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::fields::{self, Around};
@@ -7,6 +8,7 @@ use crate::join_key::{JoinKey, JoinValues, any_of, keys_at};
 use crate::row::Row;
 use crate::stage::Run;
 use crate::step::{AwaitedStep, Flow};
+use foldhash::fast::RandomState;
 use futures::future::BoxFuture;
 use query::execute::Interruption;
 use std::collections::HashMap;
@@ -25,16 +27,18 @@ pub(super) struct Joining {
     lookup: Arc<Lookup>,
     fields: JoinFields,
     run: Run,
+    whole: WholeSide,
     /// Documents that are looked up together: fewer once their results were too large.
     together: usize,
 }
 
 /// The results for some documents, by the value under which they were found.
-struct Found {
-    places: HashMap<JoinKey, usize>,
+#[derive(Default)]
+pub(super) struct Found {
+    places: HashMap<JoinKey, usize, RandomState>,
     /// For each value the results that have it, by their order among all.
     by_value: Vec<Vec<usize>>,
-    all: Vec<DocumentBuf>,
+    pub(super) all: Vec<DocumentBuf>,
 }
 
 impl Joining {
@@ -43,6 +47,7 @@ impl Joining {
             lookup,
             fields,
             run: run.clone(),
+            whole: WholeSide::new(),
             together: ROWS_TOGETHER_MAX,
         }
     }
@@ -64,12 +69,19 @@ impl Joining {
                         .into_keyed()
                 })
                 .collect();
+            let sides = (&*self.lookup, &self.fields);
+            if let Some(found) = self.whole.find(sides, &keys, &self.run, interruption).await? {
+                for (row, keys) in rows.by_ref().take(count).zip(keys) {
+                    out.push(joined(&self.lookup, row, &keys, found));
+                }
+                return Ok(());
+            }
             let Some(found) = self.find(&keys, count == 1, interruption).await? else {
                 self.together = count.div_ceil(2);
                 continue;
             };
             for (row, keys) in rows.by_ref().take(count).zip(keys) {
-                out.push(self.joined(row, &keys, &found));
+                out.push(joined(&self.lookup, row, &keys, &found));
             }
             return Ok(());
         }
@@ -82,11 +94,7 @@ impl Joining {
         is_one: bool,
         interruption: &Interruption,
     ) -> Result<Option<Found>> {
-        let mut found = Found {
-            places: HashMap::new(),
-            by_value: Vec::new(),
-            all: Vec::new(),
-        };
+        let mut found = Found::default();
         let mut values = Vec::new();
         for (key, value) in keys.iter().flatten() {
             if !found.places.contains_key(key) {
@@ -118,25 +126,26 @@ impl Joining {
                 .for_each(|document| found.add(document, &self.fields, variables.collation()));
         }
     }
+}
 
-    fn joined(&self, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
-        let places = keys.iter().filter_map(|(key, _)| found.places.get(key));
-        let mut results: Vec<usize> = places
-            .flat_map(|place| found.by_value[*place].iter().copied())
-            .collect();
-        if keys.len() > 1 {
-            results.sort_unstable();
-            results.dedup();
-        }
-        let results = results.into_iter().map(|at| &found.all[at]);
-        match (row, self.lookup.into.parts()) {
-            (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
-            (row, parts) => {
-                let mut document = row.into_document();
-                let results = results.map(|result| Value::Document(result.to_document()));
-                fields::set(&mut document, parts, Value::Array(results.collect()));
-                Row::Tree(document)
-            }
+/// A document with its results.
+fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
+    let places = keys.iter().filter_map(|(key, _)| found.places.get(key));
+    let mut results: Vec<usize> = places
+        .flat_map(|place| found.by_value[*place].iter().copied())
+        .collect();
+    if keys.len() > 1 {
+        results.sort_unstable();
+        results.dedup();
+    }
+    let results = results.into_iter().map(|at| &found.all[at]);
+    match (row, lookup.into.parts()) {
+        (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
+        (row, parts) => {
+            let mut document = row.into_document();
+            let results = results.map(|result| Value::Document(result.to_document()));
+            fields::set(&mut document, parts, Value::Array(results.collect()));
+            Row::Tree(document)
         }
     }
 }
@@ -159,6 +168,18 @@ fn with_documents<'r>(
 }
 
 impl Found {
+    /// Notes that the result at this place has a value.
+    pub(super) fn put(&mut self, key: &[u8], at: usize) {
+        match self.places.get(key) {
+            Some(place) if self.by_value[*place].last() == Some(&at) => {}
+            Some(place) => self.by_value[*place].push(at),
+            None => {
+                self.places.insert(key.into(), self.by_value.len());
+                self.by_value.push(vec![at]);
+            }
+        }
+    }
+
     fn add(&mut self, document: DocumentBuf, fields: &JoinFields, collation: Option<&Collation>) {
         let at = self.all.len();
         for key in keys_at(document.as_ref(), &fields.foreign, collation) {

@@ -3,6 +3,7 @@
 mod by_document;
 mod by_field;
 mod parse;
+mod whole;
 
 pub(crate) use parse::parse;
 

@@ -1,0 +1,146 @@
+//! The other side of a lookup read as a whole, where so many documents look something up that this is less than asking for
+//! it by an index.
+
+use super::by_field::Found;
+use super::{JoinFields, Lookup};
+use crate::Result;
+use crate::join_key::{JoinKey, append_key};
+use crate::kept::Kept;
+use crate::stage::Run;
+use query::execute::Interruption;
+use std::sync::Arc;
+use store::{Collection, Sequence};
+use value::path::{self, Reached};
+use value::{Value, ValueRef};
+
+/// The other side is read once this part of its documents was asked for: by an index each costs about as much as reading
+/// so many in their order, so that both together take at most twice the better one.
+const ASKED_FOR_PART: u64 = 16;
+
+/// So many bytes take about as long to read as one more document.
+const BYTES_AS_A_DOCUMENT: u64 = 256;
+
+/// The most bytes of documents that are kept.
+const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// What the table takes beside each document.
+const OVERHEAD_BYTES: u64 = 200;
+
+/// The other side as far as it is known.
+pub(super) struct WholeSide {
+    /// How many documents have looked something up so far.
+    asked: u64,
+    read: Option<Read>,
+}
+
+/// All that the other side had at one moment.
+struct Read {
+    head: Sequence,
+    found: Found,
+    _kept: Kept,
+}
+
+impl WholeSide {
+    pub(super) fn new() -> WholeSide {
+        WholeSide { asked: 0, read: None }
+    }
+
+    /// The results for documents that look for these values, if they are better taken from the whole; `None` if the index is
+    /// to be asked.
+    pub(super) async fn find(
+        &mut self,
+        (lookup, fields): (&Lookup, &JoinFields),
+        keys: &[Vec<(JoinKey, Value)>],
+        run: &Run,
+        interruption: &Interruption,
+    ) -> Result<Option<&Found>> {
+        self.asked += keys.len() as u64;
+        let plain = keys.iter().flatten().all(|(_, value)| is_plain(value));
+        let Some(collection) = side(lookup, run)?.filter(|_| plain) else {
+            return Ok(None);
+        };
+        // What was committed since then is to be seen, as it would be by an index.
+        if self
+            .read
+            .as_ref()
+            .is_some_and(|read| read.head != collection.head())
+        {
+            *self = WholeSide::new();
+            return Ok(None);
+        }
+        if self.read.is_none() {
+            let stats = collection.stats();
+            let bytes = stats.data_bytes + stats.count * OVERHEAD_BYTES;
+            let work = stats.count + stats.data_bytes / BYTES_AS_A_DOCUMENT;
+            if stats.data_bytes > DOCUMENT_BYTES_MAX || self.asked * ASKED_FOR_PART < work {
+                return Ok(None);
+            }
+            let mut kept = run.kept("$lookup");
+            if !kept.fits(usize::try_from(bytes).unwrap_or(usize::MAX)) {
+                return Ok(None);
+            }
+            self.read = read(lookup, fields, &collection, kept, run, interruption).await?;
+        }
+        Ok(self.read.as_ref().map(|read| &read.found))
+    }
+}
+
+/// The collection on the other side, where its documents are looked up as they are, and as they are now.
+fn side(lookup: &Lookup, run: &Run) -> Result<Option<Arc<Collection>>> {
+    if lookup.has_pipeline || run.surroundings.moment.is_some() {
+        return Ok(None);
+    }
+    let resolved = run.surroundings.collections.resolve(&lookup.sub.namespace)?;
+    Ok(resolved
+        .collection
+        .filter(|collection| resolved.stages.is_empty() && !collection.is_view()))
+}
+
+/// Values that equal nothing but what has the same key. Null is also found where nothing is.
+fn is_plain(value: &Value) -> bool {
+    !matches!(
+        value,
+        Value::Null | Value::Undefined | Value::Regex(_) | Value::Array(_) | Value::Document(_)
+    )
+}
+
+/// Reads all documents of the other side; none where they have become too many meanwhile.
+async fn read(
+    lookup: &Lookup,
+    fields: &JoinFields,
+    collection: &Collection,
+    mut kept: Kept,
+    run: &Run,
+    interruption: &Interruption,
+) -> Result<Option<Read>> {
+    let head = collection.head();
+    let collation = run.variables.collation();
+    let mut stream = lookup.sub.open(None, &run.variables, run, interruption).await?;
+    let mut found = Found::default();
+    let mut key = Vec::new();
+    let mut bytes = 0;
+    loop {
+        let page = stream.next_page(interruption).await?;
+        if page.is_empty() {
+            return Ok(Some(Read {
+                head,
+                found,
+                _kept: kept,
+            }));
+        }
+        for document in page {
+            bytes += document.bytes().len() + OVERHEAD_BYTES as usize;
+            let at = found.all.len();
+            path::visit_expanded(document.as_ref(), &fields.foreign, &mut |reached: Reached<'_>| {
+                key.clear();
+                append_key(reached.value.unwrap_or(ValueRef::Null), collation, &mut key);
+                found.put(&key, at);
+                false
+            });
+            found.all.push(document);
+        }
+        if !kept.fits(bytes) {
+            return Ok(None);
+        }
+    }
+}
