@@ -147,9 +147,10 @@ impl Reply {
 impl CursorBatch {
     fn write(&self, writer: &mut DocumentWriter<'_>) {
         writer.put_array(self.name, |writer| {
+            let mut number = itoa::Buffer::new();
             for (position, document) in self.documents.iter().enumerate() {
                 let document = DocumentRef::Raw(document.as_raw());
-                writer.put(&position.to_string(), ValueRef::Document(document));
+                writer.put(number.format(position), ValueRef::Document(document));
             }
         });
         writer.put("id", ValueRef::Int64(self.id));

@@ -233,6 +233,13 @@ impl PlanCursor {
 
     /// Moves ready results into the batch; true once the next would not fit.
     fn take_ready(&mut self, batch: &mut Batch<'_>) -> Result<bool> {
+        let spec = &self.task.spec;
+        if let Some(projection) = spec.projection.clone()
+            && !spec.return_key
+            && !spec.show_record_id
+        {
+            return self.take_projected(&projection, batch);
+        }
         while batch.room() > 0 && self.limit_left > 0 {
             let Some(found) = self.execution.take() else {
                 return Ok(false);
@@ -250,6 +257,37 @@ impl PlanCursor {
             batch.push(document);
         }
         Ok(batch.room() == 0)
+    }
+
+    /// As [`PlanCursor::take_ready`], for results that are projected: all of them into one buffer, which they share.
+    fn take_projected(&mut self, projection: &Projection, batch: &mut Batch<'_>) -> Result<bool> {
+        let mut buffer = Vec::new();
+        let mut ends = Vec::new();
+        let mut is_full = false;
+        while batch.room() > ends.len() && self.limit_left > 0 {
+            let Some(found) = self.execution.take() else { break };
+            if self.skip_left > 0 {
+                self.skip_left -= 1;
+                continue;
+            }
+            let start = buffer.len();
+            project(&self.task.spec, projection, &found, &mut buffer)?;
+            if !batch.fits_behind(ends.len(), start, buffer.len() - start) {
+                buffer.truncate(start);
+                self.execution.put_back(found);
+                is_full = true;
+                break;
+            }
+            self.limit_left -= 1;
+            ends.push(buffer.len());
+        }
+        let buffer = Bytes::from(buffer);
+        let mut start = 0;
+        for end in ends {
+            batch.push(DocumentBuf::from_validated(buffer.slice(start..end)));
+            start = end;
+        }
+        Ok(is_full || batch.room() == 0)
     }
 
     /// Whether nothing is left.
@@ -283,6 +321,15 @@ impl DocumentStream for FindCursor {
     }
 }
 
+/// Appends what a projection makes of a document.
+fn project(spec: &FindSpec, projection: &Projection, found: &Found, out: &mut Vec<u8>) -> Result<()> {
+    let variables = match found.key.as_deref() {
+        Some(key) => Cow::Owned(spec.variables.clone().with_index_key(key.clone())),
+        None => Cow::Borrowed(&spec.variables),
+    };
+    Ok(projection.apply(found.document.as_ref(), found.position, &variables, out)?)
+}
+
 /// The document as the client wants it.
 pub(super) fn show(spec: &FindSpec, found: &Found) -> Result<DocumentBuf> {
     if spec.return_key {
@@ -292,11 +339,7 @@ pub(super) fn show(spec: &FindSpec, found: &Found) -> Result<DocumentBuf> {
     let document = match &spec.projection {
         Some(projection) => {
             let mut bytes = Vec::with_capacity(found.document.bytes().len());
-            let variables = match found.key.as_deref() {
-                Some(key) => Cow::Owned(spec.variables.clone().with_index_key(key.clone())),
-                None => Cow::Borrowed(&spec.variables),
-            };
-            projection.apply(found.document.as_ref(), found.position, &variables, &mut bytes)?;
+            project(spec, projection, found, &mut bytes)?;
             DocumentBuf::from_validated(Bytes::from(bytes))
         }
         None => found.document.clone(),
