@@ -66,6 +66,45 @@ def test_a_full_disk_serves_reads_and_deletes_and_takes_writes_again(disk, machi
         check_collections(machine)
 
 
+def test_writes_go_on_after_others_have_filled_the_disk_in_the_midst_of_them(disk, machine, chance):
+    """Nothing was kept back in time: log, tables and large values find no room."""
+    acknowledged, refused, ended = [set() for _ in range(4)], [], threading.Event()
+    threads = [threading.Thread(target=insert_until, args=(machine, number, ids, refused, ended)) for number, ids in enumerate(acknowledged)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    disk.room(0)
+    time.sleep(2)
+    disk.room(None)
+    ended.set()
+    for thread in threads:
+        thread.join(60)
+    with pymongo.MongoClient(machine.mongo) as client:
+        writable_again(client)
+    assert refused and all("full" in error or "space" in error for error in refused), refused[:3]
+    machine.die()
+    machine.start()
+    with pymongo.MongoClient(machine.mongo) as client:
+        present = {document["_id"] for document in client.trial.things.find({}, {"_id": 1})}
+        assert not set().union(*acknowledged) - present
+        check_collections(machine)
+
+
+def insert_until(machine, number, acknowledged, refused, ended):
+    """Small documents and large ones."""
+    with pymongo.MongoClient(machine.mongo, maxPoolSize=1) as client:
+        for i in range(1_000_000):
+            if ended.is_set():
+                return
+            id = f"{number}-{i}"
+            try:
+                client.trial.things.insert_one({"_id": id, "bytes": os.urandom(100_000 if i % 4 == 0 else 3000)})
+                acknowledged.add(id)
+            except PyMongoError as error:
+                refused.append(str(error))
+                time.sleep(0.01)
+
+
 def writable_again(client):
     ends = time.monotonic() + 60
     while True:
@@ -103,6 +142,11 @@ def test_an_io_error_loses_nothing_that_was_acknowledged(disk, machine, chance, 
         thread.start()
     for thread in threads:
         thread.join(60)
+    if operation == "sync" and file == ".log":
+        # Of what was not flushed nobody knows whether it is on the disk, so nobody reads it.
+        with pymongo.MongoClient(machine.mongo) as client:
+            readable = {document["_id"] for document in client.trial.things.find({}, {"_id": 1})}
+            assert readable == set().union(*acknowledged)
     machine.server.kill()
     disk.say("mend")
     disk.cut(chance)

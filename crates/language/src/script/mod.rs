@@ -23,9 +23,8 @@ use value::{Document, ObjectId, Value, ValueRef, hex, unhex};
 
 /// What scripts of one program hold at most.
 const MEMORY_BYTES_MAX: usize = 64 << 20;
-/// What they may hold at first. Scripts that need more are started anew with more, in steps.
+/// What they may hold at first. Scripts that need more are started anew with four times as much.
 const MEMORY_BYTES_FIRST: usize = 1 << 20;
-const MEMORY_GROWTH: usize = 4;
 /// Operations run on threads with a stack of at least 2 MB.
 const STACK_BYTES_MAX: usize = 512 << 10;
 /// Where the host keeps what it calls, out of the way of scripts.
@@ -105,13 +104,17 @@ impl Program {
         work: &Work<T>,
     ) -> Result<T> {
         let mut started = self.started.lock();
+        let mut memory_bytes = MEMORY_BYTES_FIRST;
         loop {
             let (sandbox, share) = match &mut *started {
                 Some(started) => started,
-                none => none.insert(self.start(MEMORY_BYTES_FIRST)?),
+                none => none.insert(start(memory_bytes)?),
             };
-            let memory_bytes = share.bytes();
+            let held_bytes = share.bytes();
             let result = sandbox.run(|ctx| {
+                if !ctx.globals().contains_key(HOST)? {
+                    self.load(ctx)?;
+                }
                 let host: Object<'_> = ctx.globals().get(HOST)?;
                 let functions: Array<'_> = host.get("functions")?;
                 let to_script = ToScript::new(ctx, &host);
@@ -128,33 +131,11 @@ impl Program {
             if matches!(result, Err(Failure::Stopped | Failure::OutOfMemory)) {
                 *started = None;
             }
-            if matches!(result, Err(Failure::OutOfMemory)) && memory_bytes < MEMORY_BYTES_MAX {
-                *started = Some(self.start(memory_bytes * MEMORY_GROWTH)?);
-                continue;
+            match result {
+                Err(Failure::OutOfMemory) if held_bytes < MEMORY_BYTES_MAX => memory_bytes = 4 * held_bytes,
+                result => return result.map_err(failed),
             }
-            return result.map_err(failed);
         }
-    }
-
-    /// Starts a sandbox that may hold so much, or more where the functions alone do.
-    fn start(&self, memory_bytes: usize) -> Result<(Sandbox, Share)> {
-        let memory_bytes = memory_bytes.min(MEMORY_BYTES_MAX);
-        let mut share = interruption::memory().share(Holder::Scripts);
-        let room = share.set(memory_bytes);
-        room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
-        let limits = Limits {
-            memory_bytes,
-            stack_bytes: STACK_BYTES_MAX,
-        };
-        let sandbox = Sandbox::start(limits, must_end).map_err(failed)?;
-        match sandbox.run(|ctx| self.load(ctx)) {
-            Err(Failure::OutOfMemory) if memory_bytes < MEMORY_BYTES_MAX => {
-                drop((sandbox, share));
-                return self.start(memory_bytes * MEMORY_GROWTH);
-            }
-            loaded => loaded.map_err(failed)?,
-        }
-        Ok((sandbox, share))
     }
 
     fn load<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {
@@ -175,6 +156,18 @@ impl Program {
         // Neither writable nor enumerable.
         ctx.globals().prop(HOST, host)
     }
+}
+
+/// A sandbox that may hold so much.
+fn start(memory_bytes: usize) -> Result<(Sandbox, Share)> {
+    let mut share = interruption::memory().share(Holder::Scripts);
+    let room = share.set(memory_bytes);
+    room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))?;
+    let limits = Limits {
+        memory_bytes,
+        stack_bytes: STACK_BYTES_MAX,
+    };
+    Ok((Sandbox::start(limits, must_end).map_err(failed)?, share))
 }
 
 /// What the host does for `shell.js`.
