@@ -9,7 +9,7 @@ use search::{Outcome, Request, Run, Seen};
 use std::ops::Bound;
 
 /// Runs a search over these indices, each as of one moment.
-pub(crate) async fn run(request: &Request, indices: &[(Index, f32)]) -> Result<Outcome> {
+pub(crate) async fn run(request: &Request, typed_keys: bool, indices: &[(Index, f32)]) -> Result<Outcome> {
     let mut shown = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
         shown.push(search::Index {
@@ -44,7 +44,7 @@ pub(crate) async fn run(request: &Request, indices: &[(Index, f32)]) -> Result<O
             }
         }
     }
-    Ok(run.finish())
+    Ok(run.finish(typed_keys)?)
 }
 
 fn show(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {

@@ -10,6 +10,7 @@
 //!
 //! Left to others: where documents come from and who may see them (`engine`), the wire form of answers (`elastic`).
 
+mod aggregations;
 mod analysis;
 mod dates;
 mod error;
@@ -21,6 +22,7 @@ mod query;
 mod request;
 mod run;
 
+pub use aggregations::{Aggregations, BUCKETS_MAX};
 pub use analysis::{Analysis, Analyzer, Token};
 pub use error::{Kind, Result, SearchError};
 pub use mapping::Mapping;

@@ -1,5 +1,6 @@
 //! What a search asks: a query, which of its hits, in which order.
 
+use crate::aggregations::Aggregations;
 use crate::error::{Kind, Result, SearchError};
 use crate::json::{Members, one_or_many, scalar};
 use crate::query::{Query, parse_query};
@@ -48,6 +49,8 @@ pub struct Request {
     pub query: Option<Query>,
     /// What hits must match besides, behind aggregations.
     pub post_filter: Option<Query>,
+    /// What is wanted of all that matches, besides hits.
+    pub aggregations: Aggregations,
     /// Hits to pass by.
     pub from: usize,
     /// Hits wanted.
@@ -71,6 +74,7 @@ impl Default for Request {
         Request {
             query: None,
             post_filter: None,
+            aggregations: Aggregations::default(),
             from: 0,
             size: 10,
             sort: Vec::new(),
@@ -95,6 +99,9 @@ impl Request {
             match name.as_str() {
                 "query" => request.query = Some(parse_query(value)?),
                 "post_filter" => request.post_filter = Some(parse_query(value)?),
+                "aggs" | "aggregations" => {
+                    request.aggregations = Aggregations::parse(value, value::date::now_ms())?;
+                }
                 "from" => request.from = count(name, member.integer(name)?)?.unwrap_or(0),
                 "size" => request.size = count(name, member.integer(name)?)?.unwrap_or(10),
                 "sort" => request.sort = parse_sort(value)?,

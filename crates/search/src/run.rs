@@ -2,6 +2,7 @@
 
 mod order;
 
+use crate::aggregations::{Collected, Context};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
 use crate::mapping::Mapping;
@@ -9,7 +10,8 @@ use crate::matching::{Node, Scored, Statistics, compile};
 use crate::query::Query;
 use crate::request::{Request, SortKey};
 use order::{SortValue, after, compare, sort_values};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::cell::Cell;
 use std::sync::Arc;
 use value::DocumentBuf;
 
@@ -73,6 +75,8 @@ pub struct Outcome {
     pub hits: Vec<Hit>,
     /// Whether it stopped before all were seen.
     pub terminated_early: bool,
+    /// What aggregations gave; `None` where there are none.
+    pub aggregations: Option<Map<String, Value>>,
 }
 
 /// One search under way.
@@ -83,6 +87,10 @@ pub struct Run<'r> {
     now_ms: i64,
     /// The index whose documents are shown, its query and its filter.
     current: Option<(usize, Node, Option<Node>)>,
+    /// The queries of aggregations for this index.
+    filters: Vec<Node>,
+    collected_values: Collected,
+    buckets: Cell<usize>,
     scored: Scored,
     statistics: Statistics,
     hits: Vec<Hit>,
@@ -102,6 +110,9 @@ impl<'r> Run<'r> {
             indices,
             now_ms,
             current: None,
+            filters: Vec::new(),
+            collected_values: Collected::new(&request.aggregations),
+            buckets: Cell::new(0),
             scored: Scored::default(),
             statistics: Statistics::default(),
             hits: Vec::new(),
@@ -122,6 +133,11 @@ impl<'r> Run<'r> {
             .map(|filter| compile(filter, mapping, self.now_ms))
             .transpose()?;
         self.check_sort(index)?;
+        let mut filters = Vec::new();
+        self.request
+            .aggregations
+            .compile(mapping, self.now_ms, &mut filters)?;
+        self.filters = filters;
         self.scored = Scored::default();
         self.statistics = Statistics::default();
         self.collected = 0;
@@ -190,6 +206,16 @@ impl<'r> Run<'r> {
             return Ok(false);
         }
         self.collected += 1;
+        if !self.request.aggregations.is_empty() {
+            let context = Context {
+                filters: &self.filters,
+                statistics: &self.statistics,
+                now_ms: self.now_ms,
+                buckets: &self.buckets,
+            };
+            self.collected_values
+                .collect(&self.request.aggregations, &view, &context, 0)?;
+        }
         if filter
             .as_ref()
             .is_some_and(|filter| filter.score(&view, &self.statistics).is_none())
@@ -233,18 +259,21 @@ impl<'r> Run<'r> {
         self.hits.truncate(self.request.from + self.request.size);
     }
 
-    /// What was found.
-    pub fn finish(mut self) -> Outcome {
+    /// What was found. With `typed_keys`, names of aggregations have their types in front.
+    pub fn finish(mut self, typed_keys: bool) -> Result<Outcome> {
         self.trim();
+        let asked = &self.request.aggregations;
+        let aggregations = (!asked.is_empty()).then(|| self.collected_values.finish(asked, typed_keys));
         let from = self.request.from.min(self.hits.len());
-        Outcome {
+        Ok(Outcome {
             total: self.total,
             max_score: self
                 .max_score
                 .filter(|_| self.request.is_by_score() || self.request.track_scores),
             hits: self.hits.split_off(from),
             terminated_early: self.terminated_early,
-        }
+            aggregations: aggregations.transpose()?,
+        })
     }
 }
 

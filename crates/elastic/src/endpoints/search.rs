@@ -56,7 +56,6 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         "pre_filter_shard_size",
         "request_cache",
         "allow_partial_search_results",
-        "typed_keys",
         "timeout",
         "ignore_throttled",
     ]);
@@ -65,9 +64,10 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         None | Some("query_then_fetch" | "dfs_query_then_fetch") => {}
         Some(other) => return Err(ElasticError::illegal(format!("No search type for [{other}]"))),
     }
+    let typed_keys = parameters.flag("typed_keys")?.unwrap_or(false);
     parameters.end()?;
     let indices = opened(call, expression, options)?;
-    let outcome = scan::run(&request, &indices).await?;
+    let outcome = scan::run(&request, typed_keys, &indices).await?;
     Ok(ok(answer(&request, &indices, &outcome, &shown, begun)))
 }
 
@@ -117,9 +117,9 @@ fn presentation(body: &Map<String, Value>) -> Result<Shown> {
             "seq_no_primary_term" => shown.sequence = value.as_bool() == Some(true),
             // A search here has no time limit of its own, and always an answer that is whole.
             "timeout" | "profile" | "explain" | "stats" if value.as_bool() != Some(true) => {}
-            "aggs" | "aggregations" | "highlight" | "suggest" | "fields" | "docvalue_fields"
-            | "stored_fields" | "script_fields" | "collapse" | "rescore" | "indices_boost" | "knn"
-            | "pit" | "runtime_mappings" | "slice" | "profile" | "explain" | "ext" | "rank" | "retriever" => {
+            "highlight" | "suggest" | "fields" | "docvalue_fields" | "stored_fields" | "script_fields"
+            | "collapse" | "rescore" | "indices_boost" | "knn" | "pit" | "runtime_mappings" | "slice"
+            | "profile" | "explain" | "ext" | "rank" | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {
@@ -184,6 +184,9 @@ fn answer(
         "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
         "hits": found,
     });
+    if let Some(aggregations) = &outcome.aggregations {
+        answer["aggregations"] = json!(aggregations);
+    }
     if request.terminate_after.is_some() {
         answer["terminated_early"] = json!(outcome.terminated_early);
     }
@@ -254,7 +257,7 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     // A wrong sort would be told with the parameters.
     parse_sort(&Value::Array(Vec::new()))?;
     let indices = opened(call, expression, options)?;
-    let outcome = scan::run(&request, &indices).await?;
+    let outcome = scan::run(&request, false, &indices).await?;
     let count = indices.len();
     Ok(ok(json!({
         "count": outcome.total,

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
+mod aggregations;
 mod documents;
 mod indices;
 mod searches;

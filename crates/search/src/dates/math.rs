@@ -58,7 +58,7 @@ pub(crate) fn parse_math(
 }
 
 /// So many units of the calendar later: `y`, `q`, `M`, `w`, `d`, `h` or `H`, `m`, `s`.
-fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Option<i64> {
+pub(crate) fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Option<i64> {
     let at = timestamp(ms).to_zoned(zone.clone());
     // A span of any size is made, or none.
     let span = match unit {
@@ -76,7 +76,7 @@ fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Option<i64> {
 }
 
 /// The beginning of the unit in which a moment lies.
-fn floor_unit(ms: i64, unit: char, zone: &TimeZone) -> Option<i64> {
+pub(crate) fn floor_unit(ms: i64, unit: char, zone: &TimeZone) -> Option<i64> {
     let at = timestamp(ms).to_zoned(zone.clone());
     let day = at.start_of_day().ok()?;
     let floor: Zoned = match unit {

@@ -7,7 +7,7 @@ mod math;
 mod pattern;
 
 pub(crate) use format::DateFormats;
-pub(crate) use math::{Rounding, parse_math};
+pub(crate) use math::{Rounding, add_unit, floor_unit, parse_math};
 
 use crate::error::{Result, SearchError};
 use jiff::Timestamp;

@@ -1,0 +1,108 @@
+//! Aggregations of searches.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn aggregations() {
+    run(CASES);
+}
+
+const DOCUMENTS: &str = "{\"index\": {}}\n{\"level\": \"info\", \"size\": 5, \"at\": \"2024-01-01T10:00:00Z\"}\n\
+     {\"index\": {}}\n{\"level\": \"warn\", \"size\": 7, \"at\": \"2024-01-01T23:30:00Z\"}\n\
+     {\"index\": {}}\n{\"level\": \"info\", \"size\": 15, \"at\": \"2024-01-03T00:00:00Z\"}\n\
+     {\"index\": {}}\n{\"at\": \"2024-03-01\"}\n";
+
+const MAPPING: &str = r#"{"mappings": {"properties": {"level": {"type": "keyword"}, "at": {"type": "date"}, "size": {"type": "integer"}, "text": {"type": "text"}}}}"#;
+
+pub const CASES: &[Case] = &[
+    case("PUT /logs", MAPPING, 200, r#"{"acknowledged": true}"#),
+    case("POST /logs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"levels": {"terms": {"field": "level"}, "aggs": {"mean": {"avg": {"field": "size"}}}}}}"#,
+        200,
+        r#"{"aggregations": {"levels": {"sum_other_doc_count": 0, "buckets": [
+            {"key": "info", "doc_count": 2, "mean": {"value": 10.0}}, {"key": "warn", "doc_count": 1, "mean": {"value": 7.0}}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search?typed_keys=true",
+        r#"{"size": 0, "aggs": {"levels": {"terms": {"field": "level", "order": {"mean": "asc"}, "size": 1}, "aggs": {"mean": {"avg": {"field": "size"}}}}}}"#,
+        200,
+        r#"{"aggregations": {"sterms#levels": {"sum_other_doc_count": 2, "buckets": [{"key": "warn", "avg#mean": {"value": 7.0}}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"days": {"date_histogram": {"field": "at", "calendar_interval": "day", "time_zone": "+01:00"}}}, "query": {"range": {"at": {"lt": "2024-02-01"}}}}"#,
+        200,
+        r#"{"aggregations": {"days": {"buckets": [
+            {"key": 1704063600000, "key_as_string": "2024-01-01T00:00:00.000+01:00", "doc_count": 1}, {"doc_count": 1}, {"doc_count": 1}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"months": {"date_histogram": {"field": "at", "calendar_interval": "month", "format": "yyyy-MM"}}}}"#,
+        200,
+        r#"{"aggregations": {"months": {"buckets": [{"key_as_string": "2024-01", "doc_count": 3}, {"key_as_string": "2024-02", "doc_count": 0}, {"key_as_string": "2024-03", "doc_count": 1}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"sizes": {"histogram": {"field": "size", "interval": 5, "min_doc_count": 1}}}}"#,
+        200,
+        r#"{"aggregations": {"sizes": {"buckets": [{"key": 5.0, "doc_count": 2}, {"key": 15.0, "doc_count": 1}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"sizes": {"range": {"field": "size", "ranges": [{"to": 7}, {"from": 7, "key": "more"}]}},
+            "stats": {"stats": {"field": "size"}}, "kinds": {"cardinality": {"field": "level"}}, "none": {"missing": {"field": "level"}},
+            "half": {"percentiles": {"field": "size", "percents": [50]}}}}"#,
+        200,
+        r#"{"aggregations": {"sizes": {"buckets": [{"key": "*-7.0", "to": 7.0, "doc_count": 1}, {"key": "more", "from": 7.0, "doc_count": 2}]},
+            "stats": {"count": 3, "min": 5.0, "max": 15.0, "avg": 9.0, "sum": 27.0}, "kinds": {"value": 2}, "none": {"doc_count": 1},
+            "half": {"values": {"50.0": 7.0}}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"kinds": {"filters": {"filters": {"small": {"range": {"size": {"lt": 6}}}, "warnings": {"term": {"level": "warn"}}}, "other_bucket": true},
+            "aggs": {"one": {"filter": {"exists": {"field": "size"}}, "aggs": {"most": {"max": {"field": "size"}}}}}}}}"#,
+        200,
+        r#"{"aggregations": {"kinds": {"buckets": {"small": {"doc_count": 1, "one": {"doc_count": 1, "most": {"value": 5.0}}},
+            "warnings": {"doc_count": 1, "one": {"most": {"value": 7.0}}}, "_other_": {"doc_count": 2, "one": {"doc_count": 1, "most": {"value": 15.0}}}}}}}"#,
+    ),
+    // The last day of a range ends with it.
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"days": {"date_range": {"field": "at", "ranges": [{"from": "2024-01-01", "to": "2024-01-02"}]}}}}"#,
+        200,
+        r#"{"aggregations": {"days": {"buckets": [{"from_as_string": "2024-01-01T00:00:00.000Z", "doc_count": 2}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"colour": {}}}}"#,
+        400,
+        r#"{"error": {"reason": "Unknown aggregation type [colour]"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"terms": {"field": "level", "colour": 1}}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"terms": {"field": "text"}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"top_hits": {}}}}"#,
+        501,
+        r#"{"error": {"reason": "the aggregation [top_hits] is not supported"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"date_histogram": {"field": "at", "fixed_interval": "1s"}}}}"#,
+        503,
+        r#"{"error": {"type": "too_many_buckets_exception"}}"#,
+    ),
+];

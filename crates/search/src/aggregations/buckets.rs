@@ -1,0 +1,284 @@
+//! Buckets of documents, each with aggregations of its own.
+
+use super::values::number_of;
+use super::{Aggregations, Collected, Context, Named, Spec, histogram, ranges, terms};
+use crate::error::Result;
+use crate::fields::{Term, View};
+use serde_json::{Map, Value, json};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// A bucket.
+#[derive(Clone, Debug)]
+pub(super) struct Bucket {
+    pub(super) count: u64,
+    pub(super) inner: Collected,
+}
+
+impl Bucket {
+    pub(super) fn new(inner: &Aggregations) -> Bucket {
+        Bucket {
+            count: 0,
+            inner: Collected::new(inner),
+        }
+    }
+
+    /// The bucket's count and what its aggregations gave.
+    pub(super) fn put(self, inner: &Aggregations, typed: bool, out: &mut Map<String, Value>) -> Result<()> {
+        out.insert("doc_count".to_owned(), json!(self.count));
+        out.extend(self.inner.finish(inner, typed)?);
+        Ok(())
+    }
+}
+
+/// A value that buckets are known by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Key(pub(super) Term);
+
+impl Eq for Key {}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        self.0.compare(&other.0)
+    }
+}
+
+/// The buckets of one aggregation: by their keys, or by their places in the request.
+#[derive(Clone, Debug)]
+pub(super) struct Buckets {
+    pub(super) by_key: BTreeMap<Key, Bucket>,
+    pub(super) fixed: Vec<Bucket>,
+}
+
+impl Buckets {
+    pub(super) fn new(named: &Named) -> Buckets {
+        let count = match &named.spec {
+            Spec::Filter(_) | Spec::Missing(_) => 1,
+            Spec::Filters { queries, other, .. } => queries.len() + usize::from(other.is_some()),
+            Spec::Range(_, range) => range.len(),
+            _ => 0,
+        };
+        Buckets {
+            by_key: BTreeMap::new(),
+            fixed: (0..count).map(|_| Bucket::new(&named.inner)).collect(),
+        }
+    }
+
+    pub(super) fn collect(
+        &mut self,
+        named: &Named,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
+        let matches = |at: usize| {
+            context
+                .filters
+                .get(at)
+                .is_some_and(|node| node.score(view, context.statistics).is_some())
+        };
+        match &named.spec {
+            Spec::Filter(_) if matches(first) => self.add_fixed(0, named, view, context, first + 1),
+            Spec::Missing(source) if source.is_missing(view) => {
+                self.add_fixed(0, named, view, context, first)
+            }
+            Spec::Filters { queries, other, .. } => {
+                let behind = first + queries.len();
+                let mut is_in_any = false;
+                for at in 0..queries.len() {
+                    if matches(first + at) {
+                        is_in_any = true;
+                        self.add_fixed(at, named, view, context, behind)?;
+                    }
+                }
+                match other.is_some() && !is_in_any {
+                    true => self.add_fixed(queries.len(), named, view, context, behind),
+                    false => Ok(()),
+                }
+            }
+            Spec::Range(source, range) => {
+                let terms = source.terms(view);
+                let bounds = range.bounds(source, view, context.now_ms)?;
+                for (at, (low, high)) in bounds.iter().enumerate() {
+                    let is_in = |term: &Term| {
+                        term.as_f64().is_some_and(|value| {
+                            low.is_none_or(|low| value >= low) && high.is_none_or(|high| value < high)
+                        })
+                    };
+                    if terms.iter().any(is_in) {
+                        self.add_fixed(at, named, view, context, first)?;
+                    }
+                }
+                Ok(())
+            }
+            Spec::Terms(source, spec) => {
+                let keys = source.terms(view).into_iter().filter(|term| spec.includes(term));
+                self.add_keys(keys.map(Key).collect(), named, view, context, first)
+            }
+            Spec::Histogram(source, interval) => {
+                let numbers = source.terms(view);
+                let keys = numbers
+                    .iter()
+                    .filter_map(Term::as_f64)
+                    .filter_map(|value| interval.key(value, source));
+                self.add_keys(keys.map(Key).collect(), named, view, context, first)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn add_fixed(
+        &mut self,
+        at: usize,
+        named: &Named,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
+        let Some(bucket) = self.fixed.get_mut(at) else {
+            return Ok(());
+        };
+        bucket.count += 1;
+        bucket.inner.collect(&named.inner, view, context, first)
+    }
+
+    /// A document counts once in each bucket.
+    fn add_keys(
+        &mut self,
+        mut keys: Vec<Key>,
+        named: &Named,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
+        keys.sort();
+        keys.dedup();
+        for key in keys {
+            let bucket = match self.by_key.entry(key) {
+                std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
+                std::collections::btree_map::Entry::Vacant(free) => {
+                    context.bucket()?;
+                    free.insert(Bucket::new(&named.inner))
+                }
+            };
+            bucket.count += 1;
+            bucket.inner.collect(&named.inner, view, context, first)?;
+        }
+        Ok(())
+    }
+
+    /// The number by which the buckets around are ordered.
+    pub(super) fn number(&self, named: &Named, rest: Option<&str>) -> Option<f64> {
+        let bucket = self
+            .fixed
+            .first()
+            .filter(|_| matches!(named.spec, Spec::Filter(_) | Spec::Missing(_)))?;
+        match rest {
+            None | Some("_count" | "doc_count") => Some(bucket.count as f64),
+            Some(path) => bucket.inner.number(&named.inner, path),
+        }
+    }
+
+    /// The type's name, and the answer.
+    pub(super) fn finish(self, named: &Named, typed: bool) -> Result<(&'static str, Map<String, Value>)> {
+        let inner = &named.inner;
+        let mut out = Map::new();
+        let kind = match &named.spec {
+            Spec::Filter(_) | Spec::Missing(_) => {
+                for bucket in self.fixed {
+                    bucket.put(inner, typed, &mut out)?;
+                }
+                if matches!(named.spec, Spec::Filter(_)) {
+                    "filter"
+                } else {
+                    "missing"
+                }
+            }
+            Spec::Filters {
+                queries,
+                keyed,
+                other,
+            } => {
+                let names = queries.iter().map(|(name, _)| name.clone()).chain(other.clone());
+                let mut buckets = Vec::new();
+                for (name, bucket) in names.zip(self.fixed) {
+                    let mut one = Map::new();
+                    bucket.put(inner, typed, &mut one)?;
+                    buckets.push((name, Value::Object(one)));
+                }
+                out.insert("buckets".to_owned(), listed(buckets, *keyed));
+                "filters"
+            }
+            Spec::Range(source, range) => {
+                out.insert(
+                    "buckets".to_owned(),
+                    ranges::finish(self.fixed, source, range, inner, typed)?,
+                );
+                range.name()
+            }
+            Spec::Terms(source, spec) => terms::finish(self.by_key, source, spec, inner, typed, &mut out)?,
+            Spec::Histogram(source, interval) => {
+                out.insert(
+                    "buckets".to_owned(),
+                    histogram::finish(self.by_key, source, interval, inner, typed)?,
+                );
+                interval.name()
+            }
+            Spec::Metric(..) => "metric",
+        };
+        Ok((kind, out))
+    }
+}
+
+/// Buckets as a list, or by their names.
+pub(super) fn listed(buckets: Vec<(String, Value)>, keyed: bool) -> Value {
+    match keyed {
+        true => Value::Object(buckets.into_iter().collect()),
+        false => Value::Array(buckets.into_iter().map(|(_, bucket)| bucket).collect()),
+    }
+}
+
+/// In which order buckets come.
+#[derive(Clone, Debug)]
+pub(super) struct BucketOrder {
+    /// `_count`, `_key`, or the path of a number.
+    pub(super) by: String,
+    pub(super) ascending: bool,
+}
+
+pub(super) fn sort(buckets: &mut [(Key, Bucket)], orders: &[BucketOrder], inner: &Aggregations) {
+    buckets.sort_by(|(a_key, a), (b_key, b)| {
+        let mut order = Ordering::Equal;
+        for one in orders {
+            let compared = match one.by.as_str() {
+                "_count" => a.count.cmp(&b.count),
+                "_key" | "_term" => a_key.cmp(b_key),
+                path => {
+                    let number =
+                        |bucket: &Bucket| bucket.inner.number(inner, path).unwrap_or(f64::NEG_INFINITY);
+                    number(a).total_cmp(&number(b))
+                }
+            };
+            order = order.then(if one.ascending {
+                compared
+            } else {
+                compared.reverse()
+            });
+        }
+        order.then_with(|| a_key.cmp(b_key))
+    });
+}
+
+/// A number as keys have it in text: `5.0`.
+pub(super) fn number_text(number: f64) -> String {
+    match number_of(number) {
+        Value::Null => "*".to_owned(),
+        number => number.to_string(),
+    }
+}

@@ -1,0 +1,153 @@
+//! Buckets of one width: of numbers, or of time.
+
+use super::buckets::{Bucket, BucketOrder, Key, listed, number_text, sort};
+use super::values::Source;
+use super::{Aggregations, BUCKETS_MAX, too_many_buckets};
+use crate::dates::{add_unit, floor_unit};
+use crate::error::Result;
+use crate::fields::Term;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// How wide buckets are.
+#[derive(Clone, Debug)]
+pub(super) enum Width {
+    Number(f64),
+    /// Milliseconds, of the local clock.
+    Fixed(i64),
+    /// A unit of the calendar.
+    Calendar(char),
+}
+
+/// What is asked of a histogram.
+#[derive(Clone, Debug)]
+pub(super) struct Interval {
+    pub(super) width: Width,
+    pub(super) offset: f64,
+    pub(super) least: u64,
+    /// Buckets are there from and to these, even where they are empty.
+    pub(super) extended: Option<(f64, f64)>,
+    /// Nothing outside of these counts.
+    pub(super) hard: Option<(f64, f64)>,
+    pub(super) keyed: bool,
+    pub(super) orders: Vec<BucketOrder>,
+}
+
+impl Interval {
+    pub(super) fn name(&self) -> &'static str {
+        match self.width {
+            Width::Number(_) => "histogram",
+            Width::Fixed(_) | Width::Calendar(_) => "date_histogram",
+        }
+    }
+
+    /// The bucket of a value.
+    pub(super) fn key(&self, value: f64, source: &Source) -> Option<Term> {
+        let key = self.floor(value, source)?;
+        let is_in = self.hard.is_none_or(|(low, high)| value >= low && value < high);
+        is_in.then(|| self.term(key))
+    }
+
+    fn term(&self, key: f64) -> Term {
+        match self.width {
+            Width::Number(_) => Term::Float(key),
+            Width::Fixed(_) | Width::Calendar(_) => Term::Date(key as i64),
+        }
+    }
+
+    fn floor(&self, value: f64, source: &Source) -> Option<f64> {
+        let moved = value - self.offset;
+        Some(
+            self.offset
+                + match self.width {
+                    Width::Number(width) => (moved / width).floor() * width,
+                    Width::Fixed(width) => {
+                        let shift = local_offset_ms(moved as i64, source);
+                        let local = moved as i64 + shift;
+                        (local.div_euclid(width) * width - shift) as f64
+                    }
+                    Width::Calendar(unit) => floor_unit(moved as i64, unit, &source.zone)? as f64,
+                },
+        )
+    }
+
+    /// The bucket behind another.
+    fn next(&self, key: f64, source: &Source) -> Option<f64> {
+        match self.width {
+            Width::Number(width) => Some(key + width),
+            Width::Fixed(width) => Some(key + width as f64),
+            Width::Calendar(unit) => {
+                let next = add_unit((key - self.offset) as i64, unit, 1, &source.zone)?;
+                Some(floor_unit(next, unit, &source.zone)? as f64 + self.offset)
+            }
+        }
+    }
+}
+
+fn local_offset_ms(ms: i64, source: &Source) -> i64 {
+    i64::from(source.zone.to_offset(crate::dates::timestamp(ms)).seconds()) * 1000
+}
+
+pub(super) fn finish(
+    mut by_key: BTreeMap<Key, Bucket>,
+    source: &Source,
+    interval: &Interval,
+    inner: &Aggregations,
+    typed: bool,
+) -> Result<Value> {
+    if interval.least == 0 {
+        fill(&mut by_key, source, interval, inner)?;
+    }
+    let mut buckets: Vec<(Key, Bucket)> = by_key
+        .into_iter()
+        .filter(|(_, bucket)| bucket.count >= interval.least)
+        .collect();
+    if !interval.orders.is_empty() {
+        sort(&mut buckets, &interval.orders, inner);
+    }
+    let mut out = Vec::with_capacity(buckets.len());
+    for (key, bucket) in buckets {
+        let mut one = Map::new();
+        source.put_key(&key.0, &mut one);
+        let name = match (&key.0, one.get("key_as_string").and_then(Value::as_str)) {
+            (_, Some(text)) => text.to_owned(),
+            (key, None) => number_text(key.as_f64().unwrap_or(0.0)),
+        };
+        bucket.put(inner, typed, &mut one)?;
+        out.push((name, Value::Object(one)));
+    }
+    Ok(listed(out, interval.keyed))
+}
+
+/// Adds the empty buckets between the first and the last one.
+fn fill(
+    by_key: &mut BTreeMap<Key, Bucket>,
+    source: &Source,
+    interval: &Interval,
+    inner: &Aggregations,
+) -> Result<()> {
+    let number = |key: Option<(&Key, &Bucket)>| key.and_then(|(key, _)| key.0.as_f64());
+    let (first, last) = (number(by_key.first_key_value()), number(by_key.last_key_value()));
+    let (low, high) = match interval.extended {
+        Some((low, high)) => (interval.floor(low, source), interval.floor(high, source)),
+        None => (None, None),
+    };
+    let least = [first, low].into_iter().flatten().reduce(f64::min);
+    let most = [last, high].into_iter().flatten().reduce(f64::max);
+    let (Some(mut key), Some(most)) = (least, most) else {
+        return Ok(());
+    };
+    while key <= most {
+        by_key
+            .entry(Key(interval.term(key)))
+            .or_insert_with(|| Bucket::new(inner));
+        if by_key.len() > BUCKETS_MAX {
+            return Err(too_many_buckets());
+        }
+        match interval.next(key, source) {
+            Some(next) if next > key => key = next,
+            _ => break,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Buckets from one value to another.
+
+use super::Aggregations;
+use super::buckets::{Bucket, listed, number_text};
+use super::values::{Source, number_of};
+use crate::dates::{DateFormats, Rounding, parse_math};
+use crate::error::Result;
+use crate::fields::View;
+use crate::json::scalar;
+use crate::mapping::FieldKind;
+use serde_json::{Map, Value, json};
+
+/// One range; its ends as the request has them.
+#[derive(Clone, Debug)]
+pub(super) struct OneRange {
+    pub(super) key: Option<String>,
+    pub(super) from: Option<Value>,
+    pub(super) to: Option<Value>,
+}
+
+/// What is asked of ranges.
+#[derive(Clone, Debug)]
+pub(super) struct RangeSpec {
+    pub(super) ranges: Vec<OneRange>,
+    pub(super) keyed: bool,
+    pub(super) is_date: bool,
+    pub(super) now_ms: i64,
+}
+
+impl RangeSpec {
+    pub(super) fn name(&self) -> &'static str {
+        if self.is_date { "date_range" } else { "range" }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// The ends as numbers.
+    pub(super) fn bounds(
+        &self,
+        source: &Source,
+        view: &View<'_>,
+        now_ms: i64,
+    ) -> Result<Vec<(Option<f64>, Option<f64>)>> {
+        let field = view.mapping.field(&source.field);
+        let is_date = self.is_date || field.is_some_and(|field| field.kind == FieldKind::Date);
+        let formats = source
+            .formats
+            .clone()
+            .or_else(|| field.map(|field| field.formats.clone()))
+            .unwrap_or_default();
+        let each = |range: &OneRange| {
+            Ok((
+                end(range.from.as_ref(), is_date, &formats, source, now_ms)?,
+                end(range.to.as_ref(), is_date, &formats, source, now_ms)?,
+            ))
+        };
+        self.ranges.iter().map(each).collect()
+    }
+}
+
+fn end(
+    value: Option<&Value>,
+    is_date: bool,
+    formats: &DateFormats,
+    source: &Source,
+    now_ms: i64,
+) -> Result<Option<f64>> {
+    let Some(value) = value else { return Ok(None) };
+    if let (true, Value::String(text)) = (is_date, value) {
+        let ms = parse_math(text, formats, &source.zone, now_ms, Rounding::Down)?;
+        return Ok(Some(ms as f64));
+    }
+    Ok(crate::json::as_f64(value))
+}
+
+pub(super) fn finish(
+    buckets: Vec<Bucket>,
+    source: &Source,
+    spec: &RangeSpec,
+    inner: &Aggregations,
+    typed: bool,
+) -> Result<Value> {
+    let formats = source.formats.clone().unwrap_or_default();
+    let mut out = Vec::new();
+    for (range, bucket) in spec.ranges.iter().zip(buckets) {
+        let low = end(range.from.as_ref(), spec.is_date, &formats, source, spec.now_ms)?;
+        let high = end(range.to.as_ref(), spec.is_date, &formats, source, spec.now_ms)?;
+        let text = |end: Option<f64>| match (end, spec.is_date) {
+            (Some(ms), true) => formats.write(ms as i64, &source.zone),
+            (Some(number), false) => number_text(number),
+            (None, _) => "*".to_owned(),
+        };
+        let key = range
+            .key
+            .clone()
+            .unwrap_or_else(|| format!("{}-{}", text(low), text(high)));
+        let mut one = Map::new();
+        if !spec.keyed {
+            one.insert("key".to_owned(), json!(key));
+        }
+        for (name, end) in [("from", low), ("to", high)] {
+            if let Some(number) = end {
+                one.insert(name.to_owned(), number_of(number));
+                if spec.is_date {
+                    one.insert(format!("{name}_as_string"), json!(text(end)));
+                }
+            }
+        }
+        bucket.put(inner, typed, &mut one)?;
+        out.push((low, high, key, Value::Object(one)));
+    }
+    out.sort_by(|a, b| {
+        let number = |end: Option<f64>, none: f64| end.unwrap_or(none);
+        let low = number(a.0, f64::NEG_INFINITY).total_cmp(&number(b.0, f64::NEG_INFINITY));
+        low.then(number(a.1, f64::INFINITY).total_cmp(&number(b.1, f64::INFINITY)))
+    });
+    Ok(listed(
+        out.into_iter().map(|(_, _, key, one)| (key, one)).collect(),
+        spec.keyed,
+    ))
+}
+
+/// Reads one range.
+pub(super) fn parse(value: &Value) -> Result<OneRange> {
+    let mut members = crate::json::Members::of("range", value)?;
+    let range = OneRange {
+        key: members.take("key").and_then(scalar),
+        from: members.take("from").filter(|end| !end.is_null()).cloned(),
+        to: members.take("to").filter(|end| !end.is_null()).cloned(),
+    };
+    members.end()?;
+    Ok(range)
+}

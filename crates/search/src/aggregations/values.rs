@@ -1,0 +1,116 @@
+//! Where aggregations take their values from.
+
+use crate::dates::DateFormats;
+use crate::error::{Result, SearchError};
+use crate::fields::{self, Term, View};
+use crate::json::scalar;
+use crate::mapping::{FieldKind, Mapping};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Number, Value};
+use value::ValueRef;
+
+/// A field, and what stands for a document that has no value of it.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) field: String,
+    pub(super) missing: Option<Value>,
+    pub(super) formats: Option<DateFormats>,
+    pub(super) zone: TimeZone,
+}
+
+impl Source {
+    /// Refuses a field whose values cannot be taken so.
+    pub(super) fn check(&self, mapping: &Mapping, kind: &str, wants_numbers: bool) -> Result<()> {
+        let name = &self.field;
+        let Some(field) = mapping.field(name) else {
+            return Ok(());
+        };
+        if field.kind == FieldKind::Text && !field.doc_values && kind != "missing" {
+            return Err(SearchError::illegal(format!(
+                "Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so \
+                 these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on \
+                 [{name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory."
+            )));
+        }
+        if field.is_object()
+            || (wants_numbers && (field.is_textual() || field.kind == FieldKind::Ip))
+            || field.kind == FieldKind::Binary
+        {
+            let type_name = &field.type_name;
+            return Err(SearchError::illegal(format!(
+                "Field [{name}] of type [{type_name}] is not supported for aggregation [{kind}]"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The values of a document.
+    pub(super) fn terms(&self, view: &View<'_>) -> Vec<Term> {
+        let field = view.mapping.field(&self.field);
+        let mut terms = field.map_or_else(Vec::new, |field| match field.kind {
+            FieldKind::Text => {
+                let texts = view.terms(field).into_iter().filter_map(|term| match term {
+                    Term::Text(text) => Some(text),
+                    _ => None,
+                });
+                texts
+                    .flat_map(|text| field.analyzer.tokens(&text))
+                    .map(|token| Term::Text(token.text))
+                    .collect()
+            }
+            _ => view.terms(field),
+        });
+        if let Some(missing) = self.missing.as_ref().filter(|_| terms.is_empty()) {
+            let text = scalar(missing).unwrap_or_default();
+            let term = match field {
+                Some(field) => fields::term(field, ValueRef::String(&text)),
+                None => match missing.as_f64() {
+                    Some(number) => Some(Term::Float(number)),
+                    None => Some(Term::Text(text)),
+                },
+            };
+            terms.extend(term);
+        }
+        terms
+    }
+
+    /// Whether a document has any value, what stands for none included.
+    pub(super) fn is_missing(&self, view: &View<'_>) -> bool {
+        self.terms(view).is_empty()
+    }
+
+    /// A date as text.
+    pub(super) fn date(&self, ms: i64, view: Option<&View<'_>>) -> String {
+        let own = view
+            .and_then(|view| view.mapping.field(&self.field))
+            .map(|field| &field.formats);
+        let default = DateFormats::default();
+        self.formats
+            .as_ref()
+            .or(own)
+            .unwrap_or(&default)
+            .write(ms, &self.zone)
+    }
+
+    /// Puts a key into a bucket's answer, with its text where it is no text and no plain number.
+    pub(super) fn put_key(&self, key: &Term, out: &mut Map<String, Value>) {
+        let (value, text) = match key {
+            Term::Integer(number) => ((*number).into(), None),
+            Term::Float(number) => (number_of(*number), None),
+            Term::Boolean(flag) => (i64::from(*flag).into(), Some(flag.to_string())),
+            Term::Date(ms) => ((*ms).into(), Some(self.date(*ms, None))),
+            Term::Text(text) => (text.as_str().into(), None),
+            Term::Ip(ip) => (Term::ip_text(ip).into(), None),
+        };
+        if let Some(text) = text {
+            // Before the number, as a client reads it.
+            out.insert("key_as_string".to_owned(), text.into());
+        }
+        out.insert("key".to_owned(), value);
+    }
+}
+
+/// A number of JSON; null for what is none.
+pub(super) fn number_of(number: f64) -> Value {
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}

@@ -1,0 +1,69 @@
+"""The unmodified Python client of Elasticsearch 8, and what other protocols write seen through it."""
+
+import elasticsearch
+import pytest
+from elasticsearch import Elasticsearch, helpers
+
+
+@pytest.fixture(scope="module")
+def elastic(server):
+    with Elasticsearch(server.elastic) as client:
+        yield client
+
+
+@pytest.fixture
+def index(elastic, request):
+    name = "e_" + "".join(c if c.isalnum() else "_" for c in request.node.name.lower()[:60])
+    elastic.indices.delete(index=name, ignore_unavailable=True)
+    yield name
+    elastic.indices.delete(index=name, ignore_unavailable=True)
+
+
+def test_the_client_takes_the_server_for_elasticsearch(elastic):
+    assert elastic.ping()
+    assert elastic.info()["tagline"] == "You Know, for Search"
+    assert elastic.cluster.health()["status"] == "green"
+
+
+def test_documents_are_indexed_changed_and_deleted(elastic, index):
+    made = elastic.index(index=index, id="1", document={"name": "Anna", "age": 5})
+    assert (made["result"], made["_version"]) == ("created", 1)
+    found = elastic.get(index=index, id="1")
+    elastic.update(index=index, id="1", doc={"age": 6})
+    with pytest.raises(elasticsearch.ConflictError):
+        elastic.index(index=index, id="1", document={}, if_seq_no=found["_seq_no"], if_primary_term=found["_primary_term"])
+    assert elastic.get(index=index, id="1")["_source"] == {"name": "Anna", "age": 6}
+    elastic.delete(index=index, id="1")
+    assert not elastic.exists(index=index, id="1")
+    with pytest.raises(elasticsearch.NotFoundError):
+        elastic.get(index=index, id="1")
+
+
+def test_a_bulk_is_found_by_the_next_search(elastic, index):
+    documents = ({"_index": index, "_id": str(number), "number": number, "text": f"line {number % 7}"} for number in range(1500))
+    assert helpers.bulk(elastic, documents) == (1500, [])
+    assert elastic.count(index=index, query={"match": {"text": "3"}})["count"] == 214
+    answer = elastic.search(index=index, query={"range": {"number": {"lt": 10}}}, sort=[{"number": "desc"}], size=3)
+    assert [hit["_source"]["number"] for hit in answer["hits"]["hits"]] == [9, 8, 7]
+    answer = elastic.search(index=index, size=0, aggs={"lines": {"terms": {"field": "text.keyword", "size": 2}}})
+    assert [bucket["doc_count"] for bucket in answer["aggregations"]["lines"]["buckets"]] == [215, 215]
+
+
+def test_what_is_not_there_is_an_error_that_names_it(elastic, index):
+    elastic.indices.create(index=index, mappings={"properties": {"a": {"type": "keyword"}}})
+    with pytest.raises(elasticsearch.BadRequestError, match="resource_already_exists_exception"):
+        elastic.indices.create(index=index)
+    with pytest.raises(elasticsearch.ApiError, match="highlight"):
+        elastic.search(index=index, highlight={"fields": {"a": {}}})
+
+
+def test_what_pymongo_writes_is_found_here_and_the_other_way_round(elastic, client, index):
+    collection = client["default"][index]
+    collection.insert_many([{"_id": f"m{number}", "device": f"d{number % 3}", "value": number} for number in range(9)])
+    answer = elastic.search(index=index, query={"term": {"device.keyword": "d1"}}, sort=["value"])
+    assert [hit["_id"] for hit in answer["hits"]["hits"]] == ["m1", "m4", "m7"]
+    assert elastic.indices.get_mapping(index=index)[index]["mappings"]["properties"]["value"] == {"type": "long"}
+    elastic.index(index=index, id="e", document={"device": "d1", "value": 100})
+    assert collection.find_one({"value": 100}) == {"_id": "e", "device": "d1", "value": 100}
+    collection.delete_one({"_id": "m1"})
+    assert elastic.count(index=index, query={"match": {"device": "d1"}})["count"] == 3
