@@ -202,3 +202,17 @@ def test_users_that_come_by_replication_log_in(guarded):
     for _ in range(2):
         answer = requests.get(session, auth=("clara", "secret pw"))
         assert answer.json()["userCtx"] == {"name": "clara", "roles": ["reader"]}
+
+
+def test_whoever_fails_often_is_locked_out_where_a_setting_says_so(guarded):
+    assert requests.put(f"{guarded.couch}/_users/org.couchdb.user:dora", json=user("dora")).status_code == 201
+    session = f"{guarded.couch}/_session"
+    configure(guarded, "chttpd_auth_lockout", "mode", "enforce")
+    for _ in range(5):
+        assert requests.get(session, auth=("dora", "guess")).status_code == 401
+    locked = requests.get(session, auth=("dora", "pw"))
+    reason = "Account is temporarily locked due to multiple authentication failures"
+    assert (locked.status_code, locked.json()) == (403, {"error": "forbidden", "reason": reason})
+    assert requests.get(session, auth=ROOT).status_code == 200
+    configure(guarded, "chttpd_auth_lockout", "mode", "off")
+    assert requests.get(session, auth=("dora", "pw")).status_code == 200

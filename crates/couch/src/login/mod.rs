@@ -7,6 +7,7 @@
 mod cookie;
 mod handlers;
 mod jwt;
+mod lockout;
 mod password;
 mod proxy;
 

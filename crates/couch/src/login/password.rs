@@ -1,5 +1,6 @@
 //! Names and passwords: the `Authorization` header's basic scheme, and forms that log in.
 
+use super::lockout;
 use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::user::{Handler, User, account};
@@ -35,6 +36,7 @@ pub(crate) async fn by_password(call: &Call, name: &str, password: &str) -> Resu
 }
 
 async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc<auth::User>> {
+    lockout::check(call, name)?;
     let server = &call.server;
     let account = account(&server.engine, name);
     let known = account.as_ref().and_then(|account| {

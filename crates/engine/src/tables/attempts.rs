@@ -103,6 +103,14 @@ impl Attempts {
         }
     }
 
+    /// How often a user failed from an address; none where the last time was before this time.
+    pub(crate) fn failures(&self, user: &str, address: IpAddr, within: Duration) -> u32 {
+        let failed = self.failed.lock();
+        let known = failed.get(&key(user, address));
+        let known = known.filter(|known| known.last.elapsed() <= within);
+        known.map_or(0, |known| known.times)
+    }
+
     /// Somebody knew the password.
     pub(crate) fn succeeded(&self, user: &str, address: IpAddr) {
         self.failed.lock().remove(&key(user, address));
@@ -159,6 +167,15 @@ mod tests {
         assert!(wait > WAIT_FIRST && wait <= WAIT_MAX, "{wait:?}");
         assert_eq!(attempts.begin("ben", address(1)), Ok(Duration::ZERO));
         assert_eq!(attempts.begin("ann", address(2)), Ok(Duration::ZERO));
+    }
+
+    #[test]
+    fn failures_are_counted_for_a_while() {
+        let attempts = Attempts::default();
+        fail(&attempts, "ann", address(1), 3);
+        assert_eq!(attempts.failures("ann", address(1), Duration::from_secs(60)), 3);
+        assert_eq!(attempts.failures("ann", address(2), Duration::from_secs(60)), 0);
+        assert_eq!(attempts.failures("ann", address(1), Duration::ZERO), 0);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use code::Code;
 use kv::Durability;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use store::{CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp};
 use value::{DocumentBuf, Value};
 
@@ -127,6 +128,12 @@ impl Engine {
             tokio::time::sleep(wait).await;
         }
         Ok(())
+    }
+
+    /// How often somebody failed from an address since the last right password; none where the last time was before
+    /// this time.
+    pub fn failed_logins(&self, name: &str, from: SocketAddr, within: Duration) -> u32 {
+        self.attempts().failures(name, from.ip(), within)
     }
 
     /// After a password was looked at.
