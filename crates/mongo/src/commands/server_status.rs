@@ -41,6 +41,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "numRequests": long(&counters.requests),
         },
         "opcounters": operations(call),
+        "catalogStats": catalog(call),
         "mem": {"bits": usize::BITS as i32, "resident": (report.memory_bytes >> 20) as i32, "supported": true},
         "storageEngine": {"name": "larder", "persistent": true, "readOnly": false, "supportsCommittedReads": true},
         "larder": {
@@ -83,6 +84,33 @@ fn memory(usage: &[Usage]) -> Document {
         holders.push(of.holder.name(), described);
     }
     holders
+}
+
+/// How many collections there are, by kind.
+fn catalog(call: &Call<'_>) -> Document {
+    let engine = &call.server.engine;
+    let (mut own, mut all) = (0, 0);
+    let (mut capped, mut clustered, mut series, mut views) = (0, 0, 0, 0);
+    for database in engine.databases() {
+        for entry in engine.collections(&database) {
+            let has = |option: &str| i32::from(entry.options.contains(option));
+            all += 1;
+            own += i32::from(entry.name.starts_with("system."));
+            views += i32::from(entry.is_view);
+            capped += has("capped");
+            clustered += has("clusteredIndex");
+            series += has("timeseries");
+        }
+    }
+    doc! {
+        "collections": all - own - views - series,
+        "capped": capped,
+        "clustered": clustered,
+        "timeseries": series,
+        "views": views,
+        "internalCollections": own,
+        "internalViews": 0,
+    }
 }
 
 fn operations(call: &Call<'_>) -> Document {

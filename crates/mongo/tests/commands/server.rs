@@ -64,7 +64,7 @@ fn descriptions() -> Vec<Case> {
         ),
         good(
             doc! {"serverStatus": 1},
-            doc! {"process": "mongos", "connections": {"current": 1}},
+            doc! {"process": "mongos", "connections": {"current": 1}, "catalogStats": {"capped": 0}},
         ),
         bad(
             doc! {"serverStatus": 1, "apiVersion": "1", "apiStrict": true},
