@@ -307,7 +307,7 @@ impl FileWriter {
             }
             None => (None, Some(finishing.read().await)),
         };
-        self.entry.uploaded_ms = now_ms();
+        self.entry.uploaded_ms = self.newest_ms().await?;
         let document = DocumentBuf::from(&self.entry.to_document());
         let namespace = files.bucket.files();
         let entry = files.entry(&document)?;
@@ -326,6 +326,16 @@ impl FileWriter {
                 Ok(())
             }
         }
+    }
+
+    /// The present, or just behind the newest version where the clock has gone back since that one was written.
+    async fn newest_ms(&self) -> Result<i64, FileError> {
+        let now = now_ms();
+        let before = match &self.entry.name {
+            Some(name) => self.files.find(name, -1).await?,
+            None => None,
+        };
+        Ok(before.map_or(now, |before| now.max(before.uploaded_ms.saturating_add(1))))
     }
 
     /// What was just written has the digest that was just computed of it: nobody need compute it again to read the

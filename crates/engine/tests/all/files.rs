@@ -504,3 +504,32 @@ async fn the_sweep_removes_what_a_crash_left_and_nothing_that_lives() {
     assert_eq!(get(&files, "whole", -1).await, Some(bytes(3000)));
     assert_eq!(files.upload(resumable).await.unwrap().unwrap().offset, 5000);
 }
+
+#[tokio::test]
+async fn a_new_version_is_the_newest_although_the_clock_went_back() {
+    let engine = engine_on(&Simulation::new(1)).await;
+    let files = engine.files(bucket());
+    put(&files, "a", b"old").await;
+    let later = UpdateStatement {
+        filter: doc! {},
+        update: Some(Value::Document(
+            doc! {"$set": doc! {"uploadDate": Value::DateTime(4_000_000_000_000)}},
+        )),
+        ..UpdateStatement::default()
+    };
+    let namespace = engine::Namespace::new("default", "photos.files");
+    engine
+        .update(
+            &Context::default(),
+            &namespace,
+            vec![later],
+            &WriteOptions::default(),
+        )
+        .await
+        .unwrap();
+    put(&files, "a", b"new").await;
+    put(&files, "a", b"newest").await;
+    assert_eq!(get(&files, "a", -1).await.unwrap(), b"newest");
+    assert_eq!(get(&files, "a", -2).await.unwrap(), b"new");
+    assert_eq!(get(&files, "a", 0).await.unwrap(), b"old");
+}
