@@ -26,6 +26,6 @@ pub use aggregations::{Aggregations, BUCKETS_MAX};
 pub use analysis::{Analysis, Analyzer, Token};
 pub use error::{Kind, Result, SearchError};
 pub use mapping::Mapping;
-pub use query::{CLAUSES_MAX, DEPTH_MAX, Query, parse_query};
+pub use query::{CLAUSES_MAX, DEPTH_MAX, Query, parse_query, parse_query_string};
 pub use request::{Order, Request, SortKey, WINDOW_MAX, parse_sort};
 pub use run::{Hit, Index, Outcome, Run, Seen};

@@ -4,12 +4,13 @@ use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::names::{Options, resolve};
+use crate::parameters::Parameters;
 use crate::respond::{Answer, ok};
 use crate::scan;
 use crate::source::SourceFilter;
 use auth::Action;
 use http::Method;
-use search::{Hit, Outcome, Request, parse_sort};
+use search::{Hit, Outcome, Query, Request, parse_query_string};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
@@ -30,7 +31,10 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::take(&mut call.parameters)?;
     let mut body = call.object()?;
     from_parameters(call, &mut body)?;
-    let (request, rest) = Request::parse(&body)?;
+    let (mut request, rest) = Request::parse(&body)?;
+    if let Some(query) = query_of(&mut call.parameters)? {
+        request.query = Some(query);
+    }
     let mut shown = presentation(&rest)?;
     let parameters = &mut call.parameters;
     if let Some(filter) = SourceFilter::take(parameters) {
@@ -90,7 +94,6 @@ fn from_parameters(call: &mut Call, body: &mut Map<String, Value>) -> Result<()>
         body.insert("track_scores".to_owned(), json!(track));
     }
     for name in [
-        "q",
         "scroll",
         "stored_fields",
         "docvalue_fields",
@@ -105,6 +108,27 @@ fn from_parameters(call: &mut Call, body: &mut Map<String, Value>) -> Result<()>
         }
     }
     Ok(())
+}
+
+/// The query of the parameter `q`, in Lucene's language.
+fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
+    let field = parameters.take("df");
+    let and = match parameters.take("default_operator").as_deref() {
+        None | Some("or" | "OR") => false,
+        Some("and" | "AND") => true,
+        Some(other) => {
+            return Err(ElasticError::illegal(format!(
+                "[default_operator] cannot be [{other}]"
+            )));
+        }
+    };
+    let lenient = parameters.flag("lenient")?.unwrap_or(false);
+    // Wildcards are always normalized.
+    parameters.flag("analyze_wildcard")?;
+    let query = parameters
+        .take("q")
+        .map(|q| parse_query_string(&q, field.as_deref(), and, lenient));
+    Ok(query.transpose()?)
 }
 
 /// What the body says of how hits are shown; whatever else it says is refused.
@@ -237,10 +261,10 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
             "request does not support [{other}]"
         )));
     }
-    if call.parameters.take("q").is_some() {
-        return Err(ElasticError::unsupported("the parameter [q] of a count"));
-    }
     let (mut request, _) = Request::parse(&body)?;
+    if let Some(query) = query_of(&mut call.parameters)? {
+        request.query = Some(query);
+    }
     request.size = 0;
     request.terminate_after = call
         .parameters
@@ -254,8 +278,6 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     call.parameters
         .without_effect(&["preference", "routing", "ignore_throttled"]);
     call.parameters.end()?;
-    // A wrong sort would be told with the parameters.
-    parse_sort(&Value::Array(Vec::new()))?;
     let indices = opened(call, expression, options)?;
     let outcome = scan::run(&request, false, &indices).await?;
     let count = indices.len();

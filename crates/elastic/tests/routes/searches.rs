@@ -213,4 +213,23 @@ pub const CASES: &[Case] = &[
     ),
     case("POST /_count", "", 200, r#"{"count": 3}"#),
     case("POST /_count?colour", "", 400, r#"{"status": 400}"#),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"query_string": {"query": "title:(quick AND dog) AND size:[6 TO *] AND NOT level:info"}}}"#,
+        200,
+        SECOND,
+    ),
+    case("GET /docs/_search?q=level:w*", "", 200, SECOND),
+    case(
+        "GET /docs/_count?q=quick&df=title&default_operator=AND",
+        "",
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "POST /docs/_search",
+        r#"{"query": {"query_string": {"query": "title:(quick"}}}"#,
+        400,
+        r#"{"error": {"type": "query_shard_exception"}}"#,
+    ),
 ];

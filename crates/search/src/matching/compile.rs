@@ -244,6 +244,12 @@ impl Compiler<'_> {
     }
 
     fn pattern(self, name: &str, pattern: &Pattern, boost: f32) -> Result<Node> {
+        if name.contains('*') {
+            let named = self.fields(name).into_iter();
+            let textual = named.filter(|field| field.is_textual() && field.index && field.nested.is_none());
+            let nodes = textual.map(|field| self.pattern(&field.name, pattern, 1.0));
+            return Ok(Node::DisMax(nodes.collect::<Result<_>>()?, 0.0, boost));
+        }
         let Some(field) = self.searchable(name)? else {
             return Ok(Node::Nothing);
         };

@@ -2,7 +2,10 @@
 
 mod compound;
 mod full_text;
+mod lucene;
 mod term_level;
+
+pub use lucene::parse_query_string;
 
 use crate::error::{Result, SearchError};
 use serde_json::Value;
@@ -233,14 +236,14 @@ impl Parser {
             "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
                 parser.compound(name, body)
             }
+            "query_string" => lucene::parse(body),
             "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
                 term_level::parse(name, body)
             }
             "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
                 full_text::parse(name, body)
             }
-            "query_string"
-            | "simple_query_string"
+            "simple_query_string"
             | "function_score"
             | "script_score"
             | "script"

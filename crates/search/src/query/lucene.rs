@@ -1,0 +1,437 @@
+//! The query language of Lucene, as `query_string` and `q=` have it: fields, groups, phrases, ranges, wildcards, regular
+//! expressions, fuzzy terms, boosts.
+//!
+//! A text becomes the queries that it stands for. Where `AND` and `OR` stand together, an `AND` makes the clauses beside it
+//! required, as Lucene's classic parser does.
+
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use super::{DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range};
+use crate::error::{Result, SearchError};
+use crate::json::{Members, one_or_many, scalar};
+use crate::query::full_text::boosted;
+use serde_json::Value;
+use tokens::{Token, tokens};
+
+/// The characters of a query at most.
+const LENGTH_MAX: usize = 100_000;
+
+/// What terms without a field mean.
+#[derive(Clone, Debug)]
+struct Options {
+    fields: Vec<(String, f32)>,
+    and: bool,
+    analyzer: Option<String>,
+    slop: u32,
+    lenient: bool,
+    tie_breaker: Option<f32>,
+    kind: MultiKind,
+}
+
+/// Reads the body of a `query_string`.
+pub(super) fn parse(body: &Value) -> Result<Query> {
+    let mut members = Members::of("query_string", body)?;
+    let boost = members.boost()?;
+    members.take("_name");
+    let text = members.text("query")?;
+    let text = text.ok_or_else(|| SearchError::parsing("[query_string] must be provided with a [query]"))?;
+    let named = members.take("fields").map(one_or_many).unwrap_or_default();
+    let mut fields: Vec<(String, f32)> = named
+        .into_iter()
+        .filter_map(scalar)
+        .map(|name| boosted(&name))
+        .collect();
+    fields.extend(
+        members
+            .text("default_field")?
+            .filter(|name| name != "*")
+            .map(|name| boosted(&name)),
+    );
+    let options = Options {
+        fields,
+        and: match members
+            .text("default_operator")?
+            .map(|name| name.to_ascii_lowercase())
+            .as_deref()
+        {
+            None | Some("or") => false,
+            Some("and") => true,
+            Some(other) => {
+                return Err(SearchError::illegal(format!(
+                    "[default_operator] cannot be [{other}]"
+                )));
+            }
+        },
+        analyzer: members.text("analyzer")?,
+        slop: members.integer("phrase_slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32,
+        lenient: members.flag("lenient")?.unwrap_or(false),
+        tie_breaker: members.number("tie_breaker")?.map(|tie| tie as f32),
+        kind: match members.text("type")?.as_deref() {
+            None | Some("best_fields") => MultiKind::Best,
+            Some("most_fields") => MultiKind::Most,
+            Some("cross_fields") => MultiKind::Cross,
+            Some(other) => {
+                return Err(SearchError::unsupported(format!(
+                    "[type] {other} of [query_string]"
+                )));
+            }
+        },
+    };
+    // Wildcards are always normalized, and may always stand in front.
+    members.flag("analyze_wildcard")?;
+    if members.flag("allow_leading_wildcard")? == Some(false)
+        && text
+            .split([' ', ':', '('])
+            .any(|word| word.starts_with(['*', '?']))
+    {
+        return Err(SearchError::parsing(
+            "'*' or '?' not allowed as first character in WildcardQuery",
+        ));
+    }
+    members.end()?;
+    let query = string(&text, &options)?;
+    Ok(match boost == 1.0 {
+        true => query,
+        false => Query::Bool {
+            must: vec![query],
+            filter: Vec::new(),
+            should: Vec::new(),
+            must_not: Vec::new(),
+            minimum: None,
+            boost,
+        },
+    })
+}
+
+/// Reads the parameters `q`, `df`, `default_operator`, `analyzer` and `lenient` of a query string.
+pub fn parse_query_string(q: &str, field: Option<&str>, and: bool, lenient: bool) -> Result<Query> {
+    let options = Options {
+        fields: field.map(boosted).into_iter().collect(),
+        and,
+        analyzer: None,
+        slop: 0,
+        lenient,
+        tie_breaker: None,
+        kind: MultiKind::Best,
+    };
+    string(q, &options)
+}
+
+fn string(text: &str, options: &Options) -> Result<Query> {
+    if text.chars().count() > LENGTH_MAX {
+        return Err(SearchError::parsing(format!(
+            "[query_string] is longer than {LENGTH_MAX} characters"
+        )));
+    }
+    let failed = |why: String| {
+        SearchError::new(
+            crate::error::Kind::QueryShard,
+            format!("Failed to parse query [{text}]: {why}"),
+        )
+    };
+    let tokens = tokens(text).map_err(failed)?;
+    let mut parser = Parser {
+        tokens: &tokens,
+        at: 0,
+        options,
+    };
+    let query = parser.group(None, 0).map_err(failed)?;
+    match parser.peek() {
+        None => Ok(query),
+        Some(_) => Err(failed("there is a ')' without its '('".to_owned())),
+    }
+}
+
+struct Parser<'p> {
+    tokens: &'p [Token],
+    at: usize,
+    options: &'p Options,
+}
+
+/// Whether a clause must match, may, or must not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Occur {
+    Must,
+    Should,
+    Not,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn take(&mut self, wanted: &Token) -> bool {
+        let is_there = self.peek() == Some(wanted);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    /// Clauses up to the end or the closing parenthesis.
+    fn group(&mut self, field: Option<&str>, depth: usize) -> Result<Query, String> {
+        if depth > DEPTH_MAX {
+            return Err(format!("groups are nested more than {DEPTH_MAX} deep"));
+        }
+        let mut clauses: Vec<(Occur, Query)> = Vec::new();
+        let default = if self.options.and {
+            Occur::Must
+        } else {
+            Occur::Should
+        };
+        while self.peek().is_some_and(|token| *token != Token::Close) {
+            let and = self.take(&Token::And);
+            let or = !and && self.take(&Token::Or);
+            if (and || or) && clauses.is_empty() {
+                return Err("an operator stands where a clause is expected".to_owned());
+            }
+            let mut occur = if and {
+                Occur::Must
+            } else if or {
+                Occur::Should
+            } else {
+                default
+            };
+            if and
+                && let Some((before, _)) = clauses.last_mut()
+                && *before == Occur::Should
+            {
+                *before = Occur::Must;
+            }
+            if or
+                && self.options.and
+                && let Some((before, _)) = clauses.last_mut()
+                && *before == Occur::Must
+            {
+                *before = Occur::Should;
+            }
+            loop {
+                if self.take(&Token::Not) || self.take(&Token::Minus) {
+                    occur = Occur::Not;
+                } else if self.take(&Token::Plus) {
+                    occur = Occur::Must;
+                } else {
+                    break;
+                }
+            }
+            clauses.push((occur, self.clause(field, depth)?));
+        }
+        Ok(joined(clauses))
+    }
+
+    fn clause(&mut self, field: Option<&str>, depth: usize) -> Result<Query, String> {
+        let token = self.peek().cloned().ok_or("a clause is expected at the end")?;
+        self.at += 1;
+        if let Token::Word(name) = &token
+            && self.take(&Token::Colon)
+        {
+            let name = name.plain();
+            if name == "_exists_" {
+                let named = self.peek().cloned();
+                self.at += 1;
+                return match named {
+                    Some(Token::Word(word)) => Ok(Query::Exists {
+                        field: word.plain(),
+                        boost: 1.0,
+                    }),
+                    Some(Token::Phrase(name)) => Ok(Query::Exists {
+                        field: name,
+                        boost: 1.0,
+                    }),
+                    _ => Err("the name of a field is expected behind _exists_".to_owned()),
+                };
+            }
+            if name == "*"
+                && self
+                    .peek()
+                    .is_some_and(|token| matches!(token, Token::Word(word) if word.raw == "*"))
+            {
+                self.at += 1;
+                return Ok(Query::MatchAll { boost: 1.0 });
+            }
+            return self.clause(Some(&name), depth + 1);
+        }
+        let mut query = match token {
+            Token::Open => {
+                let query = self.group(field, depth + 1)?;
+                if !self.take(&Token::Close) {
+                    return Err("a '(' has no ')'".to_owned());
+                }
+                query
+            }
+            Token::Word(word) => self.word(field, &word)?,
+            Token::Phrase(text) => {
+                let slop = self.tilde().map(|slop| slop.parse().unwrap_or(self.options.slop));
+                self.text(field, text, MatchKind::Phrase, slop.unwrap_or(self.options.slop))
+            }
+            Token::Regex(value) => {
+                let pattern = Pattern::Regexp {
+                    value,
+                    case_insensitive: false,
+                };
+                self.each(field, |field| Query::Pattern {
+                    field,
+                    pattern: pattern.clone(),
+                    boost: 1.0,
+                })
+            }
+            Token::Range { low, high } => {
+                let range = Range {
+                    low,
+                    high,
+                    ..Range::default()
+                };
+                if field.is_none() && self.options.fields.is_empty() {
+                    return Err("a range without a field needs [fields] or [default_field]".to_owned());
+                }
+                self.each(field, |field| Query::Range {
+                    field,
+                    range: range.clone(),
+                    boost: 1.0,
+                })
+            }
+            other => return Err(format!("{other:?} stands where a clause is expected")),
+        };
+        if let Some(Token::Boost(boost)) = self.peek() {
+            let boost = *boost;
+            self.at += 1;
+            query = Query::Bool {
+                must: vec![query],
+                filter: Vec::new(),
+                should: Vec::new(),
+                must_not: Vec::new(),
+                minimum: None,
+                boost,
+            };
+        }
+        Ok(query)
+    }
+
+    fn tilde(&mut self) -> Option<String> {
+        let Some(Token::Tilde(text)) = self.peek() else {
+            return None;
+        };
+        let text = text.clone();
+        self.at += 1;
+        Some(text)
+    }
+
+    fn word(&mut self, field: Option<&str>, word: &tokens::Word) -> Result<Query, String> {
+        if word.raw == "*" {
+            return match field {
+                Some(field) => Ok(Query::Exists {
+                    field: field.to_owned(),
+                    boost: 1.0,
+                }),
+                None => Ok(Query::MatchAll { boost: 1.0 }),
+            };
+        }
+        if word.has_wildcard {
+            let pattern = Pattern::Wildcard {
+                value: word.raw.clone(),
+                case_insensitive: false,
+            };
+            return Ok(self.each(field, |field| Query::Pattern {
+                field,
+                pattern: pattern.clone(),
+                boost: 1.0,
+            }));
+        }
+        let mut query = self.text(field, word.plain(), MatchKind::Terms, 0);
+        if let Some(distance) = self.tilde() {
+            let fuzziness = if distance.is_empty() {
+                "AUTO".to_owned()
+            } else {
+                distance
+            };
+            match &mut query {
+                Query::Match { text, .. } | Query::MultiMatch { text, .. } => {
+                    text.fuzziness = Some(fuzziness);
+                }
+                _ => {}
+            }
+        }
+        Ok(query)
+    }
+
+    fn text(&self, field: Option<&str>, text: String, kind: MatchKind, slop: u32) -> Query {
+        let options = self.options;
+        let text = Match {
+            text: Value::String(text),
+            kind,
+            all: options.and,
+            minimum: None,
+            analyzer: options.analyzer.clone(),
+            fuzziness: None,
+            prefix_length: 0,
+            slop,
+            zero_terms_all: false,
+            lenient: options.lenient,
+        };
+        let fields = match field {
+            Some(field) if !field.contains('*') => {
+                return Query::Match {
+                    field: field.to_owned(),
+                    text,
+                    boost: 1.0,
+                };
+            }
+            Some(field) => vec![(field.to_owned(), 1.0)],
+            None => options.fields.clone(),
+        };
+        Query::MultiMatch {
+            fields,
+            kind: options.kind,
+            tie_breaker: options.tie_breaker,
+            text,
+            boost: 1.0,
+        }
+    }
+
+    /// A query for the field that is named, or for each of those that are meant where none is.
+    fn each(&self, field: Option<&str>, query: impl Fn(String) -> Query) -> Query {
+        if let Some(field) = field {
+            return query(field.to_owned());
+        }
+        if self.options.fields.is_empty() {
+            return query("*".to_owned());
+        }
+        let queries = self
+            .options
+            .fields
+            .iter()
+            .map(|(name, _)| query(name.clone()))
+            .collect();
+        Query::DisMax {
+            queries,
+            tie_breaker: 0.0,
+            boost: 1.0,
+        }
+    }
+}
+
+fn joined(mut clauses: Vec<(Occur, Query)>) -> Query {
+    if clauses.is_empty() {
+        return Query::MatchNone;
+    }
+    if clauses.len() == 1 && clauses[0].0 != Occur::Not {
+        return clauses.remove(0).1;
+    }
+    let (mut must, mut should, mut must_not) = (Vec::new(), Vec::new(), Vec::new());
+    for (occur, query) in clauses {
+        match occur {
+            Occur::Must => must.push(query),
+            Occur::Should => should.push(query),
+            Occur::Not => must_not.push(query),
+        }
+    }
+    Query::Bool {
+        must,
+        filter: Vec::new(),
+        should,
+        must_not,
+        minimum: None,
+        boost: 1.0,
+    }
+}

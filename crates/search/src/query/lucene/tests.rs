@@ -1,0 +1,86 @@
+//! Queries of Lucene and what they stand for.
+
+use super::*;
+
+fn shown(text: &str) -> String {
+    match parse_query_string(text, Some("f"), false, false) {
+        Ok(query) => show(&query),
+        Err(error) => format!("error: {}", error.reason),
+    }
+}
+
+/// A query in few signs: `+` must, `-` must not.
+fn show(query: &Query) -> String {
+    match query {
+        Query::Bool {
+            must,
+            should,
+            must_not,
+            boost,
+            ..
+        } => {
+            let all = |sign: &str, queries: &[Query]| {
+                queries
+                    .iter()
+                    .map(|query| format!("{sign}{}", show(query)))
+                    .collect::<Vec<_>>()
+            };
+            let parts = [all("+", must), all("", should), all("-", must_not)]
+                .concat()
+                .join(" ");
+            if *boost == 1.0 {
+                format!("({parts})")
+            } else {
+                format!("({parts})^{boost}")
+            }
+        }
+        Query::DisMax { queries, .. } => queries.iter().map(show).collect::<Vec<_>>().join("|"),
+        Query::Match { field, text, .. } => format!(
+            "{field}={:?}{}",
+            text.text.as_str().unwrap_or_default(),
+            text.fuzziness.as_deref().unwrap_or_default()
+        ),
+        Query::MultiMatch { text, .. } => format!(
+            "{:?}{}",
+            text.text.as_str().unwrap_or_default(),
+            text.fuzziness.as_deref().unwrap_or_default()
+        ),
+        Query::Pattern { field, pattern, .. } => format!("{field}~{pattern:?}"),
+        Query::Range { field, range, .. } => format!(
+            "{field}{:?}..{:?}",
+            range.low.as_ref().map(|end| end.1),
+            range.high.as_ref().map(|end| end.1)
+        ),
+        Query::Exists { field, .. } => format!("exists {field}"),
+        Query::MatchAll { .. } => "all".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn operators_make_clauses_required() {
+    for (text, wanted) in [
+        ("a b", r#"("a" "b")"#),
+        ("a AND b", r#"(+"a" +"b")"#),
+        ("a AND b OR c", r#"(+"a" +"b" "c")"#),
+        ("+a -b c", r#"(+"a" "c" -"b")"#),
+        ("NOT a", r#"(-"a")"#),
+        ("x:(a OR b) AND y:\"c d\"", r#"(+(x="a" x="b") +y="c d")"#),
+        ("a~1 b^2", r#"("a"1 (+"b")^2)"#),
+        ("_exists_:a", "exists a"),
+        ("x:[1 TO 5}", "xSome(true)..Some(false)"),
+        ("x:>=5", "xSome(true)..None"),
+        ("*", "all"),
+        ("x:*", "exists x"),
+        ("a\\:b", r#""a:b""#),
+    ] {
+        assert_eq!(shown(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_whole_is_refused() {
+    for text in ["(a", "a)", "\"a", "x:[1 TO", "AND a", "x:"] {
+        assert!(shown(text).starts_with("error"), "{text}: {}", shown(text));
+    }
+}
