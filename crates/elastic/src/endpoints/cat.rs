@@ -3,7 +3,7 @@
 mod table;
 
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{ElasticError, Result};
 use crate::names::{Options, resolve};
 use crate::respond::Answer;
 use auth::Action;
@@ -14,7 +14,17 @@ use table::{Column, Table};
 pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = begin(call)?;
     call.parameters
-        .without_effect(&["health", "pri", "include_unloaded_segments"]);
+        .without_effect(&["pri", "include_unloaded_segments"]);
+    // Every index that is there is green.
+    let is_wanted = match call.parameters.take("health").as_deref() {
+        None | Some("green") => true,
+        Some("yellow" | "red") => false,
+        Some(other) => {
+            return Err(ElasticError::illegal(format!(
+                "unknown cluster health status [{other}]"
+            )));
+        }
+    };
     let mut table = Table::new(&[
         Column::left("health", "h"),
         Column::left("status", "s"),
@@ -27,7 +37,8 @@ pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer>
         Column::right("store.size", "ss"),
         Column::right("pri.store.size", "pss"),
     ]);
-    for name in resolve(call, expression, options)? {
+    let names = resolve(call, expression, options)?;
+    for name in names.into_iter().filter(|_| is_wanted) {
         let index = call.index(&name, Action::Find)?;
         let report = index.collection.report().await?;
         let size = table::bytes(report.storage_bytes);
@@ -114,6 +125,6 @@ fn begin(call: &mut Call) -> Result<Options> {
         return Err(call.not_allowed("GET"));
     }
     call.parameters
-        .without_effect(&["local", "master_timeout", "bytes", "time"]);
+        .without_effect(&["local", "master_timeout", "time"]);
     Options::take(&mut call.parameters)
 }

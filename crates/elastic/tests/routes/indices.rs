@@ -247,4 +247,11 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "index_not_found_exception"}}"#,
     ),
+    case("GET /_cat/indices?health=colour", "", 400, r#"{"status": 400}"#),
+    case(
+        "GET /_cat/indices?bytes=b",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
 ];
