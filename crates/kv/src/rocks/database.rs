@@ -19,10 +19,20 @@ use rocksdb::{Cache, DB, WaitForCompactOptions, properties};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The column family that everything lies in.
 pub(super) const COLUMN_FAMILY: &str = "default";
+
+/// The engine's name of the number of tables that were written and not merged into others yet.
+const UNMERGED_TABLES: &str = "rocksdb.num-files-at-level0";
+
+/// With fewer of them the engine flushes without waiting: it holds writers up from twice as many on.
+const UNMERGED_TABLES_FEW: u64 = 12;
+
+/// How long merges are waited for, and how often they are looked at.
+const MERGES_TIME_MAX: Duration = Duration::from_secs(60);
+const MERGES_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What is gone after [`close`](crate::Kv::close). The threads end before the database closes.
 pub(super) struct Database {
@@ -128,10 +138,20 @@ impl Database {
         &self.folder
     }
 
-    /// Flushes the write buffers to tables.
+    /// Flushes the write buffers to tables, and waits until the next flush will not wait for merges: one that follows while
+    /// all writes are held back would keep them waiting as long.
     pub(super) fn write_out(&self) -> Result<(), Error> {
-        let written = self.db.flush();
-        written.map_err(engine_error("writing tables"))
+        let doing = engine_error("writing tables");
+        self.db.flush().map_err(&doing)?;
+        let until = Instant::now() + MERGES_TIME_MAX;
+        while Instant::now() < until {
+            let unmerged = self.db.property_int_value(UNMERGED_TABLES).map_err(&doing)?;
+            if unmerged.unwrap_or(0) < UNMERGED_TABLES_FEW {
+                break;
+            }
+            std::thread::sleep(MERGES_LOOK_INTERVAL);
+        }
+        Ok(())
     }
 
     /// Flushes the write buffers to tables, and waits until no compaction runs. No other begins before
