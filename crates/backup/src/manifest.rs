@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Its name: the time at which it began, in UTC, as `20260131T235959Z`, with a number behind it where that is taken.
+    /// Its name: the time at which it began, in UTC, as `20260131T235959Z`, with a number after it where that is taken.
     pub name: String,
     /// When it began, in milliseconds since 1970.
     pub began_ms: u64,
@@ -23,7 +23,7 @@ pub struct File {
     /// What it is known by in its source, if its bytes never change: see [`crate::SourceFile`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
-    /// Its bytes, one part behind the other.
+    /// Its bytes, one part after the other.
     pub parts: Vec<Part>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Keeps to so many bytes a second.
+/// Keeps to this many bytes a second.
 #[derive(Clone, Debug)]
 pub struct Pace {
     bytes_per_second: Option<u64>,
@@ -11,7 +11,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// At most so many bytes a second; `None` for as fast as it goes.
+    /// At most this many bytes a second; `None` for as fast as it goes.
     pub fn new(bytes_per_second: Option<u64>) -> Pace {
         Pace {
             bytes_per_second,

@@ -118,7 +118,7 @@ impl Repository {
         }
     }
 
-    /// Keeps the last backups, so many, and removes all others with what only they need. Returns the names of those that
+    /// Keeps this many of the last backups, and removes all others with what only they need. Returns the names of those that
     /// went.
     pub fn prune(&self, keep: usize) -> Result<Vec<String>, Error> {
         let mut manifests = self.list()?;
@@ -176,7 +176,7 @@ impl Repository {
     }
 }
 
-/// Reads a manifest: JSON, and behind it a line with the BLAKE3 of the JSON.
+/// Reads a manifest: JSON, and after it a line with the BLAKE3 of the JSON.
 fn read(path: &Path) -> Result<Manifest, Error> {
     let corrupt = |what: &str| Error::Corrupt {
         path: path.to_owned(),

@@ -15,7 +15,7 @@ pub struct SourceFile {
     /// Its bytes. There may be more meanwhile, which are not part of the backup.
     pub bytes: u64,
     /// If the bytes of a file with this path stay what they are as long as it has this identity, though more may be added
-    /// behind them. A backup that has them from the same file before does not read them again.
+    /// after them. A backup that has them from the same file before does not read them again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
 }

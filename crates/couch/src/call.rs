@@ -86,7 +86,7 @@ impl Call {
         })
     }
 
-    /// The same call for work that goes on behind the head of the answer; its body stays here.
+    /// The same call for work that goes on after the head of the answer; its body stays here.
     pub(crate) fn without_body(&self) -> Call {
         Call {
             server: self.server.clone(),

@@ -77,7 +77,7 @@ impl Config {
         configured.unwrap_or_else(|| USERS.to_owned())
     }
 
-    /// One setting that is a whole number; none where it is none.
+    /// One setting that is a whole number; `None` if it is none.
     pub(crate) fn number<N: std::str::FromStr>(&self, section: &str, name: &str) -> Option<N> {
         self.get(section, name)?.trim().parse().ok()
     }

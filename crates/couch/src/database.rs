@@ -60,7 +60,7 @@ impl Database {
         })
     }
 
-    /// Refuses whoever may not read this document.
+    /// Refuses a user who may not read this document.
     pub(crate) fn require_read(&self, id: &str) -> Result<()> {
         match self.permission {
             Permission::Own => security::check_readable(&self.user, id),
@@ -68,7 +68,7 @@ impl Database {
         }
     }
 
-    /// Refuses whoever may not write this document. What may be written of users is checked with the document.
+    /// Refuses a user who may not write this document. What may be written of users is checked with the document.
     pub(crate) fn require_write(&self, id: &str) -> Result<()> {
         if id.starts_with(ids::DESIGN) {
             return self.require_admin();
@@ -96,7 +96,7 @@ impl Database {
         }
     }
 
-    /// Refuses whoever may not change the database as a whole.
+    /// Refuses a user who may not change the database as a whole.
     pub(crate) fn require_admin(&self) -> Result<()> {
         match self.permission >= Permission::Administer {
             true => Ok(()),

@@ -27,7 +27,7 @@ pub(crate) struct EditCheck<'a> {
     snapshot: RevisionedSnapshot,
     user: String,
     security: String,
-    /// The bytes past which a partition is full; none where there are no partitions or no limit.
+    /// The bytes past which a partition is full; `None` if there are no partitions or no limit.
     partition_bytes_max: Option<u64>,
     /// Whether documents ask for replications.
     is_replicator: bool,

@@ -243,7 +243,7 @@ pub fn parse_revision(text: &str) -> Result<Revision> {
     }
 }
 
-/// Reads `_revisions`; none where it names no revision.
+/// Reads `_revisions`; `None` if it names no revision.
 fn revisions(value: &Value) -> Result<Option<RevisionPath>> {
     let Value::Document(revisions) = value else {
         return Err(CouchError::doc_validation(

@@ -20,10 +20,10 @@ pub const ROWS_MAX: u64 = 1 << 28;
 /// CouchDB's 10 GiB.
 pub const PARTITION_BYTES_MAX: i64 = 10 << 30;
 
-/// The documents before a start key that `_all_docs` counts to tell an offset; behind more of them it is `null`.
+/// The documents before a start key that `_all_docs` counts to tell an offset; after more of them it is `null`.
 pub const OFFSET_COUNTED_MAX: u64 = 1_000;
 
-/// The changes behind those of an answer that are counted one by one; of more, the numbers are counted.
+/// The changes after those of an answer that are counted one by one; of more, the numbers are counted.
 pub const PENDING_COUNTED_MAX: u64 = 1_000;
 
 /// The bytes of documents that are read for that.

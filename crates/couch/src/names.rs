@@ -9,7 +9,7 @@ use http::StatusCode;
 const DEFAULT_DATABASE: &str = "default";
 /// Databases that no protocol but MongoDB's sees.
 const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
-/// What stands behind a collection's name in that of the bucket of its attachments.
+/// What stands after a collection's name in that of the bucket of its attachments.
 const ATTACHMENTS: &str = ".attachments";
 /// The database of users.
 pub const USERS: &str = "_users";

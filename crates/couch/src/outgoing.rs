@@ -14,7 +14,7 @@ const APART: [&str; 2] = ["_id", "_attachments"];
 /// What is shown of a document besides its body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shown {
-    /// The revisions before it, at most so many.
+    /// The revisions before it, at most this many.
     pub(crate) revs: Option<usize>,
     pub(crate) revs_info: bool,
     pub(crate) conflicts: bool,
@@ -94,7 +94,7 @@ fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
     out.push_str(if attachments.is_empty() { "" } else { "}" });
 }
 
-/// A document's attachments as stubs; none where it has none.
+/// A document's attachments as stubs; none if it has none.
 pub(crate) fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
     let mut text = String::from("{");
     write_attachments(body, &Loaded::default(), &mut text);

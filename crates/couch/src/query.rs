@@ -10,7 +10,7 @@ use value::Value;
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads what stands behind the question mark.
+    /// Reads what stands after the question mark.
     pub fn parse(query: &str) -> Result<Query> {
         let invalid = || CouchError::bad_request("invalid escape in the query string");
         // A semicolon parts parameters as well, as it did in the web's first years.

@@ -62,7 +62,7 @@ pub(crate) fn admin_refusal(user: &User) -> CouchError {
     }
 }
 
-/// Refuses whoever is no server administrator.
+/// Refuses a user who is not a server administrator.
 pub(crate) fn require_server_admin(user: &User) -> Result<()> {
     match user.is_admin() {
         true => Ok(()),

@@ -27,7 +27,7 @@ pub(crate) struct Output {
     is_behind: bool,
 }
 
-/// What whoever waits for the answer is told first.
+/// What the client that waits for the answer is told first.
 #[derive(Debug)]
 enum First {
     /// This is the whole of it.
@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    /// How much is to be read now, of so many rows at most.
+    /// How much is to be read now, of this many rows at most.
     pub(crate) fn page(&self, rows: usize) -> PageLimit {
         PageLimit {
             entries: rows,
@@ -76,7 +76,7 @@ impl Output {
         self.page_bytes.min(PIECES_BYTES)
     }
 
-    /// The same behind a row of which nothing is kept, and waits until the client takes more.
+    /// The same after a row of which nothing is kept, and waits until the client takes more.
     pub(crate) async fn end_row(&mut self) -> bool {
         self.text.len() < CHUNK_BYTES || (self.flush().await && self.room().await)
     }

@@ -46,7 +46,7 @@ impl fmt::Display for Handler {
 /// Who asks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct User {
-    /// The name; none where nobody has logged in.
+    /// The name; `None` if nobody has logged in.
     pub(crate) name: Option<String>,
     /// The roles as CouchDB names them; `_admin` may do everything.
     pub(crate) roles: Vec<String>,

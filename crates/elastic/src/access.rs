@@ -39,7 +39,7 @@ impl Call {
             .is_none_or(|privileges| privileges.allows(action, resource))
     }
 
-    /// Refuses whoever may not do this with a collection.
+    /// Refuses a user who may not do this with a collection.
     pub(crate) fn require(&self, action: Action, namespace: &Namespace) -> Result<()> {
         match self.allows(action, namespace) {
             true => Ok(()),

@@ -24,7 +24,7 @@ pub(crate) fn filtered(body: Value, filter: &str) -> Value {
     body
 }
 
-/// What of the paths is left behind a name; none where one of them ends there.
+/// What of the paths is left behind a name; `None` if one of them ends there.
 fn behind<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>> {
     let mut left = Vec::new();
     for path in paths {

@@ -108,12 +108,12 @@ impl Engine {
         Ok(self.inner.kv.flush().await?)
     }
 
-    /// Keeps so many bytes free on the disk, for deletes.
+    /// Keeps this many bytes free on the disk, for deletes.
     pub fn keep_disk_free(&self, bytes: u64) {
         self.inner.kv.keep_free(bytes);
     }
 
-    /// Lets temporary files take at most so many bytes together.
+    /// Lets temporary files take at most this many bytes together.
     pub fn limit_temporary_files(&self, bytes_max: u64) {
         if let Some(spill) = &self.inner.spill {
             spill.limit(bytes_max);

@@ -80,7 +80,7 @@ impl RequestBody {
         RequestBody(Read::Request(incoming, intake))
     }
 
-    /// The bytes that the request says it has; none where they come in chunks without a length.
+    /// The bytes that the request says it has; `None` if they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
             Read::Incoming(incoming) | Read::Request(incoming, _) => {
@@ -197,7 +197,7 @@ impl Body {
         Body(Kind::Stream { pieces, length })
     }
 
-    /// This body with something before and something behind it.
+    /// This body with something before and something after it.
     pub fn between(self, before: impl Into<Bytes>, after: impl Into<Bytes>) -> Body {
         let (before, after) = (before.into(), after.into());
         let added = (before.len() + after.len()) as u64;

@@ -7,7 +7,7 @@ const COMPARED_MAX: usize = 16;
 
 /// Of members that have the same name keeps the last alone, where it stands, as CouchDB does (jiffy's `dedupe_keys`):
 /// what one reader takes from a document has to be what every other takes. The members are BSON elements without
-/// anything between or behind them, which begin at these places.
+/// anything between or after them, which begin at these places.
 pub fn keep_last_of_each_name(out: &mut Vec<u8>, starts: &[usize]) {
     let Some(&first) = starts.first() else {
         return;
@@ -52,7 +52,7 @@ fn are_distinct(out: &[u8], starts: &[usize]) -> bool {
     true
 }
 
-/// The name of the member that begins here, behind the byte of its type.
+/// The name of the member that begins here, after the byte of its type.
 fn name(out: &[u8], start: usize) -> &[u8] {
     let name = with_end(out, start);
     &name[..name.len() - 1]

@@ -11,7 +11,7 @@ use value::{DocumentRef, RawDocument, Type, Value};
 #[derive(Debug)]
 pub struct Reader<'a> {
     lexer: Lexer<'a>,
-    /// Where the members begin of the objects that are being read, those of an inner object behind those of the outer
+    /// Where the members begin of the objects that are being read, those of an inner object after those of the outer
     /// one.
     members: Vec<usize>,
 }
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Refuses anything behind the value.
+    /// Refuses anything after the value.
     pub fn end(&mut self) -> Result<(), JsonError> {
         match self.peek() {
             None => Ok(()),
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next byte behind white space, not taken.
+    /// The next byte after white space, not taken.
     pub fn peek(&mut self) -> Option<u8> {
         self.lexer.next_token()
     }

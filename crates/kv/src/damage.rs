@@ -15,7 +15,7 @@ pub struct LogDamage {
     /// Entries (documents, those of indexes and of change logs) that were acknowledged and are in no such part; 0 if
     /// that is not known.
     pub entries_missing: u64,
-    /// Commits that are whole behind that place. They cannot be taken without what is missing before them.
+    /// Commits that are whole after that place. They cannot be taken without what is missing before them.
     pub commits_behind: u64,
     /// The shards that these commits change.
     pub shards_behind: Vec<ShardId>,

@@ -109,7 +109,7 @@ impl Kv {
         })
     }
 
-    /// Cuts the log of a folder off where it is damaged, so that it opens without what is behind that place; what is cut
+    /// Cuts the log of a folder off where it is damaged, so that it opens without what is after that place; what is cut
     /// off is kept in the folder `cut-off`. `None` if nothing that was acknowledged is missing; then nothing is done.
     pub fn cut_log(folder: &Path) -> Result<Option<LogDamage>, Error> {
         rocks::cut_log(folder)
@@ -277,7 +277,7 @@ impl Kv {
         }
     }
 
-    /// Keeps so many bytes free on the disk, instead of a number that goes with the memory.
+    /// Keeps this many bytes free on the disk, instead of a number that goes with the memory.
     pub fn keep_free(&self, bytes: u64) {
         match &self.engine {
             Engine::Rocks(engine) => engine.keep_free(bytes),
@@ -340,7 +340,7 @@ impl Snapshot {
         }
     }
 
-    /// The values of the first of these keys, until they have so many bytes together; of one key at least, if there is one.
+    /// The values of the first of these keys, until they have this many bytes together; of one key at least, if there is one.
     pub async fn get_many_within(&self, keys: &[Vec<u8>], bytes: usize) -> Result<Vec<Option<Bytes>>, Error> {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.get_many_within(keys, bytes),

@@ -132,7 +132,7 @@ pub struct Salvage {
 pub struct Unreadable {
     /// The last key before them that could be read, or the first that could not.
     pub from: Vec<u8>,
-    /// The first key behind them; `None` if none of the shard is.
+    /// The first key after them; `None` if none of the shard is.
     pub to: Option<Vec<u8>>,
     /// Why: file and place, where these are known.
     pub what: String,

@@ -65,9 +65,9 @@ pub struct EngineStats {
 pub struct CheckpointFile {
     /// Its path within the checkpoint's folder, with slashes.
     pub path: String,
-    /// Its bytes. It may have more behind them, which are not part of the checkpoint.
+    /// Its bytes. It may have more after them, which are not part of the checkpoint.
     pub bytes: u64,
     /// What it is known by, if its bytes stay what they are in all checkpoints in which it is known by the same, though
-    /// more may be added behind them.
+    /// more may be added after them.
     pub identity: Option<String>,
 }

@@ -16,7 +16,7 @@ const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
 /// What temporary files may take together where nothing else is said.
 const TEMPORARY_BYTES_MAX_DEFAULT: u64 = 64 << 30;
 
-/// The settings of `serve` as given by flags, variables or the file; none where not given.
+/// The settings of `serve` as given by flags, variables or the file; `None` if not given.
 #[derive(Clone, Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ServeOptions {

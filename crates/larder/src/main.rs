@@ -42,6 +42,10 @@ fn main() -> ExitCode {
     }
 }
 
+/// The stack of a thread: twice the usual one, since compressors keep their tables on it and builds without optimization
+/// need several times as much as others. What is not used takes no memory.
+const STACK_BYTES: usize = 4 << 20;
+
 fn run(command: &cli::Command) -> Result<()> {
     if !matches!(command, cli::Command::Export(_)) {
         // What is kept is its owner's alone; only what is exported goes where others may be meant to read it.
@@ -50,6 +54,7 @@ fn run(command: &cli::Command) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("larder")
+        .thread_stack_size(STACK_BYTES)
         .build()
         .context("cannot start the runtime's threads")?;
     let ran = match command {

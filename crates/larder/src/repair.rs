@@ -16,7 +16,7 @@ pub struct RepairOptions {
     /// A data folder that no server has open.
     #[arg(long, value_name = "DIR", env = "LARDER_DATA", default_value = "data")]
     data: PathBuf,
-    /// Cut the log off where it is damaged. What was acknowledged behind that place is given up; the files are kept in the
+    /// Cut the log off where it is damaged. What was acknowledged after that place is given up; the files are kept in the
     /// folder cut-off of the data folder.
     #[arg(long, required_unless_present = "into", conflicts_with = "into")]
     cut_log: bool,

@@ -34,7 +34,7 @@ pub struct Usage {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of this many bytes.
     pub fn new(bytes: usize) -> Budget {
         let of = Holder::ALL.map(|holder| Pool::new(bytes / 16 * holder.sixteenths()));
         Budget(Some(Arc::new(Pools { bytes, of })))

@@ -4,7 +4,7 @@ use crate::pool::Pool;
 use crate::{Budget, Holder};
 use std::time::Duration;
 
-/// Bytes are taken from the budget so many at a time, so that small steps cost nothing.
+/// Bytes are taken from the budget many at a time, so that small steps cost nothing.
 const STEP_BYTES: usize = 4 * 1024;
 
 /// There is no room.
@@ -55,7 +55,7 @@ impl Share {
         self.budget.limit(self.holder)
     }
 
-    /// From now on it holds so many bytes. Where there is no room it holds what it held.
+    /// From now on it holds this many bytes. Where there is no room it holds what it held.
     pub fn set(&mut self, bytes: usize) -> Result<(), Full> {
         match self.fit(bytes) {
             true => Ok(()),
@@ -76,12 +76,12 @@ impl Share {
         true
     }
 
-    /// Says that so many bytes found no room.
+    /// Says that this many bytes found no room.
     pub fn full(&self, bytes: usize) -> Full {
         self.budget.full(self.holder, bytes.saturating_sub(self.bytes))
     }
 
-    /// As [`Share::set`], so many bytes more.
+    /// As [`Share::set`], this many bytes more.
     pub fn add(&mut self, bytes: usize) -> Result<(), Full> {
         self.set(self.bytes.saturating_add(bytes))
     }
@@ -97,7 +97,7 @@ impl Share {
         self.shrink(bytes);
     }
 
-    /// Waits until there is room for so many bytes instead of what it holds. What is more than the limit by itself waits for
+    /// Waits until there is room for this many bytes instead of what it holds. What is more than the limit by itself waits for
     /// all of the limit. Those who wait are served in the order in which they came.
     pub async fn wait(&mut self, bytes: usize, time_max: Duration) -> Result<(), Full> {
         if let Some(pool) = self.pool() {

@@ -5,7 +5,7 @@ use crate::error::{CommandError, Result};
 use auth::{Action, Resource};
 use engine::Engine;
 
-/// What a command asks of whoever calls it.
+/// What a command asks of its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Nothing: it is needed to log in.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 const GRACE: Duration = Duration::from_secs(60);
 /// The same while others wait for the memory that it holds.
 const GRACE_WHEN_WANTED: Duration = Duration::from_secs(2);
-/// The least bytes in a second behind that, so that no message drips in for ever.
+/// The least bytes in a second after that, so that no message drips in for ever.
 const BYTES_PER_SECOND_MIN: u64 = 16 * 1024;
 /// The same while others wait.
 const BYTES_PER_SECOND_MIN_WHEN_WANTED: u64 = 1024 * 1024;

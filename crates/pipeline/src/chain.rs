@@ -1,4 +1,4 @@
-//! Steps one behind the other: what comes out of one goes into the next.
+//! Steps one after the other: what comes out of one goes into the next.
 
 use super::portion::Portion;
 use super::row::Row;
@@ -49,7 +49,7 @@ impl Chain {
         self.steps.iter_mut().try_for_each(|step| step.rest(idle))
     }
 
-    /// Takes a page; what comes out behind the last step is appended to `out`.
+    /// Takes a page; what comes out after the last step is appended to `out`.
     pub(crate) async fn push(
         &mut self,
         rows: Vec<Row>,
@@ -126,7 +126,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Pushes rows into a step few at a time, and what comes out through the steps behind it, so that it is never all there
+    /// Pushes rows into a step few at a time, and what comes out through the steps after it, so that it is never all there
     /// at once.
     async fn push_portions(
         &mut self,

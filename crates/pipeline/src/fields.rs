@@ -78,7 +78,7 @@ impl<'d> Around<'d> {
     /// Around the first field of this name; where there is none, it is to come behind all others.
     pub(super) fn of(document: RawDocument<'d>, name: &'d str) -> Around<'d> {
         let bytes = document.as_bytes();
-        // Without the length in front and the zero behind.
+        // Without the length in front and the zero after.
         let all = bytes.get(4..bytes.len().saturating_sub(1)).unwrap_or_default();
         let (mut begin, mut end) = (all.len(), all.len());
         let (mut at, mut elements) = (0, document.iter());
@@ -96,7 +96,7 @@ impl<'d> Around<'d> {
         }
     }
 
-    /// The document with what `write` puts under the name that it is given; about so many bytes.
+    /// The document with what `write` puts under the name that it is given; about this many bytes.
     pub(super) fn with(self, bytes: usize, write: impl FnOnce(&mut DocumentWriter<'_>, &str)) -> DocumentBuf {
         let around = self.before.len() + self.behind.len() + self.name.len();
         // Length, type, two terminators.

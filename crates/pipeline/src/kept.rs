@@ -31,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// From now on it is so many bytes; false where that is more than the stage may keep.
+    /// From now on it is this many bytes; false where that is more than the stage may keep.
     pub(crate) fn fits(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.bytes_max && self.share.fit(bytes);
         if fits {

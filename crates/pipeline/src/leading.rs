@@ -24,7 +24,7 @@ pub struct Leading {
     pub skip: u64,
     /// `$limit`.
     pub limit: Option<u64>,
-    /// `$project` (or one of its relatives) behind those.
+    /// `$project` (or one of its relatives) after those.
     pub projection: Option<Arc<Projection>>,
 }
 
@@ -70,7 +70,7 @@ impl Leading {
                 self.filter.clone_from(&near.query);
                 self.near = Some(Arc::new(near.clone()));
             }
-            // The stages behind it see the distances.
+            // The stages after it see the distances.
             QueryPart::Filter(_) | QueryPart::Sort(..) | QueryPart::Projection(_) if self.near.is_some() => {
                 return false;
             }

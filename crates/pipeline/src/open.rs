@@ -30,9 +30,9 @@ pub struct Opened {
     pub namespace: Namespace,
     /// It, where it exists.
     pub collection: Option<Arc<Collection>>,
-    /// What is asked of it; none where the pipeline makes its documents.
+    /// What is asked of it; `None` if the pipeline makes its documents.
     pub spec: Option<FindSpec>,
-    /// The stages behind.
+    /// The stages after those.
     pub rest: Pipeline,
 }
 

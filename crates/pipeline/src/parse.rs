@@ -83,7 +83,7 @@ const UNSUPPORTED: &[&str] = &[
     "$listCachedAndActiveUsers",
 ];
 
-/// The stages behind which documents have the metadata that they came with.
+/// The stages after which documents have the metadata that they came with.
 const KEEPING_METADATA: &[&str] = &[
     "$match",
     "$sort",
@@ -235,7 +235,7 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
     }
 }
 
-/// Lets a sort know the limit behind it, so that it keeps no more than that.
+/// Lets a sort know the limit after it, so that it keeps no more than that.
 fn with_limits_pushed(stages: Parsed) -> Parsed {
     let mut out: Parsed = Vec::with_capacity(stages.len());
     for stage in stages {

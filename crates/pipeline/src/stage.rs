@@ -30,7 +30,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
         QueryPart::None
     }
 
-    /// The fields that the stage reads, where nothing else of a document goes through it; none where all may.
+    /// The fields that the stage reads, where nothing else of a document goes through it; `None` if all may.
     fn fields_read(&self) -> Option<BTreeSet<String>> {
         None
     }
@@ -50,7 +50,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
         Position::Anywhere
     }
 
-    /// Keeps only the first so many results, where that saves the stage something.
+    /// Keeps only this many results, where that saves the stage something.
     fn limited(&self, _results_max: u64) -> Option<Box<dyn Stage>> {
         None
     }
@@ -144,7 +144,7 @@ pub struct Surroundings {
     pub collections: Arc<dyn Collections>,
     /// The moment at which all of them are read; none for now.
     pub moment: Option<Weak<Moment>>,
-    /// Where stages go on that memory does not take; none where they may not.
+    /// Where stages go on that memory does not take; `None` if they may not.
     pub spill: Option<Arc<SpillFolder>>,
 }
 

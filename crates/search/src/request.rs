@@ -47,7 +47,7 @@ pub struct FieldSort {
 pub struct Request {
     /// What they must match; all where there is none.
     pub query: Option<Query>,
-    /// What hits must match besides, behind aggregations.
+    /// What hits must match besides, after aggregations.
     pub post_filter: Option<Query>,
     /// What is wanted of all that matches, besides hits.
     pub aggregations: Aggregations,

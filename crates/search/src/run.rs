@@ -37,7 +37,7 @@ pub struct Hit {
     pub sequence: u64,
     /// How often it was changed.
     pub version: u64,
-    /// How well it matches; none where nobody asks.
+    /// How well it matches; `None` if nobody asks.
     pub score: Option<f32>,
     /// The document itself.
     pub document: DocumentBuf,
@@ -69,7 +69,7 @@ pub struct Seen<'d> {
 pub struct Outcome {
     /// The documents that match.
     pub total: u64,
-    /// The best score; none where scores are not made or nothing was found.
+    /// The best score; `None` if scores are not made or nothing was found.
     pub max_score: Option<f32>,
     /// The hits that were asked for, in order.
     pub hits: Vec<Hit>,

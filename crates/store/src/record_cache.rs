@@ -65,7 +65,7 @@ pub(crate) struct CachedRecords {
 }
 
 impl RecordCache {
-    /// A cache of so many bytes; one of none keeps nothing.
+    /// A cache of this many bytes; one of none keeps nothing.
     pub(crate) fn new(bytes_max: usize) -> RecordCache {
         RecordCache {
             stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),

@@ -11,14 +11,14 @@ use http::{HeaderValue, Method, StatusCode, basic_credentials};
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
 
 impl Call {
-    /// Refuses whoever may not do this with a bucket. Where no user exists, everything is allowed.
+    /// Refuses a user who may not do this with a bucket. Where no user exists, everything is allowed.
     pub(crate) async fn may(&self, action: Action, bucket: &Bucket) -> Result<()> {
         let collection = format!("{}.files", bucket.name());
         self.allowed(action, Resource::Collection(bucket.database(), &collection))
             .await
     }
 
-    /// Refuses whoever may not do this.
+    /// Refuses a user who may not do this.
     pub(crate) async fn allowed(&self, action: Action, resource: Resource<'_>) -> Result<()> {
         self.refuse_other_sites()?;
         let engine = &self.server.engine;

@@ -16,7 +16,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The value of a parameter of the query; none where it is not given.
+    /// The value of a parameter of the query; `None` if it is not given.
     pub(crate) fn parameter(&self, wanted: &str) -> Result<Option<String>> {
         for pair in query_pairs(self.request.query()) {
             let Some((name, value)) = pair else {

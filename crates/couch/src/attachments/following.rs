@@ -10,7 +10,7 @@ use bytes::Bytes;
 use engine::files::Files;
 use http::{BodyError, MultipartError, MultipartReader, PartHead, RequestBody, StatusCode, parameter};
 
-/// The parts behind a document.
+/// The parts after a document.
 #[derive(Debug)]
 pub(crate) struct Following(MultipartReader<RequestBody>);
 

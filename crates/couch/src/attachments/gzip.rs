@@ -56,7 +56,7 @@ impl Decoder {
         self.waiting.push_back(bytes);
     }
 
-    /// The next decoded bytes; none where more compressed ones are needed.
+    /// The next decoded bytes; `None` if more compressed ones are needed.
     pub(crate) fn decoded(&mut self) -> io::Result<Option<Bytes>> {
         while let Some(mut bytes) = self.waiting.pop_front() {
             let some = bytes.split_to(bytes.len().min(DECODED_AT_ONCE_BYTES));

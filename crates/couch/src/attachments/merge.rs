@@ -15,7 +15,7 @@ pub(crate) struct Merge<'a> {
     pub(crate) database: &'a Database,
     pub(crate) settings: Settings,
     pub(crate) id: &'a str,
-    /// The revisions that the new one follows, the newest first; none where it follows the present one.
+    /// The revisions that the new one follows, the newest first; none if it follows the present one.
     pub(crate) ancestors: Vec<Revision>,
     /// The generation of the new revision.
     pub(crate) generation: u64,

@@ -118,7 +118,7 @@ pub(crate) fn part_head(part: &PartOf<'_>) -> String {
     head
 }
 
-/// What stands behind a document and behind each attachment; two hyphens behind the last one end the whole.
+/// What stands after a document and after each attachment; two hyphens after the last one end the whole.
 pub(crate) fn part_end(boundary: &str) -> String {
     format!("\r\n--{boundary}")
 }

@@ -12,7 +12,7 @@ const BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// How attachments are stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// 1 to 9; none where nothing is compressed.
+    /// 1 to 9; `None` if nothing is compressed.
     level: Option<u32>,
     compressible: String,
     /// The bytes of one attachment at most, as it is sent.
@@ -37,7 +37,7 @@ impl Settings {
         }
     }
 
-    /// The level at which attachments of a media type are compressed; none where they are not.
+    /// The level at which attachments of a media type are compressed; `None` if they are not.
     pub(super) fn level(&self, content_type: &str) -> Option<u32> {
         let kind = content_type
             .split(';')

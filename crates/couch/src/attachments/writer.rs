@@ -141,7 +141,7 @@ impl<'a> AttachmentWriter<'a> {
     }
 }
 
-/// The digest that a text such as `md5-…` gives; none where it is of another kind.
+/// The digest that a text such as `md5-…` gives; `None` if it is of another kind.
 fn md5_of(text: &str) -> Result<Option<Vec<u8>>> {
     let Some(encoded) = text.strip_prefix("md5-") else {
         return Ok(None);

@@ -80,7 +80,7 @@ impl Designs {
         &self.views
     }
 
-    /// The design document of this name (what stands behind `_design/`).
+    /// The design document of this name (what stands after `_design/`).
     pub(crate) async fn named(&self, database: &Database, name: &str) -> Result<Arc<Design>> {
         let id = format!("{}{name}", ids::DESIGN);
         let snapshot = database.snapshot().await?;

@@ -158,7 +158,7 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
     }
 }
 
-/// `POST /{db}/_compact`, which goes on behind the answer.
+/// `POST /{db}/_compact`, which goes on after the answer.
 pub(crate) async fn compact(call: &mut Call) -> Result<Response> {
     let database = maintained(call)?;
     let running = call.server.compactions.begin(database.collection.uuid());

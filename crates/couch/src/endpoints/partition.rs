@@ -13,7 +13,7 @@ use http::{Method, Response};
 use json::write_string;
 use std::fmt::Write as _;
 
-/// `/{db}/_partition…`; `path` is what stands behind it.
+/// `/{db}/_partition…`; `path` is what stands after it.
 pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
     match (path, &call.method) {
         ([], _) => Err(CouchError::bad_request("invalid_partition_req")),

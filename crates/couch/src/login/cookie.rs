@@ -110,7 +110,7 @@ impl Cookies {
         cookie
     }
 
-    /// The account of a cookie and the seconds that it is still good for; none where it is too old or not ours.
+    /// The account of a cookie and the seconds that it is still good for; `None` if it is too old or not ours.
     fn read(&self, engine: &Engine, value: &str) -> Result<Option<(Arc<auth::User>, u64)>> {
         let malformed =
             || CouchError::bad_request("Malformed AuthSession cookie. Please clear your cookies.");

@@ -159,7 +159,7 @@ fn missing_key(name: &str) -> CouchError {
     CouchError::not_found(format!("missing json key: {name}"))
 }
 
-/// The steps of a path with dots; a dot behind a backslash is part of a name.
+/// The steps of a path with dots; a dot after a backslash is part of a name.
 fn path_steps(path: &str) -> Vec<String> {
     let mut steps = vec![String::new()];
     let mut characters = path.chars().peekable();

@@ -53,7 +53,7 @@ pub(crate) struct Rows<'a> {
     options: &'a FindOptions,
     covering: bool,
     order: Order,
-    /// The last row that was found, behind which the next query goes on.
+    /// The last row that was found, after which the next query goes on.
     position: Option<DocumentPosition>,
     skip: u64,
     pub(crate) statistics: Statistics,
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// The bookmark behind what was found.
+    /// The bookmark after what was found.
     pub(crate) fn bookmark(&self) -> String {
         match (&self.position, &self.options.bookmark) {
             (Some(position), _) => position.to_token(),
@@ -169,7 +169,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The rows behind a place, and whether they are the last.
+    /// The rows after a place, and whether they are the last.
     async fn page(
         &mut self,
         after: Option<&DocumentPosition>,

@@ -8,7 +8,7 @@ use mango::options::FindOptions;
 /// So many times as many documents examined as found are worth a warning (CouchDB's `index_scan_warning_threshold`).
 const EXAMINED_FOR_EACH_MAX: u64 = 10;
 
-/// The warnings, a line each; none where there is nothing to warn of.
+/// The warnings, a line each; none if there is nothing to warn of.
 pub(crate) fn warnings(index: &Index, options: &FindOptions, rows: &Rows<'_>) -> Option<String> {
     let mut warnings = Vec::new();
     if !options.use_index.is_empty() && !index.is_named(&options.use_index) {

@@ -79,7 +79,7 @@ async fn follow(server: Arc<Server>, name: String, collection: RevisionedCollect
     }
 }
 
-/// Looks at the next changes; none where there are none.
+/// Looks at the next changes; none if there are none.
 async fn page(
     server: &Arc<Server>,
     name: &str,

@@ -13,7 +13,7 @@ use replicate::Filter;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Reads the text from the source; none where no function is named.
+/// Reads the text from the source; `None` if no function is named.
 pub(super) async fn text(server: &Arc<Server>, request: &Request, user: &User) -> Result<Option<String>> {
     let Filter::Named { name, .. } = &request.options.filter else {
         return Ok(None);

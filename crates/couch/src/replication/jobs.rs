@@ -87,7 +87,7 @@ impl Jobs {
         job.end(ended);
     }
 
-    /// Ends a job; none where there is none of this id.
+    /// Ends a job; `None` if there is none of this id.
     pub(crate) fn cancel(&self, id: &str) -> Option<Arc<Job>> {
         let Running { job, task } = self.running.lock().remove(id)?;
         task.abort();

@@ -56,7 +56,7 @@ enum Route {
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) method: Method,
-    /// What stands behind the database, percent-encoded: `/_changes?limit=1`.
+    /// What stands after the database, percent-encoded: `/_changes?limit=1`.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,

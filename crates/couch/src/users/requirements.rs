@@ -46,7 +46,7 @@ fn is_matched(expression: &str, password: &str) -> bool {
     selector.is_ok_and(|selector| selector.matches((&doc! {"password": password}).into()))
 }
 
-/// Reads the list; none where it has another form.
+/// Reads the list; `None` if it has another form.
 fn parse(text: &str) -> Option<Vec<Requirement>> {
     let mut rest = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
     let mut requirements = Vec::new();
@@ -73,7 +73,7 @@ fn parse(text: &str) -> Option<Vec<Requirement>> {
     Some(requirements)
 }
 
-/// One or two strings up to the closing brace, and what is behind it.
+/// One or two strings up to the closing brace, and what is after it.
 fn tuple(text: &str) -> Option<(Vec<String>, &str)> {
     let (first, rest) = string(text.trim_start())?;
     let rest = rest.trim_start();
@@ -84,7 +84,7 @@ fn tuple(text: &str) -> Option<(Vec<String>, &str)> {
     Some((vec![first, second], rest.trim_start().strip_prefix('}')?))
 }
 
-/// A string in quotation marks, and what is behind it. A backslash stands before a character that is meant as it is, or for a line
+/// A string in quotation marks, and what is after it. A backslash stands before a character that is meant as it is, or for a line
 /// end or a tab.
 fn string(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();

@@ -98,7 +98,7 @@ impl Engine {
         ))
     }
 
-    /// The collections and views that a view of these options reads; none where it is no view.
+    /// The collections and views that a view of these options reads; `None` if it is no view.
     fn view_reads(&self, namespace: &Namespace, options: &Document) -> Result<BTreeSet<Namespace>> {
         let mut reads = BTreeSet::new();
         if let Some(Value::String(below)) = options.get("viewOn") {

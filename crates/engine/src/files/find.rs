@@ -10,7 +10,7 @@ use value::{DocumentBuf, Value, doc, key};
 
 impl Files {
     /// The entry of a version of a name: 0 is the first that was uploaded, 1 the second, -1 the newest, -2 the one
-    /// before (the revisions of the GridFS specification). None where there is no such version.
+    /// before (the revisions of the GridFS specification). `None` if there is no such version.
     pub async fn find(&self, name: &str, version: i64) -> Result<Option<Arc<FileEntry>>, FileError> {
         let direction = if version < 0 { -1 } else { 1 };
         let skip = if version < 0 { !version } else { version };

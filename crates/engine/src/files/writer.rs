@@ -328,7 +328,7 @@ impl FileWriter {
         }
     }
 
-    /// The present, or just behind the newest version where the clock has gone back since that one was written.
+    /// The present, or just after the newest version where the clock has gone back since that one was written.
     async fn newest_ms(&self) -> Result<i64, FileError> {
         let now = now_ms();
         let before = match &self.entry.name {

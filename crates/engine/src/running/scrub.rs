@@ -37,7 +37,7 @@ pub struct ScrubReport {
 pub(crate) struct Scrub(Mutex<ScrubReport>);
 
 impl Engine {
-    /// Begins to read everything in the background, at most so many bytes a second. It ends when the engine is gone.
+    /// Begins to read everything in the background, at most this many bytes a second. It ends when the engine is gone.
     pub fn start_scrub(&self, bytes_per_second: u64) {
         self.scrub().0.lock().is_on = true;
         let engine = self.downgrade();

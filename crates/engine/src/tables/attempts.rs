@@ -103,7 +103,7 @@ impl Attempts {
         }
     }
 
-    /// How often a user failed from an address; none where the last time was before this time.
+    /// How often a user failed from an address; `None` if the last time was before this time.
     pub(crate) fn failures(&self, user: &str, address: IpAddr, within: Duration) -> u32 {
         let failed = self.failed.lock();
         let known = failed.get(&key(user, address));
@@ -118,7 +118,7 @@ impl Attempts {
 }
 
 impl Rule {
-    /// The time between two attempts after so many failures.
+    /// The time between two attempts after this many failures.
     fn wait(&self, times: u32) -> Duration {
         let doublings = times.saturating_sub(self.free + 1).min(16);
         WAIT_FIRST.saturating_mul(1 << doublings).min(self.wait_max)

@@ -6,7 +6,7 @@ use code::Code;
 use store::{Namespace, Store};
 use value::Document;
 
-/// Hands each document of a collection on; none where there is no such collection.
+/// Hands each document of a collection on; `None` if there is no such collection.
 pub(super) async fn each_document(
     store: &Store,
     namespace: &Namespace,

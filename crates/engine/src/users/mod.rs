@@ -93,7 +93,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The user of this name and password; none where there is no such user or the password is another. The name is
+    /// The user of this name and password; `None` if there is no such user or the password is another. The name is
     /// looked for in the databases `admin` and `default`; `name@database` names another one. Whoever failed often waits.
     pub async fn log_in(
         &self,
@@ -130,7 +130,7 @@ impl Engine {
         Ok(())
     }
 
-    /// How often somebody failed from an address since the last right password; none where the last time was before
+    /// How often somebody failed from an address since the last right password; `None` if the last time was before
     /// this time.
     pub fn failed_logins(&self, name: &str, from: SocketAddr, within: Duration) -> u32 {
         self.attempts().failures(name, from.ip(), within)

@@ -6,7 +6,7 @@ use crate::page::PageBuilder;
 use crate::{Error, KeyRange, PageLimit, Salvage, Unreadable};
 use rocksdb::{DBRawIterator, ReadOptions};
 
-/// How many numbers of eight bytes are tried to find the first key behind what cannot be read: each twice as far.
+/// How many numbers of eight bytes are tried to find the first key after what cannot be read: each twice as far.
 const STEPS: u32 = 63;
 
 impl Snapshot {
@@ -108,7 +108,7 @@ impl<'a> Reading<'a> {
         snapshot.owned.borrow_dependent().raw_iterator_opt(options)
     }
 
-    /// A key behind one at which the engine reads nothing, from which on it reads again; `None` if there is none. The
+    /// A key after one at which the engine reads nothing, from which on it reads again; `None` if there is none. The
     /// last eight bytes of the key are counted up as a number, as those of records and of change logs are; then whole
     /// kinds of keys are left out.
     fn first_readable(&self, failed: &[u8]) -> Option<Vec<u8>> {

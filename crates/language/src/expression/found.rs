@@ -33,7 +33,7 @@ impl<'a> Found<'a> {
         self.get().unwrap_or(ValueRef::Null)
     }
 
-    /// A view of the value; none where it is missing, null or undefined, which most operators treat alike.
+    /// A view of the value; `None` if it is missing, null or undefined, which most operators treat alike.
     pub fn present(&self) -> Option<ValueRef<'_>> {
         self.get()
             .filter(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined))

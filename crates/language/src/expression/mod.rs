@@ -124,7 +124,7 @@ impl Expression {
         }
     }
 
-    /// The paths that are read of the document; none where it is read as a whole.
+    /// The paths that are read of the document; `None` if it is read as a whole.
     pub fn fields_read(&self) -> Option<&BTreeSet<String>> {
         match &*self.reads {
             Reads::Fields(fields) => Some(fields),

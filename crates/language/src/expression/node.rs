@@ -221,7 +221,7 @@ impl Node {
         Ok(())
     }
 
-    /// Whether a constant counts as true; none where the value is not known yet.
+    /// Whether a constant counts as true; `None` if the value is not known yet.
     pub(super) fn constant_truth(&self) -> Option<bool> {
         match self {
             Node::Constant(value) => Some(Found::from(value.as_ref().map(Value::as_ref)).is_true()),

@@ -6,7 +6,7 @@ use value::{ArrayRef, DocumentRef, Value, ValueRef};
 const FIELD_BYTES: usize = size_of::<(String, Value)>();
 /// The least that the allocator gives for a name or a short text.
 const ALLOCATION_BYTES: usize = 16;
-/// BSON becomes so many times as large where it is decoded: short fields are mostly names and numbers.
+/// BSON becomes this many times as large where it is decoded: short fields are mostly names and numbers.
 const DECODED_FACTOR: usize = 4;
 
 /// About the bytes that the value takes in memory once it is decoded.

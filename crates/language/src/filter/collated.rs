@@ -26,7 +26,7 @@ impl Predicate {
         }
     }
 
-    /// The predicate as it is asked of the keys of an index of this collation; none where its keys do not tell, as of
+    /// The predicate as it is asked of the keys of an index of this collation; `None` if its keys do not tell, as of
     /// patterns.
     pub fn on_keys_of(&self, collation: &Collation) -> Option<Predicate> {
         let all = |inner: &[Predicate]| -> Option<Vec<Predicate>> {

@@ -4,7 +4,7 @@
 //! computed, sliced. [`Projection::apply`] then writes BSON: where top-level fields are only kept or left out their
 //! bytes are copied ([`copy`]), otherwise the document is built ([`apply`]).
 //!
-//! What must hold: fields come in the document's order, computed ones behind them in the order of the specification;
+//! What must hold: fields come in the document's order, computed ones after them in the order of the specification;
 //! expressions see the document as it was before the projection.
 //!
 //! Left to others: expressions (`expression`), conditions (`filter`), which fields an index covers (`plan`).

@@ -5,7 +5,7 @@ use super::node::{Action, Fields};
 use super::parse::Mode;
 
 impl Projection {
-    /// The paths whose values give the result; none where the whole document is needed.
+    /// The paths whose values give the result; `None` if the whole document is needed.
     pub fn required_fields(&self) -> Option<Vec<String>> {
         if self.mode == Mode::Exclusion {
             return None;

@@ -6,7 +6,7 @@ use super::path::array_index;
 use crate::{Code, Error, Result};
 use value::{Document, Value, shell};
 
-/// The most nulls that setting an element far behind an array's end may add.
+/// The most nulls that setting an element far after an array's end may add.
 const BACKFILL_MAX: usize = 1_500_000;
 
 /// Puts the value at the end of `missing`, the path below the container; `name` is the container's own, if it is

@@ -55,7 +55,7 @@ impl Rename {
         Ok(Rename { from, to })
     }
 
-    /// The value at the source; none where there is nothing to rename.
+    /// The value at the source; `None` if there is nothing to rename.
     pub(super) fn find(&self, document: &Document, context: &Context<'_>) -> Result<Option<Value>> {
         let found = self.follow(document, &self.from, "source", context)?.cloned();
         if found.is_some() {

@@ -33,7 +33,7 @@ pub struct BackupOptions {
     /// Copy at most so much a second: 20m, 1g …
     #[arg(long, value_name = "SIZE")]
     rate: Option<ByteSize>,
-    /// Keep the last backups, so many with the new one, and remove those before them.
+    /// Keep this many backups, the new one among them, and remove those before.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     keep: Option<u32>,
     /// Show no progress.

@@ -5,7 +5,7 @@ use crate::error::{CommandError, Result};
 use value::Document;
 use value::collation::Collation;
 
-/// The collation asked for, which is a good one; none where nothing was asked for.
+/// The collation asked for, which is a good one; `None` if nothing was asked for.
 pub(super) fn parse(arguments: &Fields<'_>) -> Result<Option<Document>> {
     let Some(options) = arguments
         .document("collation")?

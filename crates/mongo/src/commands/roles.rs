@@ -35,14 +35,14 @@ pub(super) fn parse_name(call: &Call<'_>, role: ValueRef<'_>) -> Result<RoleName
     }
 }
 
-/// Refuses whoever may not do this (grant or revoke) with each of the roles.
+/// Refuses a user who may not do this (grant or revoke) with each of the roles.
 pub(super) fn require_over_roles(call: &Call<'_>, action: Action, roles: &[RoleName]) -> Result<()> {
     roles
         .iter()
         .try_for_each(|role| call.require(action, Resource::Database(&role.database)))
 }
 
-/// Refuses whoever may not do this (grant or revoke) with each of the privileges.
+/// Refuses a user who may not do this (grant or revoke) with each of the privileges.
 pub(super) fn require_over_privileges(
     call: &Call<'_>,
     action: Action,

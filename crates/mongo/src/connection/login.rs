@@ -28,7 +28,7 @@ pub struct SaslStep {
     pub id: i32,
     /// The name that it is for, with its database.
     pub name: String,
-    /// The user who wants to log in; none where there is no such user.
+    /// The user who wants to log in; `None` if there is no such user.
     pub user: Option<Arc<User>>,
     /// What the client sends next: its proof, or an empty message after it.
     pub awaits: Awaits,

@@ -31,7 +31,7 @@ pub struct Intake {
 /// What came of waiting for a message.
 #[derive(Debug)]
 pub enum Arrival {
-    /// A message, with all its bytes, and the memory that it holds; none where it is small.
+    /// A message, with all its bytes, and the memory that it holds; `None` if it is small.
     Message(Header, Bytes, Option<Share>),
     /// There is no memory for a message. It was passed by, so that the next can be read.
     Refused(Header, Full),
@@ -100,7 +100,7 @@ impl MessageReader {
         Ok(header.length + compression::claimed_bytes(&self.buffer).unwrap_or(0))
     }
 
-    /// Reads until the buffer holds so many bytes.
+    /// Reads until the buffer holds this many bytes.
     async fn read_to(
         &mut self,
         stream: &TcpStream,

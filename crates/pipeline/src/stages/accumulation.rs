@@ -106,7 +106,7 @@ impl Accumulation {
         }
     }
 
-    /// The fields of documents that are read; none where they are read as a whole.
+    /// The fields of documents that are read; `None` if they are read as a whole.
     pub(crate) fn fields_read(&self) -> Option<BTreeSet<String>> {
         match self {
             Accumulation::Count => Some(BTreeSet::new()),

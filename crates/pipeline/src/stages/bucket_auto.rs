@@ -211,7 +211,7 @@ impl Step for Bucketing {
 }
 
 impl Bucketing {
-    /// A bucket of so many documents and all that are equal to its last, rounded outwards by the granularity.
+    /// A bucket of this many documents and all that are equal to its last, rounded outwards by the granularity.
     fn fill(&mut self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
         let (min, row) = first;
         let mut bucket = Bucket {

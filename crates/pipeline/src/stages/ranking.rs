@@ -40,7 +40,7 @@ pub(super) const RANKINGS: [&str; 8] = [
     "$firstN", "$lastN", "$minN", "$maxN", "$top", "$topN", "$bottom", "$bottomN",
 ];
 
-/// The ranking of this name; none where it is not one.
+/// The ranking of this name; `None` if it is not one.
 pub(super) fn parse_ranking(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Option<Ranking>> {
     match name {
         "$firstN" => parse_n(name, operand, By::Arrival, scope),
@@ -164,7 +164,7 @@ pub(super) fn checked_count(value: Option<Value>) -> Result<usize> {
 }
 
 impl Ranking {
-    /// The fields of documents that are read; none where they are read as a whole.
+    /// The fields of documents that are read; `None` if they are read as a whole.
     pub(super) fn fields_read(&self) -> Option<BTreeSet<String>> {
         let mut fields = self.output.fields_read()?.clone();
         if let By::Fields(pattern, _) = &self.by {

@@ -51,7 +51,7 @@ impl Step for Redacting {
 }
 
 impl Redacting {
-    /// What is left of a document; none where it is pruned.
+    /// What is left of a document; `None` if it is pruned.
     fn document(&self, current: DocumentRef<'_>, root: DocumentRef<'_>) -> Result<Option<Document>> {
         let verdict = self.expression.find_at(current, root, &self.variables)?;
         match verdict.get() {

@@ -1,4 +1,4 @@
-//! `$sort`; with a limit behind it, it keeps no more than that.
+//! `$sort`; with a limit after it, it keeps no more than that.
 
 use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};

@@ -1,4 +1,4 @@
-//! `$unionWith`: the documents of another pipeline behind one's own.
+//! `$unionWith`: the documents of another pipeline after one's own.
 
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};

@@ -129,7 +129,7 @@ struct Unwinding {
     unwind: Unwind,
     /// The row that is being unwound.
     long: Option<Long>,
-    /// Those behind it.
+    /// Those after it.
     waiting: VecDeque<Row>,
 }
 

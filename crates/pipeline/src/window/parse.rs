@@ -59,7 +59,7 @@ pub fn window_function_names() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub(crate) struct Windows {
     operand: Document,
-    /// By what documents fall into partitions; none where all are one.
+    /// By what documents fall into partitions; `None` if all are one.
     pub(super) partition_by: Option<Expression>,
     pub(super) sort: Option<SortPattern>,
     pub(super) outputs: Arc<Vec<Output>>,

@@ -57,7 +57,7 @@ impl Partition {
         self.rows
     }
 
-    /// An expression's value for each document; none where it is missing.
+    /// An expression's value for each document; `None` if it is missing.
     pub(super) fn evaluate(
         &self,
         expression: &Expression,

@@ -67,7 +67,7 @@ pub struct Run<'a> {
     pub snapshot: &'a Snapshot,
     /// What is asked of it.
     pub task: &'a Task,
-    /// The results that must be ready for the run to end, at least 1. The plan chosen is the one that gives so many
+    /// The results that must be ready for the run to end, at least 1. The plan chosen is the one that gives this many
     /// first, so a choice is good for as many as the client will take, not for all that there are.
     pub wanted: usize,
 }

@@ -64,7 +64,7 @@ impl Batch<'_> {
         self.documents.is_empty() || self.bytes + document.bytes().len() <= self.bytes_max
     }
 
-    /// Whether it takes one more document of so many bytes behind others that are about to be added.
+    /// Whether it takes one more document of this many bytes after others that are about to be added.
     pub(super) fn fits_behind(&self, added: usize, added_bytes: usize, bytes: usize) -> bool {
         (self.documents.is_empty() && added == 0) || self.bytes + added_bytes + bytes <= self.bytes_max
     }

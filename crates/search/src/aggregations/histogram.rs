@@ -71,7 +71,7 @@ impl Interval {
         )
     }
 
-    /// The bucket behind another.
+    /// The bucket after another.
     fn next(&self, key: f64, source: &Source) -> Option<f64> {
         match self.width {
             Width::Number(width) => Some(key + width),

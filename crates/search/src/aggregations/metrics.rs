@@ -190,7 +190,7 @@ impl Metric {
     }
 }
 
-/// The value below which so many of a hundred are, between two values in proportion.
+/// The value below which this many of a hundred are, between two values in proportion.
 fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = (percent / 100.0 * sorted.len() as f64 - 0.5).clamp(0.0, last as f64);

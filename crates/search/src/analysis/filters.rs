@@ -5,7 +5,7 @@ use super::stems::Stem;
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
 
-/// One step of an analyzer behind its tokenizer.
+/// One step of an analyzer after its tokenizer.
 #[derive(Clone, Debug)]
 pub(crate) enum Filter {
     Lowercase,

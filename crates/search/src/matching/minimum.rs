@@ -2,7 +2,7 @@
 
 use crate::error::{Result, SearchError};
 
-/// How many of so many clauses must match.
+/// How many of this many clauses must match.
 pub(super) fn minimum(spec: &str, clauses: usize) -> Result<usize> {
     let clauses = clauses as i64;
     let mut wanted = clauses;

@@ -197,7 +197,7 @@ fn lucene(value: &str) -> Result<String> {
     Ok(out)
 }
 
-/// Whether so many edits make one word of the other (optimal string alignment).
+/// Whether this many edits make one word of the other (optimal string alignment).
 fn is_within(a: &[char], b: &[char], most: usize, transpositions: bool) -> bool {
     if a.len().abs_diff(b.len()) > most {
         return false;

@@ -48,7 +48,7 @@ pub(crate) struct Leaf {
 /// The terms of a field in a document, with their places.
 struct Terms {
     terms: Vec<(String, i64)>,
-    /// None where it does not matter.
+    /// `None` if it does not matter.
     length: Option<u64>,
 }
 

@@ -25,7 +25,7 @@ pub struct Scrubbed {
 }
 
 impl Collection {
-    /// Reads on from a position, up to about so many bytes: every entry of records, indexes, logs and derived pages, and
+    /// Reads on from a position, up to about this many bytes: every entry of records, indexes, logs and derived pages, and
     /// every checksum.
     pub async fn scrub(&self, position: &ScrubPosition, bytes_max: usize) -> Result<Scrubbed, StoreError> {
         let limit = PageLimit {

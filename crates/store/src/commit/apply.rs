@@ -100,7 +100,7 @@ impl Group<'_> {
         Ok(outcomes)
     }
 
-    /// Adds revisions of one document; none where they are to be added one by one, since some are refused.
+    /// Adds revisions of one document; `None` if they are to be added one by one, since some are refused.
     async fn add_together(
         &mut self,
         given: &[(&Edit, &RevisionPath)],

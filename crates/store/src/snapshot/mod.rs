@@ -132,7 +132,7 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The records of the first of these ids, until they have so many bytes together; of one id at least, if there is one.
+    /// The records of the first of these ids, until they have this many bytes together; of one id at least, if there is one.
     pub async fn by_records_within(
         &self,
         ids: &[RecordId],

@@ -40,7 +40,7 @@ pub struct Entry<'c> {
 }
 
 impl Columns {
-    /// Reads where the columns are, given what stands behind the level in a leaf; `None` if the bytes do not have the form of one.
+    /// Reads where the columns are, given what stands after the level in a leaf; `None` if the bytes do not have the form of one.
     pub(super) fn read(content: Bytes) -> Option<Columns> {
         let mut rest = &content[..];
         let rows = usize::try_from(varint::take(&mut rest)?).ok()?;

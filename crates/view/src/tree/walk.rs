@@ -107,7 +107,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// Where in a leaf of so many rows those are that are of the ranks asked for.
+    /// Where in a leaf of this many rows those are that are of the ranks asked for.
     fn places(&self, rows: usize, rank: u64) -> Range<usize> {
         let place = |rank_wanted: u64| {
             let place = usize::try_from(rank_wanted.saturating_sub(rank));

@@ -15,7 +15,7 @@ pub(crate) struct Declared {
 }
 
 impl Declared {
-    /// The digests of a request; those of algorithms that are not known are passed by, as the standard says.
+    /// The digests of a request; those of algorithms that are not known are skipped, as the standard says.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Declared> {
         let mut declared = Declared::default();
         for name in ["content-digest", "repr-digest", "digest"] {

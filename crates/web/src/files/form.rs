@@ -14,7 +14,7 @@ use multer::{Field, Multipart};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
-/// Takes the files of a form; 201 with their descriptions, once all are on the disk. Fields without file name are passed by.
+/// Takes the files of a form; 201 with their descriptions, once all are on the disk. Fields without file name are skipped.
 pub(crate) async fn post(call: &mut Call, bucket: &str) -> Result<Response> {
     let files = call.files(bucket)?;
     call.may(Action::Insert, files.bucket()).await?;

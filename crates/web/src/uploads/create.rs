@@ -100,7 +100,7 @@ fn refuse_bytes_of_its_own(call: &Call) -> Result<()> {
     Ok(())
 }
 
-/// How many bytes the file will have; none where the client says it later (creation-defer-length).
+/// How many bytes the file will have; `None` if the client says it later (creation-defer-length).
 fn declared_length(call: &Call) -> Result<Option<u64>> {
     let deferred = call.request.header(UPLOAD_DEFER_LENGTH.as_str());
     match (length(call)?, deferred) {

@@ -139,7 +139,7 @@ fn complement(bound: Bound<Value>) -> Bound<Value> {
     }
 }
 
-/// How many documents are in a range; none where there are more than `counted_max`.
+/// How many documents are in a range; `None` if there are more than `counted_max`.
 async fn count(
     snapshot: &RevisionedSnapshot,
     range: (Bound<Value>, Bound<Value>),

@@ -22,7 +22,7 @@ pub(super) struct Feed {
     /// The number up to which the log was looked at.
     position: Sequence,
     /// The last change that was looked at, which the client is told. Local documents have numbers too, but are no changes: to go
-    /// behind theirs would make of every checkpoint that a replication keeps here something new.
+    /// after theirs would make of every checkpoint that a replication keeps here something new.
     last: Sequence,
     /// The changes that were given.
     given: u64,
@@ -106,7 +106,7 @@ impl Feed {
                 return Ok(true);
             }
         }
-        // Numbers without a change, such as those of local documents, are passed by.
+        // Numbers without a change, such as those of local documents, are skipped.
         if page.is_last && self.options.order == Order::Forward {
             self.position = self.position.clone().max(snapshot.head());
         }

@@ -65,7 +65,7 @@ impl Filter {
         }
     }
 
-    /// Reads a filter that needs no design document; none where one is needed.
+    /// Reads a filter that needs no design document; `None` if one is needed.
     pub(super) fn built_in(query: &Query, body: &Document) -> Result<Option<Filter>> {
         let filter = match query.get("filter").unwrap_or_default() {
             "" => Filter::All,
@@ -93,7 +93,7 @@ impl Filter {
         Ok(Some(filter))
     }
 
-    /// Which of these changes a function lets through, all asked in one call; none where no function is to be asked.
+    /// Which of these changes a function lets through, all asked in one call; `None` if no function is to be asked.
     pub(super) async fn ask(&self, changes: &[Change]) -> Result<Option<Vec<bool>>> {
         let documents = || {
             changes

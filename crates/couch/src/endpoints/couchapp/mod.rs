@@ -40,7 +40,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// The document of this id; none where there is none, or where it is deleted.
+    /// The document of this id; `None` if there is none, or where it is deleted.
     async fn open(database: &Database, id: &str) -> Result<Option<Seen>> {
         let snapshot = database.snapshot().await?;
         let id = ids::resolve(&snapshot, id).await?;

@@ -23,7 +23,7 @@ pub(super) struct Led {
 /// What names stand for, the first of several of a name counting.
 type Bindings = Vec<(String, Json)>;
 
-/// Where the first rule that fits leads; none where none fits.
+/// Where the first rule that fits leads; `None` if none fits.
 pub(super) fn rewritten(
     rules: &[Json],
     method: &Method,
@@ -163,7 +163,7 @@ fn parts(path: &str, secure: bool) -> Result<Vec<&str>> {
     Ok(parts)
 }
 
-/// What the variables of a rule's path stand for in a path, and what is left of it for `*`; none where it does not fit.
+/// What the variables of a rule's path stand for in a path, and what is left of it for `*`; `None` if it does not fit.
 fn bind<'p>(from: &[&str], path: &'p [&'p str]) -> Option<(Bindings, &'p [&'p str])> {
     let mut bound = Bindings::new();
     let mut rest = path;
@@ -208,7 +208,7 @@ fn encoded(bindings: &Bindings) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// A value as text: strings as they are, arrays of them one behind the other.
+/// A value as text: strings as they are, arrays of them one after the other.
 fn plain(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use value::hex;
 
-/// `/{db}/_design/{design}/_show/{name}`, and behind it the id of a document.
+/// `/{db}/_design/{design}/_show/{name}`, and after it the id of a document.
 pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<Response> {
     let Some((name, id)) = rest.split_first() else {
         return Err(CouchError::new(

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 const NEW_REVISION: HeaderName = HeaderName::from_static("x-couch-update-newrev");
 const ID: HeaderName = HeaderName::from_static("x-couch-id");
 
-/// `/{db}/_design/{design}/_update/{name}`, and behind it the id of a document.
+/// `/{db}/_design/{design}/_update/{name}`, and after it the id of a document.
 pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<Response> {
     let Some((name, id)) = rest.split_first() else {
         return Err(CouchError::new(

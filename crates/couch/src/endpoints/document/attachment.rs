@@ -173,7 +173,7 @@ impl Sent {
         })
     }
 
-    /// The bytes that are sent; none where that is not known, because a client did not say how much it compressed.
+    /// The bytes that are sent; `None` if that is not known, because a client did not say how much it compressed.
     fn length(&self, attachment: &Attachment) -> Option<u64> {
         let length = u64::try_from(attachment.length).unwrap_or(0);
         match self {

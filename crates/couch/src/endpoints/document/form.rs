@@ -65,7 +65,7 @@ pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     }
 }
 
-/// A form may come from this server's own pages only: a browser sends credentials along whoever made the page.
+/// A form may come from this server's own pages only: a browser sends credentials along, whichever page asks.
 fn check_referer(call: &Call) -> Result<()> {
     let Some(referer) = call.header("referer") else {
         return Err(CouchError::bad_request("Referer header required."));

@@ -14,7 +14,7 @@ use engine::{DocumentHistory, RevisionedSnapshot};
 use http::{Body, BodySender, Method, Response};
 use value::ValueRef;
 
-/// A revision with the attachments that the client lacks; none where its body is not kept.
+/// A revision with the attachments that the client lacks; `None` if its body is not kept.
 pub(crate) async fn related(
     snapshot: &RevisionedSnapshot,
     history: &DocumentHistory,

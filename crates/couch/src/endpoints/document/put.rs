@@ -38,7 +38,7 @@ async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type
     document.revision = named_revision(call, document.revision.as_ref())?;
     let put = Put::new(call, database, id).followed_by(&mut following);
     let response = put.answer(document).await?;
-    // The document is written: what stands behind its attachments concerns nobody.
+    // The document is written: what stands after its attachments concerns nobody.
     drop(following.end().await);
     Ok(response)
 }

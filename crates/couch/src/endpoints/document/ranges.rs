@@ -4,10 +4,10 @@ use crate::error::{CouchError, Result};
 use http::StatusCode;
 use std::ops::Range;
 
-/// Where so many ranges or more are asked for, all of it is given.
+/// Where this many ranges or more are asked for, all of it is given.
 const RANGES_MAX: usize = 10;
 
-/// The ranges that a header asks for; none where there is no such header, it has another form, or the whole is meant.
+/// The ranges that a header asks for; `None` if there is no such header, it has another form, or the whole is meant.
 pub(super) fn parse(header: Option<&str>, length: u64) -> Result<Option<Vec<Range<u64>>>> {
     let Some(asked) = header.and_then(asked) else {
         return Ok(None);

@@ -16,7 +16,7 @@ use mango::sort::Sort;
 use mango::{Selector, shown};
 use value::{Document, Value, doc, hex};
 
-/// `/{db}/_index…`; `path` is what stands behind it.
+/// `/{db}/_index…`; `path` is what stands after it.
 pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
     match (path, &call.method) {
         ([], &Method::GET | &Method::HEAD) => list(call).await,

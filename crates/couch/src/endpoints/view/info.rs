@@ -56,7 +56,7 @@ pub(crate) async fn compact(call: &mut Call, name: &str) -> Result<Response> {
     let database = maintained(call)?;
     let design = call.server.designs.named(&database, name).await?;
     let group = call.server.designs.group(&database, &design).await?;
-    // CouchDB answers at once too, and compacts behind.
+    // CouchDB answers at once too, and compacts afterwards.
     tokio::spawn(async move {
         if let Err(error) = group.compact().await {
             tracing::warn!(%error, "a view could not be compacted");

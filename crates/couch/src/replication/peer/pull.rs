@@ -114,7 +114,7 @@ impl CouchPeer {
         Ok(documents.send(Document::Whole(json)).await.is_ok())
     }
 
-    /// A part that is a document with attachments behind it; false where nobody takes documents any more.
+    /// A part that is a document with attachments after it; false where nobody takes documents any more.
     async fn pull_related(
         &self,
         ask: &Ask,

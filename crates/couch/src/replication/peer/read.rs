@@ -72,7 +72,7 @@ impl CouchPeer {
         Ok(counts)
     }
 
-    /// Asks for many documents; none where the peer does not do that. Attachments come as stubs.
+    /// Asks for many documents; `None` if the peer does not do that. Attachments come as stubs.
     async fn read_bulk(&self, missing: &[Missing]) -> Result<Option<Vec<Vec<Found>>>> {
         let one = |one: &Missing, revision: &String| json!({"id": one.id, "rev": revision});
         let asked: Vec<Value> = missing

@@ -76,7 +76,7 @@ impl CouchPeer {
     }
 }
 
-/// What was not written; answers to what was are passed by, and so is a revision that was there already.
+/// What was not written; answers to what was are skipped, and so is a revision that was there already.
 fn refusal(written: Written) -> Option<Refusal> {
     let text = |value: Value| match value {
         Value::String(text) => text,

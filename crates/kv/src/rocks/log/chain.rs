@@ -38,7 +38,7 @@ pub(super) struct Chain {
     is_begun: bool,
     /// Where the part that has no gap ends; `None` without logs.
     pub(super) end: Option<Place>,
-    /// Batches that are whole, behind that end.
+    /// Batches that are whole, after that end.
     pub(super) behind: u64,
     /// The shards that these change.
     pub(super) shards: BTreeSet<ShardId>,
@@ -63,7 +63,7 @@ pub(super) fn logs(folder: &Path, first: u64) -> io::Result<Vec<Log>> {
 }
 
 impl Chain {
-    /// Follows the logs. They begin behind `reached`, if that is given.
+    /// Follows the logs. They begin after `reached`, if that is given.
     pub(super) fn follow(logs: &[Log], reached: Option<u64>) -> io::Result<Chain> {
         let mut chain = Chain {
             reached,

@@ -1,4 +1,4 @@
-//! Cutting the log off behind its last batch that has all others before it.
+//! Cutting the log off after its last batch that has all others before it.
 
 use super::chain::{Chain, Log};
 use std::fs::{self, DirBuilder, File, OpenOptions};

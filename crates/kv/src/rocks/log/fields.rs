@@ -1,6 +1,6 @@
 //! Numbers and bytes as the engine writes them.
 
-/// Numbers and bytes one behind the other.
+/// Numbers and bytes one after the other.
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
 
 impl<'a> Fields<'a> {
@@ -18,7 +18,7 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// Bytes behind their number.
+    /// Bytes after their number.
     pub(super) fn sized(&mut self) -> Option<&'a [u8]> {
         let bytes = usize::try_from(self.number()?).ok()?;
         let (taken, rest) = self.0.split_at_checked(bytes)?;

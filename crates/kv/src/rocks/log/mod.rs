@@ -1,6 +1,6 @@
 //! The log, looked at before the engine opens it.
 //!
-//! The engine takes the log up to the first place that it cannot read, and says nothing of what was behind it: after a
+//! The engine takes the log up to the first place that it cannot read, and says nothing of what was after it: after a
 //! crash that is right, since a commit that was not flushed may be there in part. But a bit that turned, a file that was
 //! cut short or removed would lose what was acknowledged. So before each start the logs are followed batch by batch
 //! ([`chain`]), from what the engine's tables hold ([`manifest`]) to what was on the disk for certain ([`synced`]). Where
@@ -84,7 +84,7 @@ fn look(folder: &Path) -> io::Result<Option<Findings>> {
         (Some(on_disk), Some(reached)) => on_disk.saturating_sub(reached.max(in_tables)),
         _ => 0,
     };
-    // Where it is not known what was flushed, whole commits behind a gap tell that something was lost.
+    // Where it is not known what was flushed, whole commits after a gap tell that something was lost.
     let is_lost = missing > 0 || (on_disk.is_none() && chain.behind > 0);
     let damage = is_lost.then(|| LogDamage {
         folder: folder.display().to_string(),

@@ -1,7 +1,7 @@
 //! The records of a file in the engine's log format: its logs, and its manifests.
 //!
 //! A file is a row of blocks. A record is one fragment or several; a fragment has a header (checksum, length, kind, and in
-//! logs the number of the log) and never crosses the end of a block. A log file may be one that was used before: behind
+//! logs the number of the log) and never crosses the end of a block. A log file may be one that was used before: after
 //! its last record follow those of the log that it was, which bear that log's number.
 
 use std::fs::File;
@@ -22,7 +22,7 @@ const NUMBERED_KINDS: std::ops::RangeInclusive<u8> = 5..=8;
 /// What the engine adds to a checksum, so that one of data that holds checksums is not weak.
 const CHECKSUM_DELTA: u32 = 0xA282_EAD8;
 
-/// Reads a file record by record, and finds records behind a place that is damaged.
+/// Reads a file record by record, and finds records after a place that is damaged.
 pub(super) struct Records {
     file: File,
     /// The number that fragments of a log bear; `None` for a file without.
@@ -96,7 +96,7 @@ impl Records {
         Ok(false)
     }
 
-    /// Moves to the first place behind the present one where a record of this log begins. False if there is none.
+    /// Moves to the first place after the present one where a record of this log begins. False if there is none.
     pub(super) fn seek_behind(&mut self) -> io::Result<bool> {
         let Some(number) = self.number.map(u32::to_le_bytes) else {
             return Ok(false);
@@ -104,7 +104,7 @@ impl Records {
         let mut at = self.position + 1;
         while self.load(at)? > 0 {
             let start = (at - self.block_start) as usize;
-            // Most of what lies behind a log is another one: its number tells that without a checksum.
+            // Most of what lies after a log is another one: its number tells that without a checksum.
             let headers = self.block[start..].windows(NUMBERED_HEADER_BYTES);
             let may_begin = |header: &[u8]| NUMBERED_KINDS.contains(&header[6]) && header[7..] == number;
             match headers.into_iter().position(may_begin) {
@@ -160,7 +160,7 @@ impl Records {
         };
         let length = usize::from(u16::from_le_bytes([l0, l1]));
         let end = start + header_bytes + length;
-        // The checksum covers the kind and all behind it.
+        // The checksum covers the kind and all after it.
         let Some(covered) = self.block.get(start + HEADER_BYTES - 1..end) else {
             return Ok(None);
         };
@@ -175,7 +175,7 @@ impl Records {
     }
 
     /// Reads the block with a place of the file, unless it is there. Returns how many bytes of the block lie at the place
-    /// and behind it.
+    /// and after it.
     fn load(&mut self, at: u64) -> io::Result<usize> {
         let block_start = at - at % BLOCK_BYTES as u64;
         if block_start != self.block_start || self.block.is_empty() {

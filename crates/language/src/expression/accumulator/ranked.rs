@@ -26,7 +26,7 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// Keeping so many.
+    /// Keeping this many.
     pub fn new(kept_max: usize, ties: Ties) -> Ranked {
         Ranked {
             kept_max,

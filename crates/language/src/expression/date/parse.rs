@@ -83,7 +83,7 @@ impl<'t> Cursor<'t> {
         word
     }
 
-    /// Digits behind a point, as milliseconds; further digits are dropped.
+    /// Digits after a point, as milliseconds; further digits are dropped.
     fn milliseconds(&mut self) -> Option<i64> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {

@@ -93,7 +93,7 @@ impl Unit {
     }
 }
 
-/// The moment so many units later; a day that the month lacks is its last. None beyond 64 bits.
+/// The moment this many units later; a day that the month lacks is its last. None beyond 64 bits.
 pub fn add(ms: i64, unit: Unit, amount: i64, zone: &Zone) -> Option<i64> {
     if let Some(length) = unit.milliseconds() {
         return ms.checked_add(amount.checked_mul(length)?);
@@ -150,7 +150,7 @@ fn week_number(civil: Civil, week: Weekday) -> i64 {
     (civil.day_number() + 4 - week.iso).div_euclid(7)
 }
 
-/// The beginning of the bin of so many units that holds the moment; bins are counted from 2000-01-01.
+/// The beginning of the bin of this many units that holds the moment; bins are counted from 2000-01-01.
 pub fn truncate(ms: i64, unit: Unit, bin: i64, zone: &Zone, week: Weekday) -> Result<i64> {
     let overflow = |code| Error::new(code, "$dateTrunc: the bin is too large for a date".to_owned());
     let reference = Civil::midnight(2000, 1, 1);

@@ -60,7 +60,7 @@ impl Zone {
         Civil::from_milliseconds(ms.saturating_add(self.offset_at(ms)))
     }
 
-    /// The moment of a civil time; in a gap the one as far behind it, of two the earlier. None beyond 64 bits.
+    /// The moment of a civil time; in a gap the one as far after it, of two the earlier. None beyond 64 bits.
     pub fn moment(&self, civil: Civil) -> Option<i64> {
         let local = civil.to_milliseconds()?;
         match self {

@@ -150,7 +150,7 @@ fn modulo(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
     })))
 }
 
-/// Both operands as numbers; none where either is null.
+/// Both operands as numbers; `None` if either is null.
 fn numbers(
     left: &Found<'_>,
     right: &Found<'_>,

@@ -17,7 +17,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$reduce", Syntax::Own(parse_reduce)),
 ];
 
-/// The elements of an input; none where it is null.
+/// The elements of an input; `None` if it is null.
 fn elements<'a>(input: &'a Found<'_>, name: &str, code: Code) -> Result<Option<ArrayRef<'a>>> {
     if input.present().is_none() {
         return Ok(None);

@@ -67,7 +67,7 @@ pub(super) fn call(
     Ok(Node::Operation(Box::new(Named { apply, operands })))
 }
 
-/// The operands in these fields, in this order; none where a field is missing.
+/// The operands in these fields, in this order; `None` if a field is missing.
 pub(super) fn operands(
     parser: &mut Parser<'_>,
     argument: &Document,

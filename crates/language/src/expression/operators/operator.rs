@@ -21,9 +21,9 @@ pub(in crate::expression) enum Syntax {
     One(fn(Found<'_>) -> Result<Option<Value>>),
     /// Exactly two.
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
-    /// Between so many and so many.
+    /// From one number to another, both included.
     Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
-    /// Between so many and so many, compared by the collation where there is one.
+    /// From one number to another, both included, compared by the collation where there is one.
     Collated(
         usize,
         usize,

@@ -92,7 +92,7 @@ impl Search {
         Ok(())
     }
 
-    /// The regular expression; none where the pattern is null.
+    /// The regular expression; `None` if the pattern is null.
     fn compile(&self, pattern: &Found<'_>, options: Option<&Found<'_>>) -> Result<Option<Regex>> {
         let name = &self.name;
         let given = match options.map(|options| (options, options.present())) {

@@ -186,7 +186,7 @@ fn types(keyword: &str, value: &Value, one: impl Fn(&str) -> Result<TypeSet>) ->
     Ok(set)
 }
 
-/// The types behind a name of JSON Schema's own.
+/// The types after a name of JSON Schema's own.
 fn json_type(alias: &str) -> Result<TypeSet> {
     let kind = match alias {
         "number" => return type_set("type", &alias.into()),

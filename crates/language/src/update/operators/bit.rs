@@ -86,7 +86,7 @@ pub(super) fn apply(
 }
 
 impl Step {
-    /// None where the value is no integer. A long on either side makes the result a long.
+    /// `None` if the value is no integer. A long on either side makes the result a long.
     fn apply(&self, present: &Value) -> Option<Value> {
         if let (Value::Int32(a), Value::Int32(b)) = (present, &self.operand) {
             return Some(Value::Int32(match self.kind {

@@ -21,7 +21,7 @@ const MADE_MAX: u64 = 500_000;
 struct Keyed {
     row: Row,
     partition: Vec<u8>,
-    /// None where the document has no value, and stays as it is.
+    /// `None` if the document has no value, and stays as it is.
     value: Option<Value>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Densifying {
 /// The steps within one partition.
 struct Steps {
     partition: Vec<u8>,
-    /// What new documents behind the last one have beside the field: what the first has.
+    /// What new documents after the last one have beside the field: what the first has.
     fields: Document,
     base: Value,
     taken: i64,
@@ -72,7 +72,7 @@ impl Densifying {
         }
     }
 
-    /// The value of a document, none where it has none.
+    /// The value of a document, `None` if it has none.
     fn value(&self, row: &Row) -> Result<Option<Value>> {
         match reached(row.as_ref(), self.densify.field.parts()) {
             None | Some(ValueRef::Null | ValueRef::Undefined) => Ok(None),
@@ -180,7 +180,7 @@ impl Densifying {
         match (&self.densify.bounds, &self.extremes) {
             (Bounds::Explicit(_, high), _) => order(value, high).is_lt(),
             (Bounds::Full, Some((_, max))) => order(value, max).is_le(),
-            // Within a partition nothing comes behind its last document.
+            // Within a partition nothing comes after its last document.
             _ => false,
         }
     }
@@ -193,7 +193,7 @@ impl Densifying {
             .from(&steps.base, steps.taken, steps.next.as_ref());
     }
 
-    /// Makes a document of this step before another one, whose partition's values it takes, or behind the last.
+    /// Makes a document of this step before another one, whose partition's values it takes, or after the last.
     fn make(
         &mut self,
         steps: &mut Steps,

@@ -42,7 +42,7 @@ struct Stride {
 }
 
 impl Stride {
-    /// The value so many steps behind another; none where it cannot be reached.
+    /// The value this many steps after another; `None` if it cannot be reached.
     fn from(&self, base: &Value, steps: i64, last: Option<&Value>) -> Option<Value> {
         match (base.as_ref(), self.unit) {
             (ValueRef::DateTime(ms), Some(unit)) => {

@@ -25,7 +25,7 @@ pub(crate) struct GeoNear {
     /// What documents must match beside.
     pub(crate) query: Option<Arc<Filter>>,
     key: Option<String>,
-    /// The point; none where a variable has no value yet.
+    /// The point; `None` if a variable has no value yet.
     point: Option<Value>,
     is_spherical: bool,
     min: Option<f64>,

@@ -81,7 +81,7 @@ fn option(stage: &mut GeoNear, name: &str, value: &Value, scope: &StageScope<'_>
     Ok(())
 }
 
-/// The value of an expression that is the same for all documents; none where a variable has none.
+/// The value of an expression that is the same for all documents; `None` if a variable has none.
 fn constant(name: &str, value: &Value, code: Code, scope: &StageScope<'_>) -> Result<Option<Value>> {
     let expression = Expression::parse(value, &scope.variables.parse_scope())?;
     if expression.reads_document() {

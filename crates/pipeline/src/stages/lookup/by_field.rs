@@ -87,7 +87,7 @@ impl Joining {
         }
     }
 
-    /// The results for all these values; none where they are too large, unless they are for one document.
+    /// The results for all these values; `None` if they are too large, unless they are for one document.
     async fn find(
         &self,
         keys: &[Vec<(JoinKey, Value)>],

@@ -1,4 +1,4 @@
-//! The other side of a lookup read as a whole, where so many documents look something up that this is less than asking for
+//! The other side of a lookup read as a whole, where this many documents look something up that this is less than asking for
 //! it by an index.
 
 use super::by_field::Found;
@@ -14,7 +14,7 @@ use value::path::{self, Reached};
 use value::{Value, ValueRef};
 
 /// The other side is read once this part of its documents was asked for: by an index each costs about as much as reading
-/// so many in their order, so that both together take at most twice the better one.
+/// this many in their order, so that both together take at most twice the better one.
 const ASKED_FOR_PART: u64 = 16;
 
 /// So many bytes take about as long to read as one more document.
@@ -104,7 +104,7 @@ fn is_plain(value: &Value) -> bool {
     )
 }
 
-/// Reads all documents of the other side; none where they have become too many meanwhile.
+/// Reads all documents of the other side; `None` if they have become too many meanwhile.
 async fn read(
     lookup: &Lookup,
     fields: &JoinFields,

@@ -62,7 +62,7 @@ impl Bucket {
             && self.keeps_order(measurement)
     }
 
-    /// Whether the measurement's fields stand in the order of the columns, new ones behind all: so they come back.
+    /// Whether the measurement's fields stand in the order of the columns, new ones after all: so they come back.
     fn keeps_order(&self, measurement: &Document) -> bool {
         let mut next = 0;
         measurement.iter().all(|(name, _)| {

@@ -37,7 +37,7 @@ struct InputPipeline {
     name: String,
     sub: SubPipeline,
     weight: f64,
-    /// The order that ranks follow: documents that are equal in it have the same rank. None where it is that of a stage, by
+    /// The order that ranks follow: documents that are equal in it have the same rank. `None` if it is that of a stage, by
     /// which no two are equal.
     order: Option<SortPattern>,
 }

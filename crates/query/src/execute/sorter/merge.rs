@@ -26,7 +26,7 @@ pub(super) struct Head {
 }
 
 impl Merge {
-    /// Of files, the oldest first. What takes more than so many bytes to be read at once is merged to fewer files before, of at
+    /// Of files, the oldest first. What takes more than this many bytes to be read at once is merged to fewer files before, of at
     /// most `results_max` records each.
     pub(super) fn new(
         runs: Vec<SpillRun>,

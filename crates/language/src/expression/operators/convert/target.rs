@@ -21,7 +21,7 @@ impl Target {
         Document::new().with("type", "binData").with("subtype", 4)
     }
 
-    /// The value of `to`; none where it is null.
+    /// The value of `to`; `None` if it is null.
     pub(super) fn of(to: &Found<'_>) -> Result<Option<Target>> {
         let Some(present) = to.present() else {
             return Ok(None);

@@ -35,7 +35,7 @@ fn moment(value: ValueRef<'_>) -> Option<i64> {
     }
 }
 
-/// The operand as a moment; none where it is null.
+/// The operand as a moment; `None` if it is null.
 fn date(operand: &Found<'_>) -> Result<Option<i64>> {
     let Some(present) = operand.present() else {
         return Ok(None);
@@ -49,7 +49,7 @@ fn date(operand: &Found<'_>) -> Result<Option<i64>> {
     }
 }
 
-/// The operand as a zone, UTC where there is none; the inner none where it is null.
+/// The operand as a zone, UTC where there is none; the inner `None` if it is null.
 fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
     let Some(operand) = operand else {
         return Ok(Some(Zone::UTC));
@@ -64,7 +64,7 @@ fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
     }
 }
 
-/// The operand as a unit; none where it is null.
+/// The operand as a unit; `None` if it is null.
 fn unit(operand: &Found<'_>, name: &str) -> Result<Option<Unit>> {
     match operand.present() {
         None => Ok(None),
@@ -84,7 +84,7 @@ fn unit(operand: &Found<'_>, name: &str) -> Result<Option<Unit>> {
     }
 }
 
-/// The operand as the day that a week begins with; none where it is null.
+/// The operand as the day that a week begins with; `None` if it is null.
 fn start_of_week(operand: Option<&Found<'_>>, name: &str) -> Result<Option<Weekday>> {
     let Some(operand) = operand else {
         return Ok(Some(Weekday::SUNDAY));

@@ -122,7 +122,7 @@ fn parse_from_parts(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
 const PART_MIN: i64 = -32_768;
 const PART_MAX: i64 = 32_767;
 
-/// A part as a number; its default where it was not given, none where it is null.
+/// A part as a number; its default where it was not given, `None` if it is null.
 fn part(operands: &[Option<Found<'_>>], field: &str, default: i64) -> Result<Option<i64>> {
     let at = FIELDS.iter().position(|known| *known == field);
     let Some(operand) = at.and_then(|at| operands.get(at)).and_then(Option::as_ref) else {
