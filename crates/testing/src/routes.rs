@@ -55,7 +55,9 @@ impl fmt::Display for Route {
 /// # Panics
 /// If the source has no such function, or it has no arms: the test that asks would prove nothing.
 pub fn routes(source: &str, function: &str, prefix: &str) -> Vec<Route> {
-    let start = source.find(&format!("fn {function}("));
+    // The name may be followed by lifetimes.
+    let named = ["(", "<"].map(|next| format!("fn {function}{next}"));
+    let start = named.iter().find_map(|named| source.find(named));
     let body = &source[start.unwrap_or_else(|| panic!("no function {function}"))..];
     let body = without_comments(&body[..body.find("\n}\n").unwrap_or(body.len())]);
     let before: Vec<Part> = prefix

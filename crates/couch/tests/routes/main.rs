@@ -24,7 +24,7 @@ macro_rules! source {
 
 /// The functions that route, and what of a path is behind them.
 const ROUTERS: [(&str, &str, &str); 9] = [
-    (source!("route.rs"), "chosen", ""),
+    (source!("route.rs"), "endpoint", ""),
     (source!("route.rs"), "global", ""),
     (source!("route.rs"), "special", "*"),
     (source!("endpoints/node.rs"), "run", "_node/*"),

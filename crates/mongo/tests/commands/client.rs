@@ -59,10 +59,14 @@ impl Server {
     }
 }
 
+/// How long the last tasks may take.
+const END_TIME_MAX: Duration = Duration::from_secs(10);
+
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+            // Waited for: the engine must not be closed while the process ends.
+            runtime.shutdown_timeout(END_TIME_MAX);
         }
     }
 }
