@@ -23,6 +23,8 @@ pub(crate) struct Output {
     reader: Arc<Reader>,
     /// The bytes that are read at once.
     page_bytes: usize,
+    /// The bytes past which what is gathered is sent.
+    piece_bytes_max: usize,
     /// Whether the client does not take all at once.
     is_behind: bool,
 }
@@ -45,7 +47,16 @@ impl Output {
             sender: Some(sender),
             first: None,
             page_bytes: CHUNK_BYTES,
+            piece_bytes_max: PIECES_BYTES,
             is_behind: false,
+        }
+    }
+
+    /// The same for a feed, of which there may be many that nobody reads: each keeps one piece or two, so they are small.
+    pub(crate) fn of_feed(sender: BodySender) -> Output {
+        Output {
+            piece_bytes_max: CHUNK_BYTES,
+            ..Output::of(sender)
         }
     }
 
@@ -73,7 +84,7 @@ impl Output {
 
     /// What is gathered before it is sent: more, where the client takes all at once.
     fn chunk_bytes(&self) -> usize {
-        self.page_bytes.min(PIECES_BYTES)
+        self.page_bytes.min(self.piece_bytes_max)
     }
 
     /// The same after a row of which nothing is kept, and waits until the client takes more.
@@ -133,6 +144,7 @@ where
         first: Some(first),
         reader: reader.clone(),
         page_bytes: CHUNK_BYTES,
+        piece_bytes_max: PIECES_BYTES,
         is_behind: false,
     });
     let operation = operation.clone();

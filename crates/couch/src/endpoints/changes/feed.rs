@@ -203,7 +203,7 @@ impl Feed {
 
     /// Sends changes as they happen, until the client has what it wants or is gone.
     pub(super) async fn follow(mut self, sender: BodySender) {
-        let mut output = Output::of(sender.clone());
+        let mut output = Output::of_feed(sender.clone());
         if self.options.kind == Kind::LongPoll {
             output.text.push_str("{\"results\":[\n");
         }
