@@ -19,6 +19,8 @@ pub(crate) struct Call {
     pub(crate) path: Vec<String>,
     pub(crate) parameters: Parameters,
     pub(crate) body: Bytes,
+    /// Whether the answer is for people, who read dates and sizes as text.
+    pub(crate) human: bool,
     /// What the user may do; everything where there is no user at all.
     pub(crate) privileges: Option<Privileges>,
 }
@@ -36,8 +38,9 @@ impl Call {
         };
         let path: Vec<String> = path.map(decode).collect::<Result<_>>()?;
         let mut parameters = Parameters::parse(request.path(), request.query())?;
+        let human = parameters.flag("human")?.unwrap_or(false);
         // How the answer looks was read with the head.
-        parameters.without_effect(&["pretty", "human", "error_trace", "filter_path"]);
+        parameters.without_effect(&["pretty", "error_trace", "filter_path"]);
         check_media_type(&request.headers)?;
         let mut bytes = body::read(&request.headers, request.body).await?;
         // A body may come in the query, where a client cannot send one with GET.
@@ -53,6 +56,7 @@ impl Call {
             path,
             parameters,
             body: bytes,
+            human,
             privileges,
         })
     }

@@ -83,6 +83,19 @@ impl ElasticError {
         .of_index(name)
     }
 
+    /// The index is closed.
+    pub(crate) fn closed(name: &str) -> ElasticError {
+        ElasticError::new(StatusCode::BAD_REQUEST, "index_closed_exception", "closed")
+            .with("index_uuid", "_na_")
+            .with("index", name)
+    }
+
+    /// A setting of the index forbids this.
+    pub(crate) fn blocked(name: &str, block: &str) -> ElasticError {
+        let reason = format!("index [{name}] blocked by: [FORBIDDEN/{block}];");
+        ElasticError::new(StatusCode::FORBIDDEN, "cluster_block_exception", reason).with("index", name)
+    }
+
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> ElasticError {
         self.more
             .get_or_insert_default()

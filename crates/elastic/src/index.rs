@@ -4,6 +4,7 @@
 //! protocol are known to the next request.
 
 use crate::call::Call;
+use crate::definition::{Definition, check_alias};
 use crate::error::{ElasticError, Result};
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
 use crate::{names, settings};
@@ -32,6 +33,10 @@ struct State {
 struct Present {
     /// What was given at its making and since, below `index`.
     settings: Map<String, Value>,
+    /// Its other names, with what is said of each.
+    aliases: Map<String, Value>,
+    /// Whether it can be neither read nor written until it is opened again.
+    is_closed: bool,
     mapping: Arc<Mapping>,
     /// When it was made, in milliseconds since 1970.
     created_ms: i64,
@@ -67,36 +72,64 @@ impl Call {
         })
     }
 
+    /// The index of this name or alias, to read or write documents of it: an open one.
+    pub(crate) fn open_index(&self, name: &str, action: Action) -> Result<Index> {
+        let writes = action != Action::Find;
+        let index = match self.index(name, action) {
+            Err(error) if error.kind == "index_not_found_exception" => {
+                match names::aliased(self, name, writes)? {
+                    Some(concrete) => self.index(&concrete, action)?,
+                    None => return Err(error),
+                }
+            }
+            found => found?,
+        };
+        match index.is_closed() {
+            true => Err(ElasticError::closed(&index.name)),
+            false => match settings::blocks(&index.given_settings(), writes) {
+                None => Ok(index),
+                Some(block) => Err(ElasticError::blocked(&index.name, block)),
+            },
+        }
+    }
+
     /// The same; one that does not exist is made, as a write makes it.
     pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
-        match self.index(name, action) {
+        match self.open_index(name, action) {
             Err(error) if error.kind == "index_not_found_exception" => {
-                match self.create_index(name, Map::new(), None).await {
+                match self.create_index(name, Definition::default()).await {
                     Ok(_) => {}
                     // Another one has made it meanwhile.
                     Err(error) if error.kind == "resource_already_exists_exception" => {}
                     Err(error) => return Err(error),
                 }
-                self.index(name, action)
+                self.open_index(name, action)
             }
             found => found,
         }
     }
 
-    /// Makes an index.
-    pub(crate) async fn create_index(
-        &self,
-        name: &str,
-        settings: Map<String, Value>,
-        mapping: Option<&Value>,
-    ) -> Result<Index> {
+    /// Makes an index of what is given and what templates say.
+    pub(crate) async fn create_index(&self, name: &str, given: Definition) -> Result<Index> {
         names::check(name)?;
         let namespace = names::namespace(&self.server.engine, name);
         self.require(Action::CreateCollection, &namespace)?;
-        let analysis = settings::analysis(&settings)?;
-        let fields_max = settings::fields_max(&settings)?;
-        let empty = json!({});
-        let mapping = Mapping::parse(mapping.unwrap_or(&empty), analysis)?.with_fields_max(fields_max);
+        let whole = self.templated(name).await?.overridden(given);
+        let analysis = settings::analysis(&whole.settings)?;
+        let fields_max = settings::fields_max(&whole.settings)?;
+        let mapping = Mapping::parse(&Value::Object(whole.mappings), analysis)?.with_fields_max(fields_max);
+        for alias in whole.aliases.keys() {
+            check_alias(self, name, alias)?;
+        }
+        if names::is_alias(self, name) {
+            let reason = format!("Invalid index name [{name}], already exists as alias");
+            return Err(ElasticError::new(
+                http::StatusCode::BAD_REQUEST,
+                "invalid_index_name_exception",
+                reason,
+            )
+            .of_index(name));
+        }
         if self.server.engine.collection_entry(&namespace).is_some() {
             return Err(ElasticError::exists(name));
         }
@@ -112,7 +145,9 @@ impl Call {
         let index = self.index(name, Action::Find)?;
         let created_ms = i64::try_from(self.server.engine.now_ms()).unwrap_or(i64::MAX);
         let present = Present {
-            settings,
+            settings: whole.settings,
+            aliases: whole.aliases,
+            is_closed: false,
             mapping: Arc::new(mapping),
             created_ms,
             followed: Sequence::START,
@@ -162,6 +197,12 @@ impl Present {
         Ok(Present {
             mapping: Arc::new(mapping.with_fields_max(fields_max)),
             settings,
+            aliases: kept
+                .get("aliases")
+                .and_then(Value::as_object)
+                .cloned()
+                .unwrap_or_default(),
+            is_closed: kept.get("closed").and_then(Value::as_bool).unwrap_or(false),
             created_ms: kept.get("created").and_then(Value::as_i64).unwrap_or(0),
             followed: Sequence::START,
         })
@@ -173,6 +214,8 @@ impl Index {
         let kept = json!({
             "settings": present.settings,
             "mappings": present.mapping.source(),
+            "aliases": present.aliases,
+            "closed": present.is_closed,
             "created": present.created_ms,
         });
         Ok(self.collection.set_search_index(kept.to_string()).await?)
@@ -257,8 +300,63 @@ impl Index {
         Ok(())
     }
 
-    /// The settings as they are shown.
-    pub(crate) fn settings(&self) -> Value {
+    /// Whether it is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.now.lock().is_closed
+    }
+
+    /// Closes or opens it.
+    pub(crate) async fn set_closed(&self, is_closed: bool) -> Result<()> {
+        self.change(|present| {
+            present.is_closed = is_closed;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Its aliases, with what is said of each.
+    pub(crate) fn aliases(&self) -> Map<String, Value> {
+        self.state.now.lock().aliases.clone()
+    }
+
+    /// Changes its aliases.
+    pub(crate) async fn change_aliases(&self, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
+        self.change(|present| {
+            change(&mut present.aliases);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Puts settings in the place of those of the same name.
+    pub(crate) async fn put_settings(&self, new: Map<String, Value>) -> Result<()> {
+        self.change(|present| {
+            settings::merge(&mut present.settings, new);
+            let analysis = settings::analysis(&present.settings)?;
+            let fields_max = settings::fields_max(&present.settings)?;
+            let source = Value::Object(present.mapping.source().clone());
+            present.mapping = Arc::new(Mapping::parse(&source, analysis)?.with_fields_max(fields_max));
+            Ok(())
+        })
+        .await
+    }
+
+    async fn change(&self, change: impl FnOnce(&mut Present) -> Result<()>) -> Result<()> {
+        let _changing = self.state.change.lock().await;
+        let mut present = self.state.now.lock().clone();
+        change(&mut present)?;
+        self.save(&present).await?;
+        *self.state.now.lock() = present;
+        Ok(())
+    }
+
+    /// What was given as settings, below `index`.
+    pub(crate) fn given_settings(&self) -> Map<String, Value> {
+        self.state.now.lock().settings.clone()
+    }
+
+    /// The settings as they are shown; for `human` readers dates and versions also as texts.
+    pub(crate) fn settings(&self, human: bool) -> Value {
         let present = self.state.now.lock().clone();
         let mut index = present.settings;
         for (name, value) in [("number_of_shards", "1"), ("number_of_replicas", "1")] {
@@ -268,6 +366,17 @@ impl Index {
         index.insert("creation_date".to_owned(), json!(present.created_ms.to_string()));
         index.insert("provided_name".to_owned(), json!(self.name));
         index.insert("version".to_owned(), json!({"created": "7100299"}));
+        if present.is_closed {
+            index.insert("verified_before_close".to_owned(), json!("true"));
+        }
+        if human {
+            let date = search::date_text(present.created_ms);
+            index.insert("creation_date_string".to_owned(), json!(date));
+            index.insert(
+                "version".to_owned(),
+                json!({"created": "7100299", "created_string": "7.10.2"}),
+            );
+        }
         json!({"index": index})
     }
 

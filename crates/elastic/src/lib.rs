@@ -13,14 +13,17 @@
 mod access;
 mod body;
 mod call;
+mod definition;
 mod documents;
 mod endpoints;
 mod error;
 mod filter_path;
 mod index;
+mod kept;
 mod limits;
 mod names;
 mod parameters;
+mod resolve;
 mod respond;
 mod route;
 mod scan;

@@ -4,12 +4,11 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::limits::NAME_BYTES_MAX;
-use crate::parameters::Parameters;
 use auth::Action;
 use engine::{Engine, Namespace};
 use http::StatusCode;
+use serde_json::Value;
 
 /// The database in which bare names are.
 const DEFAULT_DATABASE: &str = "default";
@@ -98,83 +97,50 @@ pub(crate) fn check(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What is done with names that stand for no index.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
-    pub(crate) ignore_unavailable: bool,
-    pub(crate) allow_no_indices: bool,
+/// The indices that have this alias, with what is said of it for each.
+pub(crate) fn with_alias(call: &Call, alias: &str) -> Vec<(String, Value)> {
+    let engine = &call.server.engine;
+    let of = |name: String| {
+        let index = call.index(&name, Action::Find).ok()?;
+        let found = index.aliases().get(alias).cloned()?;
+        Some((name, found))
+    };
+    match engine.databases().is_empty() {
+        true => Vec::new(),
+        false => all(call).into_iter().filter_map(of).collect(),
+    }
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            ignore_unavailable: false,
-            allow_no_indices: true,
+/// Whether a name is an alias.
+pub(crate) fn is_alias(call: &Call, name: &str) -> bool {
+    !with_alias(call, name).is_empty()
+}
+
+/// The one index that an alias stands for, to read or write one document of it; `None` if it is no alias.
+pub(crate) fn aliased(call: &Call, alias: &str, writes: bool) -> Result<Option<String>> {
+    let found = with_alias(call, alias);
+    let is_write = |options: &Value| options.get("is_write_index").and_then(Value::as_bool);
+    if writes && let Some((name, _)) = found.iter().find(|(_, options)| is_write(options) == Some(true)) {
+        return Ok(Some(name.clone()));
+    }
+    match &found[..] {
+        [] => Ok(None),
+        [(_, options)] if writes && is_write(options) == Some(false) => Err(no_write_index(alias)),
+        [(name, _)] => Ok(Some(name.clone())),
+        _ if writes => Err(no_write_index(alias)),
+        several => {
+            let names: Vec<&str> = several.iter().map(|(name, _)| name.as_str()).collect();
+            Err(ElasticError::illegal(format!(
+                "Alias [{alias}] has more than one index associated with it [{}], can't execute a single index op",
+                names.join(", ")
+            )))
         }
     }
 }
 
-impl Options {
-    /// Takes `ignore_unavailable`, `allow_no_indices` and `expand_wildcards`; indices are neither closed nor hidden here.
-    pub(crate) fn take(parameters: &mut Parameters) -> Result<Options> {
-        let default = Options::default();
-        for state in parameters.list("expand_wildcards").unwrap_or_default() {
-            if !matches!(state.as_str(), "open" | "closed" | "hidden" | "none" | "all") {
-                return Err(ElasticError::illegal(format!(
-                    "No valid expand wildcard value [{state}]"
-                )));
-            }
-        }
-        Ok(Options {
-            ignore_unavailable: parameters
-                .flag("ignore_unavailable")?
-                .unwrap_or(default.ignore_unavailable),
-            allow_no_indices: parameters
-                .flag("allow_no_indices")?
-                .unwrap_or(default.allow_no_indices),
-        })
-    }
-}
-
-/// The indices that an expression stands for: names with commas between them, `*`, `-` for what is not meant, `_all`.
-pub(crate) fn resolve(call: &Call, expression: &str, options: Options) -> Result<Vec<String>> {
-    let all = all(call);
-    let mut found: Vec<String> = Vec::new();
-    let mut had_wildcard = false;
-    for part in expression.split(',').filter(|part| !part.is_empty()) {
-        if let Some(excluded) = part.strip_prefix('-').filter(|_| had_wildcard) {
-            found.retain(|name| !is_match(excluded, name));
-        } else if part == "_all" || part.contains('*') {
-            had_wildcard = true;
-            let pattern = if part == "_all" { "*" } else { part };
-            let matching: Vec<String> = all
-                .iter()
-                .filter(|name| is_match(pattern, name))
-                .cloned()
-                .collect();
-            if matching.is_empty() && !options.allow_no_indices {
-                return Err(ElasticError::no_index(part));
-            }
-            found.extend(matching);
-        } else if let Some(name) = resolve_one(call, part) {
-            found.extend(name);
-        } else if part.starts_with('_') {
-            return Err(check(part).err().unwrap_or_else(|| ElasticError::no_index(part)));
-        } else if !options.ignore_unavailable {
-            return Err(ElasticError::no_index(part));
-        }
-    }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|name| seen.insert(name.clone()));
-    if found.is_empty() && !options.allow_no_indices {
-        return Err(ElasticError::no_index(expression));
-    }
-    Ok(found)
-}
-
-/// The index of this name.
-fn resolve_one(call: &Call, name: &str) -> Option<Vec<String>> {
-    let namespace = namespace(&call.server.engine, name);
-    let entry = call.server.engine.collection_entry(&namespace)?;
-    (!entry.is_view && is_seen(&namespace)).then(|| vec![name.to_owned()])
+fn no_write_index(alias: &str) -> ElasticError {
+    ElasticError::illegal(format!(
+        "no write index is defined for alias [{alias}]. The write index may be explicitly disabled using is_write_index=false or the \
+         alias points to multiple indices without one being designated as a write index"
+    ))
 }

@@ -1,8 +1,11 @@
 //! Which path and method is answered by what.
 
 use crate::call::Call;
-use crate::endpoints::{analyze, bulk, cat, cluster, document, index, mapping, mget, root, search, settings};
+use crate::endpoints::{
+    aliases, analyze, bulk, cat, cluster, document, index, mapping, mget, root, search, settings, template,
+};
 use crate::error::{ElasticError, Result};
+use crate::kept::Family;
 use crate::respond::Answer;
 use http::StatusCode;
 
@@ -10,6 +13,9 @@ pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
     let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.first() {
+        Some(&"_cat") => tables(call, &path[1..]).await,
+        Some(&("_cluster" | "_nodes" | "_tasks")) => of_cluster(call, &path).await,
+        Some(&("_template" | "_index_template" | "_component_template")) => templates(call, &path).await,
         Some(first) if first.starts_with('_') && *first != "_all" => global(call, &path).await,
         _ => of_index(call, &path).await,
     }
@@ -28,15 +34,54 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_forcemerge"] => index::forcemerge(call, "_all").await,
         ["_mapping" | "_mappings"] => mapping::run(call, "_all").await,
         ["_mapping", "field", fields] => mapping::fields(call, "_all", fields).await,
-        ["_settings"] => settings::run(call, "_all").await,
+        ["_settings"] => settings::run(call, "_all", None).await,
+        ["_settings", names] => settings::run(call, "_all", Some(names)).await,
+        ["_alias"] => aliases::run(call, None, None).await,
+        ["_alias", names] => aliases::run(call, None, Some(names)).await,
+        ["_aliases"] => aliases::change(call).await,
         ["_license"] => root::license(call),
+        _ => Err(no_handler(call)),
+    }
+}
+
+/// The server as a cluster of one node: `/_cluster`, `/_nodes`.
+async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
         ["_cluster", "health"] => cluster::health(call, "_all").await,
         ["_cluster", "health", index] => cluster::health(call, index).await,
-        ["_cat", "indices"] => cat::indices(call, "_all").await,
-        ["_cat", "indices", index] => cat::indices(call, index).await,
-        ["_cat", "count"] => cat::count(call, "_all").await,
-        ["_cat", "count", index] => cat::count(call, index).await,
-        ["_cat", "health"] => cat::health(call).await,
+        ["_cluster", "settings"] => settings::cluster(call).await,
+        _ => Err(no_handler(call)),
+    }
+}
+
+/// Templates of indices.
+async fn templates(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
+        ["_template"] => template::run(call, Family::Template, None).await,
+        ["_template", name] => template::run(call, Family::Template, Some(name)).await,
+        ["_index_template"] => template::run(call, Family::IndexTemplate, None).await,
+        ["_index_template", "_simulate"] => template::simulate(call, None).await,
+        ["_index_template", "_simulate", name] => template::simulate(call, Some(name)).await,
+        ["_index_template", "_simulate_index", name] => template::simulate_index(call, name).await,
+        ["_index_template", name] => template::run(call, Family::IndexTemplate, Some(name)).await,
+        ["_component_template"] => template::run(call, Family::ComponentTemplate, None).await,
+        ["_component_template", name] => template::run(call, Family::ComponentTemplate, Some(name)).await,
+        _ => Err(no_handler(call)),
+    }
+}
+
+/// Lists for people, below `/_cat`.
+async fn tables(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    match path {
+        ["indices"] => cat::indices(call, "_all").await,
+        ["indices", index] => cat::indices(call, index).await,
+        ["count"] => cat::count(call, "_all").await,
+        ["count", index] => cat::count(call, index).await,
+        ["health"] => cat::health(call).await,
+        ["aliases"] => cat::aliases(call, None).await,
+        ["aliases", names] => cat::aliases(call, Some(names)).await,
+        ["templates"] => cat::templates(call, None).await,
+        ["templates", names] => cat::templates(call, Some(names)).await,
         _ => Err(no_handler(call)),
     }
 }
@@ -56,7 +101,12 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_forcemerge"] => index::forcemerge(call, index).await,
         [index, "_mapping" | "_mappings"] => mapping::run(call, index).await,
         [index, "_mapping", "field", fields] => mapping::fields(call, index, fields).await,
-        [index, "_settings"] => settings::run(call, index).await,
+        [index, "_settings"] => settings::run(call, index, None).await,
+        [index, "_settings", names] => settings::run(call, index, Some(names)).await,
+        [index, "_alias"] => aliases::run(call, Some(index), None).await,
+        [index, "_alias" | "_aliases", names] => aliases::run(call, Some(index), Some(names)).await,
+        [index, "_close"] => index::set_state(call, index, true).await,
+        [index, "_open"] => index::set_state(call, index, false).await,
         [index, "_doc"] => document::post(call, index).await,
         [index, "_doc", id] => document::run(call, index, id).await,
         [index, "_create", id] => document::create(call, index, id).await,

@@ -24,6 +24,7 @@ pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop
     let server = Server {
         engine,
         indices: Indices::default(),
+        kept: crate::kept::Kept::default(),
         hosts: options.http.hosts.clone(),
     };
     http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;

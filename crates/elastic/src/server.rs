@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::index::Indices;
+use crate::kept::Kept;
 use engine::Engine;
 use http::Hosts;
 
@@ -10,6 +11,8 @@ pub(crate) struct Server {
     pub(crate) engine: Engine,
     /// Mappings and settings that were read.
     pub(crate) indices: Indices,
+    /// Templates, pipelines and the like.
+    pub(crate) kept: Kept,
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
 }

@@ -5,7 +5,7 @@ use search::Analysis;
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 18] = [
+const WITHOUT_EFFECT: [&str; 26] = [
     "number_of_shards",
     "number_of_replicas",
     "refresh_interval",
@@ -24,7 +24,75 @@ const WITHOUT_EFFECT: [&str; 18] = [
     "translog",
     "unassigned",
     "merge",
+    "allocation",
+    "gc_deletes",
+    "indexing",
+    "max_docvalue_fields_search",
+    "max_refresh_listeners",
+    "store",
+    "verified_before_close",
+    "write",
 ];
+
+/// What can be changed only while an index is closed.
+const STATIC: [&str; 6] = [
+    "number_of_shards",
+    "codec",
+    "number_of_routing_shards",
+    "analysis",
+    "store",
+    "soft_deletes",
+];
+
+/// The blocks that settings may put on an index, whether they are for writes alone, and how they are called.
+const BLOCKS: [(&str, bool, &str); 4] = [
+    ("write", true, "8/index write (api)"),
+    ("read_only", true, "5/index read-only (api)"),
+    (
+        "read_only_allow_delete",
+        true,
+        "12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block",
+    ),
+    ("read", false, "7/index read (api)"),
+];
+
+/// The block that forbids to write, or to read.
+pub(crate) fn blocks(index: &Map<String, Value>, writes: bool) -> Option<&'static str> {
+    let blocks = index.get("blocks")?;
+    let is_set = |name: &str| blocks.get(name).and_then(Value::as_str) == Some("true");
+    let found = BLOCKS
+        .iter()
+        .find(|(name, for_writes, _)| *for_writes == writes && is_set(name));
+    found.map(|(.., called)| *called)
+}
+
+/// Refuses settings that an open index keeps as they are.
+pub(crate) fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()> {
+    let fixed: Vec<String> = STATIC
+        .iter()
+        .filter(|name| new.contains_key(**name))
+        .map(|name| format!("index.{name}"))
+        .collect();
+    match fixed.is_empty() {
+        true => Ok(()),
+        false => Err(ElasticError::illegal(format!(
+            "Can't update non dynamic settings [[{}]] for open indices [[{index}]]",
+            fixed.join(", ")
+        ))),
+    }
+}
+
+/// Without those that are there already.
+pub(crate) fn only_new(new: Map<String, Value>, present: &Map<String, Value>) -> Map<String, Value> {
+    let keep = |(name, value): (String, Value)| match (present.get(&name), value) {
+        (None, value) => Some((name, value)),
+        (Some(Value::Object(present)), Value::Object(new)) => {
+            Some((name, Value::Object(only_new(new, present))))
+        }
+        _ => None,
+    };
+    new.into_iter().filter_map(keep).collect()
+}
 
 /// Settings as a tree below `index`, every value a text.
 pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
@@ -42,6 +110,19 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
             "max_result_window" => {
                 return Err(ElasticError::unsupported("the setting [index.max_result_window]"));
             }
+            "blocks" => {
+                let known =
+                    |name: &String| name == "metadata" || BLOCKS.iter().any(|(block, ..)| block == name);
+                if let Some(other) = value
+                    .as_object()
+                    .and_then(|blocks| blocks.keys().find(|name| !known(name)))
+                {
+                    return Err(ElasticError::illegal(format!(
+                        "unknown setting [index.blocks.{other}]"
+                    )));
+                }
+            }
+            "query_string" => {}
             known if WITHOUT_EFFECT.contains(&known) => {}
             other => {
                 let reason = format!(
@@ -80,12 +161,58 @@ fn insert(into: &mut Map<String, Value>, path: &[&str], value: &Value) {
     }
 }
 
-fn text(value: &Value) -> Value {
+pub(crate) fn text(value: &Value) -> Value {
     match value {
         Value::Number(_) | Value::Bool(_) => Value::String(value.to_string()),
         Value::Array(list) => Value::Array(list.iter().map(text).collect()),
         other => other.clone(),
     }
+}
+
+/// Puts settings in the place of those of the same name.
+pub(crate) fn merge(base: &mut Map<String, Value>, by: Map<String, Value>) {
+    for (name, value) in by {
+        match (base.get_mut(&name), value) {
+            (Some(Value::Object(present)), Value::Object(inner)) => merge(present, inner),
+            (_, Value::Null) => drop(base.remove(&name)),
+            (_, value) => drop(base.insert(name, value)),
+        }
+    }
+}
+
+/// Settings with their whole names, in the place of trees.
+pub(crate) fn flat(settings: &Value) -> Value {
+    let mut out = Map::new();
+    flatten(settings, "", &mut out);
+    Value::Object(out)
+}
+
+fn flatten(value: &Value, prefix: &str, out: &mut Map<String, Value>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                let path = match prefix.is_empty() {
+                    true => name.clone(),
+                    false => format!("{prefix}.{name}"),
+                };
+                flatten(value, &path, out);
+            }
+        }
+        other => drop(out.insert(prefix.to_owned(), other.clone())),
+    }
+}
+
+/// What an index has where nothing was given, as far as it means something here.
+pub(crate) fn defaults(given: &Map<String, Value>, is_flat: bool) -> Value {
+    let mut defaults = json!({
+        "refresh_interval": "1s", "max_result_window": "10000", "max_inner_result_window": "100", "hidden": "false",
+        "mapping": {"total_fields": {"limit": "1000"}}, "highlight": {"max_analyzed_offset": "1000000"},
+    });
+    if let Value::Object(all) = &mut defaults {
+        all.retain(|name, _| !given.contains_key(name));
+    }
+    let defaults = json!({"index": defaults});
+    if is_flat { flat(&defaults) } else { defaults }
 }
 
 /// The analyzers of an index.

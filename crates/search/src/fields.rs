@@ -2,7 +2,7 @@
 
 use crate::error::{Result, SearchError};
 use crate::json::scalar;
-use crate::mapping::{Field, FieldKind, Mapping};
+use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use jiff::tz::TimeZone;
 use std::cmp::Ordering;
 use std::net::{IpAddr, Ipv6Addr};
@@ -59,6 +59,8 @@ pub(crate) struct View<'d> {
     /// The path of the nested object that this is.
     pub(crate) scope: Option<&'d str>,
     pub(crate) id: &'d str,
+    /// The name of its index.
+    pub(crate) index: &'d str,
     /// The number of the document's last change.
     pub(crate) sequence: u64,
 }
@@ -84,6 +86,9 @@ impl<'d> View<'d> {
 
     /// The values of a field; what cannot be one of its values is left out.
     pub(crate) fn terms(&self, field: &Field) -> Vec<Term> {
+        if let Some(meta) = field.meta {
+            return self.meta_terms(meta);
+        }
         let mut terms = Vec::new();
         for value in self.raw(field) {
             let term = match value {
@@ -93,6 +98,29 @@ impl<'d> View<'d> {
             terms.extend(term);
         }
         terms
+    }
+
+    fn meta_terms(&self, meta: Meta) -> Vec<Term> {
+        match meta {
+            Meta::Index => vec![Term::Text(self.index.to_owned())],
+            Meta::Id => vec![Term::Text(self.id.to_owned())],
+            Meta::Ignored => self.ignored().into_iter().map(Term::Text).collect(),
+        }
+    }
+
+    /// The fields some values of which are not found, since they are too long or malformed.
+    pub(crate) fn ignored(&self) -> Vec<String> {
+        let mut ignored = Vec::new();
+        for (name, field) in self.mapping.fields() {
+            let may_be = field.ignore_malformed || field.ignore_above != usize::MAX;
+            let is_ignored = |value: &ValueRef<'_>| {
+                !matches!(value, ValueRef::Null | ValueRef::Undefined) && term(field, *value).is_none()
+            };
+            if may_be && field.meta.is_none() && self.raw(field).iter().any(is_ignored) {
+                ignored.push(name.to_owned());
+            }
+        }
+        ignored
     }
 
     /// The nested objects at a path below this view.

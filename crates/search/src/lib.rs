@@ -24,6 +24,7 @@ mod run;
 
 pub use aggregations::{Aggregations, BUCKETS_MAX};
 pub use analysis::{Analysis, Analyzer, Token};
+pub use dates::{date_math_name, date_text};
 pub use error::{Kind, Result, SearchError};
 pub use mapping::Mapping;
 pub use query::{CLAUSES_MAX, DEPTH_MAX, Query, parse_query, parse_query_string};

@@ -283,6 +283,7 @@ fn view<'d>(index: &'d Index, seen: &Seen<'d>) -> View<'d> {
         document: seen.document.as_ref(),
         scope: None,
         id: seen.id,
+        index: &index.name,
         sequence: seen.sequence,
     }
 }

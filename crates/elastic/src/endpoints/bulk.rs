@@ -76,7 +76,7 @@ async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) 
     let needed: HashSet<Action> = batch.iter().map(action).collect();
     let all_deletes = needed.iter().all(|action| *action == Action::Remove);
     let opened = match all_deletes {
-        true => call.index(name, Action::Remove),
+        true => call.open_index(name, Action::Remove),
         false => call.index_for_writing(name, Action::Insert).await,
     };
     let index = match opened {
@@ -105,7 +105,7 @@ async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) 
         .zip(&writes)
         .zip(results)
         .map(|((item, write), result)| match result {
-            Ok(written) => done(item, name, &written, shown),
+            Ok(written) => done(item, &index.name, &written, shown),
             Err(error) => failed(item, Some(&write.id), &error),
         });
     Ok(answers.collect())

@@ -3,11 +3,15 @@
 mod table;
 
 use crate::call::Call;
+use crate::definition::patterns;
 use crate::error::{ElasticError, Result};
-use crate::names::{Options, resolve};
+use crate::filter_path::is_match;
+use crate::kept::Family;
+use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
 use auth::Action;
 use http::Method;
+use serde_json::Value;
 use table::{Column, Table};
 
 /// `_cat/indices`.
@@ -117,6 +121,92 @@ pub(crate) async fn health(call: &mut Call) -> Result<Answer> {
         "100.0%".to_owned(),
     ];
     table.row(row);
+    table.answer(&mut call.parameters)
+}
+
+/// `_cat/aliases`.
+pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answer> {
+    let options = Options {
+        closed: true,
+        ..begin(call)?
+    };
+    let mut table = Table::new(&[
+        Column::left("alias", "a"),
+        Column::left("index", "i,idx"),
+        Column::left("filter", "f,fi"),
+        Column::left("routing.index", "ri,routingIndex"),
+        Column::left("routing.search", "rs,routingSearch"),
+        Column::left("is_write_index", "w,isWriteIndex"),
+    ]);
+    for name in resolve(call, "_all", options)? {
+        let index = call.index(&name, Action::Find)?;
+        let all = index.aliases();
+        let (wanted, _) = super::aliases::wanted(names, &all.keys().cloned().collect());
+        for (alias, options) in all.iter().filter(|(alias, _)| wanted.contains(*alias)) {
+            let text = |option: &str| match options.get(option) {
+                None => "-".to_owned(),
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+            };
+            let filter = if options.get("filter").is_some() { "*" } else { "-" };
+            table.row(vec![
+                alias.clone(),
+                name.clone(),
+                filter.to_owned(),
+                text("index_routing"),
+                text("search_routing"),
+                text("is_write_index"),
+            ]);
+        }
+    }
+    table.answer(&mut call.parameters)
+}
+
+/// `_cat/templates`.
+pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<Answer> {
+    begin(call)?;
+    let mut table = Table::new(&[
+        Column::left("name", "n"),
+        Column::left("index_patterns", "t"),
+        Column::left("order", "o,p"),
+        Column::left("version", "v"),
+        Column::left("composed_of", "c"),
+    ]);
+    for family in [Family::Template, Family::IndexTemplate] {
+        for (name, template) in call.kept(family).await? {
+            if names.is_some_and(|names| !names.split(',').any(|pattern| is_match(pattern, &name))) {
+                continue;
+            }
+            let number = |name: &str| {
+                template
+                    .get(name)
+                    .and_then(Value::as_i64)
+                    .map(|number| number.to_string())
+            };
+            let components = template.get("composed_of").and_then(Value::as_array);
+            let components: Vec<&str> = components
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            let order = if family == Family::Template {
+                "order"
+            } else {
+                "priority"
+            };
+            table.row(vec![
+                name,
+                format!("[{}]", patterns(&template).join(", ")),
+                number(order).unwrap_or_else(|| "0".to_owned()),
+                number("version").unwrap_or_default(),
+                if family == Family::Template {
+                    String::new()
+                } else {
+                    format!("[{}]", components.join(", "))
+                },
+            ]);
+        }
+    }
     table.answer(&mut call.parameters)
 }
 

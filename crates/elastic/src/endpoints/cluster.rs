@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::names::{Options, resolve};
+use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use http::Method;
 use serde_json::{Map, Value, json};

@@ -144,7 +144,7 @@ fn answer(index: &Index, written: &Written) -> Answer {
 async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let options = options(call)?;
     call.parameters.end()?;
-    let index = call.index(name, Action::Remove)?;
+    let index = call.open_index(name, Action::Remove)?;
     let write = Write {
         id: id.to_owned(),
         change: Change::Delete,
@@ -238,14 +238,14 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let version = call.parameters.integer("version")?;
     call.parameters.without_effect(&["version_type"]);
     call.parameters.end()?;
-    let index = call.index(name, Action::Find)?;
+    let index = call.open_index(name, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
     let (_, record) = find(&snapshot, id).await?;
     if call.method == Method::HEAD {
         return Ok(exists(record.is_some()));
     }
     let Some(record) = record else {
-        let body = json!({"_index": name, "_type": "_doc", "_id": id, "found": false});
+        let body = json!({"_index": index.name, "_type": "_doc", "_id": id, "found": false});
         return Ok(json(StatusCode::NOT_FOUND, body));
     };
     let present = record.revision().generation;
@@ -260,7 +260,7 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
             reason,
         ));
     }
-    Ok(ok(found(name, id, &record, &filter)))
+    Ok(ok(found(&index.name, id, &record, &filter)))
 }
 
 /// A document that was found, as it is shown.
@@ -286,7 +286,7 @@ pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answ
             "fetching source can not be disabled".to_owned()
         ]));
     }
-    let index = call.index(name, Action::Find)?;
+    let index = call.open_index(name, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
     let (_, record) = find(&snapshot, id).await?;
     match record {

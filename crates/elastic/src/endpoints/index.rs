@@ -1,8 +1,10 @@
 //! Indices as a whole: making, dropping, describing, flushing them.
 
 use crate::call::Call;
+use crate::definition::Definition;
 use crate::error::{ElasticError, Result};
-use crate::names::{Options, resolve};
+use crate::index::Index;
+use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
 use crate::settings;
 use auth::Action;
@@ -26,34 +28,19 @@ async fn create(call: &mut Call, name: &str) -> Result<Answer> {
         .without_effect(&["timeout", "master_timeout", "wait_for_active_shards"]);
     call.parameters.end()?;
     let mut body = call.object()?;
-    let given = match body.remove("settings") {
-        None => Map::new(),
-        Some(Value::Object(given)) => given,
-        Some(_) => return Err(ElasticError::parsing("key [settings] must be an object")),
-    };
-    let settings = settings::normalized(&given)?;
-    let mut mapping = body.remove("mappings");
-    if typed {
-        // The one type stands around its mapping.
-        mapping = mapping.and_then(|mapping| {
-            mapping
-                .as_object()
-                .and_then(|types| types.values().next().cloned())
-        });
-    } else if let Some(inner) = mapping.as_ref().and_then(|mapping| mapping.get("_doc")) {
-        mapping = Some(inner.clone());
-    }
-    match body.remove("aliases") {
-        None => {}
-        Some(Value::Object(aliases)) if aliases.is_empty() => {}
-        Some(_) => return Err(ElasticError::unsupported("[aliases] of an index")),
+    let mut given = Definition::take(&mut body)?;
+    // The one type stands around its mapping.
+    if typed && let Some(inner) = given.mappings.values().next().and_then(Value::as_object).cloned() {
+        given.mappings = inner;
+    } else if let Some(inner) = given.mappings.get("_doc").and_then(Value::as_object).cloned() {
+        given.mappings = inner;
     }
     if let Some(other) = body.keys().next() {
         return Err(ElasticError::parsing(format!(
             "unknown key [{other}] for create index"
         )));
     }
-    let made = call.create_index(name, settings, mapping.as_ref()).await;
+    let made = call.create_index(name, given).await;
     made.map_err(|error| match error.kind {
         "mapper_parsing_exception" => {
             let reason = format!("Failed to parse mapping [_doc]: {}", error.reason);
@@ -71,37 +58,82 @@ async fn create(call: &mut Call, name: &str) -> Result<Answer> {
 }
 
 async fn delete(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = Options::take(&mut call.parameters)?;
+    let options = Options {
+        aliases: false,
+        ..Options::ANY_STATE
+    }
+    .taken(&mut call.parameters)?;
     call.parameters.without_effect(&["timeout", "master_timeout"]);
     call.parameters.end()?;
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::DropCollection)?;
-        call.server.indices.forget(&index);
-        call.server.engine.drop_collection(&index.namespace).await?;
+        call.drop_index(&index).await?;
     }
     Ok(acknowledged())
 }
 
+impl Call {
+    /// Drops an index with all that belongs to it.
+    pub(crate) async fn drop_index(&self, index: &Index) -> Result<()> {
+        self.server.indices.forget(index);
+        self.server.engine.drop_collection(&index.namespace).await?;
+        Ok(())
+    }
+}
+
 async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::take(&mut call.parameters)?;
-    call.parameters.without_effect(&[
-        "local",
-        "master_timeout",
-        "include_type_name",
-        "flat_settings",
-        "include_defaults",
-    ]);
+    let flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    let human = call.human;
+    let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
+    call.parameters.without_effect(&["local", "master_timeout"]);
     call.parameters.end()?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::Find)?;
         let mapping = index.mapping().await?;
-        answer.insert(
-            name,
-            json!({"aliases": {}, "mappings": mapping.source(), "settings": index.settings()}),
-        );
+        let mut mappings = json!(mapping.source());
+        if typed && !mapping.source().is_empty() {
+            mappings = json!({"_doc": mappings});
+        }
+        let mut one =
+            json!({"aliases": index.aliases(), "mappings": mappings, "settings": index.settings(human)});
+        if flat {
+            one["settings"] = settings::flat(&one["settings"]);
+        }
+        if defaults {
+            one["defaults"] = settings::defaults(&index.given_settings(), flat);
+        }
+        answer.insert(name, one);
     }
     Ok(ok(Value::Object(answer)))
+}
+
+/// `/{index}/_close` and `/{index}/_open`.
+pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    let default = Options {
+        open: closes,
+        closed: !closes,
+        ..Options::ANY_STATE
+    };
+    let options = default.taken(&mut call.parameters)?;
+    call.parameters
+        .without_effect(&["timeout", "master_timeout", "wait_for_active_shards"]);
+    call.parameters.end()?;
+    let mut indices = Map::new();
+    for name in resolve(call, expression, options)? {
+        call.index(&name, Action::CollMod)?.set_closed(closes).await?;
+        indices.insert(name, json!({"closed": true}));
+    }
+    let mut answer = json!({"acknowledged": true, "shards_acknowledged": true});
+    if closes {
+        answer["indices"] = Value::Object(indices);
+    }
+    Ok(ok(answer))
 }
 
 fn head(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -109,6 +141,10 @@ fn head(call: &mut Call, expression: &str) -> Result<Answer> {
     call.parameters
         .without_effect(&["local", "flat_settings", "include_defaults"]);
     call.parameters.end()?;
+    let options = Options {
+        allow_no_indices: false,
+        ..options
+    };
     match resolve(call, expression, options) {
         Ok(names) => Ok(exists(!names.is_empty())),
         Err(error) if error.kind == "index_not_found_exception" => Ok(exists(false)),

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::error::Result;
 use crate::filter_path::is_match;
-use crate::names::{Options, resolve};
+use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::Method;
@@ -31,7 +31,7 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
 }
 
 async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = Options::take(&mut call.parameters)?;
+    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
     call.parameters.without_effect(&[
         "timeout",
         "master_timeout",

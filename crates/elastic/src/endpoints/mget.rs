@@ -41,11 +41,11 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
 }
 
 async fn read(call: &Call, one: &Wanted) -> Result<Value> {
-    let index = call.index(&one.index, Action::Find)?;
+    let index = call.open_index(&one.index, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
     Ok(match find(&snapshot, &one.id).await?.1 {
-        Some(record) => found(&one.index, &one.id, &record, &one.filter),
-        None => json!({"_index": one.index, "_type": "_doc", "_id": one.id, "found": false}),
+        Some(record) => found(&index.name, &one.id, &record, &one.filter),
+        None => json!({"_index": index.name, "_type": "_doc", "_id": one.id, "found": false}),
     })
 }
 

@@ -1,5 +1,6 @@
 //! What paths answer, a file a family.
 
+pub(crate) mod aliases;
 pub(crate) mod analyze;
 pub(crate) mod bulk;
 pub(crate) mod cat;
@@ -11,3 +12,4 @@ pub(crate) mod mget;
 pub(crate) mod root;
 pub(crate) mod search;
 pub(crate) mod settings;
+pub(crate) mod template;

@@ -3,8 +3,8 @@
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
-use crate::names::{Options, resolve};
 use crate::parameters::Parameters;
+use crate::resolve::{Options, alias_filter, resolve};
 use crate::respond::{Answer, ok};
 use crate::scan;
 use crate::source::SourceFilter;
@@ -28,7 +28,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         return Err(call.not_allowed("GET, POST"));
     }
     let begun = Instant::now();
-    let options = Options::take(&mut call.parameters)?;
+    let options = Options::OPEN.taken(&mut call.parameters)?;
     let mut body = call.object()?;
     from_parameters(call, &mut body)?;
     let (mut request, rest) = Request::parse(&body)?;
@@ -70,7 +70,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     }
     let typed_keys = parameters.flag("typed_keys")?.unwrap_or(false);
     parameters.end()?;
-    let indices = opened(call, expression, options)?;
+    let indices = opened(call, expression, options, &mut request)?;
     let outcome = scan::run(&request, typed_keys, &indices).await?;
     Ok(ok(answer(&request, &indices, &outcome, &shown, begun)))
 }
@@ -164,11 +164,30 @@ fn presentation(body: &Map<String, Value>) -> Result<Shown> {
     Ok(shown)
 }
 
-fn opened(call: &Call, expression: &str, options: Options) -> Result<Vec<(Index, f32)>> {
+/// The indices that are searched; where aliases leave a part of them, the query is for that.
+fn opened(
+    call: &Call,
+    expression: &str,
+    options: Options,
+    request: &mut Request,
+) -> Result<Vec<(Index, f32)>> {
     let names = resolve(call, expression, options)?;
+    let mut filters = Vec::new();
+    let mut is_filtered = false;
+    for name in &names {
+        let of_index = json!({"term": {"_index": name}});
+        let filter = alias_filter(call, expression, name)?;
+        is_filtered |= filter.is_some();
+        let both: Vec<Value> = [of_index].into_iter().chain(filter).collect();
+        filters.push(json!({"bool": {"filter": both}}));
+    }
+    if is_filtered {
+        let filter = search::parse_query(&json!({"bool": {"should": filters}}))?;
+        request.query = Some(Query::filtered(request.query.take(), filter));
+    }
     names
         .iter()
-        .map(|name| Ok((call.index(name, Action::Find)?, 1.0)))
+        .map(|name| Ok((call.open_index(name, Action::Find)?, 1.0)))
         .collect()
 }
 
@@ -254,7 +273,7 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     if ![Method::GET, Method::POST].contains(&call.method) {
         return Err(call.not_allowed("GET, POST"));
     }
-    let options = Options::take(&mut call.parameters)?;
+    let options = Options::OPEN.taken(&mut call.parameters)?;
     let body = call.object()?;
     if let Some(other) = body.keys().find(|name| *name != "query") {
         return Err(ElasticError::parsing(format!(
@@ -278,7 +297,7 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     call.parameters
         .without_effect(&["preference", "routing", "ignore_throttled"]);
     call.parameters.end()?;
-    let indices = opened(call, expression, options)?;
+    let indices = opened(call, expression, options, &mut request)?;
     let outcome = scan::run(&request, false, &indices).await?;
     let count = indices.len();
     Ok(ok(json!({

@@ -1,49 +1,200 @@
-//! Settings of indices: `/{index}/_settings`.
+//! Settings of indices: `/{index}/_settings`, and of the cluster: `_cluster/settings`.
 
 use crate::call::Call;
+use crate::definition::is_named;
 use crate::error::{ElasticError, Result};
-use crate::names::{Options, resolve};
-use crate::respond::{Answer, ok};
+use crate::kept::Family;
+use crate::resolve::{Options, resolve};
+use crate::respond::{Answer, acknowledged, ok};
+use crate::settings::{self, check_dynamic, flat, normalized, only_new};
 use auth::Action;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
-    match call.method {
-        Method::GET => {}
-        Method::PUT => return Err(ElasticError::unsupported("changing the settings of an index")),
-        _ => return Err(call.not_allowed("GET, PUT")),
+/// `/{index}/_settings/{names}`.
+pub(crate) async fn run(call: &mut Call, expression: &str, names: Option<&str>) -> Result<Answer> {
+    match (call.method.clone(), names) {
+        (Method::GET, _) => get(call, expression, names).await,
+        (Method::PUT, None) => put(call, expression).await,
+        _ => Err(call.not_allowed("GET, PUT")),
     }
-    let options = Options::take(&mut call.parameters)?;
+}
+
+async fn get(call: &mut Call, expression: &str, names: Option<&str>) -> Result<Answer> {
+    let options = Options {
+        closed: true,
+        ..Options::default()
+    }
+    .taken(&mut call.parameters)?;
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
-    call.parameters
-        .without_effect(&["local", "master_timeout", "include_defaults"]);
+    let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
+    call.parameters.without_effect(&["local", "master_timeout"]);
     call.parameters.end()?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
-        let mut settings = call.index(&name, Action::Find)?.settings();
-        if is_flat {
-            let mut flat = Map::new();
-            flatten(&settings, "", &mut flat);
-            settings = Value::Object(flat);
+        let index = call.index(&name, Action::Find)?;
+        let Value::Object(mut all) = flat(&index.settings(call.human)) else {
+            continue;
+        };
+        if let Some(names) = names {
+            all.retain(|setting, _| is_named(names, setting));
         }
-        answer.insert(name, json!({"settings": settings}));
+        let mut one = json!({"settings": if is_flat { Value::Object(all) } else { tree(all) }});
+        if defaults {
+            one["defaults"] = settings::defaults(&index.given_settings(), is_flat);
+        }
+        answer.insert(name, one);
     }
     Ok(ok(Value::Object(answer)))
 }
 
-fn flatten(value: &Value, prefix: &str, out: &mut Map<String, Value>) {
-    match value {
-        Value::Object(object) => {
-            for (name, value) in object {
-                let path = if prefix.is_empty() {
-                    name.clone()
-                } else {
-                    format!("{prefix}.{name}")
-                };
-                flatten(value, &path, out);
+/// Whole names as a tree.
+fn tree(flat: Map<String, Value>) -> Value {
+    let mut out = Map::new();
+    for (name, value) in flat {
+        put_at(&mut out, &name, value);
+    }
+    Value::Object(out)
+}
+
+fn put_at(into: &mut Map<String, Value>, name: &str, value: Value) {
+    match name.split_once('.') {
+        None => drop(into.insert(name.to_owned(), value)),
+        Some((first, rest)) => {
+            if let Value::Object(inner) = into.entry(first).or_insert_with(|| json!({})) {
+                put_at(inner, rest, value);
             }
         }
-        other => drop(out.insert(prefix.to_owned(), other.clone())),
     }
+}
+
+async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
+    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
+    let keeps = call.parameters.flag("preserve_existing")?.unwrap_or(false);
+    call.parameters
+        .without_effect(&["timeout", "master_timeout", "flat_settings"]);
+    call.parameters.end()?;
+    let mut body = call.required_object()?;
+    if let (1, Some(Value::Object(inner))) = (body.len(), body.get("settings").cloned()) {
+        body = inner;
+    }
+    let new = normalized(&body)?;
+    let mut indices = Vec::new();
+    for name in resolve(call, expression, options)? {
+        let index = call.index(&name, Action::CollMod)?;
+        if !index.is_closed() {
+            check_dynamic(&new, &name)?;
+        }
+        indices.push(index);
+    }
+    for index in indices {
+        let new = match keeps {
+            true => only_new(new.clone(), &index.given_settings()),
+            false => new.clone(),
+        };
+        index.put_settings(new).await?;
+    }
+    Ok(acknowledged())
+}
+
+/// The settings of a cluster that mean something here, and those that may be given and change nothing: where copies of
+/// shards go, how nodes find each other.
+const CLUSTER: [&str; 9] = [
+    "cluster.routing.",
+    "cluster.max_shards_per_node",
+    "cluster.blocks.",
+    "indices.recovery.",
+    "search.max_buckets",
+    "search.max_keep_alive",
+    "search.default_keep_alive",
+    "action.auto_create_index",
+    "action.destructive_requires_name",
+];
+
+/// `_cluster/settings`.
+pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
+    let puts = match call.method {
+        Method::GET => false,
+        Method::PUT => true,
+        _ => return Err(call.not_allowed("GET, PUT")),
+    };
+    let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
+    let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
+    call.parameters.without_effect(&["timeout", "master_timeout"]);
+    call.parameters.end()?;
+    let mut answer = Map::new();
+    if puts {
+        answer.insert("acknowledged".to_owned(), json!(true));
+    }
+    let mut body = if puts { call.required_object()? } else { Map::new() };
+    for kind in ["persistent", "transient"] {
+        let mut given = Map::new();
+        if let Some(new) = body.shift_remove(kind) {
+            given = change(call, kind, &new).await?;
+        }
+        let shown = match puts {
+            true => given,
+            false => kept(call, kind).await?,
+        };
+        answer.insert(
+            kind.to_owned(),
+            if is_flat {
+                Value::Object(shown)
+            } else {
+                tree(shown)
+            },
+        );
+    }
+    if let Some(other) = body.keys().next() {
+        return Err(ElasticError::parsing(format!(
+            "unknown field [{other}] of the cluster's settings"
+        )));
+    }
+    if defaults {
+        let all = json!({"search.max_buckets": "65535", "search.max_keep_alive": "24h", "search.default_keep_alive": "5m",
+            "cluster.name": "larder", "node.name": engine::host_name(), "node.attr.testattr": "test"});
+        let all = all.as_object().cloned().unwrap_or_default();
+        answer.insert(
+            "defaults".to_owned(),
+            if is_flat { Value::Object(all) } else { tree(all) },
+        );
+    }
+    Ok(ok(Value::Object(answer)))
+}
+
+async fn kept(call: &Call, kind: &str) -> Result<Map<String, Value>> {
+    let found = call.kept_one(Family::ClusterSettings, kind).await?;
+    Ok(found
+        .and_then(|found| found.as_object().cloned())
+        .unwrap_or_default())
+}
+
+/// Changes the settings of a kind; gives those that were given.
+async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Value>> {
+    call.require_server()?;
+    let mut all = kept(call, kind).await?;
+    let mut given = Map::new();
+    let Value::Object(new) = flat(new) else {
+        return Ok(given);
+    };
+    for (name, value) in new {
+        if value.is_null() {
+            all.retain(|present, _| !crate::filter_path::is_match(&name, present));
+            continue;
+        }
+        if !CLUSTER
+            .iter()
+            .any(|known| *known == name || (known.ends_with('.') && name.starts_with(known)))
+        {
+            return Err(ElasticError::illegal(format!(
+                "{kind} setting [{name}], not recognized"
+            )));
+        }
+        let value = settings::text(&value);
+        all.insert(name.clone(), value.clone());
+        given.insert(name, value);
+    }
+    call.keep(Family::ClusterSettings, kind, Some(&Value::Object(all)))
+        .await?;
+    Ok(given)
 }

@@ -6,8 +6,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
 mod aggregations;
+mod aliases;
 mod documents;
 mod indices;
+mod kept;
 mod searches;
 mod server;
 
@@ -15,24 +17,45 @@ use std::collections::BTreeSet;
 use testing::http::Case;
 use testing::routes::{Route, answering, routes};
 
-fn tables() -> [Vec<Route>; 2] {
+/// The routes by the functions that find them, in the order of what [`table`] gives.
+fn tables() -> [Vec<Route>; 5] {
     let source = include_str!("../../src/route.rs");
-    [routes(source, "global", ""), routes(source, "of_index", "")]
+    [
+        routes(source, "of_index", ""),
+        routes(source, "global", ""),
+        routes(source, "of_cluster", ""),
+        routes(source, "templates", ""),
+        routes(source, "tables", "_cat"),
+    ]
+}
+
+/// Which function is asked for a path that begins so.
+fn table(first: Option<&str>) -> usize {
+    match first {
+        Some("_cluster" | "_nodes" | "_tasks") => 2,
+        Some("_template" | "_index_template" | "_component_template") => 3,
+        Some("_cat") => 4,
+        Some(first) if first.starts_with('_') && first != "_all" => 1,
+        _ => 0,
+    }
 }
 
 fn cases() -> impl Iterator<Item = &'static Case> {
-    [documents::CASES, indices::CASES, searches::CASES]
-        .into_iter()
-        .flatten()
+    [
+        aliases::CASES,
+        documents::CASES,
+        indices::CASES,
+        kept::CASES,
+        searches::CASES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The routes that answer a case.
-fn answered<'t>(tables: &'t [Vec<Route>; 2], case: &Case) -> Vec<&'t Route> {
+fn answered<'t>(tables: &'t [Vec<Route>; 5], case: &Case) -> Vec<&'t Route> {
     let parts = case.parts();
-    let is_global = parts
-        .first()
-        .is_some_and(|first| first.starts_with('_') && *first != "_all");
-    answering(&tables[usize::from(!is_global)], &parts)
+    answering(&tables[table(parts.first().copied())], &parts)
 }
 
 #[test]

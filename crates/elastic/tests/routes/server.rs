@@ -18,14 +18,20 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Server {
+        Server::on(&Simulation::new(1))
+    }
+
+    /// A server on what a disk has.
+    pub fn on(disk: &Simulation) -> Server {
+        let disk = disk.clone();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
             .build()
             .unwrap();
         let (stop, stopped) = watch::channel(false);
-        let address = runtime.block_on(async {
-            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+        let address = runtime.block_on(async move {
+            let engine = Engine::on(Kv::simulated(&disk)).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             tokio::spawn(elastic::serve(
@@ -60,4 +66,13 @@ impl Drop for Server {
 pub fn run(cases: &[Case]) {
     let faults = faults(Server::start().address, cases);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Runs the first cases, then the others on a server that starts after the first one has ended.
+pub fn run_restarted(before: &[Case], after: &[Case]) {
+    let disk = Simulation::new(1);
+    for cases in [before, after] {
+        let faults = faults(Server::on(&disk).address, cases);
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
 }

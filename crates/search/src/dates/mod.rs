@@ -4,10 +4,12 @@
 
 mod format;
 mod math;
+mod names;
 mod pattern;
 
 pub(crate) use format::DateFormats;
 pub(crate) use math::{Rounding, add_unit, floor_unit, parse_math};
+pub use names::date_math_name;
 
 use crate::error::{Result, SearchError};
 use jiff::Timestamp;
@@ -49,4 +51,9 @@ pub(crate) fn offset(text: &str) -> Option<Offset> {
 pub(crate) fn timestamp(ms: i64) -> Timestamp {
     // What lies beyond the years that can be written is shown as their end.
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}
+
+/// A moment as Elasticsearch writes it.
+pub fn date_text(ms: i64) -> String {
+    DateFormats::default().write(ms, &TimeZone::UTC)
 }

@@ -5,6 +5,7 @@ use crate::dates::DateFormats;
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, as_f64, as_i64, one_or_many, scalar};
 use serde_json::Value;
+use std::sync::{Arc, LazyLock};
 
 /// What a field's values are.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,10 +26,22 @@ pub(crate) enum FieldKind {
     Alias(String),
 }
 
+/// What every document has that is in none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meta {
+    /// The name of its index.
+    Index,
+    Id,
+    /// The fields some values of which are not found.
+    Ignored,
+}
+
 /// A field.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
+    /// What it is where it is in no document.
+    pub(crate) meta: Option<Meta>,
     /// Where its values are in a document: for a multi-field, at its parent's.
     pub(crate) path: String,
     pub(crate) kind: FieldKind,
@@ -101,6 +114,7 @@ impl Field {
         };
         let mut field = Field {
             name: name.to_owned(),
+            meta: None,
             path: name.to_owned(),
             kind: kind_of(name, &type_name, &mut members)?,
             analyzer: keyword(),
@@ -191,6 +205,27 @@ impl Field {
                 scalar(value).unwrap_or_else(|| value.to_string())
             ))),
         }
+    }
+
+    /// `_index`, `_id`, `_ignored`.
+    pub(crate) fn metadata(name: &str) -> Option<&'static Arc<Field>> {
+        static FIELDS: LazyLock<Vec<Arc<Field>>> = LazyLock::new(|| {
+            let named = [
+                ("_index", Meta::Index),
+                ("_id", Meta::Id),
+                ("_ignored", Meta::Ignored),
+            ];
+            let definition = serde_json::json!({"type": "keyword"});
+            let field = |(name, meta): (&str, Meta)| {
+                let field = Field::parse(name, &definition, &Analysis::default(), None).ok()?;
+                Some(Arc::new(Field {
+                    meta: Some(meta),
+                    ..field
+                }))
+            };
+            named.into_iter().filter_map(field).collect()
+        });
+        FIELDS.iter().find(|field| field.name == name)
     }
 
     /// Whether it stands for objects and has no values of its own.

@@ -7,7 +7,7 @@ mod dynamic;
 mod field;
 mod put;
 
-pub(crate) use field::{Field, FieldKind};
+pub(crate) use field::{Field, FieldKind, Meta};
 
 use crate::analysis::{Analysis, Analyzer};
 use crate::error::{Result, SearchError};
@@ -58,7 +58,9 @@ impl Mapping {
 
     /// A field by its full name; an alias stands for its target.
     pub(crate) fn field(&self, name: &str) -> Option<&Arc<Field>> {
-        let field = self.fields.get(name)?;
+        let Some(field) = self.fields.get(name) else {
+            return Field::metadata(name);
+        };
         match &field.kind {
             FieldKind::Alias(target) => self.fields.get(target),
             _ => Some(field),

@@ -99,6 +99,21 @@ pub enum Query {
     },
 }
 
+impl Query {
+    /// The same query, of documents that match a filter besides.
+    #[must_use]
+    pub fn filtered(query: Option<Query>, filter: Query) -> Query {
+        Query::Bool {
+            must: vec![query.unwrap_or(Query::MatchAll { boost: 1.0 })],
+            filter: vec![filter],
+            should: Vec::new(),
+            must_not: Vec::new(),
+            minimum: None,
+            boost: 1.0,
+        }
+    }
+}
+
 /// How the scores of nested objects become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "Elasticsearch's names")]

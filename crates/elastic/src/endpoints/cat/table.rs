@@ -25,6 +25,10 @@ impl Column {
         }
     }
 
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.alias.split(',').any(|alias| alias == name)
+    }
+
     pub(super) const fn right(name: &'static str, alias: &'static str) -> Column {
         Column {
             name,
@@ -69,10 +73,7 @@ impl Table {
                 Some((name, order)) => (name, order == "desc"),
                 None => (sort.as_str(), false),
             };
-            let at = self
-                .columns
-                .iter()
-                .position(|column| column.name == name || column.alias == name);
+            let at = self.columns.iter().position(|column| column.is_called(name));
             let at = at.ok_or_else(|| {
                 ElasticError::illegal(format!("Unable to sort by unknown sort key `{name}`"))
             })?;
@@ -112,7 +113,7 @@ impl Table {
 
     fn named(&self, name: &str) -> Vec<(usize, String)> {
         let columns = self.columns.iter().enumerate();
-        let named = columns.filter(|(_, column)| is_match(name, column.name) || column.alias == name);
+        let named = columns.filter(|(_, column)| is_match(name, column.name) || column.is_called(name));
         // A column is called what it was asked for by.
         let shown = |column: &Column| {
             if name.contains('*') {

@@ -1,0 +1,300 @@
+//! What an index is made of: settings, a mapping, aliases; as a request has them, and as templates give them.
+
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::filter_path::is_match;
+use crate::kept::Family;
+use crate::{names, settings};
+use serde_json::{Map, Value, json};
+
+/// What an index is made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Definition {
+    /// Below `index`, every value a text.
+    pub(crate) settings: Map<String, Value>,
+    pub(crate) mappings: Map<String, Value>,
+    pub(crate) aliases: Map<String, Value>,
+}
+
+impl Definition {
+    /// Takes `settings`, `mappings` and `aliases` out of a body.
+    pub(crate) fn take(body: &mut Map<String, Value>) -> Result<Definition> {
+        let mut object = |name: &str| match body.remove(name) {
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(Value::Object(object)) => Ok(object),
+            Some(_) => Err(ElasticError::parsing(format!("key [{name}] must be an object"))),
+        };
+        let given = object("settings")?;
+        Ok(Definition {
+            settings: settings::normalized(&given)?,
+            mappings: object("mappings")?,
+            aliases: aliases(&object("aliases")?)?,
+        })
+    }
+
+    /// The same with what another one says in its place; aliases and settings by name, mappings by field.
+    pub(crate) fn overridden(mut self, by: Definition) -> Definition {
+        settings::merge(&mut self.settings, by.settings);
+        merge_mappings(&mut self.mappings, by.mappings);
+        self.aliases.extend(by.aliases);
+        self
+    }
+
+    /// As templates show it.
+    pub(crate) fn to_json(&self, flat: bool) -> Map<String, Value> {
+        let settings = json!({"index": self.settings});
+        let mut out = Map::new();
+        let shown = if flat { settings::flat(&settings) } else { settings };
+        if !self.settings.is_empty() {
+            out.insert("settings".to_owned(), shown);
+        }
+        if !self.mappings.is_empty() {
+            out.insert("mappings".to_owned(), json!(self.mappings));
+        }
+        if !self.aliases.is_empty() {
+            out.insert("aliases".to_owned(), json!(self.aliases));
+        }
+        out
+    }
+}
+
+/// Fields with dots in their names as objects within objects.
+fn expanded(properties: Map<String, Value>) -> Map<String, Value> {
+    let mut out = Map::new();
+    for (name, mut definition) in properties {
+        if let Some(Value::Object(inner)) = definition.get_mut("properties") {
+            *inner = expanded(std::mem::take(inner));
+        }
+        match name.split_once('.') {
+            None => merge_properties(&mut out, Map::from_iter([(name, definition)])),
+            Some((outer, inner)) => {
+                let inner = expanded(Map::from_iter([(inner.to_owned(), definition)]));
+                merge_properties(
+                    &mut out,
+                    Map::from_iter([(outer.to_owned(), json!({"properties": inner}))]),
+                );
+            }
+        }
+    }
+    out
+}
+
+fn merge_mappings(base: &mut Map<String, Value>, by: Map<String, Value>) {
+    for (name, value) in by {
+        match (name.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                let entry = base.entry(name).or_insert_with(|| json!({}));
+                if let Value::Object(present) = entry {
+                    *present = expanded(std::mem::take(present));
+                    merge_properties(present, expanded(properties));
+                }
+            }
+            // The later templates come first, since the first that fits counts.
+            ("dynamic_templates", Value::Array(mut later)) => {
+                if let Some(Value::Array(present)) = base.get(&name) {
+                    let names: Vec<&String> = later
+                        .iter()
+                        .filter_map(Value::as_object)
+                        .flat_map(Map::keys)
+                        .collect();
+                    let others = present.iter().filter(|one| {
+                        !one.as_object()
+                            .is_some_and(|one| one.keys().any(|name| names.contains(&name)))
+                    });
+                    let others: Vec<Value> = others.cloned().collect();
+                    later.extend(others);
+                }
+                base.insert(name, Value::Array(later));
+            }
+            (_, value) => drop(base.insert(name, value)),
+        }
+    }
+}
+
+fn merge_properties(base: &mut Map<String, Value>, by: Map<String, Value>) {
+    for (name, definition) in by {
+        match (
+            base.get_mut(&name).and_then(|old| old.get_mut("properties")),
+            definition,
+        ) {
+            (Some(Value::Object(present)), Value::Object(mut new)) if new.contains_key("properties") => {
+                if let Some(Value::Object(inner)) = new.remove("properties") {
+                    merge_properties(present, inner);
+                }
+                if let Some(Value::Object(old)) = base.get_mut(&name) {
+                    old.extend(new);
+                }
+            }
+            (_, definition) => drop(base.insert(name, definition)),
+        }
+    }
+}
+
+/// Aliases as they are kept: what routes both ways is said for each.
+pub(crate) fn aliases(given: &Map<String, Value>) -> Result<Map<String, Value>> {
+    let of = |(name, options): (&String, &Value)| Ok((name.clone(), Value::Object(alias(name, options)?)));
+    given.iter().map(of).collect()
+}
+
+/// One alias as it is kept.
+pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
+    let invalid = |why: &str| ElasticError::illegal(format!("Invalid alias name [{name}]: {why}"));
+    if name.is_empty() {
+        return Err(ElasticError::illegal("alias name is required"));
+    }
+    if name.starts_with(['_', '-', '+']) {
+        return Err(invalid("must not start with '_', '-', or '+'"));
+    }
+    if let Some(c) = name.chars().find(|c| "\\/*?\"<>| ,#:".contains(*c)) {
+        return Err(invalid(&format!("must not contain the character [{c}]")));
+    }
+    let mut alias = Map::new();
+    let empty = Map::new();
+    for (option, value) in given.as_object().unwrap_or(&empty) {
+        match option.as_str() {
+            "filter" if value.is_null() => {}
+            "filter" => {
+                search::parse_query(value)?;
+                alias.insert(option.clone(), value.clone());
+            }
+            "routing" => {
+                let routing = settings::text(value);
+                alias.entry("index_routing").or_insert_with(|| routing.clone());
+                alias.entry("search_routing").or_insert(routing);
+            }
+            "index_routing" | "index-routing" | "search_routing" | "search-routing" => {
+                alias.insert(option.replace('-', "_"), settings::text(value));
+            }
+            "is_write_index" | "is_hidden" => drop(alias.insert(option.clone(), value.clone())),
+            other => {
+                return Err(ElasticError::parsing(format!(
+                    "unknown field [{other}] of the alias [{name}]"
+                )));
+            }
+        }
+    }
+    Ok(alias)
+}
+
+impl Call {
+    /// What templates say of an index of this name.
+    pub(crate) async fn templated(&self, name: &str) -> Result<Definition> {
+        if let Some((_, template)) = self.index_template_of(name).await? {
+            return self.composed(&template).await;
+        }
+        let mut matching: Vec<(i64, Value)> = Vec::new();
+        for (_, template) in self.kept(Family::Template).await? {
+            if covers(&template, name) {
+                let order = template.get("order").and_then(Value::as_i64).unwrap_or(0);
+                matching.push((order, template));
+            }
+        }
+        matching.sort_by_key(|(order, _)| *order);
+        let mut whole = Definition::default();
+        for (_, mut template) in matching {
+            if let Value::Object(body) = &mut template {
+                whole = whole.overridden(Definition::take(body)?);
+            }
+        }
+        Ok(whole.named(name))
+    }
+
+    /// The composable template that an index of this name is made by.
+    pub(crate) async fn index_template_of(&self, name: &str) -> Result<Option<(String, Value)>> {
+        let all = self.kept(Family::IndexTemplate).await?;
+        let matching = all.into_iter().filter(|(_, template)| covers(template, name));
+        Ok(matching.max_by_key(|(_, template)| priority(template)))
+    }
+
+    /// What a composable template and its components say together.
+    pub(crate) async fn composed(&self, template: &Value) -> Result<Definition> {
+        let mut whole = Definition::default();
+        let components = template.get("composed_of").and_then(Value::as_array);
+        for component in components.into_iter().flatten().filter_map(Value::as_str) {
+            let found = self.kept_one(Family::ComponentTemplate, component).await?;
+            let mut body = found
+                .as_ref()
+                .and_then(|found| found.get("template")?.as_object().cloned());
+            if let Some(body) = &mut body {
+                whole = whole.overridden(Definition::take(body)?);
+            }
+        }
+        if let Some(mut body) = template.get("template").and_then(|own| own.as_object().cloned()) {
+            whole = whole.overridden(Definition::take(&mut body)?);
+        }
+        Ok(whole)
+    }
+}
+
+impl Definition {
+    /// Aliases may be named after the index.
+    fn named(mut self, index: &str) -> Definition {
+        let aliases = std::mem::take(&mut self.aliases);
+        self.aliases = aliases
+            .into_iter()
+            .map(|(alias, options)| (alias.replace("{index}", index), options))
+            .collect();
+        self
+    }
+}
+
+/// How much a composable template counts against others.
+pub(crate) fn priority(template: &Value) -> i64 {
+    template.get("priority").and_then(Value::as_i64).unwrap_or(0)
+}
+
+/// The patterns of a template.
+pub(crate) fn patterns(template: &Value) -> Vec<&str> {
+    let patterns = template.get("index_patterns").and_then(Value::as_array);
+    patterns.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether a template is for indices of this name.
+pub(crate) fn covers(template: &Value, name: &str) -> bool {
+    patterns(template).iter().any(|pattern| is_match(pattern, name))
+}
+
+/// Whether two templates are for indices of one name.
+pub(crate) fn overlap(a: &Value, b: &Value) -> bool {
+    let common = |a: &&str, b: &&str| {
+        is_match(a, b) || is_match(b, a) || {
+            let head = |text: &str| text.split('*').next().unwrap_or_default().to_owned();
+            let both_open = a.contains('*') && b.contains('*');
+            both_open && (head(a).starts_with(&head(b)) || head(b).starts_with(&head(a)))
+        }
+    };
+    patterns(a)
+        .iter()
+        .any(|one| patterns(b).iter().any(|other| common(one, other)))
+}
+
+/// Takes `names` apart and says whether `name` is one of them; patterns with `-` in front take away.
+pub(crate) fn is_named(names: &str, name: &str) -> bool {
+    let mut found = false;
+    for pattern in names.split(',') {
+        match pattern.strip_prefix('-') {
+            Some(excluded) if is_match(excluded, name) => found = false,
+            _ => found |= pattern == "_all" || is_match(pattern, name),
+        }
+    }
+    found
+}
+
+/// Refuses an alias that cannot be one of an index, since an index has its name.
+pub(crate) fn check_alias(call: &Call, index: &str, alias: &str) -> Result<()> {
+    let namespace = names::namespace(&call.server.engine, alias);
+    match call.server.engine.collection_entry(&namespace) {
+        None => Ok(()),
+        Some(_) => {
+            let reason = format!(
+                "Invalid alias name [{alias}]: an index or data stream exists with the same name as the alias"
+            );
+            Err(ElasticError::new(
+                http::StatusCode::BAD_REQUEST,
+                "invalid_alias_name_exception",
+                reason,
+            )
+            .with("index", index))
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Other names of indices: `_alias`, `_aliases`.
+
+use crate::call::Call;
+use crate::definition::{alias, check_alias};
+use crate::error::{ElasticError, Result};
+use crate::filter_path::is_match;
+use crate::index::Index;
+use crate::resolve::{Options, resolve};
+use crate::respond::{Answer, acknowledged, exists, json, ok};
+use auth::Action;
+use http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// `/{index}/_alias/{name}`; each may be left out.
+pub(crate) async fn run(call: &mut Call, indices: Option<&str>, names: Option<&str>) -> Result<Answer> {
+    match (call.method.clone(), names) {
+        (Method::GET, _) => get(call, indices, names),
+        (Method::HEAD, Some(names)) => head(call, indices, names),
+        (Method::PUT | Method::POST, _) => put(call, indices, names).await,
+        (Method::DELETE, Some(names)) => delete(call, indices, names).await,
+        _ => Err(call.not_allowed("DELETE, GET, HEAD, POST, PUT")),
+    }
+}
+
+/// The aliases that names and patterns stand for; those with `-` after a pattern take away.
+pub(crate) fn wanted(names: Option<&str>, all: &BTreeSet<String>) -> (BTreeSet<String>, Vec<String>) {
+    let mut found = BTreeSet::new();
+    let mut missing = Vec::new();
+    let Some(names) = names.filter(|names| !names.is_empty()) else {
+        return (all.clone(), missing);
+    };
+    let mut goes_on = false;
+    for name in names.split(',') {
+        let is_pattern = name == "_all" || name.contains('*');
+        match name.strip_prefix('-').filter(|_| goes_on) {
+            Some(excluded) => found.retain(|found: &String| !is_match(excluded, found)),
+            None if is_pattern => {
+                let pattern = if name == "_all" { "*" } else { name };
+                found.extend(all.iter().filter(|known| is_match(pattern, known)).cloned());
+            }
+            None if all.contains(name) => drop(found.insert(name.to_owned())),
+            None => missing.push(name.to_owned()),
+        }
+        goes_on |= name.contains('*') || !name.starts_with('-');
+    }
+    missing.sort();
+    (found, missing)
+}
+
+fn opened(call: &mut Call, expression: Option<&str>) -> Result<Vec<Index>> {
+    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
+    call.parameters
+        .without_effect(&["local", "master_timeout", "timeout"]);
+    call.parameters.end()?;
+    let names = resolve(call, expression.unwrap_or("_all"), options)?;
+    names.iter().map(|name| call.index(name, Action::Find)).collect()
+}
+
+fn all_aliases(indices: &[Index]) -> BTreeSet<String> {
+    indices
+        .iter()
+        .flat_map(|index| index.aliases().into_iter().map(|(name, _)| name))
+        .collect()
+}
+
+fn get(call: &mut Call, expression: Option<&str>, names: Option<&str>) -> Result<Answer> {
+    let indices = opened(call, expression)?;
+    let (found, missing) = wanted(names, &all_aliases(&indices));
+    let mut answer = Map::new();
+    for index in &indices {
+        let aliases: Map<String, Value> = index
+            .aliases()
+            .into_iter()
+            .filter(|(name, _)| found.contains(name))
+            .collect();
+        // Whoever asks for no alias in particular sees the indices that have none, too.
+        if names.is_none() || !aliases.is_empty() {
+            answer.insert(index.name.clone(), json!({"aliases": aliases}));
+        }
+    }
+    if missing.is_empty() {
+        return Ok(ok(Value::Object(answer)));
+    }
+    let word = if missing.len() == 1 { "alias" } else { "aliases" };
+    answer.insert(
+        "error".to_owned(),
+        json!(format!("{word} [{}] missing", missing.join(","))),
+    );
+    answer.insert("status".to_owned(), json!(404));
+    Ok(json(StatusCode::NOT_FOUND, Value::Object(answer)))
+}
+
+fn head(call: &mut Call, expression: Option<&str>, names: &str) -> Result<Answer> {
+    match opened(call, expression) {
+        Ok(indices) => {
+            let (found, missing) = wanted(Some(names), &all_aliases(&indices));
+            Ok(exists(!found.is_empty() && missing.is_empty()))
+        }
+        Err(error) if error.status == StatusCode::NOT_FOUND => Ok(exists(false)),
+        Err(error) => Err(error),
+    }
+}
+
+async fn put(call: &mut Call, expression: Option<&str>, name: Option<&str>) -> Result<Answer> {
+    let mut body = call.object()?;
+    let name = body
+        .remove("alias")
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .or(name.map(str::to_owned));
+    let expression = body
+        .remove("index")
+        .and_then(|name| name.as_str().map(str::to_owned))
+        .or(expression.map(str::to_owned));
+    call.parameters.without_effect(&["timeout", "master_timeout"]);
+    call.parameters.end()?;
+    let name = name.ok_or_else(|| ElasticError::illegal("alias name is required"))?;
+    let given = expression.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
+    let options = Options {
+        aliases: false,
+        allow_no_indices: false,
+        ..Options::ANY_STATE
+    };
+    let alias = alias(&name, &Value::Object(body))?;
+    let add = |index| Step::Add {
+        index,
+        name: name.clone(),
+        options: alias.clone(),
+    };
+    let steps: Vec<Step> = resolve(call, &given, options)?.into_iter().map(add).collect();
+    apply(call, steps).await
+}
+
+async fn delete(call: &mut Call, expression: Option<&str>, names: &str) -> Result<Answer> {
+    call.parameters.without_effect(&["timeout", "master_timeout"]);
+    call.parameters.end()?;
+    let options = Options {
+        aliases: false,
+        ..Options::ANY_STATE
+    };
+    let indices = resolve(call, expression.unwrap_or("_all"), options)?;
+    let steps = removals(call, &indices, names, true)?;
+    apply(call, steps).await
+}
+
+/// One change of `_aliases`.
+enum Step {
+    Add {
+        index: String,
+        name: String,
+        options: Map<String, Value>,
+    },
+    Remove {
+        index: String,
+        name: String,
+    },
+    RemoveIndex(String),
+}
+
+/// The removals of the aliases that names stand for; that there is none is an error where it must exist.
+fn removals(call: &Call, indices: &[String], names: &str, must_exist: bool) -> Result<Vec<Step>> {
+    let mut steps = Vec::new();
+    for index in indices {
+        let all = call
+            .index(index, Action::CollMod)?
+            .aliases()
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        let (found, _) = wanted(Some(names), &all);
+        steps.extend(found.into_iter().map(|name| Step::Remove {
+            index: index.clone(),
+            name,
+        }));
+    }
+    match steps.is_empty() && must_exist {
+        true => Err(ElasticError::new(
+            StatusCode::NOT_FOUND,
+            "aliases_not_found_exception",
+            format!("aliases [{names}] missing"),
+        )
+        .with("resource.type", "aliases")
+        .with("resource.id", names)),
+        false => Ok(steps),
+    }
+}
+
+async fn apply(call: &Call, steps: Vec<Step>) -> Result<Answer> {
+    for step in &steps {
+        match step {
+            Step::Add { index, name, .. } => {
+                check_alias(call, index, name)?;
+                call.index(index, Action::CollMod)?;
+            }
+            Step::Remove { index, .. } => drop(call.index(index, Action::CollMod)?),
+            Step::RemoveIndex(index) => drop(call.index(index, Action::DropCollection)?),
+        }
+    }
+    for step in steps {
+        match step {
+            Step::Add { index, name, options } => {
+                let index = call.index(&index, Action::CollMod)?;
+                index
+                    .change_aliases(|aliases| drop(aliases.insert(name, Value::Object(options))))
+                    .await?;
+            }
+            Step::Remove { index, name } => {
+                let index = call.index(&index, Action::CollMod)?;
+                index
+                    .change_aliases(|aliases| drop(aliases.shift_remove(&name)))
+                    .await?;
+            }
+            Step::RemoveIndex(index) => {
+                let index = call.index(&index, Action::DropCollection)?;
+                call.drop_index(&index).await?;
+            }
+        }
+    }
+    Ok(acknowledged())
+}
+
+/// `_aliases`: several changes in one request.
+pub(crate) async fn change(call: &mut Call) -> Result<Answer> {
+    if call.method == Method::GET {
+        return get(call, None, None);
+    }
+    if call.method != Method::POST {
+        return Err(call.not_allowed("GET, POST"));
+    }
+    call.parameters.without_effect(&["timeout", "master_timeout"]);
+    call.parameters.end()?;
+    let body = call.required_object()?;
+    let actions = body.get("actions").and_then(Value::as_array);
+    let actions = actions
+        .filter(|actions| !actions.is_empty())
+        .ok_or_else(|| ElasticError::illegal("No action specified"))?;
+    let mut steps = Vec::new();
+    for action in actions {
+        let one = action.as_object().and_then(|action| action.iter().next());
+        let (verb, options) =
+            one.ok_or_else(|| ElasticError::parsing("an action of [_aliases] must be an object"))?;
+        steps.extend(action_steps(call, verb, options)?);
+    }
+    apply(call, steps).await
+}
+
+fn names_of(options: &mut Map<String, Value>, one: &str, many: &str) -> Result<Vec<String>> {
+    let given = match (options.shift_remove(one), options.shift_remove(many)) {
+        (Some(_), Some(_)) => {
+            return Err(ElasticError::parsing(format!(
+                "Only one of [{one}] and [{many}] is supported"
+            )));
+        }
+        (given, other) => given.or(other),
+    };
+    let list = match given {
+        Some(Value::String(name)) => vec![Value::String(name)],
+        Some(Value::Array(list)) => list,
+        _ => Vec::new(),
+    };
+    Ok(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+fn action_steps(call: &Call, verb: &str, options: &Value) -> Result<Vec<Step>> {
+    let mut options = options
+        .as_object()
+        .cloned()
+        .ok_or_else(|| ElasticError::parsing(format!("[{verb}] must be an object")))?;
+    let indices = names_of(&mut options, "index", "indices")?;
+    let aliases = names_of(&mut options, "alias", "aliases")?;
+    let must_exist = options.shift_remove("must_exist").and_then(|flag| flag.as_bool());
+    if indices.is_empty() {
+        return Err(ElasticError::illegal("One of [index] or [indices] is required"));
+    }
+    let wanted = Options {
+        aliases: false,
+        ..Options::ANY_STATE
+    };
+    let names = resolve(call, &indices.join(","), wanted)?;
+    if verb != "remove_index" && aliases.is_empty() {
+        return Err(ElasticError::illegal("One of [alias] or [aliases] is required"));
+    }
+    let mut steps = Vec::new();
+    match verb {
+        "add" => {
+            for name in &aliases {
+                let options = alias(name, &Value::Object(options.clone()))?;
+                steps.extend(names.iter().map(|index| Step::Add {
+                    index: index.clone(),
+                    name: name.clone(),
+                    options: options.clone(),
+                }));
+            }
+        }
+        "remove" => steps = removals(call, &names, &aliases.join(","), must_exist != Some(false))?,
+        "remove_index" => steps.extend(names.into_iter().map(Step::RemoveIndex)),
+        other => {
+            return Err(ElasticError::parsing(format!(
+                "[aliases] unknown field [{other}]"
+            )));
+        }
+    }
+    Ok(steps)
+}

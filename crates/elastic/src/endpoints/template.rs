@@ -1,0 +1,391 @@
+//! Templates of indices: `_template`, `_index_template`, `_component_template`.
+
+use crate::call::Call;
+use crate::definition::{Definition, covers, overlap, patterns, priority};
+use crate::error::{ElasticError, Result};
+use crate::filter_path::is_match;
+use crate::kept::Family;
+use crate::respond::{Answer, acknowledged, exists, ok};
+use crate::settings;
+use http::{Method, StatusCode};
+use search::Mapping;
+use serde_json::{Map, Value, json};
+
+/// `/_template/{name}` and its kin.
+pub(crate) async fn run(call: &mut Call, family: Family, name: Option<&str>) -> Result<Answer> {
+    match (call.method.clone(), name) {
+        (Method::GET, name) => get(call, family, name).await,
+        (Method::HEAD, Some(name)) => head(call, family, name).await,
+        (Method::PUT | Method::POST, Some(name)) => put(call, family, name).await,
+        (Method::DELETE, Some(name)) => delete(call, family, name).await,
+        _ => Err(call.not_allowed("DELETE, GET, HEAD, POST, PUT")),
+    }
+}
+
+/// The name of what is listed, and how one of the list is called.
+fn names(family: Family) -> (&'static str, &'static str) {
+    match family {
+        Family::ComponentTemplate => ("component_templates", "component_template"),
+        _ => ("index_templates", "index_template"),
+    }
+}
+
+fn missing(family: Family, name: &str) -> ElasticError {
+    let reason = match family {
+        Family::Template => format!("index_template [{name}] missing"),
+        Family::ComponentTemplate => format!("component template matching [{name}] not found"),
+        _ => format!("index template matching [{name}] not found"),
+    };
+    let kind = match family {
+        Family::Template => "index_template_missing_exception",
+        _ => "resource_not_found_exception",
+    };
+    ElasticError::new(StatusCode::NOT_FOUND, kind, reason)
+}
+
+fn is_wanted(names: Option<&str>, name: &str) -> bool {
+    names.is_none_or(|names| {
+        names
+            .split(',')
+            .any(|pattern| pattern == "_all" || is_match(pattern, name))
+    })
+}
+
+async fn get(call: &mut Call, family: Family, wanted: Option<&str>) -> Result<Answer> {
+    let flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    call.parameters.without_effect(&["local", "master_timeout"]);
+    call.parameters.end()?;
+    let mut found = Vec::new();
+    for (name, template) in call.kept(family).await? {
+        if is_wanted(wanted, &name) {
+            found.push((name, shown(family, template, flat, typed)?));
+        }
+    }
+    if let Some(wanted) = wanted.filter(|wanted| found.is_empty() && !wanted.contains('*')) {
+        return match family {
+            Family::Template => Ok(crate::respond::json(StatusCode::NOT_FOUND, json!({}))),
+            _ => Err(missing(family, wanted)),
+        };
+    }
+    if family == Family::Template {
+        return Ok(ok(Value::Object(found.into_iter().collect())));
+    }
+    let (list, one) = names(family);
+    let listed: Vec<Value> = found
+        .into_iter()
+        .map(|(name, template)| json!({"name": name, one: template}))
+        .collect();
+    Ok(ok(json!({list: listed})))
+}
+
+fn shown(family: Family, mut template: Value, flat: bool, typed: bool) -> Result<Value> {
+    let Value::Object(body) = &mut template else {
+        return Ok(template);
+    };
+    if family == Family::Template {
+        let definition = Definition::take(body)?;
+        let mut mappings = definition.mappings.clone();
+        if typed && !mappings.is_empty() {
+            mappings = Map::from_iter([("_doc".to_owned(), Value::Object(mappings))]);
+        }
+        let mut out = definition.to_json(flat);
+        out.entry("settings").or_insert_with(|| json!({}));
+        out.insert("mappings".to_owned(), Value::Object(mappings));
+        out.entry("aliases").or_insert_with(|| json!({}));
+        body.extend(out);
+    } else if let Some(Value::Object(inner)) = body.get_mut("template") {
+        let definition = Definition::take(inner)?;
+        body.insert("template".to_owned(), Value::Object(definition.to_json(flat)));
+    }
+    Ok(template)
+}
+
+async fn head(call: &mut Call, family: Family, wanted: &str) -> Result<Answer> {
+    call.parameters
+        .without_effect(&["local", "master_timeout", "flat_settings"]);
+    call.parameters.end()?;
+    let all = call.kept(family).await?;
+    Ok(exists(all.iter().any(|(name, _)| is_wanted(Some(wanted), name))))
+}
+
+async fn delete(call: &mut Call, family: Family, wanted: &str) -> Result<Answer> {
+    call.parameters.without_effect(&["timeout", "master_timeout"]);
+    call.parameters.end()?;
+    let all = call.kept(family).await?;
+    let found: Vec<String> = all
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| is_wanted(Some(wanted), name))
+        .collect();
+    if found.is_empty() && !wanted.contains('*') {
+        return Err(missing(family, wanted));
+    }
+    if family == Family::ComponentTemplate {
+        refuse_used(call, &found).await?;
+    }
+    for name in found {
+        call.keep(family, &name, None).await?;
+    }
+    Ok(acknowledged())
+}
+
+/// A component that a template is composed of stays.
+async fn refuse_used(call: &Call, components: &[String]) -> Result<()> {
+    for (template, body) in call.kept(Family::IndexTemplate).await? {
+        let used = body
+            .get("composed_of")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        for component in used.filter_map(Value::as_str) {
+            if components.iter().any(|name| name == component) {
+                return Err(ElasticError::illegal(format!(
+                    "component templates [{component}] cannot be removed as they are still in use by index templates [{template}]"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn put(call: &mut Call, family: Family, name: &str) -> Result<Answer> {
+    let creates = call.parameters.flag("create")?.unwrap_or(false);
+    let order = call.parameters.integer("order")?;
+    let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
+    call.parameters
+        .without_effect(&["timeout", "master_timeout", "cause"]);
+    call.parameters.end()?;
+    let mut body = call.required_object()?;
+    if let Some(order) = order {
+        body.insert("order".to_owned(), json!(order));
+    }
+    let template = parse(call, family, name, body, typed).await?;
+    if creates && call.kept_one(family, name).await?.is_some() {
+        let what = match family {
+            Family::Template => "index_template",
+            Family::ComponentTemplate => "component template",
+            _ => "index template",
+        };
+        return Err(ElasticError::illegal(format!("{what} [{name}] already exists")));
+    }
+    call.keep(family, name, Some(&template)).await?;
+    Ok(acknowledged())
+}
+
+/// A template as it is kept; a wrong one is refused now, and not when an index is made by it.
+async fn parse(
+    call: &Call,
+    family: Family,
+    name: &str,
+    mut body: Map<String, Value>,
+    typed: bool,
+) -> Result<Value> {
+    let mut kept = Map::new();
+    if family != Family::ComponentTemplate {
+        let given = body.shift_remove("index_patterns");
+        let given = match given {
+            Some(Value::String(pattern)) => vec![json!(pattern)],
+            Some(Value::Array(patterns)) => patterns,
+            _ => Vec::new(),
+        };
+        if given.is_empty() {
+            return Err(ElasticError::validation(&[
+                "index patterns are missing".to_owned()
+            ]));
+        }
+        kept.insert("index_patterns".to_owned(), Value::Array(given));
+    }
+    for (known, allowed) in [
+        ("order", family == Family::Template),
+        ("version", true),
+        ("priority", family == Family::IndexTemplate),
+        ("composed_of", family == Family::IndexTemplate),
+        ("_meta", family != Family::Template),
+    ] {
+        if let Some(value) = body.shift_remove(known).filter(|_| allowed) {
+            kept.insert(known.to_owned(), value);
+        }
+    }
+    if body.contains_key("data_stream") {
+        return Err(ElasticError::unsupported("a [data_stream] of a template"));
+    }
+    let mut definition = match (family, body.shift_remove("template")) {
+        (Family::Template, Some(_)) => {
+            return Err(ElasticError::parsing("unknown key [template] in the template "));
+        }
+        (Family::Template, None) => Definition::take(&mut body)?,
+        (_, Some(Value::Object(mut inner))) => {
+            let definition = Definition::take(&mut inner)?;
+            refuse_rest(&inner)?;
+            definition
+        }
+        (Family::ComponentTemplate, _) => return Err(ElasticError::illegal("Required [template]")),
+        _ => Definition::default(),
+    };
+    refuse_rest(&body)?;
+    untyped(&mut definition, typed)?;
+    check(&definition)?;
+    if family == Family::Template {
+        kept.entry("order").or_insert_with(|| json!(0));
+        kept.extend(definition.to_json(false));
+        return Ok(Value::Object(kept));
+    }
+    kept.insert("template".to_owned(), Value::Object(definition.to_json(false)));
+    let template = Value::Object(kept);
+    if family == Family::IndexTemplate {
+        check_index_template(call, name, &template).await?;
+    }
+    Ok(template)
+}
+
+fn refuse_rest(body: &Map<String, Value>) -> Result<()> {
+    match body.keys().next() {
+        None => Ok(()),
+        Some(other) => Err(ElasticError::parsing(format!(
+            "unknown key [{other}] in the template "
+        ))),
+    }
+}
+
+fn untyped(definition: &mut Definition, typed: bool) -> Result<()> {
+    let inner = definition
+        .mappings
+        .values()
+        .next()
+        .and_then(Value::as_object)
+        .cloned();
+    if typed {
+        definition.mappings = inner.unwrap_or_default();
+    } else if definition.mappings.contains_key("_doc") {
+        return Err(ElasticError::illegal(
+            "The mapping definition cannot be nested under a type [_doc] unless include_type_name is set to true.",
+        ));
+    }
+    Ok(())
+}
+
+fn check(definition: &Definition) -> Result<()> {
+    let analysis = settings::analysis(&definition.settings)?;
+    // An analyzer may be of another template; then it is known when an index is made.
+    if !definition.settings.contains_key("analysis") && definition.mappings.values().any(names_analyzer) {
+        return Ok(());
+    }
+    Mapping::parse(&Value::Object(definition.mappings.clone()), analysis)?;
+    Ok(())
+}
+
+fn names_analyzer(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.iter().any(|(name, value)| {
+            matches!(name.as_str(), "analyzer" | "normalizer" | "search_analyzer") || names_analyzer(value)
+        }),
+        Value::Array(list) => list.iter().any(names_analyzer),
+        _ => false,
+    }
+}
+
+async fn check_index_template(call: &Call, name: &str, template: &Value) -> Result<()> {
+    let components = template
+        .get("composed_of")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    for component in components.filter_map(Value::as_str) {
+        if call
+            .kept_one(Family::ComponentTemplate, component)
+            .await?
+            .is_none()
+        {
+            return Err(ElasticError::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_index_template_exception",
+                format!(
+                    "index_template [{name}] invalid, cause [index template [{name}] specifies component templates [{component}] that do not exist]"
+                ),
+            ));
+        }
+    }
+    for (other, present) in call.kept(Family::IndexTemplate).await? {
+        if other != name && priority(&present) == priority(template) && overlap(&present, template) {
+            return Err(ElasticError::illegal(format!(
+                "index template [{name}] has index patterns [{}] matching patterns from existing templates [{other}] with patterns \
+                 ({other} => [{}]) that have the same priority [{}], multiple index templates may not match during index creation, \
+                 please use a different priority",
+                patterns(template).join(", "),
+                patterns(&present).join(", "),
+                priority(template)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// `_index_template/_simulate_index/{name}`: what an index of this name would be made of.
+pub(crate) async fn simulate_index(call: &mut Call, name: &str) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    call.parameters
+        .without_effect(&["create", "cause", "master_timeout"]);
+    call.parameters.end()?;
+    let body = call.object()?;
+    let own = match body.is_empty() {
+        true => None,
+        false => Some(parse(call, Family::IndexTemplate, "_simulated", body, false).await?),
+    };
+    let (used, template) = match own.filter(|own| covers(own, name)) {
+        Some(own) => ("_simulated".to_owned(), own),
+        None => match call.index_template_of(name).await? {
+            Some(found) => found,
+            None => return Ok(ok(json!({}))),
+        },
+    };
+    simulated(call, &used, &template, Some(name)).await
+}
+
+/// `_index_template/_simulate/{name}`: what a template gives.
+pub(crate) async fn simulate(call: &mut Call, name: Option<&str>) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    call.parameters
+        .without_effect(&["create", "cause", "master_timeout"]);
+    call.parameters.end()?;
+    let body = call.object()?;
+    let used = name.unwrap_or("_simulated").to_owned();
+    let template = match (body.is_empty(), name) {
+        (false, _) => parse(call, Family::IndexTemplate, &used, body, false).await?,
+        (true, Some(name)) => {
+            let found = call.kept_one(Family::IndexTemplate, name).await?;
+            found.ok_or_else(|| {
+                ElasticError::illegal(format!(
+                    "unable to simulate template [{name}] that does not exist"
+                ))
+            })?
+        }
+        (true, None) => return Err(ElasticError::validation(&["a template must be given".to_owned()])),
+    };
+    simulated(call, &used, &template, None).await
+}
+
+async fn simulated(call: &Call, used: &str, template: &Value, index: Option<&str>) -> Result<Answer> {
+    let whole = call.composed(template).await?;
+    let mut overlapping = Vec::new();
+    for family in [Family::Template, Family::IndexTemplate] {
+        for (name, other) in call.kept(family).await? {
+            let is_other = family == Family::Template || name != used;
+            let fits = match index {
+                Some(index) => covers(&other, index),
+                None => overlap(&other, template),
+            };
+            if is_other && fits {
+                overlapping.push(json!({"name": name, "index_patterns": patterns(&other)}));
+            }
+        }
+    }
+    let shown = json!({
+        "settings": {"index": whole.settings}, "mappings": whole.mappings, "aliases": whole.aliases,
+    });
+    Ok(ok(json!({"template": shown, "overlapping": overlapping})))
+}

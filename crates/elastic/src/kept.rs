@@ -1,0 +1,175 @@
+//! What is kept for the server as a whole, and not with one index: templates, pipelines, settings of the cluster.
+//!
+//! Each is a document of `admin.system.elastic`, with its JSON as a text, so that names with dots stay as they are.
+
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::limits::{KEPT_MAX, REVISIONS_KEPT};
+use auth::{Action, Resource};
+use engine::{
+    Edit, EditOrigin, EditOutcome, Engine, Namespace, Order, PageLimit, Record, RevisionedCollection,
+    Sequence,
+};
+use http::StatusCode;
+use parking_lot::Mutex;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+use value::{Document, DocumentBuf};
+
+/// What a kept thing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Template,
+    IndexTemplate,
+    ComponentTemplate,
+    ClusterSettings,
+}
+
+impl Family {
+    fn prefix(self) -> &'static str {
+        match self {
+            Family::Template => "template",
+            Family::IndexTemplate => "index_template",
+            Family::ComponentTemplate => "component_template",
+            Family::ClusterSettings => "cluster_settings",
+        }
+    }
+}
+
+type All = Arc<BTreeMap<String, Value>>;
+
+/// What was read, and of which state of the collection.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    read: Mutex<Option<([u8; 16], Sequence, All)>>,
+    /// Held while something changes.
+    change: tokio::sync::Mutex<()>,
+}
+
+fn namespace() -> Namespace {
+    Namespace::new("admin", "system.elastic")
+}
+
+fn id(family: Family, name: &str) -> String {
+    format!("{}/{name}", family.prefix())
+}
+
+impl Kept {
+    async fn all(&self, engine: &Engine) -> Result<All> {
+        let Some(collection) = engine.revisioned(&namespace())? else {
+            return Ok(All::default());
+        };
+        let (uuid, head) = (collection.uuid(), collection.head());
+        if let Some((known, at, all)) = &*self.read.lock()
+            && *known == uuid
+            && *at == head
+        {
+            return Ok(all.clone());
+        }
+        let all = Arc::new(read(&collection).await?);
+        *self.read.lock() = Some((uuid, head, all.clone()));
+        Ok(all)
+    }
+}
+
+async fn read(collection: &RevisionedCollection) -> Result<BTreeMap<String, Value>> {
+    let snapshot = collection.snapshot().await?;
+    let (mut all, mut after) = (BTreeMap::new(), None);
+    loop {
+        let everything = (Bound::Unbounded, Bound::Unbounded);
+        let limit = PageLimit::default();
+        let (records, next) = snapshot
+            .documents(everything, after.as_ref(), Order::Forward, limit)
+            .await?;
+        for record in &records {
+            let document = record.document.as_raw();
+            let text = |name: &str| document.get(name).and_then(value::ValueRef::as_str);
+            if let (Some(id), Some(json)) = (text("_id"), text("json")) {
+                all.insert(id.to_owned(), serde_json::from_str(json)?);
+            }
+        }
+        match next {
+            Some(next) => after = Some(next),
+            None => return Ok(all),
+        }
+    }
+}
+
+impl Call {
+    /// All of a family by their names, sorted.
+    pub(crate) async fn kept(&self, family: Family) -> Result<Vec<(String, Value)>> {
+        let all = self.server.kept.all(&self.server.engine).await?;
+        let prefix = id(family, "");
+        let named = all
+            .iter()
+            .filter_map(|(id, json)| Some((id.strip_prefix(&prefix)?.to_owned(), json.clone())));
+        Ok(named.collect())
+    }
+
+    /// One of a family.
+    pub(crate) async fn kept_one(&self, family: Family, name: &str) -> Result<Option<Value>> {
+        let all = self.server.kept.all(&self.server.engine).await?;
+        Ok(all.get(&id(family, name)).cloned())
+    }
+
+    /// Refuses a user who may not change what the whole server has.
+    pub(crate) fn require_server(&self) -> Result<()> {
+        let may = |privileges: &auth::Privileges| privileges.allows(Action::SetParameter, Resource::Cluster);
+        match self.privileges.as_ref().is_none_or(may) {
+            true => Ok(()),
+            false => Err(ElasticError::new(
+                StatusCode::FORBIDDEN,
+                "security_exception",
+                "the user may not change what belongs to the whole server (it needs the action setParameter); ask for a role that allows it",
+            )),
+        }
+    }
+
+    /// Keeps something in place of what has its name; with `None`, forgets that.
+    pub(crate) async fn keep(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
+        self.require_server()?;
+        let engine = &self.server.engine;
+        let _changing = self.server.kept.change.lock().await;
+        if json.is_some() && self.server.kept.all(engine).await?.len() >= KEPT_MAX {
+            return Err(ElasticError::illegal(format!(
+                "there are {KEPT_MAX} templates and pipelines already, which is the limit"
+            )));
+        }
+        if engine.revisioned(&namespace())?.is_none() {
+            engine
+                .create_revisioned(&namespace(), REVISIONS_KEPT, false)
+                .await?;
+        }
+        let missing = || ElasticError::no_index("admin.system.elastic");
+        let collection = engine.revisioned(&namespace())?.ok_or_else(missing)?;
+        let mut document = Document::new().with("_id", id(family, name));
+        let present = collection.snapshot().await?;
+        let present = present
+            .document(value::Value::from(id(family, name)).as_ref())
+            .await?;
+        if let Some(json) = json {
+            document.push("json", json.to_string());
+        } else if present.is_none() {
+            return Ok(());
+        }
+        let edit = Edit {
+            document: DocumentBuf::from(&document),
+            deleted: json.is_none(),
+            origin: EditOrigin::After(present.as_ref().map(Record::revision)),
+        };
+        match collection.edit(vec![edit], true).await?.pop() {
+            Some(EditOutcome::Written(_)) => Ok(()),
+            Some(EditOutcome::Refused(error)) => Err(error.into()),
+            Some(EditOutcome::Conflict) | None => {
+                let reason = format!("[{name}] is changed by somebody else; try again");
+                Err(ElasticError::new(
+                    StatusCode::CONFLICT,
+                    "version_conflict_engine_exception",
+                    reason,
+                ))
+            }
+        }
+    }
+}

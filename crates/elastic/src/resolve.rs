@@ -1,0 +1,246 @@
+//! Which indices an expression stands for: names and aliases with commas between them, `*`, `-` for what is not meant, `_all`.
+
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::filter_path::is_match;
+use crate::names::{self, all, check, is_seen, namespace};
+use crate::parameters::Parameters;
+use auth::Action;
+use serde_json::{Value, json};
+
+/// What is done with names that stand for no index, and which indices patterns stand for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) ignore_unavailable: bool,
+    pub(crate) allow_no_indices: bool,
+    /// Patterns stand for open indices.
+    pub(crate) open: bool,
+    /// Patterns stand for closed ones.
+    pub(crate) closed: bool,
+    /// Patterns stand for hidden ones too.
+    pub(crate) hidden: bool,
+    /// Closed indices are refused where they are named.
+    pub(crate) forbid_closed: bool,
+    /// Aliases stand for their indices.
+    pub(crate) aliases: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            ignore_unavailable: false,
+            allow_no_indices: true,
+            open: true,
+            closed: false,
+            hidden: false,
+            forbid_closed: false,
+            aliases: true,
+        }
+    }
+}
+
+impl Options {
+    /// For what needs the documents of indices.
+    pub(crate) const OPEN: Options = Options {
+        ignore_unavailable: false,
+        allow_no_indices: true,
+        open: true,
+        closed: false,
+        hidden: false,
+        forbid_closed: true,
+        aliases: true,
+    };
+
+    /// For what does not care whether an index is open.
+    pub(crate) const ANY_STATE: Options = Options {
+        closed: true,
+        forbid_closed: false,
+        ..Options::OPEN
+    };
+
+    /// Takes `ignore_unavailable`, `allow_no_indices` and `expand_wildcards`.
+    pub(crate) fn take(parameters: &mut Parameters) -> Result<Options> {
+        Options::default().taken(parameters)
+    }
+
+    /// These, changed by the same parameters.
+    pub(crate) fn taken(mut self, parameters: &mut Parameters) -> Result<Options> {
+        if let Some(states) = parameters.list("expand_wildcards") {
+            (self.open, self.closed, self.hidden) = (false, false, false);
+            for state in states {
+                match state.as_str() {
+                    "open" => self.open = true,
+                    "closed" => self.closed = true,
+                    "hidden" => self.hidden = true,
+                    "none" => (self.open, self.closed, self.hidden) = (false, false, false),
+                    "all" => (self.open, self.closed, self.hidden) = (true, true, true),
+                    other => {
+                        return Err(ElasticError::illegal(format!(
+                            "No valid expand wildcard value [{other}]"
+                        )));
+                    }
+                }
+            }
+        }
+        if let Some(ignore) = parameters.flag("ignore_unavailable")? {
+            self.ignore_unavailable = ignore;
+        }
+        if let Some(allow) = parameters.flag("allow_no_indices")? {
+            self.allow_no_indices = allow;
+        }
+        Ok(self)
+    }
+}
+
+/// What patterns are compared with.
+struct Known {
+    name: String,
+    is_closed: bool,
+    is_hidden: bool,
+    aliases: Vec<String>,
+}
+
+fn known(call: &Call) -> Vec<Known> {
+    let of = |name: String| {
+        let index = call.index(&name, Action::Find).ok()?;
+        let hidden = index.given_settings().get("hidden").cloned();
+        Some(Known {
+            name,
+            is_closed: index.is_closed(),
+            is_hidden: hidden.as_ref().and_then(Value::as_str) == Some("true"),
+            aliases: index.aliases().keys().cloned().collect(),
+        })
+    };
+    all(call).into_iter().filter_map(of).collect()
+}
+
+impl Known {
+    fn matches(&self, pattern: &str, options: Options) -> bool {
+        let in_state = if self.is_closed {
+            options.closed
+        } else {
+            options.open
+        };
+        let is_dotted = pattern.starts_with('.') && self.name.starts_with('.');
+        in_state
+            && (!self.is_hidden || options.hidden || is_dotted)
+            && (is_match(pattern, &self.name)
+                || (options.aliases && self.aliases.iter().any(|alias| is_match(pattern, alias))))
+    }
+}
+
+/// The names of the indices that an expression stands for.
+pub(crate) fn resolve(call: &Call, expression: &str, options: Options) -> Result<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    let mut patterns: Option<Vec<Known>> = None;
+    let mut had_wildcard = false;
+    for part in split(expression) {
+        let part = search::date_math_name(part, value::date::now_ms())?;
+        let part = part.as_str();
+        if let Some(excluded) = part.strip_prefix('-').filter(|_| had_wildcard) {
+            found.retain(|name| !is_match(excluded, name));
+        } else if part == "_all" || part.contains('*') {
+            had_wildcard = true;
+            let pattern = if part == "_all" { "*" } else { part };
+            let known = patterns.get_or_insert_with(|| known(call));
+            let matching = known.iter().filter(|known| known.matches(pattern, options));
+            let before = found.len();
+            found.extend(matching.map(|known| known.name.clone()));
+            if found.len() == before && !options.allow_no_indices {
+                return Err(ElasticError::no_index(part));
+            }
+        } else {
+            named(call, part, options, &mut found)?;
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|name| seen.insert(name.clone()));
+    if found.is_empty() && !options.allow_no_indices {
+        return Err(ElasticError::no_index(expression));
+    }
+    Ok(found)
+}
+
+/// The parts of an expression; date math may have commas.
+fn split(expression: &str) -> Vec<&str> {
+    let (mut parts, mut begun, mut is_math) = (Vec::new(), 0, false);
+    for (at, c) in expression.char_indices() {
+        match c {
+            '<' => is_math = true,
+            '>' => is_math = false,
+            ',' if !is_math => {
+                parts.push(&expression[begun..at]);
+                begun = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&expression[begun..]);
+    parts
+        .into_iter()
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Adds what one name stands for.
+fn named(call: &Call, name: &str, options: Options, found: &mut Vec<String>) -> Result<()> {
+    let place = namespace(&call.server.engine, name);
+    let entry = call.server.engine.collection_entry(&place);
+    let names = match entry.is_some_and(|entry| !entry.is_view && is_seen(&place)) {
+        true => vec![name.to_owned()],
+        false => names::with_alias(call, name)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect(),
+    };
+    let is_alias = names.first().is_some_and(|first| first != name);
+    if is_alias && !options.aliases {
+        return Err(ElasticError::illegal(format!(
+            "The provided expression [{name}] matches an alias, specify the corresponding concrete indices instead."
+        )));
+    }
+    if names.is_empty() {
+        return match name.starts_with('_') {
+            true => Err(check(name).err().unwrap_or_else(|| ElasticError::no_index(name))),
+            false if options.ignore_unavailable => Ok(()),
+            false => Err(ElasticError::no_index(name)),
+        };
+    }
+    for name in names {
+        if options.forbid_closed
+            && call
+                .index(&name, Action::Find)
+                .is_ok_and(|index| index.is_closed())
+        {
+            match options.ignore_unavailable {
+                true => continue,
+                false => return Err(ElasticError::closed(&name)),
+            }
+        }
+        found.push(name);
+    }
+    Ok(())
+}
+
+/// What the aliases of an expression leave of an index: a query, or `None` if all of it is wanted.
+pub(crate) fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<Option<Value>> {
+    let aliases = call.index(name, Action::Find)?.aliases();
+    if !aliases.values().any(|options| options.get("filter").is_some()) {
+        return Ok(None);
+    }
+    let mut filters = Vec::new();
+    for part in split(expression) {
+        let pattern = if part == "_all" { "*" } else { part };
+        if is_match(pattern, name) {
+            return Ok(None);
+        }
+        for (_, options) in aliases.iter().filter(|(alias, _)| is_match(pattern, alias)) {
+            match options.get("filter") {
+                Some(filter) => filters.push(filter.clone()),
+                None => return Ok(None),
+            }
+        }
+    }
+    Ok((!filters.is_empty()).then(|| json!({"bool": {"should": filters, "minimum_should_match": 1}})))
+}

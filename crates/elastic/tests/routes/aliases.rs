@@ -1,0 +1,188 @@
+//! Other names of indices.
+
+use super::server::{run, run_restarted};
+use testing::http::{Case, case};
+
+#[test]
+fn aliases() {
+    run(CASES);
+}
+
+#[test]
+fn aliases_are_there_after_a_restart() {
+    run_restarted(
+        &[
+            case(
+                "PUT /a",
+                r#"{"aliases": {"one": {"filter": {"term": {"k": 1}}}}}"#,
+                200,
+                "",
+            ),
+            case("PUT /a/_alias/two", "", 200, ""),
+            case("PUT /a/_doc/1", r#"{"k": 1}"#, 201, ""),
+            case("PUT /a/_doc/2", r#"{"k": 2}"#, 201, ""),
+            case("POST /a/_close", "", 200, ""),
+        ],
+        &[
+            case(
+                "GET /a/_alias",
+                "",
+                200,
+                r#"{"a": {"aliases": {"one": {"filter": {"term": {"k": 1}}}, "two": {}}}}"#,
+            ),
+            case(
+                "GET /one/_count",
+                "",
+                400,
+                r#"{"error": {"type": "index_closed_exception"}}"#,
+            ),
+            case("POST /a/_open", "", 200, ""),
+            case("GET /one/_count", "", 200, r#"{"count": 1}"#),
+            case("GET /two/_count", "", 200, r#"{"count": 2}"#),
+        ],
+    );
+}
+
+pub const CASES: &[Case] = &[
+    case(
+        "PUT /days-1",
+        r#"{"aliases": {"days": {"is_write_index": true}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /days-2",
+        r#"{"aliases": {"days": {}, "late": {"filter": {"range": {"n": {"gt": 5}}}, "routing": "r"}}}"#,
+        200,
+        "",
+    ),
+    case("PUT /days-2/_doc/9", r#"{"n": 9}"#, 201, ""),
+    case("PUT /days-2/_doc/1", r#"{"n": 1}"#, 201, ""),
+    case("PUT /days/_doc/5", r#"{"n": 5}"#, 201, r#"{"_index": "days-1"}"#),
+    case(
+        "GET /days/_doc/5",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case("GET /days/_count", "", 200, r#"{"count": 3}"#),
+    case("GET /late/_count", "", 200, r#"{"count": 1}"#),
+    case("GET /late,days-2/_count", "", 200, r#"{"count": 2}"#),
+    case(
+        "GET /late/_doc/9",
+        "",
+        200,
+        r#"{"_index": "days-2", "_source": {"n": 9}}"#,
+    ),
+    case(
+        "GET /_alias",
+        "",
+        200,
+        r#"{"days-1": {"aliases": {"days": {"is_write_index": true}}}}"#,
+    ),
+    case("DELETE /_alias", "", 405, r#"{"status": 405}"#),
+    case(
+        "GET /_alias/l*",
+        "",
+        200,
+        r#"{"days-2": {"aliases": {"late": {"index_routing": "r", "search_routing": "r"}}}}"#,
+    ),
+    case(
+        "GET /_alias/none",
+        "",
+        404,
+        r#"{"error": "alias [none] missing", "status": 404}"#,
+    ),
+    case("HEAD /_alias/late", "", 200, ""),
+    case("HEAD /_alias/none", "", 404, ""),
+    case(
+        "GET /days-1/_alias",
+        "",
+        200,
+        r#"{"days-1": {"aliases": {"days": {"is_write_index": true}}}}"#,
+    ),
+    case(
+        "GET /none/_alias",
+        "",
+        404,
+        r#"{"error": {"type": "index_not_found_exception"}}"#,
+    ),
+    case(
+        "PUT /days-1/_alias/more",
+        r#"{"filter": {"match_all": {}}}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "PUT /days-1/_alias/days-2",
+        "",
+        400,
+        r#"{"error": {"type": "invalid_alias_name_exception"}}"#,
+    ),
+    case(
+        "PUT /days-1/_alias/colour",
+        r#"{"colour": 1}"#,
+        400,
+        r#"{"status": 400}"#,
+    ),
+    case(
+        "PUT /days",
+        "",
+        400,
+        r#"{"error": {"type": "invalid_index_name_exception"}}"#,
+    ),
+    case(
+        "DELETE /days",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "GET /_cat/aliases?h=alias,index,routing.index&s=alias,index",
+        "",
+        200,
+        "days days-1 -\ndays days-2 -\nlate days-2 r\nmore days-1 -",
+    ),
+    case("GET /_cat/aliases?s=colour", "", 400, r#"{"status": 400}"#),
+    case("GET /_cat/aliases/la*?h=alias,filter", "", 200, "late *"),
+    case("GET /_cat/aliases/la*?colour", "", 400, r#"{"status": 400}"#),
+    case(
+        "POST /_aliases",
+        r#"{"actions": [{"remove": {"index": "days-*", "alias": "days"}}, {"add": {"indices": ["days-1", "days-2"], "alias": "all"}}]}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case("GET /all/_count", "", 200, r#"{"count": 3}"#),
+    case(
+        "POST /_aliases",
+        r#"{"actions": [{"remove": {"index": "days-1", "alias": "none"}}]}"#,
+        404,
+        r#"{"error": {"type": "aliases_not_found_exception"}}"#,
+    ),
+    case(
+        "POST /_aliases",
+        r#"{"actions": [{"colour": {"index": "days-1", "alias": "x"}}]}"#,
+        400,
+        r#"{"status": 400}"#,
+    ),
+    case(
+        "POST /_aliases",
+        r#"{"actions": [{"remove_index": {"index": "days-1"}}]}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case("HEAD /days-1", "", 404, ""),
+    case("DELETE /days-2/_alias/late", "", 200, r#"{"acknowledged": true}"#),
+    case(
+        "DELETE /days-2/_alias/late",
+        "",
+        404,
+        r#"{"error": {"type": "aliases_not_found_exception"}}"#,
+    ),
+    case(
+        "PUT /%3Cdaily-%7B2024-03-05%7C%7C%2Fd%7D%3E/_doc/1",
+        "{}",
+        400,
+        r#"{"error": {"type": "invalid_index_name_exception"}}"#,
+    ),
+];

@@ -1,0 +1,218 @@
+//! Templates and settings of the cluster.
+
+use super::server::{run, run_restarted};
+use testing::http::{Case, case};
+
+#[test]
+fn templates_and_settings() {
+    run(CASES);
+}
+
+const LEVEL: &str =
+    r#"{"template": {"mappings": {"properties": {"level": {"type": "keyword"}}}, "aliases": {"all": {}}}}"#;
+const LOGS: &str = r#"{"index_patterns": ["logs-*"], "composed_of": ["level"], "priority": 7,
+    "template": {"settings": {"number_of_replicas": 0}, "mappings": {"properties": {"at": {"type": "date"}}}}}"#;
+const OLD: &str = r#"{"index_patterns": "o*", "order": 1, "settings": {"refresh_interval": "9s"}, "mappings": {"dynamic": "strict"}}"#;
+const MADE: &str = r#"{"logs-1": {"aliases": {"all": {}}, "settings": {"index": {"number_of_replicas": "0"}},
+    "mappings": {"properties": {"level": {"type": "keyword"}, "at": {"type": "date"}}}}}"#;
+
+#[test]
+fn templates_and_settings_are_there_after_a_restart() {
+    run_restarted(
+        &[
+            case("PUT /_component_template/level", LEVEL, 200, ""),
+            case("PUT /_index_template/logs", LOGS, 200, ""),
+            case("PUT /_template/old", OLD, 200, ""),
+            case(
+                "PUT /_cluster/settings",
+                r#"{"persistent": {"search.max_keep_alive": "1h"}}"#,
+                200,
+                "",
+            ),
+        ],
+        &[
+            case(
+                "GET /_cluster/settings",
+                "",
+                200,
+                r#"{"persistent": {"search": {"max_keep_alive": "1h"}}}"#,
+            ),
+            case("PUT /logs-1/_doc/1", r#"{"level": "warn"}"#, 201, ""),
+            case("GET /logs-1", "", 200, MADE),
+            case(
+                "GET /_template/old",
+                "",
+                200,
+                r#"{"old": {"index_patterns": ["o*"], "mappings": {"dynamic": "strict"}}}"#,
+            ),
+        ],
+    );
+}
+
+pub const CASES: &[Case] = &[
+    case(
+        "PUT /_component_template/level",
+        LEVEL,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "PUT /_component_template/level",
+        "{}",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "PUT /_index_template/logs",
+        LOGS,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "PUT /_index_template/twin",
+        LOGS,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "PUT /_index_template/none",
+        r#"{"index_patterns": ["x"], "composed_of": ["none"]}"#,
+        400,
+        r#"{"error": {"type": "invalid_index_template_exception"}}"#,
+    ),
+    case(
+        "PUT /_index_template/none",
+        r#"{"index_patterns": ["x"], "colour": 1}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception"}}"#,
+    ),
+    case("PUT /_template/old", OLD, 200, r#"{"acknowledged": true}"#),
+    case(
+        "PUT /_template/old?create",
+        OLD,
+        400,
+        r#"{"error": {"reason": "index_template [old] already exists"}}"#,
+    ),
+    case(
+        "PUT /_template/old",
+        "{}",
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    case("GET /_template", "", 200, r#"{"old": {"order": 1}}"#),
+    case("DELETE /_template", "", 405, r#"{"status": 405}"#),
+    case("HEAD /_template/old", "", 200, ""),
+    case("GET /_template/none", "", 404, "{}"),
+    case(
+        "GET /_index_template",
+        "",
+        200,
+        r#"{"index_templates": [{"name": "logs", "index_template": {"priority": 7}}]}"#,
+    ),
+    case("GET /_index_template?colour", "", 400, r#"{"status": 400}"#),
+    case(
+        "GET /_index_template/logs",
+        "",
+        200,
+        r#"{"index_templates": [{"name": "logs"}]}"#,
+    ),
+    case(
+        "GET /_component_template",
+        "",
+        200,
+        r#"{"component_templates": [{"name": "level"}]}"#,
+    ),
+    case("GET /_component_template?colour", "", 400, r#"{"status": 400}"#),
+    case(
+        "GET /_component_template/none",
+        "",
+        404,
+        r#"{"error": {"type": "resource_not_found_exception"}}"#,
+    ),
+    case(
+        "POST /_index_template/_simulate_index/logs-9",
+        "",
+        200,
+        r#"{"template": {"mappings": {"properties": {"level": {"type": "keyword"}}}}}"#,
+    ),
+    case(
+        "GET /_index_template/_simulate_index/logs-9",
+        "",
+        405,
+        r#"{"status": 405}"#,
+    ),
+    case(
+        "POST /_index_template/_simulate/logs",
+        "",
+        200,
+        r#"{"template": {"settings": {"index": {"number_of_replicas": "0"}}}, "overlapping": []}"#,
+    ),
+    case(
+        "POST /_index_template/_simulate/none",
+        "",
+        400,
+        r#"{"status": 400}"#,
+    ),
+    case(
+        "POST /_index_template/_simulate",
+        r#"{"index_patterns": ["x"], "composed_of": ["level"]}"#,
+        200,
+        r#"{"template": {"aliases": {"all": {}}}}"#,
+    ),
+    case("POST /_index_template/_simulate", "", 400, r#"{"status": 400}"#),
+    case("GET /_cat/templates?h=name,order", "", 200, "old  1\nlogs 7"),
+    case("GET /_cat/templates?s=colour", "", 400, r#"{"status": 400}"#),
+    case(
+        "GET /_cat/templates/l*?h=name,index_patterns,composed_of",
+        "",
+        200,
+        "logs [logs-*] [level]",
+    ),
+    case("GET /_cat/templates/l*?colour", "", 400, r#"{"status": 400}"#),
+    case("PUT /logs-1", "", 200, ""),
+    case("GET /logs-1", "", 200, MADE),
+    case(
+        "PUT /other/_doc/1",
+        r#"{"x": 1}"#,
+        400,
+        r#"{"error": {"type": "strict_dynamic_mapping_exception"}}"#,
+    ),
+    case(
+        "DELETE /_component_template/level",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "DELETE /_index_template/logs",
+        "",
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case("DELETE /_index_template/logs", "", 404, r#"{"status": 404}"#),
+    case(
+        "DELETE /_component_template/level",
+        "",
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case("DELETE /_template/*", "", 200, r#"{"acknowledged": true}"#),
+    case(
+        "PUT /_cluster/settings",
+        r#"{"transient": {"search.max_buckets": 100}}"#,
+        200,
+        r#"{"acknowledged": true, "transient": {"search": {"max_buckets": "100"}}}"#,
+    ),
+    case(
+        "GET /_cluster/settings?flat_settings",
+        "",
+        200,
+        r#"{"persistent": {}, "transient": {"search.max_buckets": "100"}}"#,
+    ),
+    case(
+        "PUT /_cluster/settings",
+        r#"{"transient": {"colour": 1}}"#,
+        400,
+        r#"{"error": {"reason": "transient setting [colour], not recognized"}}"#,
+    ),
+];
