@@ -50,8 +50,11 @@ def insert_until_refused(client, most=400):
 def test_a_full_disk_serves_reads_and_deletes_and_takes_writes_again(disk, machine, chance):
     with pymongo.MongoClient(machine.mongo) as client:
         client.trial.other.insert_many({"bytes": os.urandom(4000)} for _ in range(500))
+        requests.put(f"{machine.couch}/trial", timeout=60).raise_for_status()
         disk.room(100 * MB)
         acknowledged = insert_until_refused(client)
+        for refused in (f"{machine.couch}/trial/document", f"{machine.http}/files/trial/file"):
+            assert requests.put(refused, data=b"{}", timeout=60).status_code == 507
         assert client.trial.things.count_documents({}) >= len(acknowledged)
         assert client.trial.things.find_one({"_id": acknowledged[0]})
         assert requests.get(f"{machine.http}/health", timeout=10).status_code < 600

@@ -113,7 +113,7 @@ impl Disk {
     }
 
     pub fn used(&self) -> u64 {
-        self.inodes.values().map(|inode| inode.written.blocks.len() as u64 * BLOCK as u64).sum()
+        self.inodes.values().map(|inode| inode.written.allocated() * BLOCK as u64).sum()
     }
 
     fn check_room(&self, blocks: u64) -> Result<(), Errno> {
@@ -187,11 +187,17 @@ impl Disk {
         Ok(())
     }
 
+    /// Room for what is written later.
+    pub fn allocate(&mut self, number: u64, offset: u64, length: u64) -> Result<(), Errno> {
+        self.check_room(self.inode(number)?.written.missing(offset, length))?;
+        self.inode_mut(number)?.written.reserve(offset, length);
+        Ok(())
+    }
+
     pub fn punch(&mut self, number: u64, offset: u64, length: u64) -> Result<(), Errno> {
         let inode = self.inode_mut(number)?;
-        let length = length.min(inode.written.size.saturating_sub(offset));
         inode.written.erase(offset, length);
-        inode.touch(offset, length);
+        inode.touch(offset, length.min(inode.written.size.saturating_sub(offset)));
         Ok(())
     }
 

@@ -172,7 +172,7 @@ impl Filesystem for Mount {
         let result = if mode & libc::FALLOC_FL_PUNCH_HOLE != 0 {
             disk.punch(inode.0, offset, length)
         } else if mode & libc::FALLOC_FL_KEEP_SIZE != 0 {
-            Ok(())
+            disk.allocate(inode.0, offset, length)
         } else {
             Err(Errno::EOPNOTSUPP)
         };

@@ -89,11 +89,11 @@ impl Database {
             doing: "noting how far the log is flushed",
             cause: error.to_string(),
         })?;
-        let durable = Arc::new(Durable::new(&db));
+        let durable = Arc::new(Durable::new(&db, &open.folder, poison.clone()));
         let flusher = Flusher::start(poison.clone(), {
             let (durable, synced) = (durable.clone(), synced.clone());
             move || {
-                let on_disk = durable.flush_log().map_err(rocksdb::Error::into_string)?;
+                let on_disk = durable.flush_log()?;
                 synced.note(Reached { on_disk, ..reached });
                 Ok(())
             }

@@ -1,14 +1,25 @@
 //! What of the database is certainly on the disk.
 
+use super::error::write_error;
+use super::options;
 use super::snapshot::OwnedSnapshot;
+use super::space::free_bytes;
+use crate::Error;
+use crate::poison::Poison;
 use parking_lot::Mutex;
-use rocksdb::DB;
+use rocksdb::{DB, WriteBatch};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// With less than this free, writes may find no room at any moment.
+const LITTLE_ROOM_BYTES: u64 = 64 << 20;
 
 /// Flushes the log, and keeps a snapshot of what the last flush that succeeded has made durable. After one that failed this
 /// is all that is read: what was written since is on the disk or not, and nobody was told that it is.
 pub(super) struct Durable {
     db: Arc<DB>,
+    folder: PathBuf,
+    poison: Poison,
     known: Mutex<Known>,
 }
 
@@ -31,18 +42,25 @@ impl Known {
 
 impl Durable {
     /// Of a database that was just opened: what was in its log is in tables.
-    pub(super) fn new(db: &Arc<DB>) -> Durable {
+    pub(super) fn new(db: &Arc<DB>, folder: &Path, poison: Poison) -> Durable {
         Durable {
             known: Mutex::new(Known::take(db)),
             db: db.clone(),
+            folder: folder.to_owned(),
+            poison,
         }
     }
 
-    /// Flushes the log; up to which write.
-    pub(super) fn flush_log(&self) -> Result<u64, rocksdb::Error> {
+    /// Flushes the log; up to which write. A failure sets the poison, unless it is that of a full disk.
+    pub(super) fn flush_log(&self) -> Result<u64, Error> {
+        self.poison.check()?;
         // Before the flush: it covers all that the snapshot sees.
         let taken = Known::take(&self.db);
-        self.db.flush_wal(true)?;
+        if free_bytes(&self.folder).is_some_and(|free| free < LITTLE_ROOM_BYTES) {
+            self.flush_among_writes()?;
+        } else {
+            self.flush_beside_writes()?;
+        }
         let sequence = taken.sequence;
         let mut known = self.known.lock();
         // Another flush may have begun later and ended earlier.
@@ -50,6 +68,26 @@ impl Durable {
             *known = taken;
         }
         Ok(sequence)
+    }
+
+    /// Writes go on meanwhile. One that finds no room makes the log refuse this flush too, which the engine takes for a
+    /// failure of the disk and does not come back from.
+    fn flush_beside_writes(&self) -> Result<(), Error> {
+        self.db.flush_wal(true).map_err(|error| {
+            let cause = error.into_string();
+            tracing::error!(cause, "a flush of the log failed; writes are stopped");
+            self.poison.set(cause)
+        })
+    }
+
+    /// As a write of nothing, which other writes wait for: after one that found no room it is refused for that reason. What
+    /// is in the log is in the write buffers too, and goes from there into new files when there is room, so that a
+    /// flush that found no room leaves no doubt for later.
+    fn flush_among_writes(&self) -> Result<(), Error> {
+        let mut options = options::write(true);
+        options.set_sync(true);
+        let flushed = self.db.write_opt(WriteBatch::default(), &options);
+        flushed.map_err(|error| write_error(error, &self.poison))
     }
 
     /// Up to which write the log is known to be flushed.

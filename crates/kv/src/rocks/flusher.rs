@@ -32,7 +32,7 @@ pub(super) struct Flusher {
 }
 
 struct Shared {
-    flush_log: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
+    flush_log: Box<dyn Fn() -> Answer + Send + Sync>,
     poison: Poison,
     /// The standard library's lock: it never yields the processor while it spins, which on a busy machine
     /// costs a time slice at each hand-over, ten times the flush.
@@ -64,10 +64,11 @@ impl State {
 }
 
 impl Flusher {
-    /// Starts the thread. `flush_log` must make durable all that is in the log when it is called.
+    /// Starts the thread. `flush_log` must make durable all that is in the log when it is called; a failure after which
+    /// nobody knows what is on the disk must have set the poison.
     pub(super) fn start(
         poison: Poison,
-        flush_log: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+        flush_log: impl Fn() -> Answer + Send + Sync + 'static,
     ) -> Result<Flusher, Error> {
         let shared = Arc::new(Shared {
             flush_log: Box::new(flush_log),
@@ -151,8 +152,10 @@ impl Shared {
 
     fn run(&self) {
         while let Some(target) = self.next_target() {
-            // `flush` has passed a failure to all who wait, and the poison stops later writes.
-            let _ = self.flush(target);
+            // `flush` has passed a failure to all who wait. At the end it is not tried for ever.
+            if self.flush(target).is_err() && self.lock().stopping {
+                return;
+            }
         }
     }
 
@@ -163,8 +166,7 @@ impl Shared {
         loop {
             let due_at = state.soon_since.map(|since| since + FLUSH_DELAY);
             let due = due_at.is_some_and(|at| at <= Instant::now());
-            // At the end, writes that nobody waits for are flushed too. After a failure `flushed` never reaches
-            // `written`, so the poison must end the loop.
+            // At the end, writes that nobody waits for are flushed too.
             let last = state.stopping && state.flushed < state.written && self.poison.check().is_ok();
             if !state.flushing && (!state.waiting.is_empty() || due || last) {
                 return Some(state.begin());
@@ -187,17 +189,14 @@ impl Shared {
     fn flush(&self, target: Ticket) -> Answer {
         let outcome = self.poison.check().and_then(|()| {
             self.flushes.fetch_add(1, Ordering::Relaxed);
-            (self.flush_log)().map_err(|cause| {
-                tracing::error!(%cause, "a flush of the log failed; writes are stopped");
-                self.poison.set(cause)
-            })
+            (self.flush_log)()
         });
         let mut state = self.lock();
         state.flushing = false;
         if outcome.is_ok() {
             state.flushed = target;
         }
-        // A failure concerns all who wait, since no flush is tried after it.
+        // A failure concerns all who wait: what made it fail is the same for them.
         let served = |ticket: Ticket| ticket <= target || outcome.is_err();
         let done: Vec<_> = state
             .waiting

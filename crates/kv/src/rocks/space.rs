@@ -162,7 +162,7 @@ fn identity(folder: &Path) -> io::Result<(u64, u64)> {
 }
 
 /// Bytes that this process may still write.
-fn free_bytes(folder: &Path) -> Option<u64> {
+pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let volume = statvfs(folder).ok()?;
     Some(volume.f_bavail * volume.f_frsize)
 }

@@ -115,6 +115,10 @@ impl Reclaiming {
                 }
             }
             if let Err(error) = self.reclaim() {
+                // There may be room at the next pass, which begins where this one ended.
+                if matches!(error, Error::DiskFull { .. }) {
+                    continue;
+                }
                 self.waiting.clear();
                 // Once is enough where the file system knows no holes.
                 if !std::mem::replace(&mut self.has_failed, true) {
@@ -133,7 +137,7 @@ impl Reclaiming {
             .front()
             .is_some_and(|freed| self.durable.sequence() < freed.sequence)
         {
-            self.flush_log()?;
+            self.durable.flush_log()?;
         }
         let oldest = self
             .db
@@ -142,37 +146,26 @@ impl Reclaiming {
             .unwrap_or(0);
         // Snapshots taken at or after that write do not see the pointer.
         let is_unseen = |freed: &Freed| oldest == 0 || oldest >= freed.sequence;
-        let mut extents = Vec::new();
-        while self.waiting.front().is_some_and(is_unseen)
-            && let Some(freed) = self.waiting.pop_front()
-        {
-            extents.extend(freed.extents);
-        }
-        if extents.is_empty() {
+        let unseen = self.waiting.iter().take_while(|freed| is_unseen(freed)).count();
+        if unseen == 0 {
             return Ok(());
         }
         // The write that dropped the pointer must be on the disk before the bytes go: after a crash it would otherwise
         // come back and point to a hole. A crash between hole and delete only makes the hole twice.
-        self.flush_log()?;
+        self.durable.flush_log()?;
         let mut done = WriteBatch::new();
-        for extent in &extents {
+        let mut files = BTreeSet::new();
+        for extent in self.waiting.iter().take(unseen).flat_map(|freed| &freed.extents) {
             self.files.punch(extent)?;
             delete_free(extent, &mut done);
+            files.insert(extent.file);
         }
         let written = self.db.write_opt(done, &options::write(true));
         written.map_err(|error| write_error(error, &self.poison))?;
-        let files: BTreeSet<u64> = extents.iter().map(|extent| extent.file).collect();
+        self.waiting.drain(..unseen);
         files
             .into_iter()
             .try_for_each(|file| self.files.remove_if_empty(file))
-    }
-
-    fn flush_log(&self) -> Result<(), Error> {
-        self.poison.check()?;
-        let flushed = self.durable.flush_log();
-        flushed
-            .map(drop)
-            .map_err(|error| self.poison.set(error.into_string()))
     }
 }
 
