@@ -164,7 +164,8 @@ def test_half_sent_messages(server, long, has_users):
             client.admin.command("createUser", "root", pwd="secret", roles=["root"])
     message = struct.pack("<iiii", 47_999_999, 1, 0, 2013) + bytes(1_000_000)
     held, _ = connections(server, "mongo", 600 if long else 120, message)
-    assert len(held) > 100
+    # Before the login so long a message is refused, and what is refused quickly is reset in the midst of sending.
+    assert has_users or len(held) > 100
     try:
         access = {"username": "root", "password": "secret"} if has_users else {}
         with server.client(**access) as client:

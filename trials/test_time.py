@@ -37,7 +37,7 @@ def nested(depth):
 
 
 def over_many(expression):
-    """The expression for each of many values, in one document."""
+    """The expression of `$$y` for each of many values, in one document. (What is the same for each would be evaluated once.)"""
     value = {"$sum": {"$map": {"input": {"$range": [0, 300]}, "as": "x", "in": {"$sum": {"$map": {"input": MANY, "as": "y", "in": expression}}}}}}
     return [{"$documents": [{"text": "a" * 20_000}]}, {"$project": {"r": value}}]
 
@@ -55,13 +55,13 @@ def find(query, **options):
 FOREVER = "function() { for (;;) {} }"
 LOADS = {
     "nested maps": pipeline([{"$documents": [{"a": 1}]}, {"$project": {"r": nested(4)}}]),
-    "a reduce": pipeline(over_many({"$reduce": {"input": {"$range": [0, 1000]}, "initialValue": 0, "in": {"$add": ["$$value", "$$this"]}}})),
-    "a filter": pipeline(over_many({"$size": {"$filter": {"input": {"$range": [0, 1000]}, "cond": {"$gt": ["$$this", 5]}}}})),
+    "a reduce": pipeline(over_many({"$reduce": {"input": {"$range": [0, 1000]}, "initialValue": "$$y", "in": {"$add": ["$$value", "$$this"]}}})),
+    "a filter": pipeline(over_many({"$size": {"$filter": {"input": {"$range": [0, 1000]}, "cond": {"$gt": ["$$this", "$$y"]}}}})),
     "strings": pipeline(over_many({"$strLenCP": {"$replaceAll": {"input": "$text", "find": "a", "replacement": "bb"}}})),
     "substrings": pipeline(over_many({"$indexOfCP": ["$text", "aaab"]})),
     "regular expressions": pipeline(over_many({"$cond": [{"$regexMatch": {"input": "$text", "regex": "(a+)+b"}}, 1, 0]})),
-    "sets": pipeline(over_many({"$size": {"$setUnion": [{"$range": [0, 1000]}, {"$range": [500, 1500]}]}})),
-    "sorted arrays": pipeline(over_many({"$size": {"$sortArray": {"input": {"$range": [0, 100_000]}, "sortBy": -1}}})),
+    "sets": pipeline(over_many({"$size": {"$setUnion": [{"$range": [0, 1000]}, ["$$y"]]}})),
+    "sorted arrays": pipeline(over_many({"$size": {"$sortArray": {"input": {"$concatArrays": [{"$range": [0, 100_000]}, ["$$y"]]}, "sortBy": -1}}})),
     "dates": pipeline(over_many({"$strLenCP": {"$dateToString": {"date": {"$toDate": {"$toLong": "$$y"}}, "timezone": "Europe/Berlin"}}})),
     "a function in JavaScript": pipeline([{"$documents": [{"a": 1}]}, {"$project": {"r": {"$function": {"body": FOREVER, "args": [], "lang": "js"}}}}]),
     "$where": find({"$where": FOREVER}),
