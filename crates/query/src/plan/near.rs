@@ -96,11 +96,23 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
     let plan = plan.transpose()?;
     match plan {
         Some(plan) => Ok(Some(Candidates::only(plan))),
-        None => Err(QueryError::new(
-            Code::NO_QUERY_EXECUTION_PLANS,
-            "error processing query: planner returned error :: caused by :: unable to find index for $geoNear query",
-        )),
+        None => Err(no_index(path, near)),
     }
+}
+
+/// Applications read the name of the field from the message, and make the index.
+fn no_index(path: &str, near: &Near) -> QueryError {
+    let max = if near.max.is_finite() {
+        near.max.to_string()
+    } else {
+        "1.79769e+308".to_owned()
+    };
+    let is_sphere = u8::from(matches!(near.centre, Centre::Sphere(_)) && !near.in_metres);
+    let message = format!(
+        "error processing query: Tree: GEONEAR  field={path} maxdist={max} isNearSphere={is_sphere}\n planner returned error \
+         :: caused by :: unable to find index for $geoNear query"
+    );
+    QueryError::new(Code::NO_QUERY_EXECUTION_PLANS, message)
 }
 
 fn near_of<'c>(conjunction: &'c Conjunction<'_>) -> Option<(&'c str, &'c Near)> {
