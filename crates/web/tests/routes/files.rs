@@ -9,6 +9,16 @@ fn files() {
 }
 
 pub const CASES: &[Case] = &[
+    // What a browser might run is kept apart from what it is served beside, however its type is written.
+    case("PUT /files/pages/a\nContent-Type: tExT/HTML", "<p>", 201, ""),
+    case(
+        "GET /files/pages/a",
+        "",
+        200,
+        "Content-Security-Policy: sandbox\n\n<p>",
+    ),
+    case("PUT /files/pages/b\nContent-Type: IMAGE/PNG", "png", 201, ""),
+    case("GET /files/pages/b", "", 200, "Content-Type: IMAGE/PNG\n\npng"),
     // By name.
     case(
         "PUT /files/photos/cat.txt\nContent-Type: text/plain",
