@@ -316,6 +316,14 @@ impl Moment {
 }
 
 impl Snapshot {
+    /// A number that two snapshots of one store share only if they see the same; `None` where the engine has none.
+    pub fn version(&self) -> Option<u64> {
+        match &self.engine {
+            EngineSnapshot::Rocks(snapshot) => Some(snapshot.version()),
+            EngineSnapshot::Simulated(_) => None,
+        }
+    }
+
     /// The shard's head as of the snapshot.
     pub async fn head(&self) -> Result<Head, Error> {
         match &self.engine {

@@ -62,6 +62,10 @@ impl Budget {
             return Ok(());
         };
         let has_room = |pool: &Pool| pool.held.load(Ordering::SeqCst) < pool.limit;
+        // No timer where nobody has to wait.
+        if pool.waiting.load(Ordering::Relaxed) == 0 && has_room(pool) {
+            return Ok(());
+        }
         let waited = tokio::time::timeout(time_max, pool.wait_until(has_room)).await;
         waited.map_err(|_| self.full(holder, 0))
     }

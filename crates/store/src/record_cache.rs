@@ -8,8 +8,12 @@
 //! their numbers rises above every snapshot from before that commit: such a snapshot is given nothing of these numbers
 //! any more, and nothing that it read is kept. What is kept at a floor therefore has not changed since any snapshot that
 //! reaches it.
+//!
+//! Beside the records there is a table of **guesses** which record has an `_id`. Nobody keeps it right: whoever takes a
+//! guess finds the record here, as its snapshot sees it, and compares its `_id`.
 
 use crate::RecordId;
+use crate::record::Header;
 use bytes::Bytes;
 use foldhash::fast::FixedState;
 use kv::ShardId;
@@ -32,10 +36,15 @@ const RECORD_BYTES_MAX: usize = 16 * 1024;
 /// What a record takes beside its bytes: its place in the table, and what the allocator rounds up.
 const OVERHEAD_BYTES: usize = 80;
 
+/// One guess for so many bytes of the cache: about one for each small record.
+const BYTES_PER_GUESS: usize = 256;
+
 /// The records of all collections that are in memory.
 pub(crate) struct RecordCache {
     stripes: Vec<RwLock<Stripe>>,
     stripe_bytes_max: usize,
+    /// Numbers of records by the hash of shard and `_id`; 0 for none.
+    guesses: Box<[AtomicU64]>,
     hasher: FixedState,
 }
 
@@ -53,6 +62,8 @@ struct Key {
 
 struct Kept {
     bytes: Box<[u8]>,
+    /// Where the document starts.
+    document: usize,
     /// Whether it was read since the last time that room was made.
     used: AtomicBool,
 }
@@ -67,9 +78,11 @@ pub(crate) struct CachedRecords {
 impl RecordCache {
     /// A cache of this many bytes; one of none keeps nothing.
     pub(crate) fn new(bytes_max: usize) -> RecordCache {
+        let guesses = bytes_max / BYTES_PER_GUESS;
         RecordCache {
             stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),
-            stripe_bytes_max: bytes_max / STRIPES,
+            stripe_bytes_max: (bytes_max - guesses * size_of::<AtomicU64>()) / STRIPES,
+            guesses: (0..guesses).map(|_| AtomicU64::new(0)).collect(),
             hasher: FixedState::default(),
         }
     }
@@ -77,6 +90,11 @@ impl RecordCache {
     /// The bytes that are kept now.
     pub(crate) fn bytes(&self) -> usize {
         self.stripes.iter().map(|stripe| stripe.read().bytes).sum()
+    }
+
+    fn guess(&self, shard: ShardId, id_key: &[u8]) -> Option<&AtomicU64> {
+        let place = self.hasher.hash_one((shard.0, id_key)) as usize;
+        self.guesses.get(place.checked_rem(self.guesses.len())?)
     }
 
     fn stripe(&self, key: &Key) -> &RwLock<Stripe> {
@@ -97,6 +115,17 @@ impl CachedRecords {
 
     /// Appends the bytes of a record as a snapshot of this sequence sees it; false if they are not here.
     pub(crate) fn copy(&self, id: RecordId, sequence: u64, out: &mut Vec<u8>) -> bool {
+        self.find(id, sequence, |kept| out.extend_from_slice(&kept.bytes))
+    }
+
+    /// The same of its document alone. It was checked when the record was read.
+    pub(crate) fn copy_document(&self, id: RecordId, sequence: u64, out: &mut Vec<u8>) -> bool {
+        self.find(id, sequence, |kept| {
+            out.extend_from_slice(&kept.bytes[kept.document..]);
+        })
+    }
+
+    fn find(&self, id: RecordId, sequence: u64, found: impl FnOnce(&Kept)) -> bool {
         if id.0 > sequence {
             return false;
         }
@@ -112,12 +141,25 @@ impl CachedRecords {
         if !kept.used.load(Ordering::Relaxed) {
             kept.used.store(true, Ordering::Relaxed);
         }
-        out.extend_from_slice(&kept.bytes);
+        found(kept);
         true
     }
 
-    /// Keeps the bytes of a record that a snapshot of this sequence has read.
-    pub(crate) fn keep(&self, id: RecordId, sequence: u64, bytes: &Bytes) {
+    /// The record that may have the `_id` of this key of the index on it.
+    pub(crate) fn guess(&self, id_key: &[u8]) -> Option<RecordId> {
+        let record = self.cache.guess(self.shard, id_key)?.load(Ordering::Relaxed);
+        (record != 0).then_some(RecordId(record))
+    }
+
+    /// Notes which record has an `_id`.
+    pub(crate) fn note(&self, id_key: &[u8], record: RecordId) {
+        if let Some(guess) = self.cache.guess(self.shard, id_key) {
+            guess.store(record.0, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps the bytes of a record that a snapshot of this sequence has read, and whose header is this.
+    pub(crate) fn keep(&self, id: RecordId, sequence: u64, bytes: &Bytes, header: &Header) {
         let cost = bytes.len() + OVERHEAD_BYTES;
         if bytes.len() > RECORD_BYTES_MAX || cost > self.cache.stripe_bytes_max {
             return;
@@ -133,6 +175,7 @@ impl CachedRecords {
         if let Entry::Vacant(place) = stripe.records.entry(key) {
             place.insert(Kept {
                 bytes: bytes.as_ref().into(),
+                document: header.document,
                 used: AtomicBool::new(false),
             });
             stripe.bytes += cost;
@@ -211,6 +254,16 @@ mod tests {
         CachedRecords::new(Arc::new(RecordCache::new(bytes_max)), ShardId(1))
     }
 
+    /// A record of these bytes that is all document.
+    fn keep(records: &CachedRecords, id: u64, sequence: u64, bytes: &'static [u8]) {
+        records.keep(
+            RecordId(id),
+            sequence,
+            &Bytes::from_static(bytes),
+            &Header::default(),
+        );
+    }
+
     fn read(records: &CachedRecords, id: u64, sequence: u64) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         records.copy(RecordId(id), sequence, &mut out).then_some(out)
@@ -219,13 +272,13 @@ mod tests {
     #[test]
     fn a_changed_record_is_served_to_those_only_who_see_the_change() {
         let records = records(1 << 20);
-        records.keep(RecordId(1), 5, &Bytes::from_static(b"old"));
+        keep(&records, 1, 5, b"old");
         assert_eq!(read(&records, 1, 5).as_deref(), Some(b"old".as_slice()));
         records.change(&[RecordId(1)], 5);
         // A reader from before the commit comes late: what it read is old by now.
-        records.keep(RecordId(1), 5, &Bytes::from_static(b"old"));
+        keep(&records, 1, 5, b"old");
         assert_eq!(read(&records, 1, 6), None);
-        records.keep(RecordId(1), 6, &Bytes::from_static(b"new"));
+        keep(&records, 1, 6, b"new");
         assert_eq!(read(&records, 1, 6).as_deref(), Some(b"new".as_slice()));
         assert_eq!(read(&records, 1, 5), None);
     }
@@ -233,7 +286,7 @@ mod tests {
     #[test]
     fn a_record_is_not_there_before_it_was_inserted() {
         let records = records(1 << 20);
-        records.keep(RecordId(7), 9, &Bytes::from_static(b"later"));
+        keep(&records, 7, 9, b"later");
         assert_eq!(read(&records, 7, 6), None);
         assert!(read(&records, 7, 7).is_some());
     }
@@ -243,7 +296,7 @@ mod tests {
         let records = records(1 << 20);
         let body = Bytes::from(vec![7; 100]);
         for id in 1..=40_000 {
-            records.keep(RecordId(id), 40_000, &body);
+            records.keep(RecordId(id), 40_000, &body, &Header::default());
             read(&records, 1 + id % 100, 40_000);
             assert!(id % 1000 != 0 || records.cache.bytes() <= 1 << 20);
         }
@@ -255,9 +308,21 @@ mod tests {
     }
 
     #[test]
+    fn a_guess_is_of_one_collection() {
+        let records = records(1 << 20);
+        records.note(b"key", RecordId(7));
+        assert_eq!(records.guess(b"key"), Some(RecordId(7)));
+        assert_eq!(records.guess(b"another"), None);
+        let others = CachedRecords::new(records.cache.clone(), ShardId(2));
+        assert_eq!(others.guess(b"key"), None);
+    }
+
+    #[test]
     fn a_cache_of_no_bytes_keeps_nothing() {
         let records = records(0);
-        records.keep(RecordId(1), 1, &Bytes::from_static(b"a"));
+        records.note(b"key", RecordId(7));
+        assert_eq!(records.guess(b"key"), None);
+        keep(&records, 1, 1, b"a");
         assert_eq!(read(&records, 1, 1), None);
     }
 }

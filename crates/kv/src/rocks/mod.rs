@@ -17,6 +17,7 @@ mod flusher;
 mod folder;
 mod heads;
 mod large;
+mod latest;
 mod layout;
 mod log;
 mod options;
@@ -38,6 +39,7 @@ use blocking::blocking;
 use commit::Commit;
 use database::Database;
 use large::LargeValues;
+use latest::Latest;
 use layout::ShardKeys;
 use parking_lot::RwLock;
 use rocksdb::Range;
@@ -56,6 +58,7 @@ pub(crate) fn cut_log(folder: &Path) -> Result<Option<LogDamage>, Error> {
 #[derive(Debug)]
 pub(crate) struct Engine {
     database: RwLock<Option<Arc<Database>>>,
+    latest: Latest,
 }
 
 impl Engine {
@@ -63,6 +66,7 @@ impl Engine {
         let database = Database::open(options, gate)?;
         Ok(Engine {
             database: RwLock::new(Some(Arc::new(database))),
+            latest: Latest::default(),
         })
     }
 
@@ -96,6 +100,7 @@ impl Engine {
                 blocking(move || database.commit(&commit)).await??
             }
         };
+        self.latest.forget();
         match durability {
             Durability::Flushed => Ok(database.flusher.flushed(ticket).await?),
             Durability::Soon => {
@@ -118,11 +123,12 @@ impl Engine {
     pub(crate) fn moment(&self) -> Result<Moment, Error> {
         let database = self.present()?;
         let (large, spare) = (database.large.files.clone(), database.spare.clone());
-        Ok(match database.poison.is_set() {
+        let snapshot = match database.poison.is_set() {
             // Of what was written last nobody knows whether it is on the disk.
-            true => Moment::of(database.durable.snapshot(), large, spare),
-            false => Moment::take(database.db.clone(), large, spare),
-        })
+            true => database.durable.snapshot(),
+            false => self.latest.snapshot(&database.db),
+        };
+        Ok(Moment::of(snapshot, large, spare))
     }
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
@@ -131,6 +137,7 @@ impl Engine {
             let database = database.clone();
             blocking(move || database.drop_shard(shard)).await??
         };
+        self.latest.forget();
         database.flusher.flushed(ticket).await
     }
 
@@ -210,6 +217,7 @@ impl Engine {
         let Some(database) = self.database.write().take() else {
             return Ok(());
         };
+        self.latest.close();
         let flushed = database.flusher.flush().await;
         let emptied = blocking(move || {
             let emptied = database.shut_down();

@@ -63,6 +63,13 @@ pub(crate) struct Snapshot {
     kept: Mutex<Option<KeptIterator>>,
 }
 
+impl OwnedSnapshot {
+    /// The number of the last write that it sees.
+    pub(super) fn sequence(&self) -> u64 {
+        self.borrow_dependent().sequence_number()
+    }
+}
+
 impl Moment {
     pub(super) fn take(db: Arc<DB>, large: Arc<ValueFiles>, spare: Spare) -> Moment {
         let now = OwnedSnapshot::new(db, |db| db.snapshot());
@@ -86,6 +93,11 @@ impl Moment {
 }
 
 impl Snapshot {
+    /// See [`crate::Snapshot::version`].
+    pub(crate) fn version(&self) -> u64 {
+        self.owned.sequence()
+    }
+
     pub(crate) fn head(&self) -> Result<Head, Error> {
         let stored = self.owned.borrow_dependent().get_pinned(self.keys.head());
         match stored.map_err(engine_error("reading a head"))? {

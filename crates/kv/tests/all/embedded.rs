@@ -137,3 +137,21 @@ fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
         }
     }
 }
+
+#[tokio::test]
+async fn readers_share_a_snapshot_until_something_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    commit(&kv, SHARD, puts([("a", "1")])).await.unwrap();
+    let before = kv.snapshot(SHARD).await.unwrap();
+    assert_eq!(kv.snapshot(SHARD).await.unwrap().version(), before.version());
+    for number in 2..50 {
+        let value = number.to_string();
+        commit(&kv, SHARD, puts([("a", value.as_str())])).await.unwrap();
+        let now = kv.snapshot(SHARD).await.unwrap();
+        assert_ne!(now.version(), before.version());
+        assert_eq!(now.get(&key("a")).await.unwrap().unwrap(), value.as_bytes());
+        assert_eq!(now.head().await.unwrap().sequence, number);
+    }
+    assert_eq!(before.get(&key("a")).await.unwrap().unwrap(), b"1".as_slice());
+}

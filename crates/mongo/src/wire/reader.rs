@@ -6,7 +6,9 @@ use super::header::{HEADER_BYTES, Header, OpCode};
 use bytes::{Bytes, BytesMut};
 use memory::{Budget, Full, Holder, Share};
 use net::Pace;
+use std::io::ErrorKind;
 use std::time::Duration;
+use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -162,12 +164,12 @@ impl MessageReader {
             let missing = wanted.saturating_sub(self.buffer.len());
             let ahead = self.buffer.len().max(GROWTH_BYTES_MIN);
             self.buffer.reserve(missing.min(ahead).max(FIRST_READ_BYTES));
-            match stream.try_read_buf(&mut self.buffer) {
+            match read_once(stream, &mut self.buffer) {
                 Ok(count) => {
                     self.pace.came(count);
                     return Ok(count);
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     if self.buffer.is_empty() {
                         self.buffer = BytesMut::new();
                     }
@@ -201,6 +203,24 @@ impl Intake {
         let mut share = self.budget.share(Holder::of_request(bytes));
         share.wait(bytes, ROOM_TIME_MAX).await.map(|()| share)
     }
+}
+
+/// Reads what has come. Where that does not fill the buffer, nothing is left: then the next wait is for the event of new
+/// bytes, and costs no read that finds none.
+fn read_once(stream: &TcpStream, buffer: &mut BytesMut) -> std::io::Result<usize> {
+    let room = buffer.capacity() - buffer.len();
+    let mut came = None;
+    // The outer call forgets that the stream was readable, where it would block. It looked before the read, so it does
+    // not forget what comes after.
+    let read = stream.try_io(Interest::READABLE, || {
+        let count = stream.try_read_buf(buffer)?;
+        came = Some(count);
+        match 0 < count && count < room {
+            true => Err(ErrorKind::WouldBlock.into()),
+            false => Ok(count),
+        }
+    });
+    came.map_or(read, Ok)
 }
 
 fn cut_off() -> WireError {

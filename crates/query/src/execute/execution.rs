@@ -285,16 +285,13 @@ impl Execution {
             [] => {}
             [one] => {
                 let hit = &mut hits[*one];
-                hit.document = snapshot
-                    .by_record(hit.record)
-                    .await?
-                    .map(|record| record.document);
+                hit.document = snapshot.document(hit.record).await?;
             }
             several => {
                 let ids: Vec<RecordId> = several.iter().map(|at| hits[*at].record).collect();
-                let records = snapshot.by_records(&ids).await?;
-                for (at, record) in several.iter().zip(records) {
-                    hits[*at].document = record.map(|record| record.document);
+                let documents = snapshot.documents(&ids).await?;
+                for (at, document) in several.iter().zip(documents) {
+                    hits[*at].document = document;
                 }
             }
         }

@@ -6,6 +6,7 @@ use super::run::Run;
 use crate::Result;
 use crate::plan::cache::{WORKS_MIN, WORSE_FACTOR};
 use crate::plan::catalog::{KnownIndex, known_indexes};
+use crate::plan::index_bounds::Unsuited;
 use crate::plan::{Access, Candidates, IndexFilters, Ordering, Plan, PlanCache, Shape, hinted};
 use language::metrics;
 use std::sync::Arc;
@@ -20,11 +21,11 @@ pub struct Prepared {
     /// Those that ran against it, best first.
     pub rejected: Vec<Execution>,
     /// Indexes that could not be used, and why.
-    pub unsuited: Vec<(String, String)>,
+    pub unsuited: Vec<(String, Unsuited)>,
     /// Whether an index filter was in force.
     pub filtered: bool,
-    /// The query's shape and the names of the collection's indexes; `None` if no plan was chosen, as by `_id`.
-    pub shape: Option<(Shape, Vec<String>)>,
+    /// The query's shape and the collection's indexes; `None` if no plan was chosen, as by `_id`.
+    pub shape: Option<(Shape, Arc<[KnownIndex]>)>,
     /// Whether the plan was remembered from an earlier query.
     pub remembered: bool,
 }
@@ -42,7 +43,8 @@ impl Run<'_> {
         let mut indexes = known_indexes(collection);
         // An index that was built after the moment has no entries in its snapshot.
         if spec.moment.is_some() {
-            indexes.retain(|known| snapshot.has_index(&known.index));
+            let has = |known: &&KnownIndex| snapshot.has_index(&known.index);
+            indexes = indexes.iter().filter(has).cloned().collect();
         }
         let allowed = IndexFilters::of(collection)
             .allowed(spec)
@@ -60,7 +62,6 @@ impl Run<'_> {
             task.needed.as_deref(),
             spec.variables.collation(),
         );
-        let names = indexes.iter().map(|known| known.facts.name.clone()).collect();
         let mut prepared = self.choose(collection, &plans, &shape, &indexes).await?;
         metrics::note(|metrics| {
             metrics.planned(prepared.execution.plan().clone());
@@ -72,12 +73,9 @@ impl Run<'_> {
         if matches!(prepared.execution.plan().access, Access::Collection(_)) {
             PlanCache::of(collection).note_collection_scan();
         }
-        prepared.unsuited = unsuited
-            .into_iter()
-            .map(|(name, why)| (name, why.to_string()))
-            .collect();
+        prepared.unsuited = unsuited;
         prepared.filtered = filtered;
-        prepared.shape = Some((shape, names));
+        prepared.shape = Some((shape, indexes));
         Ok(prepared)
     }
 

@@ -127,10 +127,10 @@ impl Source {
             Source::Nothing => Ok(Stopped::Exhausted),
             Source::Id(id) => {
                 if let Some(id) = id.take()
-                    && let Some(record) = snapshot.by_id(id.as_ref()).await?
+                    && let Some((record, document)) = snapshot.document_by_id(id.as_ref()).await?
                 {
                     *budget = budget.saturating_sub(1);
-                    hits.push(Hit::whole(record.id, record.document));
+                    hits.push(Hit::whole(record, document));
                 }
                 Ok(Stopped::Exhausted)
             }

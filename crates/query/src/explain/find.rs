@@ -145,7 +145,7 @@ fn query_planner(
         .with("parsedQuery", spec.filter.to_document())
         .with("indexFilterSet", prepared.filtered);
     if let Some((shape, indexes)) = &prepared.shape {
-        let names: Vec<&str> = indexes.iter().map(String::as_str).collect();
+        let names: Vec<&str> = indexes.iter().map(|known| known.facts.name.as_str()).collect();
         shown.push("queryHash", shape.hash());
         shown.push("planCacheShapeHash", shape.hash());
         shown.push("planCacheKey", shape.key(&names));
@@ -175,7 +175,7 @@ fn query_planner(
     if !prepared.unsuited.is_empty() {
         let unsuited = prepared.unsuited.iter();
         let unsuited: Document = unsuited
-            .map(|(name, why)| (name.clone(), Value::from(why.as_str())))
+            .map(|(name, why)| (name.clone(), Value::from(why.to_string())))
             .collect();
         shown.push("indexesNotUsed", unsuited);
     }

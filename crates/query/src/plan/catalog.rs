@@ -2,6 +2,7 @@
 
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use language::filter::Filter;
+use parking_lot::Mutex;
 use std::sync::Arc;
 use store::{Collection, Index, IndexState};
 use value::key::Direction;
@@ -15,24 +16,47 @@ pub struct KnownIndex {
     pub facts: Arc<IndexFacts>,
 }
 
+/// What was known of a collection's indexes when they were last asked for.
+#[derive(Debug, Default)]
+struct Catalog(Mutex<Arc<[KnownIndex]>>);
+
 /// The indexes of a collection that are complete. Take the snapshot first: an index that holds arrays' elements by
 /// then says so.
-pub fn known_indexes(collection: &Collection) -> Vec<KnownIndex> {
-    let ready = |index: &Arc<Index>| index.state() == IndexState::Ready;
-    collection
-        .indexes()
-        .into_iter()
-        .filter(ready)
-        .map(|index| KnownIndex {
+pub fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
+    let mut indexes = collection.indexes();
+    indexes.retain(|index| index.state() == IndexState::Ready);
+    let catalog = collection.companion::<Catalog>();
+    let mut known = catalog.0.lock();
+    if known.len() != indexes.len()
+        || !known
+            .iter()
+            .zip(&indexes)
+            .all(|(known, index)| known.is_still(index))
+    {
+        *known = indexes.into_iter().map(KnownIndex::of).collect();
+    }
+    known.clone()
+}
+
+impl KnownIndex {
+    fn of(index: Arc<Index>) -> KnownIndex {
+        KnownIndex {
             facts: Arc::new(facts_of(&index)),
             index,
-        })
-        .collect()
+        }
+    }
+
+    /// Whether this is all that is to be known of an index. Its description does not change, but a document with an array
+    /// may have come.
+    fn is_still(&self, index: &Arc<Index>) -> bool {
+        let mut fields = self.facts.fields.iter().enumerate();
+        Arc::ptr_eq(&self.index, index)
+            && fields.all(|(position, field)| field.multikey == index.is_multikey_field(position))
+    }
 }
 
 fn facts_of(index: &Index) -> IndexFacts {
     let spec = index.spec();
-    let multikey = index.multikey_paths();
     let field = |(position, field): (usize, &store::IndexField)| FieldFacts {
         name: field.path.parts().join("."),
         kind: match field.kind {
@@ -44,7 +68,7 @@ fn facts_of(index: &Index) -> IndexFacts {
             store::FieldKind::Text | store::FieldKind::Collated => FieldKind::Opaque,
             _ => FieldKind::Ordered(Direction::Ascending),
         },
-        multikey: multikey.get(position).copied().unwrap_or(true),
+        multikey: index.is_multikey_field(position),
     };
     IndexFacts {
         name: spec.name.clone(),

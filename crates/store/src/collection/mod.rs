@@ -18,6 +18,7 @@ use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
 use crate::record_cache::CachedRecords;
+use crate::snapshot::LastHead;
 use crate::state::State;
 use crate::{CollectionOptions, Derived, Index, IndexSpec, Namespace, Sequence, StoreError, index};
 use kv::{Head, Kv, ShardId};
@@ -32,6 +33,7 @@ pub struct Collection {
     pub(crate) kv: Kv,
     pub(crate) shard: ShardId,
     pub(crate) cached: Arc<CachedRecords>,
+    pub(crate) last_head: LastHead,
     pub(crate) queue: Queue,
     /// Its holder is the only one who writes the shard.
     pub(crate) writer: tokio::sync::Mutex<Writer>,
@@ -93,6 +95,7 @@ impl Collection {
             kv: catalog.kv.clone(),
             shard: entry.shard,
             cached: Arc::new(CachedRecords::new(catalog.record_cache.clone(), entry.shard)),
+            last_head: LastHead::default(),
             queue: Queue::default(),
             writer: tokio::sync::Mutex::default(),
             builds: Mutex::default(),

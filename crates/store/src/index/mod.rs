@@ -240,6 +240,12 @@ impl Index {
         self.multikey_bits().iter().map(|&parts| parts != 0).collect()
     }
 
+    /// The same of one field.
+    pub fn is_multikey_field(&self, field: usize) -> bool {
+        let parts = self.runtime.multikey.get(field);
+        parts.is_none_or(|parts| parts.load(Ordering::Acquire) != 0)
+    }
+
     /// Whether any field is multikey.
     pub fn is_multikey(&self) -> bool {
         self.runtime

@@ -59,7 +59,7 @@ const FLAG_PLACED: u8 = 0x08;
 const FIXED_BYTES: usize = 5;
 
 /// What stands before the document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
     pub(crate) sequence: u64,
     generation: u64,
@@ -188,7 +188,12 @@ impl Header {
         }
     }
 
-    /// The document of the record whose header this is.
+    /// The document of the record whose header this is, sharing the memory of its bytes.
+    pub(crate) fn shared(&self, bytes: &Bytes) -> DocumentBuf {
+        DocumentBuf::from_validated(bytes.slice(self.document..))
+    }
+
+    /// The same, borrowed.
     pub(crate) fn raw<'a>(&self, bytes: &'a [u8]) -> RawDocument<'a> {
         RawDocument::from_validated(&bytes[self.document..])
     }

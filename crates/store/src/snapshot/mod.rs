@@ -2,16 +2,18 @@
 
 mod history;
 mod index_page;
+mod last_head;
+mod lookup;
 mod record_page;
 mod shard;
 
 pub use history::{DocumentHistory, LocalPage};
 pub use index_page::IndexPage;
+pub(crate) use last_head::LastHead;
 pub use record_page::RecordPage;
 pub(crate) use shard::ShardSnapshot;
 
 use crate::collection::rewrites;
-use crate::index::entry_record;
 use crate::record_cache::CachedRecords;
 use crate::state::State;
 use crate::{
@@ -20,9 +22,9 @@ use crate::{
 };
 use bytes::Bytes;
 use kv::{Kv, ShardId};
+use last_head::SeenHead;
 use std::ops::Bound;
 use std::sync::Arc;
-use value::ValueRef;
 
 /// A collection at one moment.
 #[derive(Debug)]
@@ -33,7 +35,7 @@ pub struct Snapshot {
     snapshot: ShardSnapshot,
     cached: Arc<CachedRecords>,
     sequence: u64,
-    state: State,
+    state: Arc<State>,
 }
 
 /// All collections as they were at one moment, for reads of several that must agree. Holding it keeps the old versions
@@ -67,8 +69,7 @@ impl Snapshot {
         };
         let namespace = collection.shared_namespace();
         let snapshot = ShardSnapshot::new(snapshot, namespace.clone());
-        // Head and entries are of one snapshot of the engine, so counts and index states agree with what is read.
-        let head = snapshot.head().await?;
+        let head = Snapshot::head_of(collection, &snapshot).await?;
         Ok(Snapshot {
             kv: collection.kv.clone(),
             shard: collection.shard,
@@ -76,82 +77,26 @@ impl Snapshot {
             snapshot,
             cached: collection.cached.clone(),
             sequence: head.sequence,
-            state: collection.decode_state(&head)?,
+            state: head.state,
         })
     }
 
-    /// The record of this id.
-    pub async fn by_record(&self, id: RecordId) -> Result<Option<Record>, StoreError> {
-        let mut copied = Vec::new();
-        if self.cached.copy(id, self.sequence, &mut copied) {
-            return self.decode(id, &copied.into()).map(Some);
+    /// The shard's head. It is of one snapshot of the engine with the entries, so counts and index states agree with what
+    /// is read.
+    async fn head_of(collection: &Collection, snapshot: &ShardSnapshot) -> Result<SeenHead, StoreError> {
+        let version = snapshot.version();
+        if let Some(seen) = version.and_then(|version| collection.last_head.of(version)) {
+            return Ok(seen);
         }
-        let bytes = self.snapshot.get(&keys::record(id)).await?;
-        if let Some(bytes) = &bytes {
-            self.cached.keep(id, self.sequence, bytes);
-        }
-        bytes.map(|bytes| self.decode(id, &bytes)).transpose()
-    }
-
-    /// The records of these ids, in their order.
-    pub async fn by_records(&self, ids: &[RecordId]) -> Result<Vec<Option<Record>>, StoreError> {
-        let found = self.record_bytes(ids).await?;
-        let decode =
-            |(&id, bytes): (&RecordId, Option<Bytes>)| bytes.map(|bytes| self.decode(id, &bytes)).transpose();
-        ids.iter().zip(found).map(decode).collect()
-    }
-
-    /// The stored bytes of records, in their order.
-    async fn record_bytes(&self, ids: &[RecordId]) -> Result<Vec<Option<Bytes>>, StoreError> {
-        // What is in memory is copied into one buffer, which the records share.
-        let mut copied = Vec::new();
-        let mut ends = Vec::with_capacity(ids.len());
-        let mut missing = Vec::new();
-        for (at, &id) in ids.iter().enumerate() {
-            if !self.cached.copy(id, self.sequence, &mut copied) {
-                missing.push(at);
-            }
-            ends.push(copied.len());
-        }
-        let copied = Bytes::from(copied);
-        let starts = std::iter::once(&0).chain(&ends);
-        let mut found: Vec<Option<Bytes>> = starts
-            .zip(&ends)
-            .map(|(start, end)| (start < end).then(|| copied.slice(*start..*end)))
-            .collect();
-        if missing.is_empty() {
-            return Ok(found);
-        }
-        let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
-        for (at, bytes) in missing.into_iter().zip(self.snapshot.get_many(&keys).await?) {
-            if let Some(bytes) = &bytes {
-                self.cached.keep(ids[at], self.sequence, bytes);
-            }
-            found[at] = bytes;
-        }
-        Ok(found)
-    }
-
-    /// The records of the first of these ids, until they have this many bytes together; of one id at least, if there is one.
-    pub async fn by_records_within(
-        &self,
-        ids: &[RecordId],
-        bytes: usize,
-    ) -> Result<Vec<Option<Record>>, StoreError> {
-        let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
-        let found = self.snapshot.get_many_within(&keys, bytes).await?;
-        let decode =
-            |(&id, bytes): (&RecordId, Option<Bytes>)| bytes.map(|bytes| self.decode(id, &bytes)).transpose();
-        ids.iter().zip(found).map(decode).collect()
-    }
-
-    /// The record whose document has this `_id`.
-    pub async fn by_id(&self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
-        let Some(value) = self.snapshot.get(&keys::id_key(id)).await? else {
-            return Ok(None);
+        let head = snapshot.head().await?;
+        let seen = SeenHead {
+            sequence: head.sequence,
+            state: Arc::new(collection.decode_state(&head)?),
         };
-        let record = entry_record(&value).ok_or_else(|| self.corrupt("an entry of _id_ without record"))?;
-        self.by_record(record).await
+        if let Some(version) = version {
+            collection.last_head.keep(version, &seen);
+        }
+        Ok(seen)
     }
 
     /// Records after `after` in natural order, or before it if backward.

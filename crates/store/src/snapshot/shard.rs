@@ -17,6 +17,11 @@ impl ShardSnapshot {
         ShardSnapshot { snapshot, namespace }
     }
 
+    /// See [`kv::Snapshot::version`].
+    pub(crate) fn version(&self) -> Option<u64> {
+        self.snapshot.version()
+    }
+
     pub(crate) async fn head(&self) -> Result<Head, StoreError> {
         self.named(self.snapshot.head().await)
     }

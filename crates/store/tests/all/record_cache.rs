@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{Collection, Order, PageLimit, RecordId, Snapshot, Store, StoreOptions, WriteOp};
 use testing::{Random, seeds};
-use value::{Value, doc};
+use value::{DocumentBuf, Value, ValueRef, doc};
 
 const SEEDS: u64 = 40;
 const STEPS: usize = 300;
@@ -48,6 +48,48 @@ async fn compare(snapshot: &Snapshot, numbers: &mut Random, highest: u64) {
     for (id, record) in ids.iter().zip(found) {
         let bytes = record.as_ref().map(|record| record.document.bytes().as_ref());
         assert_eq!(bytes, expected.get(&id.0).map(Vec::as_slice), "record {}", id.0);
+    }
+    let within = snapshot.by_records_within(&ids, usize::MAX).await.unwrap();
+    assert_eq!(within.len(), ids.len());
+    let documents = match ids.as_slice() {
+        [one] => vec![snapshot.document(*one).await.unwrap()],
+        several => snapshot.documents(several).await.unwrap(),
+    };
+    for ((id, record), document) in ids.iter().zip(within).zip(documents) {
+        let expected = expected.get(&id.0).map(Vec::as_slice);
+        let bytes = record.as_ref().map(|record| record.document.bytes().as_ref());
+        assert_eq!(bytes, expected, "record {}", id.0);
+        let bytes = document.as_ref().map(|document| document.bytes().as_ref());
+        assert_eq!(bytes, expected, "record {}", id.0);
+    }
+    compare_by_id(snapshot, numbers, &expected).await;
+}
+
+/// Finds some documents by their `_id`, present or not, some of them by a number of another type, and compares each with
+/// what the scan finds.
+async fn compare_by_id(snapshot: &Snapshot, numbers: &mut Random, expected: &BTreeMap<u64, Vec<u8>>) {
+    let id_of = |bytes: &Vec<u8>| {
+        let document = DocumentBuf::from_validated(bytes.clone().into());
+        document.as_raw().get("_id").map(ValueRef::to_value)
+    };
+    let by_id: Vec<_> = expected
+        .iter()
+        .map(|(record, bytes)| (id_of(bytes), *record, bytes))
+        .collect();
+    for _ in 0..10 {
+        let id = numbers.below(IDS) as i32;
+        let asked = match numbers.below(2) {
+            0 => Value::Int32(id),
+            _ => Value::Double(id.into()),
+        };
+        let found = snapshot.document_by_id(asked.as_ref()).await.unwrap();
+        let found = found.map(|(record, document)| (record.0, document.bytes().to_vec()));
+        let expected = by_id.iter().find(|(known, ..)| *known == Some(Value::Int32(id)));
+        let expected = expected.map(|(_, record, bytes)| (*record, bytes.to_vec()));
+        assert_eq!(found, expected, "_id {id}");
+        let record = snapshot.by_id(asked.as_ref()).await.unwrap();
+        let record = record.map(|record| (record.id.0, record.document.bytes().to_vec()));
+        assert_eq!(record, expected, "_id {id}");
     }
 }
 

@@ -1,0 +1,213 @@
+//! Finding records by their numbers and documents by their `_id`: in memory where they are there, in the engine otherwise.
+
+use super::Snapshot;
+use crate::index::entry_record;
+use crate::record::Header;
+use crate::{Record, RecordId, StoreError, keys};
+use bytes::Bytes;
+use value::{DocumentBuf, RawDocument, ValueRef};
+
+/// The records that are looked up in the engine together where their bytes may turn out to be too many.
+const LOOKUPS_WITHIN: usize = 128;
+
+impl Snapshot {
+    /// The record of this id.
+    pub async fn by_record(&self, id: RecordId) -> Result<Option<Record>, StoreError> {
+        let mut copied = Vec::new();
+        if self.cached.copy(id, self.sequence, &mut copied) {
+            return self.decode(id, &copied.into()).map(Some);
+        }
+        let read = self.read_record(id).await?;
+        Ok(read.map(|(header, bytes)| header.record(id, &bytes)))
+    }
+
+    /// The records of these ids, in their order.
+    pub async fn by_records(&self, ids: &[RecordId]) -> Result<Vec<Option<Record>>, StoreError> {
+        let (mut records, missing) = self.present(ids)?;
+        let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
+        if !keys.is_empty() {
+            let found = self.snapshot.get_many(&keys).await?;
+            for (at, bytes) in missing.into_iter().zip(found) {
+                let read = bytes.map(|bytes| self.take_in(ids[at], bytes)).transpose()?;
+                records[at] = read.map(|(header, bytes)| header.record(ids[at], &bytes));
+            }
+        }
+        Ok(records)
+    }
+
+    /// The documents of these records, in their order.
+    pub async fn documents(&self, ids: &[RecordId]) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
+        // What is in memory is copied into one buffer, which the documents share.
+        let mut copied = Vec::new();
+        let mut ends = Vec::with_capacity(ids.len());
+        let mut missing = Vec::new();
+        for (at, &id) in ids.iter().enumerate() {
+            if !self.cached.copy_document(id, self.sequence, &mut copied) {
+                missing.push(at);
+            }
+            ends.push(copied.len());
+        }
+        let mut documents = cut(copied, ends);
+        let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
+        if !keys.is_empty() {
+            let found = self.snapshot.get_many(&keys).await?;
+            for (at, bytes) in missing.into_iter().zip(found) {
+                let read = bytes.map(|bytes| self.take_in(ids[at], bytes)).transpose()?;
+                documents[at] = read.map(|(header, bytes)| header.shared(&bytes));
+            }
+        }
+        Ok(documents)
+    }
+
+    /// The document of a record.
+    pub async fn document(&self, id: RecordId) -> Result<Option<DocumentBuf>, StoreError> {
+        let mut copied = Vec::new();
+        if self.cached.copy_document(id, self.sequence, &mut copied) {
+            return Ok(Some(DocumentBuf::from_validated(copied.into())));
+        }
+        let read = self.read_record(id).await?;
+        Ok(read.map(|(header, bytes)| header.shared(&bytes)))
+    }
+
+    /// The records of the first of these ids, until they have this many bytes together; of one id at least, if there is one.
+    pub async fn by_records_within(
+        &self,
+        ids: &[RecordId],
+        bytes_max: usize,
+    ) -> Result<Vec<Option<Record>>, StoreError> {
+        let mut records = Vec::new();
+        let mut bytes = 0;
+        for portion in ids.chunks(LOOKUPS_WITHIN) {
+            let (present, missing) = self.present(portion)?;
+            let keys: Vec<Vec<u8>> = missing
+                .iter()
+                .map(|&at| keys::record(portion[at]).to_vec())
+                .collect();
+            let left = bytes_max.saturating_sub(bytes);
+            let mut read = self.snapshot.get_many_within(&keys, left).await?.into_iter();
+            let mut missing = missing.into_iter().peekable();
+            for (at, (&id, present)) in portion.iter().zip(present).enumerate() {
+                let record = match missing.next_if_eq(&at) {
+                    None => present,
+                    Some(_) => match read.next() {
+                        // No more than this were read.
+                        None => return Ok(records),
+                        Some(found) => {
+                            let read = found.map(|bytes| self.take_in(id, bytes)).transpose()?;
+                            read.map(|(header, bytes)| header.record(id, &bytes))
+                        }
+                    },
+                };
+                bytes += record.as_ref().map_or(0, |record| record.document.bytes().len());
+                records.push(record);
+                if bytes >= bytes_max {
+                    return Ok(records);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// The record whose document has this `_id`.
+    pub async fn by_id(&self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
+        let key = keys::id_key(id);
+        let mut copied = Vec::new();
+        if let Some(record) = self.cached.guess(&key)
+            && self.cached.copy(record, self.sequence, &mut copied)
+        {
+            let found = self.decode(record, &copied.into())?;
+            if has_id(found.document.as_raw(), &key) {
+                return Ok(Some(found));
+            }
+        }
+        match self.record_of(&key).await? {
+            None => Ok(None),
+            Some(record) => self.by_record(record).await,
+        }
+    }
+
+    /// The document of this `_id`, and its record.
+    pub async fn document_by_id(
+        &self,
+        id: ValueRef<'_>,
+    ) -> Result<Option<(RecordId, DocumentBuf)>, StoreError> {
+        let key = keys::id_key(id);
+        let mut copied = Vec::new();
+        if let Some(record) = self.cached.guess(&key)
+            && self.cached.copy_document(record, self.sequence, &mut copied)
+        {
+            let found = DocumentBuf::from_validated(copied.into());
+            if has_id(found.as_raw(), &key) {
+                return Ok(Some((record, found)));
+            }
+        }
+        let Some(record) = self.record_of(&key).await? else {
+            return Ok(None);
+        };
+        let document = self.document(record).await?;
+        Ok(document.map(|document| (record, document)))
+    }
+
+    /// The record that the index on `_id` has for a key.
+    async fn record_of(&self, id_key: &[u8]) -> Result<Option<RecordId>, StoreError> {
+        let Some(value) = self.snapshot.get(id_key).await? else {
+            return Ok(None);
+        };
+        let record = entry_record(&value).ok_or_else(|| self.corrupt("an entry of _id_ without record"))?;
+        self.cached.note(id_key, record);
+        Ok(Some(record))
+    }
+
+    /// Those of the records that are in memory, and the places of the others.
+    fn present(&self, ids: &[RecordId]) -> Result<(Vec<Option<Record>>, Vec<usize>), StoreError> {
+        // Copied into one buffer, which the records share.
+        let mut copied = Vec::new();
+        let mut missing = Vec::new();
+        let mut ends = Vec::with_capacity(ids.len());
+        for (at, &id) in ids.iter().enumerate() {
+            if !self.cached.copy(id, self.sequence, &mut copied) {
+                missing.push(at);
+            }
+            ends.push(copied.len());
+        }
+        let copied = Bytes::from(copied);
+        let starts = std::iter::once(&0).chain(&ends);
+        let record = |((start, end), &id): ((&usize, &usize), &RecordId)| {
+            (start < end)
+                .then(|| self.decode(id, &copied.slice(*start..*end)))
+                .transpose()
+        };
+        let records = starts.zip(&ends).zip(ids).map(record);
+        Ok((records.collect::<Result<_, StoreError>>()?, missing))
+    }
+
+    /// A record out of the engine.
+    async fn read_record(&self, id: RecordId) -> Result<Option<(Header, Bytes)>, StoreError> {
+        let bytes = self.snapshot.get(&keys::record(id)).await?;
+        bytes.map(|bytes| self.take_in(id, bytes)).transpose()
+    }
+
+    /// Checks the bytes of a record, and keeps them in memory.
+    fn take_in(&self, id: RecordId, bytes: Bytes) -> Result<(Header, Bytes), StoreError> {
+        let header = Header::read(id, &bytes).map_err(|what| self.corrupt(what))?;
+        self.cached.keep(id, self.sequence, &bytes, &header);
+        Ok((header, bytes))
+    }
+}
+
+/// Whether the key of the index on `_id` is that of this document.
+fn has_id(document: RawDocument<'_>, id_key: &[u8]) -> bool {
+    document.get("_id").is_some_and(|id| keys::id_key(id) == id_key)
+}
+
+/// The documents that lie in one buffer, each behind the other; an empty one is none.
+fn cut(buffer: Vec<u8>, ends: Vec<usize>) -> Vec<Option<DocumentBuf>> {
+    let buffer = Bytes::from(buffer);
+    let mut start = 0;
+    let documents = ends.into_iter().map(|end| {
+        let bytes = (start < end).then(|| buffer.slice(start..end));
+        start = end;
+        bytes.map(DocumentBuf::from_validated)
+    });
+    documents.collect()
+}
