@@ -74,6 +74,12 @@ impl Leading {
             QueryPart::Filter(_) | QueryPart::Sort(..) | QueryPart::Projection(_) if self.near.is_some() => {
                 return false;
             }
+            // So they see the scores of texts.
+            QueryPart::Projection(_)
+                if self.filter.as_ref().is_some_and(|filter| filter.text().is_some()) =>
+            {
+                return false;
+            }
             // A filter may go before a sort, but not before a limit.
             QueryPart::Filter(filter) if !self.is_cut() => self.add_filter(filter),
             QueryPart::Sort(pattern, limit) if !self.is_cut() => {

@@ -1,11 +1,12 @@
 //! From a collection's name and stages to a stream of results: the same for a client's pipeline and for those within
 //! `$lookup` and `$unionWith`.
 
-use super::stage::{StageScope, Surroundings};
+use super::stage::{Stage, StageScope, Surroundings};
+use super::stages::matching::Scoring;
 use super::{COLLECTIONLESS, Leading, Pipeline, Source};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
-use language::expression::Variables;
+use language::expression::{Variables, names_operator};
 use query::execute::{DocumentStream, FindSpec, Interruption, find};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
@@ -94,6 +95,12 @@ impl Opened {
             let (measured, path, condition) = near.on(collection)?;
             spec.filter = Arc::new(spec.filter.and_near(&path, condition)?);
             rest.stages.insert(0, Arc::new(measured));
+        }
+        let shows_metadata =
+            |stage: &Arc<dyn Stage>| names_operator(&Value::Document(stage.to_document()), "$meta");
+        if spec.filter.text().is_some() && rest.stages.iter().any(shows_metadata) {
+            let filter = Arc::clone(&spec.filter);
+            rest.stages.insert(0, Arc::new(Scoring { filter }));
         }
         if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
             spec.needed = Some(fields.into_iter().collect());

@@ -136,6 +136,9 @@ impl Pipeline {
 fn check_positions(stages: &Parsed) -> Result<()> {
     let last = stages.len().saturating_sub(1);
     for (at, stage) in stages.iter().enumerate() {
+        if at > 0 && searches_texts(&**stage) {
+            return Err(text_not_first());
+        }
         match stage.position() {
             Position::First(_) if at > 0 => {
                 let code = match stage_name(&**stage).as_str() {
@@ -172,6 +175,19 @@ fn check_positions(stages: &Parsed) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The error of a search of texts that no index can answer.
+pub(super) fn text_not_first() -> QueryError {
+    QueryError::new(
+        Code::location(17_313),
+        "$match with $text is only allowed as the first pipeline stage",
+    )
+}
+
+/// Whether the stage is a `$match` that searches texts.
+pub(super) fn searches_texts(stage: &dyn Stage) -> bool {
+    matches!(stage.part(), super::stage::QueryPart::Filter(filter) if filter.text().is_some())
 }
 
 /// Whether the stage is a `$match` of everything.

@@ -9,6 +9,7 @@
 //!
 //! Left to others: what a filter or an update means (`query`), where documents are kept (`store`).
 
+pub mod civil;
 pub mod collated;
 pub mod collation;
 pub mod column;

@@ -1,13 +1,13 @@
 //! Wildcard, text and geospatial indexes: their options checked, completed and kept as MongoDB lists them.
 //!
-//! Wildcard indexes serve queries. Geospatial ones check the geometries of documents and know which have one; text
-//! indexes are kept and listed. No query looks for texts or places yet.
+//! What their entries are is said in the store.
 
 use crate::error::{Error, Result};
 use code::Code;
 use language::expression::Variables;
 use language::projection::Projection;
 use store::{IndexSpec, Wildcard};
+use text::Language;
 use value::{Document, Type, Value};
 
 const CANNOT_CREATE: Code = Code::CANNOT_CREATE_INDEX;
@@ -34,42 +34,6 @@ const WEIGHT_MAX: f64 = 99_999.0;
 /// The names in the key pattern of a text index that replace its fields.
 const TEXTS: &str = "_fts";
 const TEXTS_ORDER: &str = "_ftsx";
-
-/// The languages of text indexes (MongoDB manual, "Text Search Languages"), with their ISO 639-1 codes.
-const LANGUAGES: [&str; 32] = [
-    "none",
-    "danish",
-    "da",
-    "dutch",
-    "nl",
-    "english",
-    "en",
-    "finnish",
-    "fi",
-    "french",
-    "fr",
-    "german",
-    "de",
-    "hungarian",
-    "hu",
-    "italian",
-    "it",
-    "norwegian",
-    "nb",
-    "portuguese",
-    "pt",
-    "romanian",
-    "ro",
-    "russian",
-    "ru",
-    "spanish",
-    "es",
-    "swedish",
-    "sv",
-    "turkish",
-    "tr",
-    "porter",
-];
 
 /// What an index is by its key pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -295,7 +259,7 @@ fn wildcard_projection<'s>(
 /// Turns the key pattern and the weights into the form in which MongoDB keeps them.
 fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     let language = string(spec, "default_language", "english");
-    if !LANGUAGES.contains(&language.to_lowercase().as_str()) {
+    if Language::parse(language).is_none() {
         return Err(refused(format!(
             "unsupported default_language '{language}' of a text index"
         )));

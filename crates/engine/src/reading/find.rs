@@ -158,8 +158,9 @@ impl FindRequest {
         let variables = variables(&self.variables, collation)?;
         let filter = parse_filter(&self.filter, &variables)?;
         let projection = parse_projection(&self.projection, &filter, &variables)?;
+        let searches = filter.text().is_some();
         let mut spec = FindSpec::new(filter);
-        spec.ordering = Ordering::parse(&self.sort)?.with_collation(variables.collation());
+        spec.ordering = Ordering::parse_scored(&self.sort, searches)?.with_collation(variables.collation());
         spec.projection = projection;
         spec.skip = self.skip;
         spec.limit = self.limit;

@@ -150,8 +150,9 @@ impl UpdateStatement {
         let missing = || Error::new(Code::FAILED_TO_PARSE, "an update needs what it changes: 'u'");
         Ok(UpdateRequest {
             lookup: Lookup {
+                ordering: Ordering::parse_scored(&self.sort, filter.text().is_some())?
+                    .with_collation(variables.collation()),
                 filter,
-                ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
                 hint: parse_hint(self.hint.as_ref())?,
             },
             update: Arc::new(
@@ -196,8 +197,9 @@ impl FindAndModifyRequest {
         let projection = parse_projection(&self.projection, &filter, &variables)?;
         Ok(FindAndModify {
             lookup: Lookup {
+                ordering: Ordering::parse_scored(&self.sort, filter.text().is_some())?
+                    .with_collation(variables.collation()),
                 filter,
-                ordering: Ordering::parse(&self.sort)?.with_collation(variables.collation()),
                 hint: parse_hint(self.hint.as_ref())?,
             },
             update: update

@@ -23,6 +23,8 @@ mod partial;
 mod schema;
 mod scope;
 mod script;
+mod searches;
+mod text;
 mod unsatisfied;
 
 pub use expr::ExprCondition;
@@ -32,6 +34,7 @@ pub use parse::{FILTER_DEPTH_MAX, OF_FIELDS, STANDING_ALONE};
 pub use schema::JsonSchema;
 pub use scope::{FilterPlace, FilterScope};
 pub use script::WhereCondition;
+pub use text::{TEXT_SCORE, TextCondition};
 
 use crate::Result;
 use crate::interruption::steps;
@@ -51,6 +54,7 @@ impl Filter {
         near::check_beside_text(query)?;
         let root = Parser::new(scope).document(query)?;
         near::check_near(&root)?;
+        searches::check_text(&root)?;
         Ok(Filter { root })
     }
 
@@ -71,6 +75,17 @@ impl Filter {
         let root = Node::And(vec![Node::near(path, near), self.root.clone()]);
         near::check_near(&root)?;
         Ok(Filter { root })
+    }
+
+    /// What it asks of texts.
+    pub fn text(&self) -> Option<&TextCondition> {
+        searches::text_in(&self.root)
+    }
+
+    /// How well a document matches what is asked of texts; `None` if nothing is.
+    pub fn text_score(&self, document: DocumentRef<'_>) -> Result<Option<f64>> {
+        let score = |text: &TextCondition| Ok(text.condition()?.score(document));
+        self.text().map(score).transpose()
     }
 
     /// The filter that matches what all of these match.

@@ -1,6 +1,6 @@
 //! The tree that a query is parsed into.
 
-use super::{ExprCondition, GeoCondition, JsonSchema, NearCondition, WhereCondition};
+use super::{ExprCondition, GeoCondition, JsonSchema, NearCondition, TextCondition, WhereCondition};
 use crate::expression::names_operator;
 use crate::regex::Regex;
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub enum Node {
     Expr(ExprCondition),
     /// A function in JavaScript that holds.
     Where(WhereCondition),
+    /// A search of texts; only once in a filter.
+    Text(Box<TextCondition>),
     /// A schema that the document satisfies.
     JsonSchema(Box<JsonSchema>),
     /// Holds at random, at this rate between 0 and 1.
@@ -61,7 +63,11 @@ impl Node {
                 .any(|operator| names_operator(condition.source(), operator)),
             Node::SampleRate(_) | Node::Where(_) => true,
             // Within arrays' elements neither is allowed.
-            Node::Field { .. } | Node::JsonSchema(_) | Node::AlwaysTrue | Node::AlwaysFalse => false,
+            Node::Field { .. }
+            | Node::Text(_)
+            | Node::JsonSchema(_)
+            | Node::AlwaysTrue
+            | Node::AlwaysFalse => false,
         }
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn document(node: &Node) -> Document {
         Node::Field { name, predicate, .. } => field(name, predicate),
         Node::Expr(condition) => doc! {"$expr": (condition.source().clone())},
         Node::Where(condition) => doc! {"$where": (condition.source().clone())},
+        Node::Text(condition) => doc! {"$text": (condition.source().clone())},
         Node::JsonSchema(schema) => doc! {"$jsonSchema": (schema.source().clone())},
         Node::SampleRate(rate) => doc! {"$sampleRate": (*rate)},
         Node::AlwaysTrue => Document::new(),

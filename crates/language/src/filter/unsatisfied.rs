@@ -24,6 +24,7 @@ fn details(node: &Node, document: DocumentRef<'_>) -> Document {
         Node::Field { name, predicate, .. } => field(node, name, predicate, document),
         Node::Expr(_) => plain("$expr", node, "expression did not match"),
         Node::Where(_) => plain("$where", node, "expression did not match"),
+        Node::Text(_) => plain("$text", node, "text did not match"),
         Node::SampleRate(_) => plain("$sampleRate", node, "expression did not match"),
         Node::AlwaysTrue => Document::new(),
         Node::AlwaysFalse => plain("$alwaysFalse", node, "expression always evaluates to false"),

@@ -21,7 +21,7 @@ mod stage;
 pub use stage::{Stage, new_root};
 
 use crate::expression::{ParseScope, Variables};
-use crate::filter::{Filter, FilterPlace, FilterScope, Node};
+use crate::filter::{Filter, FilterPlace, FilterScope, Node, TEXT_SCORE};
 use crate::{Code, Error, Result};
 use apply::Applier;
 use copy::Copied;
@@ -51,7 +51,11 @@ impl Projection {
             place: FilterPlace::Query,
             variables: Some(variables),
         };
-        let parsed = Parser::new(Place::Find, &variables.parse_scope(), filters).parse(specification)?;
+        let mut scope = variables.parse_scope();
+        if filter.is_some_and(|filter| filter.text().is_some()) {
+            scope = scope.with_metadata(&[TEXT_SCORE]);
+        }
+        let parsed = Parser::new(Place::Find, &scope, filters).parse(specification)?;
         if parsed.positional.is_some() && filter.is_some_and(|filter| has_expression(filter.root())) {
             return Err(Error::new(
                 Code::QUERY_FEATURE_NOT_ALLOWED,

@@ -2,6 +2,8 @@
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterPlace, FilterScope};
+use std::sync::Arc;
+use text::TextFields;
 use value::{Decimal128, Document, Value, array, doc};
 
 #[track_caller]
@@ -98,10 +100,28 @@ fn patterns_are_checked_when_parsed() {
 }
 
 #[test]
-fn what_is_still_to_come_says_so() {
-    let query = doc! {"$text": {"$search": "x"}};
-    let error = Filter::parse(&query, &FilterScope::default()).unwrap_err();
-    assert!(error.message.contains("not supported yet"), "{}", error.message);
+fn texts_are_searched_once_and_by_an_index() {
+    let text = || doc! {"$text": {"$search": "x"}};
+    check(
+        vec![
+            (doc! {"$text": "x"}, 2),
+            (doc! {"$text": {}}, 4),
+            (doc! {"$and": [(text()), (text())]}, 2),
+            (doc! {"$or": [(text()), {"$and": [{"a": 1}, (text())]}]}, 2),
+            (doc! {"$nor": [(text())]}, 2),
+            (doc! {"a": {"$elemMatch": (text())}}, 2),
+            (doc! {"a": (text())}, 2),
+        ],
+        &FilterScope::default(),
+    );
+    let filter = Filter::parse(&text(), &FilterScope::default()).unwrap();
+    let document = doc! {"a": "x"};
+    assert_eq!(filter.matches((&document).into()).unwrap_err().code.number(), 27);
+    let fields = Arc::new(TextFields::of_options(&doc! {"weights": {"a": 3}}));
+    filter.text().unwrap().on(&fields);
+    assert!(filter.matches((&document).into()).unwrap());
+    let score = filter.text_score((&document).into()).unwrap();
+    assert!(score.is_some_and(|score| (score - 3.3).abs() < 1e-9), "{score:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::chain::Chain;
 use crate::kept::Kept;
-use crate::parse::parse_stages;
+use crate::parse::{parse_stages, searches_texts, text_not_first};
 use crate::row::Row;
 use crate::stage::{Position, Run, Stage, StageScope, named, stage_name};
 use crate::step::{AwaitedStep, Flow, Work};
@@ -63,6 +63,9 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             ..*scope
         };
         let parsed = parse_stages(stages, &within)?;
+        if parsed.iter().any(|stage| searches_texts(&**stage)) {
+            return Err(text_not_first());
+        }
         if let Some(stage) = parsed.iter().find(|stage| stage.position() != Position::Anywhere) {
             let name = stage_name(&**stage);
             if name == "$listLocalSessions" {

@@ -1,12 +1,12 @@
 //! `$match`.
 
-use crate::row::Row;
+use crate::row::{Marked, Row};
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
-use language::filter::{Filter, FilterPlace, FilterScope};
+use language::filter::{Filter, FilterPlace, FilterScope, TEXT_SCORE};
 use std::sync::Arc;
-use value::{Document, Value};
+use value::{Document, Value, doc};
 
 #[derive(Debug)]
 struct Match {
@@ -45,6 +45,49 @@ impl Stage for Match {
 
     fn part(&self) -> QueryPart<'_> {
         QueryPart::Filter(&self.filter)
+    }
+
+    fn metadata(&self) -> &'static [&'static str] {
+        match self.filter.text() {
+            Some(_) => &[TEXT_SCORE],
+            None => &[],
+        }
+    }
+}
+
+/// Tells later stages how well the documents match what the query has searched.
+#[derive(Debug)]
+pub(crate) struct Scoring {
+    /// The query's filter, which searches texts.
+    pub(crate) filter: Arc<Filter>,
+}
+
+impl Stage for Scoring {
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(ScoringStep {
+            filter: Arc::clone(&self.filter),
+        })
+    }
+
+    /// It is a part of the `$match` before it, which is shown.
+    fn to_document(&self) -> Document {
+        named("$match", Document::new())
+    }
+}
+
+struct ScoringStep {
+    filter: Arc<Filter>,
+}
+
+impl Step for ScoringStep {
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            let score = self.filter.text_score(row.as_ref())?;
+            let document = row.into_document();
+            let metadata = doc! {TEXT_SCORE: score};
+            out.push(Row::Marked(Box::new(Marked { document, metadata })));
+        }
+        Ok(Flow::More)
     }
 }
 

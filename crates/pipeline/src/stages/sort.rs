@@ -4,8 +4,9 @@ use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
+use language::filter::TEXT_SCORE;
 use memory::Share;
-use query::execute::{Sorted, Sorter, sort_key};
+use query::execute::{Sorted, Sorter, scored_sort_key, sort_key};
 use query::plan::SortPattern;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -29,7 +30,8 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "$sort stage must have at least one sort key",
         ));
     }
-    let pattern = SortPattern::parse(pattern)?.with_collation(scope.variables.collation());
+    let has_scores = scope.metadata.contains(&TEXT_SCORE);
+    let pattern = SortPattern::parse_scored(pattern, has_scores)?.with_collation(scope.variables.collation());
     Ok(match pattern.fields().is_empty() {
         true => Vec::new(),
         false => vec![Arc::new(Sort::new(pattern))],
@@ -89,12 +91,22 @@ struct Sorting {
     key: Vec<u8>,
 }
 
+/// How well the document matches what was searched.
+fn score(row: &Row) -> f64 {
+    let Row::Marked(marked) = row else { return 0.0 };
+    let score = marked.metadata.get(TEXT_SCORE);
+    score.and_then(|score| score.as_ref().as_f64()).unwrap_or(0.0)
+}
+
 impl Step for Sorting {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         if let Some(sorter) = &mut self.sorter {
             for row in rows {
                 self.key.clear();
-                sort_key(row.as_ref(), &self.pattern, &mut self.key)?;
+                match self.pattern.by_score() {
+                    true => scored_sort_key(row.as_ref(), score(&row), &self.pattern, &mut self.key)?,
+                    false => sort_key(row.as_ref(), &self.pattern, &mut self.key)?,
+                }
                 sorter.push(&self.key, &row)?;
             }
         }

@@ -2,11 +2,12 @@
 
 use super::index_cursor::ScanCounters;
 use super::run::{Run, Task};
-use super::sort_key::sort_key;
+use super::sort_key::{scored_sort_key, sort_key};
 use super::sorter::{Sorted, Sorter};
 use super::source::{Hit, Source, Stopped};
 use crate::Result;
 use crate::plan::{Access, Plan};
+use language::filter::Filter;
 use language::metrics;
 use memory::Share;
 use std::collections::{HashSet, VecDeque};
@@ -265,7 +266,7 @@ impl Execution {
             }
             self.counters.matched += 1;
             match &mut self.sorter {
-                Some(sorter) => push(sorter, &self.plan, &hit, &mut key)?,
+                Some(sorter) => push(sorter, &self.plan, &task.spec.filter, &hit, &mut key)?,
                 None => {
                     self.counters.results += 1;
                     self.out.push_back(found(hit, self.plan.residual, position));
@@ -355,11 +356,15 @@ pub(super) fn chunk_max(snapshot: &Snapshot) -> usize {
 }
 
 /// Gives a hit to the sort; `key` is kept to be written again.
-fn push(sorter: &mut Sorter<Hit>, plan: &Plan, hit: &Hit, key: &mut Vec<u8>) -> Result<()> {
+fn push(sorter: &mut Sorter<Hit>, plan: &Plan, filter: &Filter, hit: &Hit, key: &mut Vec<u8>) -> Result<()> {
     key.clear();
     key.extend_from_slice(&hit.sort_key);
     if let (Some(sort), false, Some(document)) = (&plan.sort, plan.sort_keys, &hit.document) {
-        sort_key(document.as_ref(), sort, key)?;
+        let document = document.as_ref();
+        match sort.by_score() {
+            true => scored_sort_key(document, filter.text_score(document)?.unwrap_or(0.0), sort, key)?,
+            false => sort_key(document, sort, key)?,
+        }
     }
     sorter.push(key, hit)
 }

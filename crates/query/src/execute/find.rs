@@ -13,7 +13,7 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use language::Interruption;
 use language::expression::Variables;
-use language::filter::Filter;
+use language::filter::{Filter, TEXT_SCORE};
 use language::metrics;
 use language::projection::Projection;
 use memory::Share;
@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
-use value::{Document, DocumentBuf, ValueRef};
+use value::{Document, DocumentBuf, ValueRef, doc};
 
 /// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
@@ -323,10 +323,13 @@ impl DocumentStream for FindCursor {
 
 /// Appends what a projection makes of a document.
 fn project(spec: &FindSpec, projection: &Projection, found: &Found, out: &mut Vec<u8>) -> Result<()> {
-    let variables = match found.key.as_deref() {
+    let mut variables = match found.key.as_deref() {
         Some(key) => Cow::Owned(spec.variables.clone().with_index_key(key.clone())),
         None => Cow::Borrowed(&spec.variables),
     };
+    if let Some(score) = spec.filter.text_score(found.document.as_ref())? {
+        variables.to_mut().set_metadata(doc! {TEXT_SCORE: score});
+    }
     Ok(projection.apply(found.document.as_ref(), found.position, &variables, out)?)
 }
 

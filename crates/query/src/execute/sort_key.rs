@@ -2,20 +2,45 @@
 
 use crate::plan::{IndexScan, SortPattern};
 use crate::{Code, QueryError, Result};
-use value::DocumentRef;
 use value::key::{self, Direction};
-use value::path::extract::{self, ExtractError};
+use value::path::extract::{self, ExtractError, IndexPath};
+use value::{DocumentRef, ValueRef};
 
 /// Appends the document's sort key: comparing the bytes of two keys is comparing the documents by the pattern. Where
 /// arrays are on the paths it is the first of the keys that an index on the pattern would have for the document, so
 /// that the order is the same with and without an index.
 pub fn sort_key(document: DocumentRef<'_>, pattern: &SortPattern, key: &mut Vec<u8>) -> Result<()> {
-    extract::put_least_key(document, pattern.paths(), pattern.collation(), key).map_err(|error| match error {
+    put_part(document, pattern.paths(), pattern, key)
+}
+
+fn put_part(
+    document: DocumentRef<'_>,
+    paths: &[IndexPath],
+    pattern: &SortPattern,
+    key: &mut Vec<u8>,
+) -> Result<()> {
+    extract::put_least_key(document, paths, pattern.collation(), key).map_err(|error| match error {
         ExtractError::ParallelArrays { .. } => {
             QueryError::bad_value("cannot sort with keys that are parallel arrays")
         }
         ExtractError::AmbiguousName(_) => QueryError::new(Code::location(16746), error.to_string()),
     })
+}
+
+/// As [`sort_key`], for a pattern by the score of a document, too.
+pub fn scored_sort_key(
+    document: DocumentRef<'_>,
+    score: f64,
+    pattern: &SortPattern,
+    key: &mut Vec<u8>,
+) -> Result<()> {
+    for (field, path) in pattern.fields().iter().zip(pattern.paths()) {
+        match field.is_score {
+            true => key::encode(ValueRef::Double(score), field.direction, key),
+            false => put_part(document, std::slice::from_ref(path), pattern, key)?,
+        }
+    }
+    Ok(())
 }
 
 /// How to make sort keys out of an index's keys.

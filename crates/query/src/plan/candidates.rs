@@ -215,6 +215,18 @@ fn of_branches(
     Some(plan)
 }
 
+/// The scan that finds a branch of a disjunction by the index that suits it best.
+pub fn indexed_branch(
+    query: &Query<'_>,
+    branch: &Conjunction<'_>,
+    indexes: &[KnownIndex],
+) -> Option<Arc<IndexScan>> {
+    let best = best_scan(query, branch, indexes)?;
+    let (index, facts) = (best.known.index.clone(), best.known.facts.clone());
+    let order = best.order.unwrap_or(Order::Forward);
+    Some(Arc::new(IndexScan::new(index, facts, best.bounds.fields, order)))
+}
+
 struct Best {
     known: KnownIndex,
     bounds: IndexBounds,

@@ -7,6 +7,7 @@ use super::index_bounds::index_bounds;
 use super::near;
 use super::query::{Hint, Query};
 use super::sort::Ordering;
+use super::text;
 use super::tree::{Access, Candidates, Clip, Plan};
 use super::wildcard::on_paths;
 use crate::{Code, QueryError, Result};
@@ -18,6 +19,9 @@ use value::{Document, Value};
 /// The plans for a query, as far as the client leaves a choice.
 pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     if let Some(found) = near::plans(query, indexes)? {
+        return Ok(found);
+    }
+    if let Some(found) = text::plans(query, indexes)? {
         return Ok(found);
     }
     let found = match query.hint {
@@ -98,7 +102,7 @@ fn forced_access<'k>(query: &Query<'_>, hint: &Hint, indexes: &'k [KnownIndex]) 
         ));
     }
     if known.index.is_text() {
-        return Err(no_plan("a text index holds no keys of its own"));
+        return Err(no_plan("only a search of texts reads a text index"));
     }
     Ok(Forced::Index(known))
 }

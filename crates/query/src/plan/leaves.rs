@@ -1,6 +1,6 @@
 //! The conditions of a filter that all must hold, as the planner takes them.
 
-use language::filter::{Comparison, Filter, Node, Predicate};
+use language::filter::{Comparison, Filter, Node, Predicate, TextCondition};
 use std::borrow::Cow;
 use value::Value;
 use value::collation::Collation;
@@ -47,6 +47,8 @@ pub struct Conjunction<'a> {
     pub leaves: Vec<Leaf<'a>>,
     /// Disjunctions, one branch of each of which must hold.
     pub alternatives: Vec<&'a [Node]>,
+    /// A search of texts.
+    pub text: Option<&'a TextCondition>,
     /// Whether there are other conditions, which no index can answer.
     pub others: bool,
     /// Whether nothing can match.
@@ -57,8 +59,13 @@ pub struct Conjunction<'a> {
 impl<'a> Conjunction<'a> {
     /// Of a whole filter.
     pub fn of(filter: &'a Filter) -> Conjunction<'a> {
+        Conjunction::of_node(filter.root())
+    }
+
+    /// Of a part of a filter.
+    pub fn of_node(node: &'a Node) -> Conjunction<'a> {
         let mut conjunction = Conjunction::default();
-        conjunction.add(filter.root());
+        conjunction.add(node);
         conjunction
     }
 
@@ -121,6 +128,10 @@ impl<'a> Conjunction<'a> {
             } => self.add_field(name.clone(), predicate, None, collation.as_ref()),
             Node::AlwaysTrue => {}
             Node::AlwaysFalse => self.never = true,
+            Node::Text(condition) => {
+                self.text = Some(condition);
+                self.others = true;
+            }
             Node::Nor(_) | Node::Expr(_) | Node::Where(_) | Node::JsonSchema(_) | Node::SampleRate(_) => {
                 self.others = true;
             }

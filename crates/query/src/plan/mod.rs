@@ -30,6 +30,7 @@ pub mod query;
 pub mod shape;
 pub mod sort;
 pub mod sort_fit;
+pub mod text;
 pub mod tree;
 pub mod wildcard;
 

@@ -98,6 +98,7 @@ fn node(node: &Node, text: &mut String) {
         }
         Node::Expr(_) => text.push_str("expr"),
         Node::Where(_) => text.push_str("where"),
+        Node::Text(_) => text.push_str("text"),
         Node::JsonSchema(_) => text.push_str("schema"),
         Node::SampleRate(_) => text.push_str("sample"),
         Node::AlwaysTrue => {}

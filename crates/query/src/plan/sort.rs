@@ -1,13 +1,14 @@
 //! What a sort asks for.
 
 use crate::{QueryError, Result};
+use language::filter::TEXT_SCORE;
 use store::Order;
 use value::collation::Collation;
 use value::decimal::Rounding;
 use value::key::Direction;
 use value::path::FieldPath;
 use value::path::extract::IndexPath;
-use value::{Document, Value};
+use value::{Document, Value, doc};
 
 /// Fields to sort by, most significant first; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +22,10 @@ pub struct SortPattern {
 /// One field to sort by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortField {
-    /// Its dotted path as written.
+    /// Its dotted path as written; for a score, a name that says nothing.
     pub name: String,
+    /// Whether it is how well the document matches a search of texts, and no field.
+    pub is_score: bool,
     /// Smallest or largest first.
     pub direction: Direction,
 }
@@ -45,8 +48,13 @@ pub enum Ordering {
 }
 
 impl Ordering {
-    /// Parses a `sort` document.
+    /// Parses the `sort` document of a query that searches no texts.
     pub fn parse(sort: &Document) -> Result<Ordering> {
+        Ordering::parse_scored(sort, false)
+    }
+
+    /// Parses a `sort` document; with scores, it may sort by `{$meta: "textScore"}`.
+    pub fn parse_scored(sort: &Document, has_scores: bool) -> Result<Ordering> {
         if sort.is_empty() {
             return Ok(Ordering::Any);
         }
@@ -61,7 +69,7 @@ impl Ordering {
                 Direction::Descending => Order::Backward,
             }));
         }
-        let pattern = SortPattern::parse(sort)?;
+        let pattern = SortPattern::parse_scored(sort, has_scores)?;
         Ok(match pattern.fields().is_empty() {
             true => Ordering::Any,
             false => Ordering::By(pattern),
@@ -93,6 +101,11 @@ fn shown(document: &Document) -> String {
 impl SortPattern {
     /// Parses a document of fields and directions. It has no fields where all that it sorts by is absent.
     pub fn parse(sort: &Document) -> Result<SortPattern> {
+        SortPattern::parse_scored(sort, false)
+    }
+
+    /// As [`SortPattern::parse`], for documents that have scores.
+    pub fn parse_scored(sort: &Document, has_scores: bool) -> Result<SortPattern> {
         let keys = sort.iter().filter(|(_, value)| !is_absent_meta(value));
         if keys.count() > SORT_FIELDS_MAX {
             return Err(QueryError::new(
@@ -108,11 +121,16 @@ impl SortPattern {
                 parse_path(name)?;
                 continue;
             }
-            // MongoDB looks at the direction first.
-            let direction = direction(name, value)?;
+            let is_score = has_scores && is_meta(value, &[TEXT_SCORE]);
+            // MongoDB looks at the direction first. The best score is the first, always.
+            let direction = match is_score {
+                true => Direction::Descending,
+                false => direction(name, value)?,
+            };
             let path = parse_path(name)?;
             let field = SortField {
                 name: name.to_owned(),
+                is_score,
                 direction,
             };
             if fields.iter().any(|known| known.name == field.name) {
@@ -148,6 +166,11 @@ impl SortPattern {
         &self.fields
     }
 
+    /// Whether documents are sorted by how well they match.
+    pub fn by_score(&self) -> bool {
+        self.fields.iter().any(|field| field.is_score)
+    }
+
     /// The fields as an index on them would have them.
     pub fn paths(&self) -> &[IndexPath] {
         &self.paths
@@ -157,7 +180,10 @@ impl SortPattern {
     pub fn to_document(&self) -> Document {
         self.fields
             .iter()
-            .map(|field| (field.name.clone(), Value::Int32(sign(field.direction))))
+            .map(|field| match field.is_score {
+                true => (field.name.clone(), Value::Document(doc! {"$meta": TEXT_SCORE})),
+                false => (field.name.clone(), Value::Int32(sign(field.direction))),
+            })
             .collect()
     }
 }
@@ -209,12 +235,17 @@ fn parse_path(name: &str) -> Result<FieldPath> {
 
 /// Whether a key sorts by metadata that documents may have in MongoDB, and have not here: what only `$search` and `$sample` give.
 fn is_absent_meta(value: &Value) -> bool {
+    is_meta(value, &["searchScore", "vectorSearchScore", "randVal"])
+}
+
+/// Whether a key sorts by one of these metadata.
+fn is_meta(value: &Value, names: &[&str]) -> bool {
     let Value::Document(operator) = value else {
         return false;
     };
     let named = operator.get("$meta").map(Value::as_ref);
     let name = named.and_then(value::ValueRef::as_str);
-    operator.len() == 1 && matches!(name, Some("searchScore" | "vectorSearchScore" | "randVal"))
+    operator.len() == 1 && name.is_some_and(|name| names.contains(&name))
 }
 
 /// Says why there is nothing to sort by: of what `$meta` names nothing exists here yet.

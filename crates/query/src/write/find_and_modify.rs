@@ -6,11 +6,13 @@ use super::single::{Done, Single};
 use super::update::id_of;
 use super::{WriteError, WriteOptions};
 use language::expression::Variables;
+use language::filter::TEXT_SCORE;
 use language::projection::Projection;
 use language::update::Update;
+use std::borrow::Cow;
 use std::sync::Arc;
 use store::{Collection, Image, ReplayedKind};
-use value::{DocumentBuf, Value};
+use value::{DocumentBuf, Value, doc};
 
 /// What findAndModify is asked.
 #[derive(Clone, Debug)]
@@ -115,7 +117,11 @@ impl FindAndModify {
             filter.matches_positioned(matched.as_ref(), &mut position)?;
         }
         let mut out = Vec::with_capacity(document.bytes().len());
-        projection.apply(document.as_ref(), position, &self.variables, &mut out)?;
+        let mut variables = Cow::Borrowed(&*self.variables);
+        if let Some(score) = self.lookup.filter.text_score(matched.as_ref())? {
+            variables.to_mut().set_metadata(doc! {TEXT_SCORE: score});
+        }
+        projection.apply(document.as_ref(), position, &variables, &mut out)?;
         Ok(DocumentBuf::from_validated(out.into()))
     }
 }

@@ -6,6 +6,7 @@
 mod filter_partial;
 mod filter_property;
 mod find_index_key;
+mod find_text;
 mod plan_equivalence;
 mod plan_explain;
 mod plan_race;

@@ -107,10 +107,18 @@ fn index_document(id: u32, spec: &IndexSpec) -> Document {
         "expireAfterSeconds": spec.expire_after_seconds,
         "kept": spec.kept.clone(),
     };
-    match spec.has_places() && !spec.without_cells {
-        true => document.with("cells", true),
-        false => document,
+    match kept_since(spec) {
+        Some(mark) if !spec.outdated => document.with(mark, true),
+        _ => document,
     }
+}
+
+/// The mark of an index whose entries earlier versions did not keep, or not so.
+fn kept_since(spec: &IndexSpec) -> Option<&'static str> {
+    if spec.has_places() {
+        return Some("cells");
+    }
+    spec.is_text().then_some("terms")
 }
 
 fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
@@ -131,10 +139,10 @@ fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
         hidden: flag("hidden"),
         partial_filter: embedded(document, "partialFilter").cloned(),
         expire_after_seconds: document.get("expireAfterSeconds").and_then(integer),
-        without_cells: false,
+        outdated: false,
         kept: embedded(document, "kept")?.clone(),
     };
-    spec.without_cells = spec.has_places() && !flag("cells");
+    spec.outdated = kept_since(&spec).is_some_and(|mark| !flag(mark));
     Some((u32::try_from(integer(document.get("id")?)?).ok()?, spec))
 }
 

@@ -1,18 +1,22 @@
-//! Keys of indexes that hold more of a document than the values at their paths: wildcard and geospatial ones.
+//! Keys of indexes that hold more of a document than the values at their paths: wildcard and geospatial and text ones.
 //!
 //! The key of an entry has a part for each field, as in other indexes; a wildcard has two, the path and the value. A
-//! geospatial field's part is a cell (`places`). A text index has no entries.
+//! geospatial field's part is a cell (`places`), that of texts a term.
 
 use super::places::{self, Cells};
 use super::{FieldKind, Index, Wildcard};
 use crate::StoreError;
 use code::Code;
+use std::sync::Arc;
+use text::TextFields;
 use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath};
 use value::{DocumentRef, Value, ValueRef};
 
 /// MongoDB's code for an array in a compound wildcard index where only the wildcard's values may be arrays.
 const ARRAY_BESIDE_WILDCARD: Code = Code::location(7_246_301);
+/// That of an array beside the texts of a compound text index.
+const ARRAY_BESIDE_TEXT: Code = Code::location(16_675);
 
 /// How the fields of an index that is not made of values alone are filled.
 #[derive(Clone, Debug)]
@@ -20,6 +24,7 @@ pub(super) struct Kinds {
     /// The fields that are values.
     plain: Vec<IndexPath>,
     wildcard: Option<Wildcard>,
+    text: Option<Arc<TextFields>>,
 }
 
 impl Kinds {
@@ -55,6 +60,9 @@ impl Kinds {
                 })
                 .collect(),
             wildcard,
+            text: spec
+                .is_text()
+                .then(|| Arc::new(TextFields::of_options(&spec.kept))),
         }))
     }
 
@@ -63,10 +71,12 @@ impl Kinds {
         self.wildcard.as_ref()
     }
 
+    /// Which strings a text index holds.
+    pub(super) fn text(&self) -> Option<&Arc<TextFields>> {
+        self.text.as_ref()
+    }
+
     pub(super) fn keys(&self, index: &Index, document: DocumentRef<'_>) -> Result<IndexKeys, Refused> {
-        if index.fields.iter().any(|field| field.kind == FieldKind::Text) {
-            return Ok(IndexKeys::default());
-        }
         if index.is_collated() {
             return Ok(super::collated::keys(
                 &index.fields,
@@ -109,6 +119,10 @@ impl Kinds {
             let why = "the fields beside the wildcard of a compound index cannot be arrays".to_owned();
             return Err(Refused::Value(ARRAY_BESIDE_WILDCARD, why));
         }
+        if self.text.is_some() && has_arrays {
+            let why = "cannot have a multi-key as a prefix to a text index".to_owned();
+            return Err(Refused::Value(ARRAY_BESIDE_TEXT, why));
+        }
         plain.map_err(Refused::Extract)
     }
 
@@ -129,6 +143,14 @@ impl Kinds {
                 sets,
                 several: vec![found.arrays],
             }));
+        }
+        if let Some(text) = &self.text {
+            let terms = text
+                .terms(document)
+                .map_err(|error| Refused::Value(error.code, error.message))?;
+            let several = vec![terms.len() > 1];
+            let sets: Vec<Special<'a>> = terms.into_iter().map(Special::Term).collect();
+            return Ok((!sets.is_empty()).then_some(Specials { sets, several }));
         }
         let places = places::places(index, document)?;
         Ok(places.map(|places| Specials {
@@ -155,7 +177,7 @@ pub(super) enum Refused {
 
 struct Specials<'a> {
     sets: Vec<Special<'a>>,
-    /// For the wildcard, or each geospatial field, whether one document has several values in it.
+    /// For the wildcard, the texts, or each geospatial field, whether one document has several values in it.
     several: Vec<bool>,
 }
 
@@ -164,6 +186,8 @@ enum Special<'a> {
     Path(String, ValueRef<'a>),
     /// A cell for each geospatial field.
     Cells(Cells),
+    /// A term of a text.
+    Term(String),
 }
 
 /// A key out of the values of the plain fields and what stands in the others.
@@ -190,6 +214,7 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
                 put(cell.map_or(ValueRef::Null, ValueRef::Int64), Direction::Ascending);
                 place += 1;
             }
+            (FieldKind::Text, Special::Term(term)) => put(ValueRef::String(term), Direction::Ascending),
             (kind, _) => {
                 let value = values.next().map_or(ValueRef::Null, Value::as_ref);
                 match kind {
@@ -207,11 +232,13 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
 fn array_parts(index: &Index, plain: &IndexKeys, several: &[bool]) -> Vec<Vec<usize>> {
     let (mut plain, mut several) = (plain.array_parts.iter(), several.iter());
     let parts = |field: &super::IndexField| match field.kind {
-        FieldKind::Wildcard(_) | FieldKind::Geo2d | FieldKind::Geo2dSphere => match several.next() {
-            Some(true) => vec![0],
-            _ => Vec::new(),
-        },
-        FieldKind::Text | FieldKind::Collated => Vec::new(),
+        FieldKind::Wildcard(_) | FieldKind::Geo2d | FieldKind::Geo2dSphere | FieldKind::Text => {
+            match several.next() {
+                Some(true) => vec![0],
+                _ => Vec::new(),
+            }
+        }
+        FieldKind::Collated => Vec::new(),
         _ => plain.next().cloned().unwrap_or_default(),
     };
     index.fields.iter().map(parts).collect()

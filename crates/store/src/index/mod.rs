@@ -30,6 +30,7 @@ use crate::StoreError;
 use kinds::Kinds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use text::TextFields;
 use value::Value;
 use value::collation::Collation;
 use value::key::Direction;
@@ -52,7 +53,7 @@ pub enum FieldKind {
     Geo2d,
     /// Geometries on the sphere, by their cells.
     Geo2dSphere,
-    /// Words of texts; the index has no entries.
+    /// The terms of texts.
     Text,
     /// In CouchDB's order; all fields of such an index are.
     Collated,
@@ -219,6 +220,11 @@ impl Index {
     /// Whether it is a text index.
     pub fn is_text(&self) -> bool {
         self.fields.iter().any(|field| field.kind == FieldKind::Text)
+    }
+
+    /// Which strings it holds, where it is a text index.
+    pub fn text(&self) -> Option<&Arc<TextFields>> {
+        self.kinds.as_ref().and_then(|kinds| kinds.text())
     }
 
     /// Whether its entries are in CouchDB's order.

@@ -8,19 +8,19 @@ use std::sync::Arc;
 /// to be cleared. Before anything is resumed.
 pub(crate) async fn renew(collection: &Arc<Collection>) -> Result<(), StoreError> {
     let set = collection.index_set();
-    if !set.indexes.iter().any(|index| index.spec().without_cells) {
+    if !set.indexes.iter().any(|index| index.spec().outdated) {
         return Ok(());
     }
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
     let (mut indexes, mut gone) = (Vec::with_capacity(set.indexes.len()), Vec::new());
     for index in &set.indexes {
-        if !index.spec().without_cells {
+        if !index.spec().outdated {
             indexes.push(index.clone());
             continue;
         }
         let spec = IndexSpec {
-            without_cells: false,
+            outdated: false,
             ..index.spec().clone()
         };
         let (compile, now_ms) = (catalog.options.filter_compiler, collection.now_ms());

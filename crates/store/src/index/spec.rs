@@ -44,8 +44,8 @@ pub struct IndexSpec {
     pub partial_filter: Option<Document>,
     /// Documents are deleted so long after the date in the field.
     pub expire_after_seconds: Option<i64>,
-    /// It was made by a version that kept of a place only that there is one: it is to be built anew.
-    pub without_cells: bool,
+    /// It was made by a version that kept of a place only that there is one, and nothing of a text: it is to be built anew.
+    pub outdated: bool,
     /// Every other option as given (`v`, `background`, …).
     pub kept: Document,
 }

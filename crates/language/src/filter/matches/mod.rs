@@ -55,6 +55,7 @@ impl Node {
             }
             Node::Expr(condition) => condition.matches(document),
             Node::Where(condition) => condition.matches(document),
+            Node::Text(condition) => condition.matches(document),
             Node::JsonSchema(schema) => schema.matches(document),
             Node::SampleRate(rate) => Ok(value::random::unit() < *rate),
             Node::AlwaysTrue => Ok(true),

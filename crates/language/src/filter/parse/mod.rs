@@ -6,7 +6,9 @@ mod kinds;
 mod predicate;
 
 use super::schema::JsonSchema;
-use super::{Comparison, ExprCondition, FilterPlace, FilterScope, Node, Predicate, WhereCondition};
+use super::{
+    Comparison, ExprCondition, FilterPlace, FilterScope, Node, Predicate, TextCondition, WhereCondition,
+};
 use crate::expression::number::Number;
 use crate::regex::Regex;
 use crate::{Code, Error, Result};
@@ -129,8 +131,7 @@ impl<'s> Parser<'s> {
                     "{name} can only be applied to the top-level document"
                 )));
             }
-            "$text" if self.scope.place == FilterPlace::Validator => return Err(not_here(name)),
-            "$text" => return Err(unsupported(name)),
+            "$text" => Node::Text(Box::new(TextCondition::parse(value, self.scope.place)?)),
             "$where" if self.scope.place != FilterPlace::Query => return Err(not_here(name)),
             "$where" => Node::Where(WhereCondition::parse(value)?),
             _ => {
@@ -325,14 +326,6 @@ fn sample_rate(value: &Value) -> Result<Node> {
 
 fn not_here(name: &str) -> Error {
     Error::bad_value(format!("{name} is not allowed in this context"))
-}
-
-/// The error for an operator of MongoDB's that is still to come.
-fn unsupported(name: &str) -> Error {
-    Error::new(
-        Code::NOT_IMPLEMENTED,
-        format!("query operator {name} is not supported yet"),
-    )
 }
 
 /// `name: value` as error messages show it.

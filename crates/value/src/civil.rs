@@ -1,6 +1,6 @@
 //! Civil time: the fields of a date.
 
-use value::date::{MILLISECONDS_A_DAY, date_of, days_of};
+use crate::date::{MILLISECONDS_A_DAY, date_of, days_of};
 
 /// A point in civil time. Fields may be out of their range until they are carried into a day number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,9 @@ pub struct Civil {
 /// A date in ISO 8601's weeks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IsoWeek {
+    /// The year to which the week belongs.
     pub year: i64,
+    /// 1 to 53.
     pub week: i64,
 }
 

@@ -1,0 +1,152 @@
+//! Plans that find texts, by the collection's text index.
+
+use super::candidates::indexed_branch;
+use super::catalog::KnownIndex;
+use super::implies::implies;
+use super::index_bounds::index_bounds;
+use super::interval::{Interval, Intervals};
+use super::leaves::Conjunction;
+use super::query::{Hint, Query};
+use super::sort::Ordering;
+use super::tree::{Access, Candidates, IndexScan, Plan};
+use crate::{Code, QueryError, Result};
+use language::filter::Node;
+use std::sync::Arc;
+use store::{FieldKind, Order};
+use text::Condition;
+use value::Value;
+
+/// The plan of a query that searches texts; `None` if the query does not. It needs a text index.
+pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candidates>> {
+    let Some(condition) = query.filter.text() else {
+        return Ok(None);
+    };
+    check_beside(query)?;
+    let known = indexes
+        .iter()
+        .find(|known| !known.facts.hidden && known.index.is_text());
+    let Some((known, fields)) = known.and_then(|known| Some((known, known.index.text()?))) else {
+        return Err(QueryError::new(
+            Code::INDEX_NOT_FOUND,
+            "text index required for $text query",
+        ));
+    };
+    let conjunction = query.conjunction();
+    let search = TextSearch {
+        known,
+        condition: condition.on(fields),
+    };
+    let access = if conjunction.never {
+        Access::Nothing
+    } else if conjunction.text.is_some() {
+        search.scan(&conjunction)?.map_or(Access::Nothing, Access::Index)
+    } else {
+        search.union(query, &conjunction, indexes)?
+    };
+    Ok(Some(Candidates::only(Plan {
+        residual: true,
+        sort: query.ordering.pattern().cloned(),
+        ..Plan::of(access)
+    })))
+}
+
+/// Refuses what else decides how documents are found.
+fn check_beside(query: &Query<'_>) -> Result<()> {
+    let natural =
+        matches!(query.ordering, Ordering::Natural(_)) || matches!(query.hint, Some(Hint::Natural { .. }));
+    if natural {
+        return Err(QueryError::bad_value(
+            "text expression not allowed with $natural sort order",
+        ));
+    }
+    match query.hint {
+        Some(_) => Err(QueryError::bad_value("text and hint not allowed in same query")),
+        None => Ok(()),
+    }
+}
+
+/// A search by an index.
+struct TextSearch<'q> {
+    known: &'q KnownIndex,
+    condition: &'q Condition,
+}
+
+impl TextSearch<'_> {
+    /// The scan of the terms that are searched; `None` if there are none.
+    fn scan(&self, conjunction: &Conjunction<'_>) -> Result<Option<Arc<IndexScan>>> {
+        let facts = &self.known.facts;
+        let is_text = |field: &store::IndexField| field.kind == FieldKind::Text;
+        let place = self.known.index.fields().iter().position(is_text).unwrap_or(0);
+        let mut bounds = index_bounds(facts, conjunction).fields;
+        let are_equal = bounds.iter().take(place).all(Intervals::is_point);
+        let implied = facts
+            .partial
+            .as_deref()
+            .is_none_or(|partial| implies(conjunction, partial.root()));
+        if !are_equal || !implied {
+            return Err(no_plan(
+                "failed to use text index to satisfy $text query (if text index is compound, are equality predicates \
+                 given for all prefix fields?)",
+            ));
+        }
+        let point = |term: &str| Interval::point(Value::from(term));
+        let terms: Vec<Interval> = self.condition.terms().into_iter().map(point).collect();
+        if let Some(field) = bounds.get_mut(place) {
+            *field = Intervals::from(terms);
+        }
+        if bounds.iter().any(Intervals::is_none) {
+            return Ok(None);
+        }
+        let (index, facts) = (self.known.index.clone(), facts.clone());
+        Ok(Some(Arc::new(IndexScan::new(
+            index,
+            facts,
+            bounds,
+            Order::Forward,
+        ))))
+    }
+
+    /// The scans of the branches of a disjunction, one of which is the search: the others need an index, too.
+    fn union(
+        &self,
+        query: &Query<'_>,
+        conjunction: &Conjunction<'_>,
+        indexes: &[KnownIndex],
+    ) -> Result<Access> {
+        let searches = |node: &Node| Conjunction::of_node(node).text.is_some();
+        let Some(branches) = conjunction
+            .alternatives
+            .iter()
+            .find(|branches| branches.iter().any(searches))
+        else {
+            return Err(no_plan(
+                "$text stands too deep in the query for its index to find all documents",
+            ));
+        };
+        let rest = conjunction.without(branches);
+        let mut scans = Vec::with_capacity(branches.len());
+        for node in *branches {
+            let branch = rest.and(node);
+            if branch.never {
+                continue;
+            }
+            match branch.text.is_some() {
+                true => scans.extend(self.scan(&branch)?),
+                false => scans.push(indexed_branch(query, &branch, indexes).ok_or_else(|| {
+                    no_plan("Failed to produce a solution for TEXT under OR - other non-TEXT clauses under OR have to be indexed as well.")
+                })?),
+            }
+        }
+        Ok(match scans.is_empty() {
+            true => Access::Nothing,
+            false => Access::Union(scans),
+        })
+    }
+}
+
+fn no_plan(why: &str) -> QueryError {
+    QueryError::new(
+        Code::NO_QUERY_EXECUTION_PLANS,
+        format!("error processing query: planner returned error :: caused by :: {why}"),
+    )
+}
