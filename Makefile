@@ -8,6 +8,9 @@ export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
 endif
 APT_PACKAGES := clang libclang-dev pkg-config make curl ca-certificates
 
+# What the tests of the page need.
+TEST_PACKAGES := chromium fonts-dejavu-core
+
 .PHONY: run build test lint bench trials packages tools
 
 run: packages
@@ -18,6 +21,7 @@ build: packages
 
 # Format, lints, dependency rules, then every test, ending with real clients against a real server.
 test: packages lint
+	@tools/install-packages $(TEST_PACKAGES)
 	tests/run
 
 lint: packages tools

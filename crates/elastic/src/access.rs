@@ -3,14 +3,35 @@
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::server::Server;
-use auth::{Action, Privileges, Resource};
+use auth::{Action, Privileges, Resource, User};
 use engine::Namespace;
 use http::{Method, Request, StatusCode, basic_credentials};
+use std::sync::Arc;
+
+/// How it is known who asks.
+#[derive(Debug)]
+pub(crate) enum Asking {
+    /// The request's headers say it.
+    ByHeaders,
+    /// Whoever took the request found out; `None` where no user exists.
+    Known(Option<Arc<User>>),
+}
 
 /// What whoever asks may do; `None` where no user exists and so everybody may do everything.
-pub(crate) async fn privileges(server: &Server, request: &Request) -> Result<Option<Privileges>> {
-    refuse_other_sites(request)?;
+pub(crate) async fn privileges(
+    server: &Server,
+    request: &Request,
+    asking: Asking,
+) -> Result<Option<Privileges>> {
     let engine = &server.engine;
+    if let Asking::Known(user) = asking {
+        return match user {
+            Some(user) => Ok(Some(engine.privileges(&user))),
+            None if engine.has_users() => Err(unauthorized("sign in first")),
+            None => Ok(None),
+        };
+    }
+    refuse_other_sites(request)?;
     if !engine.has_users() {
         let known = server.hosts.check(&request.headers);
         return known.map(|()| None).map_err(|error| refusal(error.to_string()));

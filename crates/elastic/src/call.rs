@@ -1,5 +1,6 @@
 //! One request, taken apart.
 
+use crate::access::Asking;
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::server::Server;
@@ -27,8 +28,8 @@ pub(crate) struct Call {
 
 impl Call {
     /// Takes a request apart and finds out who asks.
-    pub(crate) async fn new(server: Arc<Server>, request: Request) -> Result<Call> {
-        let privileges = access::privileges(&server, &request).await?;
+    pub(crate) async fn new(server: Arc<Server>, request: Request, asking: Asking) -> Result<Call> {
+        let privileges = access::privileges(&server, &request, asking).await?;
         let path = request.path().split('/').filter(|part| !part.is_empty());
         let invalid = || ElasticError::illegal("the path has an escape that is not %HH in UTF-8");
         let decode = |part: &str| {

@@ -31,6 +31,7 @@ mod serve;
 mod server;
 mod settings;
 mod source;
+mod tail;
 mod write;
 
-pub use serve::{Options, serve};
+pub use serve::{Options, Protocol, serve};

@@ -1,9 +1,11 @@
 //! Serving the protocol: requests come in, answers go out.
 
+use crate::access::Asking;
 use crate::call::Call;
 use crate::index::Indices;
 use crate::server::Server;
 use crate::{respond, route};
+use auth::User;
 use engine::{Context, Engine, OperationInfo};
 use http::{Handler, Method, Request, Response};
 use std::sync::Arc;
@@ -21,13 +23,39 @@ pub struct Options {
 
 /// Serves until `stop` becomes true; then lets running requests end and closes all connections.
 pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop: watch::Receiver<bool>) {
-    let server = Server {
-        engine,
-        indices: Indices::default(),
-        kept: crate::kept::Kept::default(),
-        hosts: options.http.hosts.clone(),
-    };
-    http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;
+    let protocol = Protocol::new(engine, &options);
+    protocol.serve(listener, options, stop).await;
+}
+
+/// The protocol on an engine: connections are served by [`Protocol::serve`], requests that came by another listener of this
+/// program answered by [`Protocol::answer`].
+#[derive(Clone, Debug)]
+pub struct Protocol(Arc<Server>);
+
+impl Protocol {
+    /// The protocol on this engine.
+    pub fn new(engine: Engine, options: &Options) -> Protocol {
+        Protocol(Arc::new(Server {
+            engine,
+            indices: Indices::default(),
+            kept: crate::kept::Kept::default(),
+            hosts: options.http.hosts.clone(),
+        }))
+    }
+
+    pub(crate) fn server(&self) -> &Arc<Server> {
+        &self.0
+    }
+
+    /// Serves connections, as [`serve`] does.
+    pub async fn serve(&self, listener: TcpListener, options: Options, stop: watch::Receiver<bool>) {
+        http::serve(listener, Arc::new(Front(self.0.clone())), options.http, stop).await;
+    }
+
+    /// Answers one request with the rights of a user who is known already; `None` where no user exists.
+    pub async fn answer(&self, user: Option<Arc<User>>, request: Request) -> Response {
+        Box::pin(answer(self.0.clone(), request, Asking::Known(user))).await
+    }
 }
 
 struct Front(Arc<Server>);
@@ -35,11 +63,11 @@ struct Front(Arc<Server>);
 impl Handler for Front {
     async fn handle(&self, request: Request) -> Response {
         // Boxed, so that an idle connection is small.
-        Box::pin(answer(self.0.clone(), request)).await
+        Box::pin(answer(self.0.clone(), request, Asking::ByHeaders)).await
     }
 }
 
-async fn answer(server: Arc<Server>, request: Request) -> Response {
+async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Response {
     let is_head = request.method == Method::HEAD;
     let shown = respond::Form::of(&request);
     let context = Context::default();
@@ -54,7 +82,7 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         context: context.clone(),
     });
     let work = async {
-        let mut call = Call::new(server, request).await?;
+        let mut call = Call::new(server, request, asking).await?;
         route::run(&mut call).await
     };
     let answered = context.interruption().run(work).await;

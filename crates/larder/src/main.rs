@@ -10,6 +10,7 @@ mod import;
 mod logging;
 mod memory;
 mod meter;
+mod mounts;
 mod repair;
 mod restore;
 mod serve;

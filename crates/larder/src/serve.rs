@@ -3,6 +3,7 @@
 use crate::config::{Listen, ServeOptions, Settings};
 use crate::descriptors;
 use crate::logging::{self, LogControl};
+use crate::mounts;
 use crate::shutdown::{Request, Signals};
 use anyhow::{Context, Result, bail};
 use engine::{Engine, EngineOptions};
@@ -37,14 +38,18 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
 
     let (stop, stopped) = watch::channel(false);
     let mut protocols = tokio::task::JoinSet::new();
+    let mongo_options = mongo::Options {
+        places: places.clone(),
+        test_commands: settings.test_commands,
+        read_time_max: settings.default_max_time,
+    };
+    let mongo = mongo::Protocol::new(engine.clone(), mongo_options).context("the mongo protocol failed")?;
     if let Some(listener) = listen("mongo", settings.mongo_listen, settings, &engine).await? {
-        let options = mongo::Options {
-            places: places.clone(),
-            test_commands: settings.test_commands,
-            read_time_max: settings.default_max_time,
-        };
-        let served = mongo::serve(listener, engine.clone(), options, stopped.clone());
-        protocols.spawn(async { served.await.context("the mongo protocol failed") });
+        let (mongo, stopped) = (mongo.clone(), stopped.clone());
+        protocols.spawn(async move {
+            mongo.serve(listener, stopped).await;
+            Ok(())
+        });
     }
     let (address, is_given) = (settings.couch_listen, settings.couch_listen_given);
     if let Some(listener) = listen_unless_taken("couch", address, is_given, settings, &engine).await? {
@@ -60,18 +65,19 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         protocols.spawn(async { served.await.context("the couch protocol failed") });
     }
     let (address, is_given) = (settings.elastic_listen, settings.elastic_listen_given);
+    let elastic_options = elastic::Options {
+        http: http::Options {
+            places: places.clone(),
+            hosts: hosts.clone(),
+            memory: engine.memory().clone(),
+            ..http::Options::default()
+        },
+    };
+    let elastic = elastic::Protocol::new(engine.clone(), &elastic_options);
     if let Some(listener) = listen_unless_taken("elastic", address, is_given, settings, &engine).await? {
-        let options = elastic::Options {
-            http: http::Options {
-                places: places.clone(),
-                hosts: hosts.clone(),
-                memory: engine.memory().clone(),
-                ..http::Options::default()
-            },
-        };
-        let served = elastic::serve(listener, engine.clone(), options, stopped.clone());
-        protocols.spawn(async {
-            served.await;
+        let (elastic, stopped) = (elastic.clone(), stopped.clone());
+        protocols.spawn(async move {
+            elastic.serve(listener, elastic_options, stopped).await;
             Ok(())
         });
     }
@@ -84,6 +90,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
                 memory: engine.memory().clone(),
                 ..http::Options::default()
             },
+            mounts: mounts::mounts(&mongo, &elastic),
         };
         let served = web::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async {

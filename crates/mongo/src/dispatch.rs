@@ -222,7 +222,7 @@ fn context(connection: &Connection, generic: &Generic, time_limit: Option<Durati
     context.session = generic.session.map(|id| SessionId { id, user: digest });
     context.retry_number = generic.transaction_number;
     context.user = user.map(Into::into);
-    context.client = Some(connection.socket.clone());
+    context.client = connection.client.clone();
     context.origin = Some(Origin {
         connection: connection.id,
         address: connection.peer.ip(),

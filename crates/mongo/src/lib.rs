@@ -20,6 +20,7 @@ mod dispatch;
 mod error;
 mod failpoint;
 mod profile;
+mod protocol;
 mod read_level;
 mod serve;
 mod server;
@@ -30,5 +31,6 @@ pub mod commands;
 pub mod wire;
 
 pub use error::CommandError;
+pub use protocol::Protocol;
 pub use serve::serve;
 pub use server::{Options, ServeError};

@@ -5,7 +5,7 @@ use crate::failpoint::FailPoints;
 use crate::topology::Topology;
 use auth::Decoy;
 use engine::Engine;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU16, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How the protocol is served.
@@ -38,7 +38,8 @@ pub(crate) struct Server {
     pub(crate) topology: Topology,
     pub(crate) started: Instant,
     pub(crate) counters: Counters,
-    pub(crate) listening_port: u16,
+    /// The port of the protocol's listener; 0 while there is none.
+    listening_port: AtomicU16,
     /// `setParameter notablescan`: whether queries that no index answers are refused.
     pub(crate) refuse_full_scans: AtomicBool,
 }
@@ -62,7 +63,7 @@ pub(crate) struct Counters {
 }
 
 impl Server {
-    pub(crate) fn new(engine: Engine, options: Options, listening_port: u16) -> Result<Server, ServeError> {
+    pub(crate) fn new(engine: Engine, options: Options) -> Result<Server, ServeError> {
         Ok(Server {
             engine,
             options,
@@ -72,9 +73,19 @@ impl Server {
             topology: Topology::default(),
             started: Instant::now(),
             counters: Counters::default(),
-            listening_port,
+            listening_port: AtomicU16::default(),
             refuse_full_scans: AtomicBool::new(false),
         })
+    }
+
+    /// The port of the protocol's listener; 0 while there is none.
+    pub(crate) fn listening_port(&self) -> u16 {
+        self.listening_port.load(Ordering::Relaxed)
+    }
+
+    /// Says on which port the protocol is served.
+    pub(crate) fn listens_on(&self, port: u16) {
+        self.listening_port.store(port, Ordering::Relaxed);
     }
 
     /// The number of the next connection.

@@ -2,11 +2,12 @@
 
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use auth::{Action, Resource};
+use auth::{Action, Resource, User};
 use engine::TooManyAttempts;
 use engine::files::Bucket;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderValue, Method, StatusCode, basic_credentials};
+use http::{HeaderValue, Method, StatusCode, basic_credentials, cookie};
+use std::sync::Arc;
 
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
 
@@ -20,26 +21,10 @@ impl Call {
 
     /// Refuses a user who may not do this.
     pub(crate) async fn allowed(&self, action: Action, resource: Resource<'_>) -> Result<()> {
-        self.refuse_other_sites()?;
-        let engine = &self.server.engine;
-        if !engine.has_users() {
+        let Some(user) = self.user().await? else {
             return Ok(());
-        }
-        let credentials = match basic_credentials(&self.request.headers) {
-            Some(credentials) => credentials.map_err(WebError::bad_request)?,
-            None => {
-                return Err(unauthorized(
-                    "log in: send a user's name and password by basic authentication",
-                ));
-            }
         };
-        let from = self.request.peer;
-        let user = engine
-            .log_in(&credentials.name, &credentials.password, from)
-            .await
-            .map_err(|too_many| too_many_requests(&too_many))?
-            .ok_or_else(|| unauthorized("no user has this name and password"))?;
-        if engine.privileges(&user).allows(action, resource) {
+        if self.server.engine.privileges(&user).allows(action, resource) {
             return Ok(());
         }
         let reason = format!(
@@ -48,6 +33,56 @@ impl Call {
             action.name()
         );
         Err(WebError::new(StatusCode::FORBIDDEN, "forbidden", reason))
+    }
+
+    /// Who asks, by the cookie of a sign-in or by basic authentication; `None` where no user exists.
+    pub(crate) async fn user(&self) -> Result<Option<Arc<User>>> {
+        self.refuse_other_sites()?;
+        let engine = &self.server.engine;
+        if !engine.has_users() {
+            return Ok(None);
+        }
+        if let Some(user) = self.signed_in() {
+            return Ok(Some(user));
+        }
+        let credentials = match basic_credentials(&self.request.headers) {
+            Some(credentials) => credentials.map_err(WebError::bad_request)?,
+            None => {
+                return Err(
+                    self.unauthorized("log in: send a user's name and password by basic authentication")
+                );
+            }
+        };
+        let from = self.request.peer;
+        let user = engine
+            .log_in(&credentials.name, &credentials.password, from)
+            .await
+            .map_err(|too_many| too_many_requests(&too_many))?
+            .ok_or_else(|| self.unauthorized("no user has this name and password"))?;
+        Ok(Some(user))
+    }
+
+    /// Who signed in by the page.
+    pub(crate) fn signed_in(&self) -> Option<Arc<User>> {
+        let token = cookie(&self.request.headers, &session_cookie(self))?;
+        self.server.sessions.user(&self.server.engine, token)
+    }
+
+    /// A refusal. Below `/api` it comes without a challenge, at which browsers would show a form of their own.
+    fn unauthorized(&self, reason: &str) -> WebError {
+        let error = WebError::new(StatusCode::UNAUTHORIZED, "unauthorized", reason);
+        match self.request.path().starts_with("/api/") {
+            true => error,
+            false => error.with_header(WWW_AUTHENTICATE, REALM),
+        }
+    }
+
+    /// Refuses methods that change something.
+    pub(crate) fn only_reads(&self) -> Result<()> {
+        match [Method::GET, Method::HEAD].contains(&self.request.method) {
+            true => Ok(()),
+            false => Err(WebError::not_allowed("GET, HEAD")),
+        }
     }
 
     /// Where everybody may do everything, the name by which the server is asked must be known.
@@ -75,7 +110,12 @@ impl Call {
     }
 }
 
-fn too_many_requests(too_many: &TooManyAttempts) -> WebError {
+/// The name of the cookie of a sign-in.
+pub(crate) fn session_cookie(call: &Call) -> String {
+    format!("larder-{}", call.server.port)
+}
+
+pub(crate) fn too_many_requests(too_many: &TooManyAttempts) -> WebError {
     let seconds = too_many.wait.as_secs() + 1;
     WebError::new(
         StatusCode::TOO_MANY_REQUESTS,
@@ -83,8 +123,4 @@ fn too_many_requests(too_many: &TooManyAttempts) -> WebError {
         format!("too many logins have failed; try again in {seconds} s"),
     )
     .with_header(RETRY_AFTER, HeaderValue::from(seconds))
-}
-
-fn unauthorized(reason: &str) -> WebError {
-    WebError::new(StatusCode::UNAUTHORIZED, "unauthorized", reason).with_header(WWW_AUTHENTICATE, REALM)
 }

@@ -1,7 +1,14 @@
-//! Larder's own HTTP: files, uploads that may be interrupted, backups, health and metrics.
+//! Larder's own HTTP: the page, what it asks, files, uploads that may be interrupted, backups, health and metrics.
 //!
 //! | path | what |
 //! |---|---|
+//! | `/`, `/page/…` | GET the page and its files |
+//! | `/api/session` | GET who one is, POST signs in, DELETE out |
+//! | `/api/status`, `/api/collections` | GET |
+//! | `/api/command/DB` | POST one of MongoDB's commands in Extended JSON |
+//! | `/api/export/DB.COLLECTION` | GET it as NDJSON or CSV |
+//! | `/api/tail` | GET what comes into a collection, as an event stream |
+//! | `/api/elastic/…` | Elasticsearch's protocol |
 //! | `/files/BUCKET` | GET lists, POST takes a form's files, `?id=ID` names one file |
 //! | `/files/BUCKET/NAME` | GET, HEAD, PUT, DELETE |
 //! | `/uploads/BUCKET` | POST begins a resumable upload (tus 1.0) |
@@ -16,9 +23,11 @@
 //! What must hold: bodies are streamed both ways with flat memory; what is answered with success is on the disk; an error
 //! is JSON, `{"error": …, "reason": …}`, and the reason says what to do.
 //!
-//! Left to others: chunks, versions and digests (`engine::files`), connections and headers' grammars (`http`).
+//! Left to others: chunks, versions and digests (`engine::files`), connections and headers' grammars (`http`), the protocols
+//! below `/api`, which the program hands in ([`Mounts`]).
 
 mod access;
+mod api;
 mod backups;
 mod call;
 mod error;
@@ -26,11 +35,15 @@ mod files;
 mod health;
 mod limits;
 mod metrics;
+mod mounts;
+mod page;
 mod respond;
 mod route;
 mod serve;
 mod server;
+mod sessions;
 mod uploads;
 
 pub use limits::{CHECKED_UPLOAD_BYTES_MAX, LIST_FILES_MAX, UPLOADS_KEPT_MS};
+pub use mounts::{Answering, Commands, Mounts, Requests};
 pub use serve::{Options, serve};

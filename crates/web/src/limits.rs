@@ -12,6 +12,9 @@ pub const CHECKED_UPLOAD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Parts of which one file is made.
 pub const JOINED_PARTS_MAX: usize = 1_000;
 
+/// Bytes of a command in Extended JSON: what 16 MiB of BSON take, about.
+pub const COMMAND_BYTES_MAX: usize = 48 * 1024 * 1024;
+
 /// Bytes of a file's name.
 pub const NAME_BYTES_MAX: usize = 1_024;
 

@@ -1,7 +1,7 @@
 //! Answers.
 
 use crate::error::WebError;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use http::{Body, HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -32,6 +32,13 @@ pub(crate) fn error(error: &WebError) -> Response {
         response.headers_mut().insert(name, value.clone());
     }
     response
+}
+
+/// Says that an answer is for nobody else and never the same twice, and is what its type says.
+pub(crate) fn never_kept(response: &mut Response) {
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
 }
 
 /// The same answer as HEAD gets it: with the length that its body would have, and no body.

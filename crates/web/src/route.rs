@@ -2,13 +2,28 @@
 
 use crate::call::{Call, file_name};
 use crate::error::{Result, WebError};
-use crate::{backups, files, health, metrics, uploads};
-use http::{Method, Response};
+use crate::{api, backups, files, health, metrics, page, uploads};
+use http::Response;
 
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let path = call.request.path().to_owned();
     let parts: Vec<&str> = path.trim_start_matches('/').splitn(3, '/').collect();
     match &parts[..] {
+        [""] => {
+            call.only_reads()?;
+            page::index(call)
+        }
+        ["page", version, path] => {
+            call.only_reads()?;
+            page::file(call, &format!("{version}/{path}"))
+        }
+        ["api", "session"] => api::session(call).await,
+        ["api", "status"] => api::status(call).await,
+        ["api", "collections"] => api::collections(call).await,
+        ["api", "command", database] => api::command(call, database).await,
+        ["api", "export", collection] => api::export(call, collection).await,
+        ["api", "tail"] => api::tail(call).await,
+        ["api", "elastic", path] => api::elastic(call, path).await,
         ["files", bucket] | ["files", bucket, ""] if !bucket.is_empty() => in_bucket(call, bucket).await,
         ["files", bucket, name] if !bucket.is_empty() => {
             let name = file_name(name)?;
@@ -21,15 +36,15 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         ["backups"] => backups::all(call).await,
         ["backups", id] => backups::one(call, id).await,
         ["health"] => {
-            only_reads(call)?;
+            call.only_reads()?;
             health::get(call).await
         }
         ["metrics"] => {
-            only_reads(call)?;
+            call.only_reads()?;
             metrics::get(call).await
         }
         _ => Err(WebError::not_found(
-            "there is nothing at this path; there are /files/BUCKET, /files/BUCKET/NAME, /uploads/BUCKET, /backups, /health and /metrics",
+            "there is nothing at this path; there are /, /api, /files/BUCKET, /files/BUCKET/NAME, /uploads/BUCKET, /backups, /health and /metrics",
         )),
     }
 }
@@ -53,12 +68,5 @@ async fn by_name(call: &mut Call, bucket: &str, name: &str) -> Result<Response> 
         "PUT" => files::put(call, bucket, name).await,
         "DELETE" => files::delete_name(call, bucket, name).await,
         _ => Err(WebError::not_allowed("GET, HEAD, PUT, DELETE")),
-    }
-}
-
-fn only_reads(call: &Call) -> Result<()> {
-    match [Method::GET, Method::HEAD].contains(&call.request.method) {
-        true => Ok(()),
-        false => Err(WebError::not_allowed("GET, HEAD")),
     }
 }

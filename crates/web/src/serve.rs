@@ -2,8 +2,10 @@
 
 use crate::backups::Backups;
 use crate::call::Call;
+use crate::mounts::Mounts;
 use crate::server::{Counters, Server};
-use crate::{respond, route};
+use crate::sessions::Sessions;
+use crate::{api, respond, route};
 use engine::Engine;
 use http::{Handler, Method, Request, Response};
 use std::sync::Arc;
@@ -16,6 +18,8 @@ use tokio::sync::watch;
 pub struct Options {
     /// The limits of connections.
     pub http: http::Options,
+    /// What other protocols answer below `/api`.
+    pub mounts: Mounts,
 }
 
 /// Serves until `stop` becomes true; then lets running requests end and closes all connections.
@@ -24,6 +28,9 @@ pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop
         engine,
         counters: Counters::default(),
         backups: Backups::default(),
+        sessions: Sessions::default(),
+        mounts: options.mounts,
+        port: listener.local_addr().map_or(0, |address| address.port()),
         hosts: options.http.hosts.clone(),
     };
     http::serve(listener, Arc::new(Front(Arc::new(server))), options.http, stop).await;
@@ -44,11 +51,15 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         server: server.clone(),
         request,
     };
-    let answered = match call.known_host() {
+    let is_api = call.request.path().starts_with("/api/");
+    let allowed = call
+        .known_host()
+        .and_then(|()| if is_api { api::guard(&call) } else { Ok(()) });
+    let answered = match allowed {
         Ok(()) => route::run(&mut call).await,
         Err(error) => Err(error),
     };
-    let response = answered.unwrap_or_else(|error| {
+    let mut response = answered.unwrap_or_else(|error| {
         if error.status.is_server_error() {
             tracing::error!(
                 path = call.request.path(),
@@ -58,6 +69,9 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         }
         respond::error(&error)
     });
+    if is_api {
+        respond::never_kept(&mut response);
+    }
     server.counters.requests.fetch_add(1, Ordering::Relaxed);
     if !response.status().is_success() && !response.status().is_redirection() {
         server.counters.refused.fetch_add(1, Ordering::Relaxed);

@@ -1,6 +1,8 @@
 //! What all requests share.
 
 use crate::backups::Backups;
+use crate::mounts::Mounts;
+use crate::sessions::Sessions;
 use engine::Engine;
 use http::Hosts;
 use std::sync::atomic::AtomicU64;
@@ -11,6 +13,11 @@ pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) counters: Counters,
     pub(crate) backups: Backups,
+    pub(crate) sessions: Sessions,
+    /// What other protocols answer here.
+    pub(crate) mounts: Mounts,
+    /// The listener's port, which is part of the cookie's name: cookies do not tell ports apart.
+    pub(crate) port: u16,
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
 }

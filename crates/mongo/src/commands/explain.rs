@@ -65,7 +65,7 @@ pub(super) async fn explain(call: &Call<'_>, inner: &Document, verbosity: Verbos
         "serverInfo",
         doc! {
             "host": "localhost",
-            "port": i32::from(call.server.listening_port),
+            "port": i32::from(call.server.listening_port()),
             "version": build_info::VERSION,
             "gitVersion": concat!("larder-", env!("CARGO_PKG_VERSION")),
         },

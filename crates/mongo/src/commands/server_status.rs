@@ -18,7 +18,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let connections = counters.connections_now.load(Ordering::Relaxed);
     let available = server.options.places.free();
     Ok(doc! {
-        "host": format!("{}:{}", std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned()), server.listening_port),
+        "host": format!("{}:{}", std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned()), server.listening_port()),
         "version": VERSION,
         "process": "mongos",
         "pid": i64::from(std::process::id()),

@@ -7,6 +7,7 @@ pub use login::{Awaits, Login, SaslStep};
 pub use socket::Socket;
 
 use crate::wire::Compressor;
+use engine::Client;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use value::Document;
@@ -18,8 +19,8 @@ pub struct Connection {
     pub id: i32,
     /// The client's address.
     pub peer: SocketAddr,
-    /// The client's socket.
-    pub socket: Arc<Socket>,
+    /// Where a long operation looks for whether the client still waits; `None` where its future ends with the client.
+    pub client: Option<Arc<dyn Client>>,
     /// What the client said of itself in its first hello.
     pub metadata: Option<Document>,
     /// The ways to compress that both sides know.

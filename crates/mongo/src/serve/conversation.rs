@@ -43,10 +43,11 @@ pub(crate) async fn run(
     server.counters.connections_total.fetch_add(1, Ordering::Relaxed);
     let _counted = Counted(server.clone(), id);
     let _listed = server.engine.register_connection(id, peer);
+    let socket = Arc::new(Socket::new(stream));
     let mut connection = Connection {
         id,
         peer,
-        socket: Arc::new(Socket::new(stream)),
+        client: Some(socket.clone()),
         metadata: None,
         compressors: Vec::new(),
         login: Login::default(),
@@ -61,7 +62,7 @@ pub(crate) async fn run(
         let next = tokio::select! {
             biased;
             () = net::stopped(&mut stop) => return,
-            next = reader.next(connection.socket.stream(), &intake) => next,
+            next = reader.next(socket.stream(), &intake) => next,
             () = tokio::time::sleep(LOGIN_IDLE_TIME_MAX), if must_log_in => {
                 tracing::debug!(%peer, connection = id, "closed: nobody logged in");
                 return;
@@ -70,12 +71,12 @@ pub(crate) async fn run(
         let ended = match next {
             Ok(Arrival::Message(header, message, share)) => {
                 // Boxed, so that a connection without a command is small.
-                let ended = Box::pin(answer(&server, &mut connection, header, message, &stop)).await;
+                let ended = Box::pin(answer(&server, &mut connection, &socket, header, message, &stop)).await;
                 // The documents of a message live until it is answered.
                 drop(share);
                 ended
             }
-            Ok(Arrival::Refused(header, full)) => refuse(&server, &connection, &header, &full).await,
+            Ok(Arrival::Refused(header, full)) => refuse(&server, &socket, &header, &full).await,
             Ok(Arrival::End) => return,
             Err(error) => Err(error),
         };
@@ -94,6 +95,7 @@ pub(crate) async fn run(
 async fn answer(
     server: &Arc<Server>,
     connection: &mut Connection,
+    socket: &Socket,
     header: Header,
     message: Bytes,
     stop: &watch::Receiver<bool>,
@@ -107,7 +109,7 @@ async fn answer(
     let parsed = match Message::parse(&header, &message, compression_allowed) {
         Ok(parsed) => parsed,
         Err(WireError::Invalid { code, message }) => {
-            send_error(server, connection, &header, CommandError::new(code, message)).await?;
+            send_error(server, socket, &header, CommandError::new(code, message)).await?;
             return Ok(true);
         }
         Err(error) => return Err(error),
@@ -117,7 +119,7 @@ async fn answer(
     let wait = server.topology.wait_of(&parsed.request);
     loop {
         if let Some(limit) = wait
-            && !topology::wait(limit, &connection.socket, stop.clone()).await
+            && !topology::wait(limit, socket, stop.clone()).await
         {
             return Ok(false);
         }
@@ -136,7 +138,7 @@ async fn answer(
             more_to_come,
             compressor,
         };
-        answers = send(server, &connection.socket, &reply, frame, answers).await?;
+        answers = send(server, socket, &reply, frame, answers).await?;
         if !more_to_come {
             return Ok(true);
         }
@@ -144,21 +146,16 @@ async fn answer(
 }
 
 /// Answers a message for which there was no memory.
-async fn refuse(
-    server: &Server,
-    connection: &Connection,
-    header: &Header,
-    full: &Full,
-) -> Result<bool, WireError> {
+async fn refuse(server: &Server, socket: &Socket, header: &Header, full: &Full) -> Result<bool, WireError> {
     let error = CommandError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string());
-    send_error(server, connection, header, error).await?;
+    send_error(server, socket, header, error).await?;
     Ok(true)
 }
 
 /// Answers a message that is not run.
 async fn send_error(
     server: &Server,
-    connection: &Connection,
+    socket: &Socket,
     header: &Header,
     error: CommandError,
 ) -> Result<(), WireError> {
@@ -168,7 +165,7 @@ async fn send_error(
         compressor: None,
     };
     let reply = Reply::from(error.to_reply());
-    send(server, &connection.socket, &reply, frame, header.request_id).await?;
+    send(server, socket, &reply, frame, header.request_id).await?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 mod conversation;
 
+use crate::protocol::Protocol;
 use crate::server::{Options, ServeError, Server};
 use code::Code;
 use engine::Engine;
@@ -23,8 +24,19 @@ pub async fn serve(
     options: Options,
     stop: watch::Receiver<bool>,
 ) -> Result<(), ServeError> {
-    let listening_port = listener.local_addr().map_or(0, |address| address.port());
-    let server = Arc::new(Server::new(engine, options, listening_port)?);
+    Protocol::new(engine, options)?.serve(listener, stop).await;
+    Ok(())
+}
+
+impl Protocol {
+    /// Serves connections, as [`serve`] does.
+    pub async fn serve(&self, listener: TcpListener, stop: watch::Receiver<bool>) {
+        serve_connections(self.0.clone(), listener, stop).await;
+    }
+}
+
+async fn serve_connections(server: Arc<Server>, listener: TcpListener, stop: watch::Receiver<bool>) {
+    server.listens_on(listener.local_addr().map_or(0, |address| address.port()));
     let limits = net::Limits {
         places: server.options.places.clone(),
         // A client has to ask before it can be told anything.
@@ -38,7 +50,6 @@ pub async fn serve(
         () = &mut serving => {}
         () = end_operations(&server, stop) => serving.await,
     }
-    Ok(())
 }
 
 /// Ends the commands that go on for some time after the stop.

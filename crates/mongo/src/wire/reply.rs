@@ -132,6 +132,13 @@ impl Reply {
             .sum::<usize>()
     }
 
+    /// The reply as one document.
+    pub fn to_raw(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.size_guess());
+        self.write_document(&mut out);
+        out
+    }
+
     fn write_document(&self, out: &mut Vec<u8>) {
         let mut writer = DocumentWriter::new(out);
         if let Some(cursor) = &self.cursor {

@@ -35,7 +35,18 @@ impl Server {
             let engine = Engine::on(Kv::open(&options).unwrap()).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
-            tokio::spawn(web::serve(listener, engine, web::Options::default(), stopped));
+            let mongo_options = mongo::Options {
+                places: net::Places::new(100),
+                test_commands: false,
+                read_time_max: Duration::ZERO,
+            };
+            let mongo = mongo::Protocol::new(engine.clone(), mongo_options).unwrap();
+            let elastic = elastic::Protocol::new(engine.clone(), &elastic::Options::default());
+            let options = web::Options {
+                mounts: crate::mounts::mounts(&mongo, &elastic),
+                ..web::Options::default()
+            };
+            tokio::spawn(web::serve(listener, engine, options, stopped));
             address
         });
         Server {

@@ -1,0 +1,225 @@
+//! What comes into an index, as it comes: an event stream that follows the change log.
+//!
+//! It reads no further than the client takes. One that has fallen far behind is told of a gap and goes on at the end.
+
+use crate::access::{self, Asking};
+use crate::documents::id_of;
+use crate::error::{ElasticError, Result};
+use crate::index::Index;
+use crate::parameters::Parameters;
+use crate::respond;
+use crate::serve::Protocol;
+use crate::source::sequence_number;
+use auth::{Action, User};
+use bytes::Bytes;
+use engine::{ChangeKind, Order, PageLimit, Sequence};
+use http::header::CONTENT_TYPE;
+use http::{Body, BodySender, HeaderValue, Method, Request, Response};
+use search::{Request as Search, Run, Seen, parse_query_string, parse_sort};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use value::json::{Mode, to_string};
+
+/// Documents of one event.
+const DOCUMENTS_MAX: usize = 500;
+/// A reader this many changes behind goes on at the end.
+const BEHIND_MAX: u64 = 5_000;
+/// How long changes are gathered before they are sent.
+const GATHER_TIME: Duration = Duration::from_millis(100);
+/// How often it is said that the stream lives, and looked whether its user may still read.
+const BEAT_TIME: Duration = Duration::from_secs(15);
+/// Bytes of a document that is shown; of a larger one only the `_id`.
+const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
+
+impl Protocol {
+    /// Answers `GET ?c=INDEX&q=QUERY` with the documents that come into an index and match, from now on. Events are `open`,
+    /// `lines {lines: [{_id, _seq_no, document}]}`, `gap {count}`, `beat` and `end {reason}`.
+    pub async fn tail(&self, user: Option<Arc<User>>, request: Request) -> Response {
+        match self.open_tail(user, &request).await {
+            Ok(response) => response,
+            Err(error) => respond::Form::of(&request).response(respond::error(&error), false),
+        }
+    }
+
+    async fn open_tail(&self, user: Option<Arc<User>>, request: &Request) -> Result<Response> {
+        let mut parameters = Parameters::parse(request.path(), request.query())?;
+        let name = parameters.take("c").unwrap_or_default();
+        let query = parameters.take("q").filter(|query| !query.trim().is_empty());
+        parameters.end()?;
+        let query = query
+            .map(|query| parse_query_string(&query, None, true, true))
+            .transpose()?;
+        let search = Search {
+            query,
+            size: DOCUMENTS_MAX,
+            sort: parse_sort(&json!("_doc"))?,
+            track_total_hits: None,
+            ..Search::default()
+        };
+        let call = crate::call::Call {
+            server: self.server().clone(),
+            method: Method::GET,
+            path: Vec::new(),
+            parameters,
+            body: Bytes::new(),
+            privileges: access::privileges(self.server(), request, Asking::Known(user.clone())).await?,
+        };
+        let index = call.index(&name, Action::Find)?;
+        // A query that does not fit the mapping is refused before anything is sent.
+        matching(&search, &index, &[]).await?;
+        let (sender, body) = Body::channel(None);
+        let tail = Tail {
+            protocol: self.clone(),
+            user,
+            name,
+            search,
+            index,
+        };
+        tokio::spawn(tail.follow(sender));
+        let mut response = Response::new(body);
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        Ok(response)
+    }
+}
+
+/// One reader.
+struct Tail {
+    protocol: Protocol,
+    user: Option<Arc<User>>,
+    name: String,
+    search: Search,
+    index: Index,
+}
+
+impl Tail {
+    async fn follow(self, sender: BodySender) {
+        let mut at = self.index.collection.head();
+        if !send(&sender, "open", &json!({"c": self.name})).await {
+            return;
+        }
+        loop {
+            let waited = tokio::select! {
+                () = sender.closed() => return,
+                is_there = self.index.collection.changed_after(&at) => Some(is_there),
+                () = tokio::time::sleep(BEAT_TIME) => None,
+            };
+            if !self.may_read() {
+                send(
+                    &sender,
+                    "end",
+                    &json!({"reason": "the collection may not be read any more"}),
+                )
+                .await;
+                return;
+            }
+            let sent = match waited {
+                None if !self.index.collection.is_dropped() => send(&sender, "beat", &json!({})).await,
+                None | Some(false) => {
+                    send(&sender, "end", &json!({"reason": "the collection was dropped"})).await;
+                    return;
+                }
+                Some(true) => {
+                    tokio::time::sleep(GATHER_TIME).await;
+                    match self.send_changes(&sender, &mut at).await {
+                        Ok(sent) => sent,
+                        Err(error) => {
+                            send(&sender, "end", &json!({"reason": error.reason})).await;
+                            return;
+                        }
+                    }
+                }
+            };
+            if !sent {
+                return;
+            }
+        }
+    }
+
+    /// Sends what has changed; false where the client is gone.
+    async fn send_changes(&self, sender: &BodySender, at: &mut Sequence) -> Result<bool> {
+        let snapshot = self.index.collection.snapshot().await?;
+        let behind = snapshot.head().changes_since(at);
+        if behind > BEHIND_MAX {
+            *at = snapshot.head();
+            return Ok(send(sender, "gap", &json!({"count": behind})).await);
+        }
+        loop {
+            let limit = PageLimit {
+                entries: DOCUMENTS_MAX,
+                ..PageLimit::default()
+            };
+            let page = snapshot.change_page(at, Order::Forward, limit).await?;
+            let Some(last) = page.changes.last() else {
+                return Ok(true);
+            };
+            *at = last.sequence.clone();
+            let lines = matching(&self.search, &self.index, &page.changes).await?;
+            if !lines.is_empty() && !send(sender, "lines", &json!({"lines": lines})).await {
+                return Ok(false);
+            }
+            if page.is_last {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Whether the user is still there and may read the collection.
+    fn may_read(&self) -> bool {
+        let engine = &self.protocol.server().engine;
+        let Some(user) = &self.user else {
+            return !engine.has_users();
+        };
+        let namespace = &self.index.namespace;
+        let resource = auth::Resource::Collection(&namespace.database, &namespace.collection);
+        let now = engine
+            .user(&user.database, &user.name)
+            .filter(|now| now.uuid == user.uuid);
+        now.is_some_and(|user| engine.privileges(&user).allows(Action::Find, resource))
+    }
+}
+
+/// Those of the changes that put a document which matches, as lines.
+async fn matching(search: &Search, index: &Index, changes: &[engine::Change]) -> Result<Vec<Value>> {
+    let shown = search::Index {
+        name: index.name.clone(),
+        mapping: index.mapping().await?,
+        boost: 1.0,
+    };
+    let mut run = Run::new(search, vec![shown], value::date::now_ms())?;
+    run.begin(0)?;
+    for change in changes {
+        let ChangeKind::Put(record) = &change.kind else {
+            continue;
+        };
+        let id = id_of(record);
+        run.see(&Seen {
+            id: &id,
+            sequence: sequence_number(record),
+            version: record.revision().generation,
+            document: &record.document,
+        })?;
+    }
+    let outcome = run.finish(false)?;
+    outcome.hits.iter().map(line).collect()
+}
+
+fn line(hit: &search::Hit) -> Result<Value> {
+    let mut line = json!({"_id": hit.id, "_seq_no": hit.sequence});
+    let bytes = hit.document.bytes().len();
+    if bytes > DOCUMENT_BYTES_MAX {
+        line["cut_bytes"] = json!(bytes);
+        return Ok(line);
+    }
+    let text = to_string(hit.document.as_ref(), Mode::Relaxed);
+    let failed = |error: serde_json::Error| ElasticError::parsing(error.to_string());
+    line["document"] = serde_json::from_str(&text).map_err(failed)?;
+    Ok(line)
+}
+
+/// Sends one event; false where the client is gone.
+async fn send(sender: &BodySender, event: &str, data: &Value) -> bool {
+    sender.send(format!("event: {event}\ndata: {data}\n\n")).await
+}

@@ -1,0 +1,53 @@
+//! The protocols that Larder's own HTTP answers below `/api`, so that the page may ask them.
+
+use auth::User;
+use http::{Request, Response};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use value::{Document, DocumentBuf};
+use web::{Answering, Commands, Mounts, Requests};
+
+/// The same protocols that have listeners of their own.
+pub fn mounts(mongo: &mongo::Protocol, elastic: &elastic::Protocol) -> Mounts {
+    Mounts {
+        commands: Some(Arc::new(MongoCommands(mongo.clone()))),
+        elastic: Some(Arc::new(ElasticRequests(elastic.clone()))),
+        tail: Some(Arc::new(Tails(elastic.clone()))),
+    }
+}
+
+#[derive(Debug)]
+struct MongoCommands(mongo::Protocol);
+
+impl Commands for MongoCommands {
+    fn run(
+        &self,
+        user: Option<Arc<User>>,
+        peer: SocketAddr,
+        database: String,
+        command: Document,
+    ) -> Answering<DocumentBuf> {
+        let mongo = self.0.clone();
+        Box::pin(async move { mongo.run(user, peer, &database, command).await })
+    }
+}
+
+#[derive(Debug)]
+struct ElasticRequests(elastic::Protocol);
+
+impl Requests for ElasticRequests {
+    fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response> {
+        let elastic = self.0.clone();
+        Box::pin(async move { elastic.answer(user, request).await })
+    }
+}
+
+#[derive(Debug)]
+struct Tails(elastic::Protocol);
+
+impl Requests for Tails {
+    fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response> {
+        let elastic = self.0.clone();
+        Box::pin(async move { elastic.tail(user, request).await })
+    }
+}

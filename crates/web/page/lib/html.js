@@ -1,0 +1,8 @@
+// Templates: tagged HTML becomes elements, without a build.
+
+import { h } from "preact";
+import htm from "htm";
+
+export const html = htm.bind(h);
+export { Fragment, createRef, render } from "preact";
+export { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";

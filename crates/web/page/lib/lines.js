@@ -1,0 +1,63 @@
+// Text as it comes, in lines, rows and elements: nothing is held but what has no end yet.
+
+/** Lines without their ends. @param {AsyncIterable<string>} chunks */
+export async function* lines(chunks) {
+  let begun = "";
+  for await (const chunk of chunks) {
+    const parts = (begun + chunk).split("\n");
+    begun = parts.pop();
+    for (const part of parts) yield part.endsWith("\r") ? part.slice(0, -1) : part;
+  }
+  if (begun) yield begun;
+}
+
+/** Rows of comma-separated values (RFC 4180). @param {AsyncIterable<string>} source lines @param {string} delimiter */
+export async function* rows(source, delimiter) {
+  let begun = null;
+  for await (const line of source) {
+    const text = begun === null ? line : `${begun}\n${line}`;
+    const isWhole = (text.split('"').length - 1) % 2 === 0;
+    begun = isWhole ? null : text;
+    if (isWhole && text) yield text.includes('"') ? quoted(text, delimiter) : text.split(delimiter);
+  }
+  if (begun) yield quoted(`${begun}"`, delimiter);
+}
+
+function quoted(text, delimiter) {
+  const cells = [];
+  let [cell, isQuoted] = ["", false];
+  for (let at = 0; at < text.length; at++) {
+    const c = text[at];
+    if (isQuoted && c === '"' && text[at + 1] === '"') [cell, at] = [cell + c, at + 1];
+    else if (c === '"') isQuoted = !isQuoted;
+    else if (c === delimiter && !isQuoted) [cell] = [cells.push(cell) && ""];
+    else cell += c;
+  }
+  return [...cells, cell];
+}
+
+/** The texts of the elements of a JSON array, as they stand. @param {AsyncIterable<string>} chunks */
+export async function* elements(chunks) {
+  let [text, start, depth, isString] = ["", -1, 0, false];
+  let at = 0;
+  for await (const chunk of chunks) {
+    text += chunk;
+    for (; at < text.length; at++) {
+      const c = text[at];
+      if (isString) {
+        if (c === "\\") at++;
+        else if (c === '"') isString = false;
+      } else if (c === '"') isString = true;
+      else if (c === "{" || c === "[") {
+        if (++depth === 2) start = at;
+      } else if (c === "}" || c === "]") {
+        if (--depth === 1) {
+          yield text.slice(start, at + 1);
+          [text, at, start] = [text.slice(at + 1), -1, -1];
+        }
+      }
+    }
+    if (start < 0) [text, at] = ["", at - text.length];
+  }
+  if (depth > 0) throw new Error("the array has no end");
+}

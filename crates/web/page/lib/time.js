@@ -1,0 +1,49 @@
+// Times: always 24 hours, in local time or UTC.
+
+import { settings } from "../state/settings.js";
+
+const two = (n) => String(n).padStart(2, "0");
+
+/** `2026-11-22 20:15:03.412`. @param {number} ms @param {boolean} [utc] */
+export function stamp(ms, utc = settings.value.utc) {
+  const d = new Date(ms);
+  if (Number.isNaN(d.getTime())) return "invalid date";
+  if (utc) return d.toISOString().replace("T", " ").replace("Z", "");
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${clock(ms, utc)}`;
+}
+
+/** `20:15:03.412`. */
+export function clock(ms, utc = settings.value.utc) {
+  const d = new Date(ms);
+  if (utc) return d.toISOString().slice(11, 23);
+  return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}.${String(d.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** A label for an axis whose ticks are this far apart. */
+export function tick(ms, step) {
+  const text = stamp(ms);
+  if (step >= 86_400_000) return text.slice(5, 10);
+  if (step >= 60_000) return text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16);
+  return text.slice(11, 19);
+}
+
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 12096e5, 26784e5, 80352e5, 315576e5];
+
+/** The smallest nice step that needs no more than `most` of them. @param {number} range @param {number} most */
+export function niceStep(range, most) {
+  return STEPS.find((step) => range / step <= most) ?? STEPS.at(-1);
+}
+
+/** `3 min ago`. */
+export function ago(ms, now = Date.now()) {
+  const s = Math.round((now - ms) / 1000);
+  if (s < 2) return "now";
+  if (s < 120) return `${s} s ago`;
+  if (s < 7200) return `${Math.round(s / 60)} min ago`;
+  if (s < 172_800) return `${Math.round(s / 3600)} h ago`;
+  return `${Math.round(s / 86_400)} d ago`;
+}
+
+/** For `<input type="datetime-local">`, and back. */
+export const toInput = (ms) => stamp(ms).replace(" ", "T").slice(0, 19);
+export const fromInput = (text) => Date.parse(settings.value.utc ? `${text}Z` : text);

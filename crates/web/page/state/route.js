@@ -1,0 +1,33 @@
+// Where one is: `#/docs/default.zips?filter=…`. The fragment never reaches a server.
+
+import { signal } from "./signal.js";
+
+function read() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const segments = path.split("/").filter(Boolean).map(decodeURIComponent);
+  return { view: segments[0] ?? "start", segments, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export const route = signal(read());
+
+addEventListener("hashchange", () => (route.value = read()));
+
+/** An address. @param {string[]} segments @param {Record<string, unknown>} [params] */
+export function link(segments, params = {}) {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== "" && value !== null && value !== false);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, value === true ? "1" : String(value)]));
+  return `#/${segments.map(encodeURIComponent).join("/")}${given.length ? `?${query}` : ""}`;
+}
+
+/** Goes somewhere: a step that Back undoes. */
+export function go(segments, params) {
+  const to = link(segments, params);
+  if (to !== location.hash) location.hash = to;
+}
+
+/** Says more exactly where one is, without a step. */
+export function refine(params) {
+  const now = route.value;
+  history.replaceState(null, "", link(now.segments, { ...now.params, ...params }));
+  route.value = read();
+}

@@ -1,0 +1,113 @@
+// One document: its fields and its JSON, edited without losing a type.
+
+import { html, useEffect, useState } from "../../lib/html.js";
+import { changes } from "../../lib/changes.js";
+import { hasIndexNames, number, print, same } from "../../lib/ejson.js";
+import { command, parts } from "../../lib/http.js";
+import { parse, parseDocument } from "../../lib/shell.js";
+import { Confirm } from "../../parts/dialog.js";
+import { Copy, Failure, Loading, Tabs } from "../../parts/panel.js";
+import { go, refine } from "../../state/route.js";
+import { useResource } from "../../state/resource.js";
+import { Fields } from "./fields.js";
+import { Insert } from "./insert.js";
+
+async function read(name, id, signal) {
+  const [database, collection] = parts(name);
+  const { cursor } = await command(database, { find: collection, filter: { _id: { $eq: parse(id) } }, limit: 1, singleBatch: true }, { signal });
+  if (!cursor.firstBatch.length) throw new Error("There is no document of this _id any more.");
+  return cursor.firstBatch[0];
+}
+
+export function DocumentView({ name, id, params }) {
+  const { data: saved, error, loading, reload } = useResource((signal) => read(name, id, signal), [name, id]);
+  const [draft, setDraft] = useState(null);
+  const [text, setText] = useState(null);
+  const [told, setTold] = useState({});
+  const [dialog, setDialog] = useState(null);
+  useEffect(() => {
+    if (saved) setDraft(saved);
+    setText(null);
+  }, [saved]);
+  const tab = params.tab ?? "fields";
+  const [database, collection] = parts(name);
+  const unsure = saved && hasIndexNames(saved);
+  const isChanged = saved && draft && (text !== null || !same(saved, draft));
+
+  const current = () => (text === null ? draft : parseDocument(text));
+  const choose = (next) => {
+    try {
+      setDraft(current());
+      setText(null);
+      setTold({});
+      refine({ tab: next === "fields" ? undefined : next });
+    } catch (failed) {
+      setTold({ error: failed.message });
+    }
+  };
+  const save = async (base = saved) => {
+    try {
+      const wanted = current();
+      const change = changes(base, wanted);
+      if (!change) return setTold({ done: "Nothing has changed." });
+      const reply = await command(database, { update: collection, updates: [{ q: change.filter, u: change.update }] });
+      if (number(reply.n) === 1) {
+        setTold({ done: `Saved: ${Object.values(change.update).flatMap(Object.keys).join(", ")}.` });
+        return reload();
+      }
+      setDraft(wanted);
+      setText(null);
+      setTold({ theirs: await read(name, id) });
+    } catch (failed) {
+      setTold({ error: failed.message });
+    }
+  };
+  const onKey = (event) => {
+    if (event.ctrlKey && event.key === "s") {
+      event.preventDefault();
+      save();
+    }
+  };
+  const remove = async () => {
+    await command(database, { delete: collection, deletes: [{ q: { _id: { $eq: saved._id } }, limit: 1 }] });
+    go(["docs", name]);
+  };
+
+  return html`<section class="view" onKeyDown=${onKey}>
+    <div class="head">
+      <h1><a class="up" href=${`#/docs/${encodeURIComponent(name)}`} onClick=${(event) => { if (history.length > 1) { event.preventDefault(); history.back(); } }}>${name}</a> / <span class="mono">${id}</span></h1>
+      <span class="grow"></span>
+      <${Tabs} label="Form" now=${tab} choose=${choose} tabs=${[["fields", "Fields"], ["json", "JSON"]]} />
+      <${Copy} text=${() => print(current(), "  ")} label="Copy JSON" />
+      <button onClick=${() => setDialog("duplicate")} disabled=${!saved}>Duplicate</button>
+      <button class="danger" onClick=${() => setDialog("delete")} disabled=${!saved}>Delete</button>
+      <button class="primary" data-run onClick=${() => save()} disabled=${!isChanged || unsure}>Save</button>
+    </div>
+    <${Loading} on=${loading} />
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${unsure && html`<p class="note">This document has names that are numbers, whose order a browser does not keep: it is shown, and not edited here.</p>`}
+    <p role="status" class=${told.done ? "good" : "hidden"}>${told.done}</p>
+    ${told.error && html`<p class="failure" role="alert">${told.error}</p>`}
+    ${told.theirs && html`<${Meanwhile} mine=${draft} theirs=${told.theirs} keepMine=${() => save(told.theirs)} takeTheirs=${() => { setTold({}); reload(); }} />`}
+    ${draft && !told.theirs && (tab === "json"
+      ? html`<textarea class="editor" aria-label="The document" spellcheck="false" readonly=${unsure} value=${text ?? print(draft, "  ")} onInput=${(event) => setText(event.target.value)}></textarea>`
+      : html`<${Fields} document=${draft} change=${unsure ? undefined : setDraft} />`)}
+    ${dialog === "delete" && html`<${Confirm} title="Delete a document" text=${`The document ${id} of ${name} will be gone.`} action="Delete" run=${remove} close=${() => setDialog(null)} />`}
+    ${dialog === "duplicate" && html`<${Insert} name=${name} begin=${withoutId(draft)} close=${() => setDialog(null)} done=${() => go(["docs", name])} />`}
+  </section>`;
+}
+
+const withoutId = ({ _id, ...rest }) => rest;
+
+/** Somebody else has changed what is being saved: both are shown, and nothing is overwritten unasked. */
+function Meanwhile({ mine, theirs, keepMine, takeTheirs }) {
+  return html`<div class="note" role="alert">
+    <h2>Changed meanwhile</h2>
+    <p>A field that you changed was changed elsewhere as well. Nothing was saved.</p>
+    <div class="beside">
+      <div><h3>Mine</h3><pre class="card">${print(mine, "  ")}</pre></div>
+      <div><h3>Theirs</h3><pre class="card">${print(theirs, "  ")}</pre></div>
+    </div>
+    <p class="actions"><button onClick=${takeTheirs}>Take theirs</button><button class="primary" onClick=${keepMine}>Save mine over it</button></p>
+  </div>`;
+}

@@ -1,0 +1,161 @@
+// The documents that a filter finds: as a table, or as JSON. Pages come from a cursor; no more than a window is kept.
+
+import { html, useEffect, useRef, useState } from "../../lib/html.js";
+import { brief, number, print, typeOf } from "../../lib/ejson.js";
+import { command, curl, parts } from "../../lib/http.js";
+import { count } from "../../lib/number.js";
+import { parseDocument } from "../../lib/shell.js";
+import { COLUMNS_MAX, DOCUMENTS_MAX, PAGE, TRIM_BYTES } from "../../limits.js";
+import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
+import { Value } from "../../parts/value.js";
+import { go, link, refine } from "../../state/route.js";
+import { session } from "../../state/session.js";
+import { moveInList } from "../../parts/roving.js";
+
+/** The command of what the address asks. */
+export function findOf(name, { filter = "", sort = "", fields = "" }) {
+  const projection = Object.fromEntries(fields.split(",").map((field) => field.trim()).filter(Boolean).map((field) => [field, 1]));
+  const find = { find: parts(name)[1], filter: parseDocument(filter), batchSize: PAGE, maxTimeMS: 30_000 };
+  if (sort.trim()) find.sort = parseSort(sort);
+  if (Object.keys(projection).length) find.projection = projection;
+  return find;
+}
+
+/** `-pop, name` or `{ pop: -1, name: 1 }`. */
+export function parseSort(text) {
+  if (text.trim().startsWith("{")) return parseDocument(text);
+  const keys = text.split(",").map((key) => key.trim()).filter(Boolean);
+  return Object.fromEntries(keys.map((key) => (key.startsWith("-") ? [key.slice(1), -1] : [key, 1])));
+}
+
+export function Found({ name, params, total }) {
+  const [state, setState] = useState({ documents: [], cursor: 0, loading: true, error: null, ms: 0 });
+  const [matches, setMatches] = useState(null);
+  const running = useRef(null);
+  const [database, collection] = parts(name);
+  const asked = JSON.stringify([params.filter, params.sort, params.fields]);
+
+  const run = async (more) => {
+    running.current?.abort();
+    const abort = (running.current = new AbortController());
+    setState((before) => ({ ...before, loading: true, error: null }));
+    const begun = performance.now();
+    try {
+      const body = more ? { getMore: { $numberLong: String(state.cursor) }, collection, batchSize: PAGE } : findOf(name, params);
+      const { cursor } = await command(database, body, { trim: TRIM_BYTES, signal: abort.signal });
+      const documents = more ? [...state.documents, ...cursor.nextBatch] : cursor.firstBatch;
+      setState({ documents, cursor: cursor.id.$numberLong ?? 0, loading: false, error: null, ms: performance.now() - begun });
+    } catch (error) {
+      if (error.name !== "AbortError") setState((before) => ({ ...before, loading: false, error }));
+    }
+  };
+  useEffect(() => {
+    run(false);
+    return () => running.current?.abort();
+  }, [asked]);
+  useEffect(() => {
+    setMatches(null);
+    if (!params.filter?.trim()) return;
+    const abort = new AbortController();
+    countMatches(database, collection, params.filter, abort.signal).then(setMatches, () => {});
+    return () => abort.abort();
+  }, [params.filter]);
+
+  const { documents, cursor, loading, error, ms } = state;
+  const hasMore = String(cursor) !== "0";
+  const of = matches ?? (params.filter?.trim() ? null : total);
+  return html`
+    <${Query} params=${params} run=${(given) => { refine(given); if (JSON.stringify([given.filter, given.sort, given.fields]) === asked) run(false); }} error=${error} />
+    <div class="row">
+      <${Tabs} label="Form" now=${params.as ?? "table"} choose=${(as) => refine({ as: as === "table" ? undefined : as })} tabs=${[["table", "Table"], ["json", "JSON"]]} />
+      <span class="muted" role="status">${!loading && !error && `${count(documents.length)}${of == null ? (hasMore ? " shown" : " documents") : ` of ${count(of)}`} · ${Math.round(ms)} ms`}</span>
+      <span class="grow"></span>
+      <${Export} name=${name} params=${params} />
+      <${Copy} label="Copy as curl" text=${() => curl("POST", `/api/command/${database}`, findOf(name, params), session.value?.user?.name)} />
+    </div>
+    <${Loading} on=${loading} />
+    ${error && html`<${Failure} error=${error} retry=${() => run(false)} />`}
+    ${!loading && !error && !documents.length && html`<${Empty}>${params.filter ? html`<p>No document matches the filter.</p><button onClick=${() => refine({ filter: undefined })}>Remove the filter</button>` : html`<p>The collection is empty: drop a file on it by Import, or make a document by New.</p>`}<//>`}
+    ${documents.length > 0 && (params.as === "json" ? html`<${AsJson} name=${name} documents=${documents} />` : html`<${AsTable} name=${name} documents=${documents} params=${params} />`)}
+    ${hasMore && documents.length < DOCUMENTS_MAX && html`<p class="center"><button disabled=${loading} onClick=${() => run(true)}>${PAGE} more</button></p>`}
+    ${hasMore && documents.length >= DOCUMENTS_MAX && html`<p class="center muted">${count(DOCUMENTS_MAX)} documents are shown; narrow the filter or export all.</p>`}`;
+}
+
+async function countMatches(database, collection, filter, signal) {
+  const reply = await command(database, { count: collection, query: parseDocument(filter), maxTimeMS: 5000 }, { signal });
+  return number(reply.n);
+}
+
+/** Filter, sort and fields; they run by Enter. */
+function Query({ params, run, error }) {
+  const [wrong, setWrong] = useState(null);
+  const submit = (event) => {
+    event.preventDefault();
+    const given = Object.fromEntries(new FormData(event.target));
+    try {
+      findOf("a.b", given);
+      setWrong(null);
+    } catch (failed) {
+      return setWrong(failed.message);
+    }
+    run(given);
+  };
+  return html`<form class="query" onSubmit=${submit}>
+    <label class="filter">Filter <input data-query class="mono" name="filter" spellcheck="false" autocapitalize="off" placeholder=${'{ pop: { $gt: 10000 } }'} defaultValue=${params.filter} value=${params.filter} aria-invalid=${Boolean(wrong)} aria-describedby="filter-error" /></label>
+    <label>Sort <input class="mono" name="sort" spellcheck="false" autocapitalize="off" placeholder="-pop, city" value=${params.sort} /></label>
+    <label>Fields <input class="mono" name="fields" spellcheck="false" autocapitalize="off" placeholder="all" value=${params.fields} /></label>
+    <button class="primary" data-run>Find</button>
+    <p id="filter-error" class="error" role="alert">${wrong}</p>
+  </form>`;
+}
+
+function Export({ name, params }) {
+  const href = (format) => {
+    const query = new URLSearchParams({ format });
+    try {
+      const { filter, sort, projection } = findOf(name, params);
+      if (Object.keys(filter).length) query.set("filter", JSON.stringify(filter));
+      if (sort) query.set("sort", JSON.stringify(sort));
+      if (projection) query.set("fields", Object.keys(projection).join(","));
+    } catch {
+      // What cannot be read is said at the filter.
+    }
+    return `/api/export/${encodeURIComponent(name)}?${query}`;
+  };
+  return html`<span class="muted">Export</span> <a href=${href("ndjson")} download>NDJSON</a> <a href=${href("csv")} download>CSV</a>`;
+}
+
+/** The names of the first fields of the documents, the commonest first. */
+function columnsOf(documents) {
+  const seen = new Map();
+  for (const document of documents) Object.keys(document).forEach((name, at) => seen.set(name, (seen.get(name) ?? 0) + 1 - at / 1000));
+  return [...seen].sort((a, b) => b[1] - a[1]).slice(0, COLUMNS_MAX).map(([name]) => name);
+}
+
+function AsTable({ name, documents, params }) {
+  const columns = columnsOf(documents.slice(0, PAGE));
+  const sorted = (column) => (params.sort === column ? "ascending" : params.sort === `-${column}` ? "descending" : undefined);
+  const sortBy = (column) => refine({ sort: params.sort === column ? `-${column}` : params.sort === `-${column}` ? undefined : column });
+  return html`<div class="scroll"><table class="rows documents" onKeyDown=${moveInList}>
+    <thead><tr>${columns.map((column) => html`<th key=${column} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(column)}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
+    <tbody>${documents.map((document, at) => html`<tr key=${at} onClick=${(event) => event.target.closest("a") || getSelection().toString() || open(name, document)}>
+      ${columns.map((column, place) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`} title=${document[column] === undefined ? "missing" : undefined}>
+        ${place === 0 ? html`<a href=${href(name, document)}>${brief(document[column] ?? null, 60)}</a>` : document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}
+    </tr>`)}</tbody>
+  </table></div>`;
+}
+
+function typesOf(documents, column) {
+  const types = new Set(documents.slice(0, PAGE).filter((one) => one[column] !== undefined).map((one) => typeOf(one[column])));
+  return [...types].slice(0, 3).join(" | ");
+}
+
+const href = (name, document) => ("_id" in document ? link(["docs", name, print(document._id)]) : undefined);
+const open = (name, document) => "_id" in document && go(["docs", name, print(document._id)]);
+
+function AsJson({ name, documents }) {
+  return html`<ol class="json-list" onKeyDown=${moveInList}>${documents.map((document, at) => html`<li key=${at} class="card">
+    <pre>${print(document, "  ")}</pre>
+    <a href=${href(name, document)}>Open</a>
+  </li>`)}</ol>`;
+}

@@ -1,0 +1,56 @@
+//! MongoDB's commands for who speaks HTTP.
+
+use super::trim::trimmed;
+use crate::call::{Call, decoded};
+use crate::error::{Result, WebError};
+use crate::limits::COMMAND_BYTES_MAX;
+use http::header::CONTENT_TYPE;
+use http::{Body, HeaderValue, Response, StatusCode};
+use value::json::{Mode, parse_document, to_string};
+use value::{Document, DocumentBuf, Value};
+
+/// `POST /api/command/DB`: a command in Extended JSON, and its reply in canonical Extended JSON. With `trim`, texts and
+/// binaries of more bytes are cut.
+pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response> {
+    if call.request.method != "POST" {
+        return Err(WebError::not_allowed("POST"));
+    }
+    let database = decoded(database)?;
+    let trim = call.number("trim")?.map(usize::try_from).transpose();
+    let trim = trim.map_err(|_| WebError::bad_request("trim: give a number of bytes"))?;
+    let body = call.request.body.read_all(COMMAND_BYTES_MAX).await?;
+    let body = std::str::from_utf8(&body).map_err(|_| WebError::bad_request("the body is not UTF-8"))?;
+    let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
+    let reply = call.run(database, command).await?;
+    let status = match is_ok(&reply) {
+        true => StatusCode::OK,
+        false => StatusCode::BAD_REQUEST,
+    };
+    let mut text = match trim {
+        Some(bytes_max) => to_string((&trimmed(reply.as_ref(), bytes_max)).into(), Mode::Canonical),
+        None => to_string(reply.as_ref(), Mode::Canonical),
+    };
+    text.push('\n');
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}
+
+impl Call {
+    /// Runs a command with the rights of whoever asks.
+    pub(crate) async fn run(&self, database: String, command: Document) -> Result<DocumentBuf> {
+        let user = self.user().await?;
+        let Some(commands) = &self.server.mounts.commands else {
+            return Err(WebError::not_found("this server runs no commands"));
+        };
+        Ok(commands.run(user, self.request.peer, database, command).await)
+    }
+}
+
+/// Whether a reply tells of no error.
+pub(super) fn is_ok(reply: &DocumentBuf) -> bool {
+    let ok = reply.as_raw().get("ok").map(value::ValueRef::to_value);
+    matches!(ok, Some(Value::Double(1.0) | Value::Int32(1)))
+}

@@ -1,0 +1,224 @@
+//! A collection as a file.
+
+use super::command::is_ok;
+use crate::call::{Call, decoded};
+use crate::error::{Result, WebError};
+use crate::mounts::Commands;
+use auth::User;
+use engine::Namespace;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use http::{Body, BodySender, HeaderValue, Response, StatusCode};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use value::json::{Mode, parse_document, to_string};
+use value::{Document, DocumentBuf, DocumentRef, Value, ValueRef, doc};
+
+/// The form of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    /// A document a line, in relaxed Extended JSON.
+    Ndjson,
+    /// A line of names, then a line a document.
+    Csv,
+}
+
+/// `GET /api/export/DB.COLLECTION`: `format` is `ndjson` or `csv`; `filter`, `sort` and `fields` (names, separated by commas;
+/// those of the first documents where there are none) say what. An export that fails is cut off.
+pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
+    call.only_reads()?;
+    let collection = decoded(collection)?;
+    let (database, name) = collection
+        .split_once('.')
+        .ok_or_else(|| WebError::bad_request("name the collection in full: DB.COLLECTION"))?;
+    let format = match call.parameter("format")?.as_deref() {
+        None | Some("ndjson") => Format::Ndjson,
+        Some("csv") => Format::Csv,
+        Some(other) => {
+            return Err(WebError::bad_request(format!(
+                "format={other}: give ndjson or csv"
+            )));
+        }
+    };
+    let fields = call.parameter("fields")?;
+    let fields: Option<Vec<String>> =
+        fields.map(|fields| fields.split(',').map(|field| field.trim().to_owned()).collect());
+    let mut find = doc! {"find": name, "batchSize": 1000};
+    for member in ["filter", "sort"] {
+        if let Some(text) = call.parameter(member)? {
+            let document = parse_document(&text);
+            find.push(
+                member,
+                document.map_err(|error| WebError::bad_request(format!("{member}: {error}")))?,
+            );
+        }
+    }
+    if let Some(fields) = &fields {
+        let projection: Document = fields
+            .iter()
+            .map(|field| (field.clone(), Value::Int32(1)))
+            .collect();
+        find.push("projection", projection);
+    }
+    let first = call.run(database.to_owned(), find).await?;
+    if !is_ok(&first) {
+        let reason = first.as_raw().get("errmsg").map(ValueRef::to_value);
+        let Some(Value::String(reason)) = reason else {
+            return Err(WebError::bad_request("the collection cannot be read"));
+        };
+        return Err(WebError::new(StatusCode::BAD_REQUEST, "refused", reason));
+    }
+    let commands = call.server.mounts.commands.clone();
+    let commands = commands.ok_or_else(|| WebError::not_found("this server runs no commands"))?;
+    let export = Export {
+        commands,
+        user: call.user().await?,
+        peer: call.request.peer,
+        namespace: Namespace::new(database, name),
+        format,
+        fields: fields.unwrap_or_default(),
+    };
+    let (sender, body) = Body::channel(None);
+    tokio::spawn(export.send(first, sender));
+    let mut response = Response::new(body);
+    let (kind, ending) = match format {
+        Format::Ndjson => ("application/x-ndjson", "ndjson"),
+        Format::Csv => ("text/csv; charset=utf-8", "csv"),
+    };
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    let plain = |character: char| character.is_ascii_alphanumeric() || ".-_".contains(character);
+    let file: String = collection
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .collect();
+    if let Ok(named) = HeaderValue::from_str(&format!("attachment; filename=\"{file}.{ending}\"")) {
+        headers.insert(CONTENT_DISPOSITION, named);
+    }
+    Ok(response)
+}
+
+struct Export {
+    commands: Arc<dyn Commands>,
+    user: Option<Arc<User>>,
+    peer: SocketAddr,
+    namespace: Namespace,
+    format: Format,
+    fields: Vec<String>,
+}
+
+impl Export {
+    /// Sends batch after batch, as fast as the client takes them.
+    async fn send(mut self, mut reply: DocumentBuf, sender: BodySender) {
+        loop {
+            if !is_ok(&reply) {
+                sender.give_up().await;
+                return;
+            }
+            let (text, cursor) = self.batch(&reply);
+            let goes_on = sender.send(text).await;
+            if cursor == 0 {
+                return;
+            }
+            let command = match goes_on {
+                true => doc! {"getMore": cursor, "collection": &self.namespace.collection},
+                false => doc! {"killCursors": &self.namespace.collection, "cursors": value::array![cursor]},
+            };
+            let database = self.namespace.database.clone();
+            reply = self
+                .commands
+                .run(self.user.clone(), self.peer, database, command)
+                .await;
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    /// The lines of a batch, and the cursor to go on with.
+    fn batch(&mut self, reply: &DocumentBuf) -> (String, i64) {
+        let cursor = reply.as_raw().get("cursor").and_then(ValueRef::as_document);
+        let Some(cursor) = cursor else {
+            return (String::new(), 0);
+        };
+        let (mut text, mut id) = (String::new(), 0);
+        for (name, value) in cursor.iter() {
+            match (name, value) {
+                ("id", ValueRef::Int64(number)) => id = number,
+                ("firstBatch" | "nextBatch", ValueRef::Array(documents)) => {
+                    let documents: Vec<_> = documents.iter().filter_map(ValueRef::as_document).collect();
+                    if name == "firstBatch" && self.format == Format::Csv {
+                        self.head(&documents, &mut text);
+                    }
+                    documents
+                        .iter()
+                        .for_each(|document| self.line(*document, &mut text));
+                }
+                _ => {}
+            }
+        }
+        (text, id)
+    }
+
+    /// The line of names.
+    fn head(&mut self, documents: &[DocumentRef<'_>], text: &mut String) {
+        if self.fields.is_empty() {
+            for (name, _) in documents.iter().flat_map(|document| document.iter()) {
+                if !self.fields.iter().any(|field| field == name) {
+                    self.fields.push(name.to_owned());
+                }
+            }
+        }
+        let names: Vec<String> = self.fields.iter().map(|name| quoted(name)).collect();
+        text.push_str(&names.join(","));
+        text.push_str("\r\n");
+    }
+
+    fn line(&self, document: DocumentRef<'_>, text: &mut String) {
+        if self.format == Format::Ndjson {
+            text.push_str(&to_string(document, Mode::Relaxed));
+            text.push('\n');
+            return;
+        }
+        let cell = |name: &String| field(document, name).map_or(String::new(), |value| quoted(&shown(value)));
+        let cells: Vec<String> = self.fields.iter().map(cell).collect();
+        text.push_str(&cells.join(","));
+        text.push_str("\r\n");
+    }
+}
+
+/// The value at a path of names.
+fn field<'d>(document: DocumentRef<'d>, path: &str) -> Option<ValueRef<'d>> {
+    let whole = document.iter().find(|(name, _)| *name == path);
+    if let Some((_, value)) = whole {
+        return Some(value);
+    }
+    let (first, rest) = path.split_once('.')?;
+    let (_, within) = document.iter().find(|(name, _)| *name == first)?;
+    field(within.as_document()?, rest)
+}
+
+/// A value as a cell shows it: dates as ISO 8601, documents as JSON.
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::String(text) => text.to_owned(),
+        ValueRef::Null => String::new(),
+        ValueRef::ObjectId(id) => id.to_string(),
+        ValueRef::Decimal128(decimal) => decimal.to_string(),
+        other => {
+            let mut text = String::new();
+            value::json::write(other, Mode::Relaxed, &mut text);
+            let date = text
+                .strip_prefix("{\"$date\":\"")
+                .and_then(|date| date.strip_suffix("\"}"));
+            date.map_or_else(|| text.clone(), str::to_owned)
+        }
+    }
+}
+
+/// A cell in quotes where it needs them (RFC 4180).
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\r', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

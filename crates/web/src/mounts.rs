@@ -1,0 +1,41 @@
+//! What other protocols answer below `/api`. The program hands them in, so that this crate knows none of them.
+
+use auth::User;
+use http::{Request, Response};
+use std::fmt::Debug;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use value::{Document, DocumentBuf};
+
+/// An answer under way.
+pub type Answering<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// Runs MongoDB's commands.
+pub trait Commands: Debug + Send + Sync {
+    /// The reply to one command with the rights of a user; `None` where no user exists. A failed command is a reply too.
+    fn run(
+        &self,
+        user: Option<Arc<User>>,
+        peer: SocketAddr,
+        database: String,
+        command: Document,
+    ) -> Answering<DocumentBuf>;
+}
+
+/// Answers a protocol's requests, whose paths are below the mount.
+pub trait Requests: Debug + Send + Sync {
+    /// The answer to one request with the rights of a user; `None` where no user exists.
+    fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response>;
+}
+
+/// What is mounted; a path below which nothing is says so.
+#[derive(Clone, Debug, Default)]
+pub struct Mounts {
+    /// `/api/command`.
+    pub commands: Option<Arc<dyn Commands>>,
+    /// `/api/elastic`.
+    pub elastic: Option<Arc<dyn Requests>>,
+    /// `/api/tail`.
+    pub tail: Option<Arc<dyn Requests>>,
+}

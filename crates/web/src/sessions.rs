@@ -1,0 +1,87 @@
+//! Who signed in by the page: a cookie of 256 random bits, of which the server keeps only a hash.
+
+use auth::User;
+use engine::Engine;
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a sign-in lasts while nothing is asked.
+pub(crate) const IDLE_TIME_MAX: Duration = Duration::from_secs(12 * 60 * 60);
+/// How long one lasts whose user wants to stay.
+pub(crate) const STAY_TIME_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Sign-ins at once; the one that was idle for longest makes room.
+const SESSIONS_MAX: usize = 10_000;
+
+/// The sign-ins of one server. They end with it.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions(Mutex<HashMap<[u8; 32], Session>>);
+
+#[derive(Debug)]
+struct Session {
+    database: String,
+    name: String,
+    /// A later user of the same name is another one.
+    uuid: [u8; 16],
+    idle_time_max: Duration,
+    used: Instant,
+}
+
+impl Session {
+    fn is_over(&self) -> bool {
+        self.used.elapsed() > self.idle_time_max
+    }
+}
+
+impl Sessions {
+    /// Signs a user in; gives the cookie's value. `None` where the system has no random bits.
+    pub(crate) fn begin(&self, user: &User, stays: bool) -> Option<String> {
+        let mut token = [0; 32];
+        getrandom::fill(&mut token).ok()?;
+        let token = value::hex(&token);
+        let session = Session {
+            database: user.database.clone(),
+            name: user.name.clone(),
+            uuid: user.uuid,
+            idle_time_max: if stays { STAY_TIME_MAX } else { IDLE_TIME_MAX },
+            used: Instant::now(),
+        };
+        let mut sessions = self.0.lock();
+        if sessions.len() >= SESSIONS_MAX {
+            sessions.retain(|_, session| !session.is_over());
+        }
+        if sessions.len() >= SESSIONS_MAX {
+            let oldest = sessions.iter().min_by_key(|(_, session)| session.used);
+            if let Some(oldest) = oldest.map(|(hash, _)| *hash) {
+                sessions.remove(&oldest);
+            }
+        }
+        sessions.insert(hash(&token), session);
+        Some(token)
+    }
+
+    /// The user of a cookie, as the user is now; `None` if the sign-in is over, or the user gone.
+    pub(crate) fn user(&self, engine: &Engine, token: &str) -> Option<Arc<User>> {
+        let mut sessions = self.0.lock();
+        let hash = hash(token);
+        let session = sessions.get_mut(&hash)?;
+        let user = engine.user(&session.database, &session.name);
+        let user = user.filter(|user| user.uuid == session.uuid && !session.is_over());
+        match user.is_some() {
+            true => session.used = Instant::now(),
+            false => drop(sessions.remove(&hash)),
+        }
+        user
+    }
+
+    /// Signs out.
+    pub(crate) fn end(&self, token: &str) {
+        self.0.lock().remove(&hash(token));
+    }
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}

@@ -1,0 +1,124 @@
+//! Users of the page: they sign in by a cookie, and may do there what they may do anywhere.
+
+use crate::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn users_sign_in_by_a_cookie_and_keep_their_rights() {
+    run(CASES);
+}
+
+const USER: &str = r#"{"createUser": "ann", "pwd": "secret", "roles": [{"role": "read", "db": "default"}]}"#;
+const ROOT: &str = r#"{"createUser": "root", "pwd": "secret", "roles": ["root"]}"#;
+
+pub const CASES: &[Case] = &[
+    case(
+        "POST /api/command/default",
+        r#"{"insert": "a", "documents": [{"_id": 1}]}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /api/command/other",
+        r#"{"insert": "b", "documents": [{"_id": 1}]}"#,
+        200,
+        "",
+    ),
+    case("POST /api/command/admin", ROOT, 200, ""),
+    case(
+        "POST /api/command/admin\nAuthorization: Basic cm9vdDpzZWNyZXQ=",
+        USER,
+        200,
+        "",
+    ),
+    // The page itself is for everybody, and says who has to sign in.
+    case("GET /", "", 200, ""),
+    case("GET /api/session", "", 200, r#"{"users": true, "user": null}"#),
+    case("GET /api/collections", "", 401, r#"{"error": "unauthorized"}"#),
+    case("GET /api/elastic/a/_count", "", 401, ""),
+    case("GET /api/tail?c=a", "", 401, ""),
+    case(
+        "POST /api/session",
+        r#"{"name": "ann", "password": "wrong"}"#,
+        401,
+        "no user has this name and password",
+    ),
+    case(
+        "POST /api/session",
+        r#"{"name": "ann", "password": "secret"}"#,
+        200,
+        "Set-Cookie: HttpOnly; SameSite=Strict\n\n{\"name\": \"ann\", \"roles\": [{\"role\": \"read\"}]}",
+    ),
+    case(
+        "GET /api/session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"user": {"name": "ann"}}"#,
+    ),
+    case(
+        "GET /api/collections\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"collections": [{"name": "default.a"}]}"#,
+    ),
+    case(
+        "GET /api/elastic/a/_count\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "POST /api/command/default\nCookie: <set-cookie>",
+        r#"{"find": "a"}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /api/command/default\nCookie: <set-cookie>",
+        r#"{"insert": "a", "documents": [{}]}"#,
+        400,
+        "Unauthorized",
+    ),
+    case(
+        "POST /api/command/other\nCookie: <set-cookie>",
+        r#"{"find": "b"}"#,
+        400,
+        "Unauthorized",
+    ),
+    case(
+        "GET /api/export/other.b\nCookie: <set-cookie>",
+        "",
+        400,
+        r#"{"error": "refused"}"#,
+    ),
+    case("GET /api/status\nCookie: <set-cookie>", "", 403, "serverStatus"),
+    case("GET /files/photos\nCookie: <set-cookie>", "", 200, ""),
+    // A cookie that a browser adds to a request of another site's page counts for nothing.
+    case(
+        "POST /api/command/default\nCookie: <set-cookie>\nOrigin: http://evil.example",
+        r#"{"find": "a"}"#,
+        403,
+        "",
+    ),
+    // Whoever is dropped is signed out.
+    case(
+        "POST /api/command/admin\nAuthorization: Basic cm9vdDpzZWNyZXQ=",
+        r#"{"dropUser": "ann"}"#,
+        200,
+        "",
+    ),
+    case("GET /api/collections\nCookie: <set-cookie>", "", 401, ""),
+    case(
+        "POST /api/session",
+        r#"{"name": "root", "password": "secret", "stay": true}"#,
+        200,
+        "Set-Cookie: Max-Age=2592000\n\n",
+    ),
+    case("GET /api/status\nCookie: <set-cookie>", "", 200, ""),
+    case(
+        "DELETE /api/session\nCookie: <set-cookie>",
+        "",
+        200,
+        "Set-Cookie: Max-Age=0\n\n",
+    ),
+];

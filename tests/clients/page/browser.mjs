@@ -1,0 +1,97 @@
+// A real browser on a real server. Whatever the console says of errors fails the test, and so does what axe finds.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+/** Starts a server on a folder of its own. */
+export async function startServer() {
+  const folder = await mkdtemp(join(tmpdir(), "larder-page-"));
+  const off = ["--mongo-listen", "off", "--couch-listen", "off", "--elastic-listen", "off"];
+  const child = spawn(process.env.LARDER_BINARY, ["serve", "--data", folder, "--memory", "128m", ...off, "--http-listen", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const address = await new Promise((resolve, reject) => {
+    const lines = [];
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      lines.push(line);
+      const listening = /listening.*protocol="?http"? address=(\S+)/.exec(line);
+      if (listening) resolve(listening[1]);
+    });
+    child.once("exit", () => reject(new Error(`the server did not start:\n${lines.join("\n")}`)));
+  });
+  const url = `http://${address}`;
+  return {
+    url,
+    async command(database, body) {
+      const response = await fetch(`${url}/api/command/${database}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      const reply = await response.json();
+      assert.ok(response.ok, JSON.stringify(reply));
+      return reply;
+    },
+    async stop() {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export const DESKTOP = { viewport: { width: 1280, height: 800 }, colorScheme: "dark" };
+export const PHONE = { viewport: { width: 360, height: 740 }, colorScheme: "light", hasTouch: true };
+
+/** A browser that every page of a file of tests shares. */
+export async function startBrowser() {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: process.getuid() === 0 ? [...FLAGS, "--no-sandbox"] : FLAGS });
+  return {
+    /** A page of its own, with nothing kept of others. */
+    async open(url, options = DESKTOP) {
+      const context = await browser.newContext({ ...options, reducedMotion: "reduce", locale: "en-GB", timezoneId: "UTC" });
+      const page = await context.newPage();
+      page.setDefaultTimeout(20_000);
+      const faults = [];
+      // A refusal that the page shows is told by the browser too.
+      const isRefusal = (text) => /status of 40[01] /.test(text);
+      page.on("console", (message) => message.type() === "error" && !isRefusal(message.text()) && faults.push(message.text()));
+      page.on("pageerror", (error) => faults.push(String(error)));
+      if (process.env.LARDER_PAGE_FOLDER) await page.route(/\/page\/[0-9a-f]{16}\//, (route) => fromFolder(route));
+      await page.goto(url);
+      return Object.assign(page, {
+        faults,
+        /** No error was told, and nothing stands in the way of anybody. */
+        async isWell(name) {
+          await shot(page, name);
+          await page.evaluate(await readFile(axe, "utf8")).catch(() => null);
+          const { violations } = await page.evaluate(() => globalThis.axe.run(document, { rules: { "color-contrast": { enabled: true } } }));
+          const told = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 4).map(({ html, failureSummary }) => `${html} ${failureSummary}`).join("\n  ")}`);
+          assert.deepEqual(told, [], name);
+          assert.deepEqual(faults, [], name);
+          const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(wider <= 0, `${name} is ${wider} px wider than the screen`);
+        },
+        done: () => context.close(),
+      });
+    },
+    stop: () => browser.close(),
+  };
+}
+
+/** Files as they lie in the folder, for who is changing them. */
+async function fromFolder(route) {
+  const name = new URL(route.request().url()).pathname.split("/").slice(3).join("/");
+  const kind = { js: "text/javascript", mjs: "text/javascript", css: "text/css", svg: "image/svg+xml" }[name.split(".").at(-1)];
+  await route.fulfill({ body: await readFile(join(process.env.LARDER_PAGE_FOLDER, name)), contentType: kind });
+}
+
+async function shot(page, name) {
+  const folder = process.env.LARDER_SHOTS;
+  if (!folder || !name) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}

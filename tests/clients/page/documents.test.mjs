@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { PHONE, startBrowser, startServer } from "./browser.mjs";
+
+let server, browser;
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  const zips = Array.from({ length: 120 }, (_, n) => ({ _id: String(10000 + n), city: `CITY ${n}`, pop: 100 * n, loc: [n, 0.5], state: n % 2 ? "CA" : "NY" }));
+  await server.command("default", { insert: "zips", documents: zips });
+});
+after(() => Promise.all([server?.stop(), browser?.stop()]));
+
+const EVERY_TYPE = {
+  _id: "all", double: { $numberDouble: "2.0" }, string: "tëxt", object: { a: { $numberInt: "1" } }, array: [{ $numberInt: "1" }, "b"],
+  binary: { $binary: { base64: "AQID", subType: "00" } }, uuid: { $binary: { base64: "AAAAAAAAAAAAAAAAAAAAAA==", subType: "04" } },
+  id: { $oid: "0123456789abcdef01234567" }, bool: true, date: { $date: { $numberLong: "1767225600123" } }, nothing: null,
+  regex: { $regularExpression: { pattern: "^a/b", options: "i" } }, code: { $code: "return 1" }, int: { $numberInt: "7" },
+  timestamp: { $timestamp: { t: 5, i: 2 } }, long: { $numberLong: "9007199254740993" }, decimal: { $numberDecimal: "0.10" },
+  least: { $minKey: 1 }, most: { $maxKey: 1 },
+};
+
+test("collections are listed with their counts, and opened", async () => {
+  const page = await browser.open(`${server.url}/#/docs`);
+  await page.getByRole("link", { name: "zips", exact: true }).click();
+  await page.getByRole("heading", { name: "default.zips" }).waitFor();
+  await page.getByText("50 of 120").waitFor();
+  await page.isWell("documents");
+  await page.done();
+});
+
+test("filter, sort and fields narrow what is shown, and stand in the address", async () => {
+  const page = await browser.open(`${server.url}/#/docs/default.zips`);
+  await page.getByLabel("Filter").fill("{ state: 'CA', pop: { $gt: 10000 } }");
+  await page.getByLabel("Sort").fill("-pop");
+  await page.getByLabel("Fields").fill("city, pop");
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await page.getByText("10 of 10").waitFor();
+  assert.deepEqual(await page.locator("tbody tr").first().locator("td").allInnerTexts(), ["10119", "CITY 119", "11900"]);
+  await page.reload();
+  await page.getByText("10 of 10").waitFor();
+  await page.getByLabel("Filter").fill("{ state: ");
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await page.getByText("a value is missing at the end").waitFor();
+  await page.done();
+});
+
+test("more documents come by a button, and JSON shows them whole", async () => {
+  const page = await browser.open(`${server.url}/#/docs/default.zips?as=json`);
+  await page.getByRole("button", { name: "50 more" }).click();
+  await page.getByText("100 of 120").waitFor();
+  assert.equal(await page.locator(".json-list li").count(), 100);
+  await page.isWell("documents-json");
+  await page.done();
+});
+
+test("a value of every type survives that another field is edited, and is edited itself", async () => {
+  await server.command("default", { insert: "types", documents: [EVERY_TYPE] });
+  const page = await browser.open(`${server.url}/#/docs/default.types/${encodeURIComponent('"all"')}`);
+  await page.getByLabel("Value of int").fill("8");
+  await page.getByLabel("Value of long").fill("9007199254740995");
+  await page.getByLabel("Value of decimal").fill("0.20");
+  await page.getByLabel("Value of date").fill("2026-01-01T00:00:00.124Z");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved: long, decimal, date, int").or(page.getByText(/Saved: /)).waitFor();
+  const kept = async () => (await server.command("default", { find: "types", filter: { _id: "all" } })).cursor.firstBatch[0];
+  const edited = { ...EVERY_TYPE, int: { $numberInt: "8" }, long: { $numberLong: "9007199254740995" }, decimal: { $numberDecimal: "0.20" }, date: { $date: { $numberLong: "1767225600124" } } };
+  assert.deepEqual(await kept(), edited);
+  await page.isWell("document");
+  // The whole as JSON, read by the page's own parser: nothing changes but what was typed.
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  const text = await page.getByLabel("The document").inputValue();
+  await page.getByLabel("The document").fill(text.replace('"tëxt"', '"text"'));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved: string.").waitFor();
+  assert.deepEqual(await kept(), { ...edited, string: "text" });
+  await page.getByLabel("The document").fill("{ _id: 'all', x: }");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("a value is expected, not '}'").waitFor();
+  await page.done();
+});
+
+test("what was changed elsewhere is not overwritten unasked", async () => {
+  await server.command("default", { insert: "shared", documents: [{ _id: "a", n: 1, m: 1 }] });
+  const page = await browser.open(`${server.url}/#/docs/default.shared/${encodeURIComponent('"a"')}`);
+  await page.getByLabel("Value of n").fill("2");
+  await server.command("default", { update: "shared", updates: [{ q: { _id: "a" }, u: { $set: { n: 3 } } }] });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Changed meanwhile").waitFor();
+  await page.isWell("document-changed-meanwhile");
+  const n = async () => (await server.command("default", { find: "shared" })).cursor.firstBatch[0].n.$numberInt;
+  assert.equal(await n(), "3");
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByText("Saved: n.").waitFor();
+  assert.equal(await n(), "2");
+  await page.done();
+});
+
+test("documents are inserted, refused by a validator, and deleted", async () => {
+  await server.command("default", { create: "strict", validator: { n: { $gt: 0 } } });
+  const page = await browser.open(`${server.url}/#/docs/default.strict`);
+  await page.getByRole("button", { name: "New", exact: true }).click();
+  await page.getByLabel("The document").fill("{ _id: 1, n: -1 }");
+  await page.getByRole("button", { name: "Insert" }).click();
+  await page.getByText("Document failed validation").waitFor();
+  await page.getByLabel("The document").fill("{ _id: 1, n: 1 }");
+  await page.getByRole("button", { name: "Insert" }).click();
+  await page.getByRole("link", { name: "1", exact: true }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("The collection is empty").waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test("an index is made and dropped", async () => {
+  const page = await browser.open(`${server.url}/#/docs/default.zips?tab=indexes`);
+  await page.getByLabel("Key", { exact: true }).fill("state, -pop");
+  await page.getByRole("button", { name: "Create index" }).click();
+  await page.getByText("state_1_pop_-1").waitFor();
+  await page.isWell("indexes");
+  await page.getByRole("button", { name: "Drop state_1_pop_-1" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Drop" }).click();
+  await page.getByRole("cell", { name: "state_1_pop_-1", exact: true }).waitFor({ state: "detached" });
+  await page.done();
+});
+
+test("a collection is exported as NDJSON and as CSV", async () => {
+  const ndjson = await (await fetch(`${server.url}/api/export/default.zips`)).text();
+  assert.equal(ndjson.trim().split("\n").length, 120);
+  const csv = await (await fetch(`${server.url}/api/export/default.zips?format=csv&fields=city,pop&filter=${encodeURIComponent('{"pop":{"$lt":200}}')}`)).text();
+  assert.equal(csv, "city,pop\r\nCITY 0,0\r\nCITY 1,100\r\n");
+});
+
+test("at 360 px nothing is cut off, and the keyboard reaches all", async () => {
+  const page = await browser.open(`${server.url}/#/docs/default.zips`, PHONE);
+  await page.getByText("50 of 120").waitFor();
+  await page.isWell("documents-phone");
+  await page.locator("tbody a").first().focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Value of city").waitFor();
+  assert.equal(await page.getByLabel("Value of city").inputValue(), "CITY 1");
+  await page.isWell("document-phone");
+  await page.done();
+});

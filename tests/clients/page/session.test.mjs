@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { startBrowser, startServer } from "./browser.mjs";
+
+let server, browser;
+before(async () => ([server, browser] = await Promise.all([startServer(), startBrowser()])));
+after(() => Promise.all([server?.stop(), browser?.stop()]));
+
+test("a page of another site can neither read nor change anything", async (t) => {
+  const elsewhere = createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html><title>elsewhere</title>")).listen(0, "localhost");
+  t.after(() => { elsewhere.close(); elsewhere.closeAllConnections(); });
+  await new Promise((resolve) => elsewhere.once("listening", resolve));
+  const page = await browser.open(`http://localhost:${elsewhere.address().port}/`);
+  const tried = await page.evaluate(async (url) => {
+    const read = (path, options) => fetch(url + path, options).then((response) => `read ${response.type}`, () => "refused");
+    const command = JSON.stringify({ insert: "stolen", documents: [{}] });
+    const frame = Object.assign(document.createElement("iframe"), { src: url });
+    const framed = new Promise((resolve) => (frame.onload = () => setTimeout(() => resolve(frame.contentDocument === null), 200)));
+    document.body.append(frame);
+    const streamed = new Promise((resolve) => Object.assign(new EventSource(`${url}/api/tail?c=a`), { onopen: () => resolve("open"), onerror: () => resolve("refused") }));
+    return {
+      json: await read("/api/command/default", { method: "POST", headers: { "Content-Type": "application/json" }, body: command }),
+      text: await read("/api/command/default", { method: "POST", body: command }),
+      blind: await read("/api/command/default", { method: "POST", mode: "no-cors", body: command }),
+      get: await read("/api/collections"),
+      stream: await streamed,
+      isFrameOpaque: await framed,
+    };
+  }, server.url);
+  assert.deepEqual(tried, { json: "refused", text: "refused", blind: "read opaque", get: "refused", stream: "refused", isFrameOpaque: true });
+  await page.setContent(`<form method="post" enctype="text/plain" action="${server.url}/api/command/default"><input name='{"insert":"stolen","documents":[{}],"a":"' value='"}'></form>`);
+  await page.evaluate(() => document.forms[0].submit());
+  await page.getByText("unsupported_media_type").or(page.getByText("forbidden")).waitFor();
+  const { collections } = await (await fetch(`${server.url}/api/collections`)).json();
+  assert.deepEqual(collections.filter(({ collection }) => collection === "stolen"), []);
+  await page.done();
+});
+
+test("the first user is made, signs in and out, and a wrong password says so", async () => {
+  const page = await browser.open(server.url);
+  await page.getByRole("button", { name: "Make the first user" }).click();
+  await page.getByLabel("Name").fill("root");
+  await page.getByLabel("Password").fill("secret");
+  await page.getByRole("button", { name: "Make the administrator" }).click();
+  await page.getByRole("button", { name: /^root/ }).click();
+  await page.getByRole("dialog", { name: /Sign in/ }).waitFor();
+  await page.isWell("sign-in");
+  await page.getByLabel("Name").fill("root");
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("no user has this name and password").waitFor();
+  await page.getByLabel("Password").fill("secret");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: /^root/ }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^root/ }).waitFor();
+  const cookies = await page.context().cookies();
+  assert.deepEqual(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]), [[true, "Strict"]]);
+  await page.done();
+});

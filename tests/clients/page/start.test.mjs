@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { PHONE, startBrowser, startServer } from "./browser.mjs";
+
+let server, browser;
+before(async () => ([server, browser] = await Promise.all([startServer(), startBrowser()])));
+after(() => Promise.all([server?.stop(), browser?.stop()]));
+
+const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+const FILES = [
+  file("pump.csv", "timestamp,value\n2026-01-01 00:00:00,1\n2026-01-01 00:05:00,2.5\nbroken\n"),
+  file("app.log", "2026-01-01 00:00:00,123 ERROR [main] a.b.C: failed\n  at line 2\n2026-01-01 00:00:01,000 INFO [main] a.b.C: fine\n"),
+  file("zips.json", '{"_id": "1", "big": 9007199254740993, "f": 2.0}\n{"_id": "1"}\nnot json\n'),
+  file("list.json", '[{"_id": 1, "s": "a]}\\""}, {"_id": 2, "n": [[1], {"x": 2}]}]'),
+  { name: "people.csv.gz", mimeType: "application/gzip", buffer: gzipSync('name,zip\n"Ann, the ""first""",00123\n') },
+];
+
+test("an empty server says how to begin, in both themes and at 360 px", async () => {
+  const page = await browser.open(server.url);
+  await page.getByText("Nothing here yet").waitFor();
+  await page.isWell("start-empty");
+  await page.done();
+  const phone = await browser.open(server.url, PHONE);
+  await phone.getByText("Nothing here yet").waitFor();
+  await phone.isWell("start-empty-phone");
+  await phone.done();
+});
+
+test("dropped files are recognised, shown, and imported with their types", async () => {
+  const page = await browser.open(server.url);
+  await page.getByLabel("Files to import").setInputFiles(FILES);
+  await page.getByText("log: Java").waitFor();
+  await page.isWell("start-import");
+  await page.getByRole("button", { name: "Import all" }).click();
+  await page.getByText("8 documents imported, 3 rejected.").waitFor();
+  const all = async (collection) => (await server.command("default", { find: collection, sort: { _id: 1 } })).cursor.firstBatch.map(({ _id, ...rest }) => rest);
+  assert.deepEqual(await all("readings"), [
+    { device: "pump", timestamp: { $date: { $numberLong: "1767225600000" } }, value: { $numberInt: "1" } },
+    { device: "pump", timestamp: { $date: { $numberLong: "1767225900000" } }, value: { $numberDouble: "2.5" } },
+  ]);
+  assert.deepEqual((await all("logs")).map(({ level, message, file: from }) => [level, message, from]), [["error", "failed\n  at line 2", "app"], ["info", "fine", "app"]]);
+  assert.deepEqual(await all("zips"), [{ big: { $numberLong: "9007199254740993" }, f: { $numberDouble: "2.0" } }]);
+  assert.deepEqual(await all("list"), [{ s: 'a]}"' }, { n: [[{ $numberInt: "1" }], { x: { $numberInt: "2" } }] }]);
+  assert.deepEqual(await all("people"), [{ name: 'Ann, the "first"', zip: "00123" }]);
+  await page.isWell("start-imported");
+  await page.getByRole("link", { name: "Open documents" }).click();
+  await page.waitForURL(/#\/docs\/default\.readings/);
+  await page.done();
+});
+
+test("what a device sends is noticed", async () => {
+  const page = await browser.open(server.url);
+  await page.getByText("waiting for a record").waitFor();
+  await fetch(`${server.url}/api/elastic/readings/_doc`, { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"device":"a","celsius":1}' });
+  await page.getByText("1 arrived").waitFor();
+  await page.done();
+});
