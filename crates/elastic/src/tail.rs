@@ -63,6 +63,7 @@ impl Protocol {
             path: Vec::new(),
             parameters,
             body: Bytes::new(),
+            human: false,
             privileges: access::privileges(self.server(), request, Asking::Known(user.clone())).await?,
         };
         let index = call.index(&name, Action::Find)?;
