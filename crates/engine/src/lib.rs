@@ -48,9 +48,9 @@ pub use reports::describe::host_name;
 pub use reports::stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use revisions::{
     Change, ChangeKind, ChangePage, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow,
-    DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Order, PageLimit, Record,
-    Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection, RevisionedReport,
-    RevisionedSnapshot, Sequence,
+    DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Notes, Order, PageLimit,
+    Record, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection,
+    RevisionedReport, RevisionedSnapshot, Sequence,
 };
 pub use running::checkpoint::{Checkpoint, cut_log};
 pub use running::salvage::salvage;

@@ -59,6 +59,11 @@ pub fn http_date(time: SystemTime) -> String {
     httpdate::fmt_http_date(time)
 }
 
+/// Reads such a date; `None` if the text is none.
+pub fn parse_http_date(text: &str) -> Option<SystemTime> {
+    httpdate::parse_http_date(text.trim()).ok()
+}
+
 fn date(headers: &HeaderMap, name: &hyper::header::HeaderName) -> Option<SystemTime> {
     httpdate::parse_http_date(headers.get(name)?.to_str().ok()?).ok()
 }

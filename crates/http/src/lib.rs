@@ -33,7 +33,7 @@ mod target;
 pub use accept::{accepts_encoding, accepts_type};
 pub use body::{Body, BodyError, BodySender, RequestBody, ResponseBody};
 pub use client::{Client, ClientError, ClientRequest, ClientResponse};
-pub use conditional::{Precondition, http_date, if_range, read_precondition};
+pub use conditional::{Precondition, http_date, if_range, parse_http_date, read_precondition};
 pub use cookie::cookie;
 pub use credentials::{BasicCredentials, basic_credentials};
 pub use etag::{if_match, if_none_match};

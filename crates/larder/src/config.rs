@@ -41,6 +41,12 @@ pub struct ServeOptions {
     /// Address of the Elasticsearch protocol; `off` closes it, port 0 picks a free one [default: 127.0.0.1:9200].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_ELASTIC_LISTEN")]
     pub elastic_listen: Option<Listen>,
+    /// Address of Riak's HTTP; `off` closes it, port 0 picks a free one [default: 127.0.0.1:8098].
+    #[arg(long, value_name = "ADDRESS", env = "LARDER_RIAK_LISTEN")]
+    pub riak_listen: Option<Listen>,
+    /// Address of Riak's protocol buffers; `off` closes it, port 0 picks a free one [default: 127.0.0.1:8087].
+    #[arg(long, value_name = "ADDRESS", env = "LARDER_RIAK_PB_LISTEN")]
+    pub riak_pb_listen: Option<Listen>,
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
@@ -105,6 +111,14 @@ pub struct Settings {
     pub elastic_listen: Listen,
     /// Whether that address was asked for.
     pub elastic_listen_given: bool,
+    /// Where Riak's HTTP listens.
+    pub riak_listen: Listen,
+    /// Whether that address was asked for.
+    pub riak_listen_given: bool,
+    /// Where Riak's protocol buffers listen.
+    pub riak_pb_listen: Listen,
+    /// Whether that address was asked for.
+    pub riak_pb_listen_given: bool,
     /// Where Larder's own HTTP listens.
     pub http_listen: Listen,
     /// Whether that address was asked for.
@@ -140,6 +154,8 @@ impl ServeOptions {
         };
         let couch_listen = self.couch_listen.or(file.couch_listen);
         let elastic_listen = self.elastic_listen.or(file.elastic_listen);
+        let riak_listen = self.riak_listen.or(file.riak_listen);
+        let riak_pb_listen = self.riak_pb_listen.or(file.riak_pb_listen);
         let http_listen = self.http_listen.or(file.http_listen);
         let settings = Settings {
             data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
@@ -155,6 +171,10 @@ impl ServeOptions {
             couch_listen_given: couch_listen.is_some(),
             elastic_listen: elastic_listen.unwrap_or(Listen::loopback(9200)),
             elastic_listen_given: elastic_listen.is_some(),
+            riak_listen: riak_listen.unwrap_or(Listen::loopback(8098)),
+            riak_listen_given: riak_listen.is_some(),
+            riak_pb_listen: riak_pb_listen.unwrap_or(Listen::loopback(8087)),
+            riak_pb_listen_given: riak_pb_listen.is_some(),
             http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
             http_listen_given: http_listen.is_some(),
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),

@@ -81,6 +81,31 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
             Ok(())
         });
     }
+    let riak_options = riak::Options {
+        http: http::Options {
+            places: places.clone(),
+            hosts: hosts.clone(),
+            memory: engine.memory().clone(),
+            ..http::Options::default()
+        },
+    };
+    let riak = riak::Riak::new(engine.clone(), riak_options);
+    let (address, is_given) = (settings.riak_listen, settings.riak_listen_given);
+    if let Some(listener) = listen_unless_taken("riak", address, is_given, settings, &engine).await? {
+        let served = riak.clone().serve_http(listener, stopped.clone());
+        protocols.spawn(async {
+            served.await;
+            Ok(())
+        });
+    }
+    let (address, is_given) = (settings.riak_pb_listen, settings.riak_pb_listen_given);
+    if let Some(listener) = listen_unless_taken("riak-pb", address, is_given, settings, &engine).await? {
+        let served = riak.serve_protocol_buffers(listener, stopped.clone());
+        protocols.spawn(async {
+            served.await;
+            Ok(())
+        });
+    }
     let (address, is_given) = (settings.http_listen, settings.http_listen_given);
     if let Some(listener) = listen_unless_taken("http", address, is_given, settings, &engine).await? {
         let options = web::Options {
@@ -192,6 +217,8 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.mongo_listen != running.mongo_listen
         || settings.couch_listen != running.couch_listen
         || settings.elastic_listen != running.elastic_listen
+        || settings.riak_listen != running.riak_listen
+        || settings.riak_pb_listen != running.riak_pb_listen
         || settings.http_listen != running.http_listen
         || settings.connections_max != running.connections_max
         || settings.allowed_hosts != running.allowed_hosts

@@ -22,6 +22,10 @@ pub(crate) const SESSION: u8 = 0x50;
 pub(crate) const TREE: u8 = 0x60;
 /// Bodies of leaves that are not the winner: the key of the `_id`, the generation and the hash follow.
 pub(crate) const BODY: u8 = 0x61;
+/// Notes of documents, which a protocol keeps: the key of the `_id` follows.
+pub(crate) const NOTES: u8 = 0x62;
+/// Terms of notes: the keys of the term's name, of its value and of the `_id` follow.
+pub(crate) const TERM: u8 = 0x63;
 /// Local documents, which are in no log: the name follows.
 pub(crate) const LOCAL: u8 = 0x70;
 /// What partitions hold: the partition's name follows.
@@ -129,6 +133,24 @@ pub(crate) fn body(id: ValueRef<'_>, revision: &Revision) -> Vec<u8> {
     let mut key = of_id(BODY, id);
     key.extend_from_slice(&revision.generation.to_be_bytes());
     key.extend_from_slice(revision.hash.as_bytes());
+    key
+}
+
+/// The key of the notes of an `_id`.
+pub(crate) fn notes(id: ValueRef<'_>) -> Vec<u8> {
+    of_id(NOTES, id)
+}
+
+/// What the keys of all terms of a name begin with.
+pub(crate) fn terms(name: &str) -> Vec<u8> {
+    of_id(TERM, ValueRef::String(name))
+}
+
+/// The key of a document under a term.
+pub(crate) fn term(name: &str, value: ValueRef<'_>, id: ValueRef<'_>) -> Vec<u8> {
+    let mut key = terms(name);
+    key::encode(value, Direction::Ascending, &mut key);
+    key::encode(id, Direction::Ascending, &mut key);
     key
 }
 

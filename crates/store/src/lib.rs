@@ -39,8 +39,8 @@ pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptio
 pub use changes::{Change, ChangeKind, ChangePage};
 pub use collection::{Collection, CollectionStats, ScrubPosition, Scrubbed, StoredBytes, ValidateReport};
 pub use commit::{
-    CommitOptions, Edit, EditOrigin, Image, Outcome, PlacedDocument, Present, ReplayedKind, ReplayedOutcome,
-    StatementId, Target, Transform, Transformed, WriteOp,
+    CommitOptions, Edit, EditOrigin, Image, Notes, Outcome, PlacedDocument, Present, ReplayedKind,
+    ReplayedOutcome, Resolve, StatementId, Target, Transform, Transformed, WriteOp,
 };
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;

@@ -63,3 +63,6 @@ pub const TOMBSTONES_SWEPT_EVERY_MS: u64 = 60 * 60 * 1000;
 
 /// By how much a sequential id rises at most; half of it on the average, so its random part stays for 8,000 calls.
 pub const SEQUENTIAL_STEP_MAX: u32 = 0xFFE;
+
+/// The branches of a document that ended which are remembered where writers resolve them all the time.
+pub const ENDED_BRANCHES_MAX: usize = 100;

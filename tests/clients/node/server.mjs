@@ -10,7 +10,7 @@ export async function startServer({ folder, couch = "127.0.0.1:0" } = {}) {
   folder ??= await mkdtemp(join(tmpdir(), "larder-"));
   const binary = process.env.LARDER_BINARY;
   const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", couch,
-    "--elastic-listen", "off", "--http-listen", "127.0.0.1:0"];
+    "--elastic-listen", "off", "--riak-listen", "off", "--riak-pb-listen", "off", "--http-listen", "127.0.0.1:0"];
   const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
   const addresses = await new Promise((resolve, reject) => {
     const lines = [];

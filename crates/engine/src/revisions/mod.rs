@@ -5,6 +5,7 @@
 //! what belongs together is of one moment.
 
 mod collated;
+mod notes;
 mod planned;
 mod purges;
 mod search_index;
@@ -15,8 +16,8 @@ pub use collated::{CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow
 pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
-    Change, ChangeKind, ChangePage, DocumentHistory, Edit, EditOrigin, Order, PageLimit, Record, Revision,
-    RevisionHash, RevisionPath, RevisionTree, Sequence,
+    Change, ChangeKind, ChangePage, DocumentHistory, Edit, EditOrigin, Notes, Order, PageLimit, Record,
+    Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, Sequence,
 };
 
 use crate::engine::Engine;

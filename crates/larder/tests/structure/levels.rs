@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 27] = [
+pub const LEVELS: [(&str, u8); 28] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -31,6 +31,7 @@ pub const LEVELS: [(&str, u8); 27] = [
     ("couch", 6),
     ("elastic", 6),
     ("mongo", 6),
+    ("riak", 6),
     ("web", 6),
     ("larder", 7),
 ];
@@ -72,7 +73,7 @@ fn only_kv_names_the_embedded_engine() {
 
 #[test]
 fn protocols_see_neither_the_store_nor_its_keys() {
-    for protocol in ["mongo", "couch", "elastic", "web"] {
+    for protocol in ["mongo", "couch", "elastic", "riak", "web"] {
         let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
         let dependencies = table_keys(&manifest, "dependencies");
         for hidden in ["kv", "store", "query"] {

@@ -133,6 +133,7 @@ impl Group<'_> {
         let adds = match operation {
             Operation::Insert { .. } | Operation::InsertPlaced(_) => true,
             Operation::Edit { edit, .. } => !edit.deleted,
+            Operation::Resolve(resolve) => resolve.document.is_some(),
             // Of a transformation it is known only when it has run.
             _ => false,
         };
@@ -157,6 +158,7 @@ impl Group<'_> {
                 let spans = entries.spans(range.clone()?);
                 self.edit(edit, entries, spans).await?
             }
+            Operation::Resolve(resolve) => self.resolve(resolve).await?,
             Operation::Purge { id, revisions } => self.purge(id.as_ref(), revisions).await?,
             Operation::ForgetSuperseded(id) => self.forget_superseded(id.as_ref()).await?,
             Operation::Local { name, document } => self.put_local(name, document.as_ref()),

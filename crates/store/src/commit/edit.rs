@@ -123,6 +123,9 @@ impl Group<'_> {
         if !purged.is_empty() {
             let is_whole = tree.nodes().is_empty();
             self.settle(id, &history, tree, Vec::new()).await?;
+            if is_whole {
+                self.forget_notes(id).await?;
+            }
             let purge = Purge {
                 sequence: Sequence::after_change(self.sequence),
                 id: id.to_value(),
@@ -158,6 +161,7 @@ impl Group<'_> {
     /// so.
     pub(crate) async fn forget_deleted(&mut self, tombstone: Tombstone) -> Result<(), StoreError> {
         let id = tombstone.id.clone();
+        self.forget_notes(id.as_ref()).await?;
         let history = self.history(id.as_ref(), None, Some(tombstone)).await?;
         self.settle(id.as_ref(), &history, RevisionTree::default(), Vec::new())
             .await

@@ -15,12 +15,14 @@ mod group;
 mod history;
 mod local;
 mod modify;
+mod notes;
 mod overlay;
 mod place;
 mod placed;
 mod prefetch;
 mod queue;
 mod request;
+mod resolve;
 mod session;
 mod statement;
 mod types;
@@ -32,7 +34,7 @@ pub use placed::PlacedDocument;
 pub(crate) use queue::Queue;
 pub(crate) use session::Session;
 pub use types::{
-    CommitOptions, Edit, EditOrigin, Image, Outcome, Present, ReplayedKind, ReplayedOutcome, StatementId,
-    Target, Transform, Transformed, WriteOp,
+    CommitOptions, Edit, EditOrigin, Image, Notes, Outcome, Present, ReplayedKind, ReplayedOutcome, Resolve,
+    StatementId, Target, Transform, Transformed, WriteOp,
 };
 pub(crate) use writer::{Writer, align};

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::record::Tombstone;
-use crate::{Record, RecordId, RevisionTree};
+use crate::{Notes, Record, RecordId, RevisionTree};
 use std::collections::BTreeMap;
 use value::DocumentBuf;
 
@@ -26,6 +26,8 @@ pub(crate) struct Overlay {
     pub(crate) trees: HashMap<Vec<u8>, Option<RevisionTree>>,
     /// Bodies of leaves that were written or removed, by their key.
     pub(crate) bodies: HashMap<Vec<u8>, Option<DocumentBuf>>,
+    /// Notes that were read or written, by their key.
+    pub(crate) notes: HashMap<Vec<u8>, Option<Notes>>,
     /// Executed statements by session, and whether they have to be written.
     pub(crate) sessions: HashMap<[u8; 32], (Session, bool)>,
 }

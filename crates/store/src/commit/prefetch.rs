@@ -40,6 +40,7 @@ impl Wanted {
                 Operation::Edit { edit, .. } => {
                     wanted.unique.push(id_key(id_of(edit.document.as_raw())));
                 }
+                Operation::Resolve(resolve) => wanted.unique.push(id_key(resolve.id.as_ref())),
                 Operation::Insert { .. }
                 | Operation::InsertPlaced(_)
                 | Operation::Purge { .. }

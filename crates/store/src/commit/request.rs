@@ -1,7 +1,7 @@
 //! Requests, prepared in the caller's task: documents are checked and index entries computed there, because there is
 //! only one committer a collection.
 
-use super::{CommitOptions, Edit, Outcome, PlacedDocument, Target, Transform, WriteOp};
+use super::{CommitOptions, Edit, Outcome, PlacedDocument, Resolve, Target, Transform, WriteOp};
 use crate::index::EntrySet;
 use crate::index::IndexSet;
 use crate::{DOCUMENT_BYTES_MAX, Revision, StoreError};
@@ -37,6 +37,7 @@ pub(crate) enum Operation {
         /// The entries of its document in the request's set, or why there are none.
         entries: Result<Range<usize>, StoreError>,
     },
+    Resolve(Resolve),
     Purge {
         id: Value,
         revisions: Vec<Revision>,
@@ -73,6 +74,11 @@ impl Request {
                     edit,
                     entries: Ok(0..0),
                 }
+            }
+            WriteOp::Resolve(resolve) => {
+                let document = resolve.document.as_ref();
+                size_bytes += document.map_or(0, |(document, _)| document.bytes().len());
+                Operation::Resolve(resolve)
             }
             WriteOp::Purge { id, revisions } => Operation::Purge { id, revisions },
             WriteOp::ForgetSuperseded(id) => Operation::ForgetSuperseded(id),

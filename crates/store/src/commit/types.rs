@@ -1,8 +1,8 @@
 //! What a commit is asked and what it answers.
 
 use super::PlacedDocument;
-use crate::{Durability, RecordId, Revision, RevisionPath, StoreError};
-use value::{DocumentBuf, Value};
+use crate::{Durability, RecordId, Revision, RevisionHash, RevisionPath, StoreError};
+use value::{Document, DocumentBuf, Value};
 
 /// One change asked for.
 pub enum WriteOp {
@@ -19,6 +19,8 @@ pub enum WriteOp {
     },
     /// Adds a revision to a document's history.
     Edit(Edit),
+    /// Follows several leaves of a document's history at once.
+    Resolve(Resolve),
     /// Removes leaves of a document's history as if they had never been.
     Purge {
         /// The document's `_id`.
@@ -48,6 +50,31 @@ pub struct Edit {
     pub origin: EditOrigin,
 }
 
+/// A revision that follows several leaves or none, with the notes of its document: for protocols that keep what a client
+/// did not know of beside what it wrote.
+#[derive(Clone, Debug)]
+pub struct Resolve {
+    /// The document's `_id`.
+    pub id: Value,
+    /// The leaves that the caller knows of, but for deletions. Any others are a conflict.
+    pub leaves: Vec<Revision>,
+    /// Those of them that end: the new revision follows the first, the others are deleted.
+    pub ended: Vec<Revision>,
+    /// The document with the hash of its revision; `None` where nothing follows, so that the first is deleted too.
+    pub document: Option<(DocumentBuf, RevisionHash)>,
+    /// What is kept of the document besides; `None` leaves it as it is.
+    pub notes: Option<Notes>,
+}
+
+/// What a protocol keeps of a document besides its fields. No other protocol sees or changes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notes {
+    /// The protocol's own.
+    pub content: Document,
+    /// The terms under which the document is found.
+    pub terms: Vec<(String, Value)>,
+}
+
 /// Where a revision stands in a document's history.
 #[derive(Clone, Debug)]
 pub enum EditOrigin {
@@ -75,6 +102,7 @@ impl std::fmt::Debug for WriteOp {
             WriteOp::InsertPlaced(document) => f.debug_tuple("InsertPlaced").field(document).finish(),
             WriteOp::Modify { target, .. } => f.debug_struct("Modify").field("target", target).finish(),
             WriteOp::Edit(edit) => f.debug_tuple("Edit").field(edit).finish(),
+            WriteOp::Resolve(resolve) => f.debug_tuple("Resolve").field(resolve).finish(),
             WriteOp::Purge { id, .. } => f.debug_struct("Purge").field("id", id).finish(),
             WriteOp::ForgetSuperseded(id) => f.debug_tuple("ForgetSuperseded").field(id).finish(),
             WriteOp::Local { name, .. } => f.debug_struct("Local").field("name", name).finish(),

@@ -2,8 +2,9 @@
 
 use super::Snapshot;
 use crate::record::Tombstone;
-use crate::{KeyRange, Order, PageLimit, Record, Revision, RevisionTree, StoreError, keys};
+use crate::{KeyRange, Notes, Order, PageLimit, Record, Revision, RevisionTree, StoreError, keys};
 use std::ops::Bound;
+use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef, doc};
 
 /// All that is known of one document.
@@ -144,6 +145,76 @@ impl Snapshot {
         bytes
             .map(|bytes| keys::read_body(&bytes).ok_or_else(fault))
             .transpose()
+    }
+
+    /// What a protocol keeps of a document besides its fields.
+    pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<Notes>, StoreError> {
+        let bytes = self.kv().get(&keys::notes(id)).await?;
+        let fault = || self.corrupt("the notes of a document");
+        bytes
+            .map(|bytes| Notes::decode(&bytes).ok_or_else(fault))
+            .transpose()
+    }
+
+    /// The same of many documents, in their order.
+    pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<Notes>>, StoreError> {
+        let keys: Vec<Vec<u8>> = ids.iter().map(|id| keys::notes(id.as_ref())).collect();
+        let fault = || self.corrupt("the notes of a document");
+        let notes = self.kv().get_many(&keys).await?.into_iter().map(|bytes| {
+            bytes
+                .map(|bytes| Notes::decode(&bytes).ok_or_else(fault))
+                .transpose()
+        });
+        notes.collect()
+    }
+
+    /// The terms of a name within a range of values with the `_id`s of their documents, deleted ones included, after a
+    /// term and `_id` where they are given; false if there are more.
+    pub async fn terms(
+        &self,
+        name: &str,
+        range: (Bound<Value>, Bound<Value>),
+        after: Option<&(Value, Value)>,
+        limit: PageLimit,
+    ) -> Result<(Vec<(Value, Value)>, bool), StoreError> {
+        let prefix = keys::terms(name);
+        let of_value = |value: &Value| {
+            let mut key = prefix.clone();
+            key::encode(value.as_ref(), Direction::Ascending, &mut key);
+            key
+        };
+        // Keys go on behind a value with the `_id`, which no byte of 0xFF begins.
+        let behind = |value: &Value| [of_value(value), vec![0xFF]].concat();
+        let all = KeyRange::prefix(&prefix);
+        let low = match (after, &range.0) {
+            (Some((value, id)), _) => Bound::Excluded(keys::term(name, value.as_ref(), id.as_ref())),
+            (None, Bound::Included(value)) => Bound::Included(of_value(value)),
+            (None, Bound::Excluded(value)) => Bound::Included(behind(value)),
+            (None, Bound::Unbounded) => all.low,
+        };
+        let high = match &range.1 {
+            Bound::Included(value) => Bound::Excluded(behind(value)),
+            Bound::Excluded(value) => Bound::Excluded(of_value(value)),
+            Bound::Unbounded => all.high,
+        };
+        if let (Bound::Included(low) | Bound::Excluded(low), Bound::Excluded(high)) = (&low, &high)
+            && low >= high
+        {
+            return Ok((Vec::new(), true));
+        }
+        let page = self
+            .kv()
+            .page(&KeyRange { low, high }, Order::Forward, limit)
+            .await?;
+        let read = |at: usize| {
+            let mut entry = keys::read_body(&page.value_bytes(at))?.to_document();
+            Some((entry.remove("term")?, entry.remove("id")?))
+        };
+        let terms = (0..page.len()).map(read).collect::<Option<_>>();
+        Ok((
+            terms.ok_or_else(|| self.corrupt("a term of a document"))?,
+            page.exhausted(),
+        ))
     }
 
     /// Local documents whose names are after `after`, by name.

@@ -30,6 +30,7 @@ impl Larder {
             .args(["--mongo-listen", &address.to_string()])
             .args(["--couch-listen", &couch_address.to_string()])
             .args(["--elastic-listen", "off"])
+            .args(["--riak-listen", "off", "--riak-pb-listen", "off"])
             .args(["--http-listen", &http_address.to_string()])
             .arg("--data")
             .arg(folder)

@@ -7,12 +7,14 @@ use kv::Unreadable;
 use std::ops::Bound;
 
 /// What begins with a checksum, by the first byte of its keys.
-const SEALED: [(u8, &str); 7] = [
+const SEALED: [(u8, &str); 9] = [
     (keys::PURGE, "purge"),
     (keys::TOMBSTONE, "tombstone"),
     (keys::SESSION, "session"),
     (keys::TREE, "revision tree"),
     (keys::BODY, "body of a revision"),
+    (keys::NOTES, "notes of a document"),
+    (keys::TERM, "term of a document"),
     (keys::LOCAL, "local document"),
     (keys::PARTITION, "partition"),
 ];

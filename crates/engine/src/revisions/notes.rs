@@ -1,0 +1,60 @@
+//! Notes: what a protocol keeps of a document besides its fields, written with its revisions.
+
+use super::{EditOutcome, RevisionedCollection, RevisionedSnapshot, edit_outcome};
+use crate::error::{Error, Result};
+use code::Code;
+use std::ops::Bound;
+use store::{Notes, PageLimit, Resolve, WriteOp};
+use value::{Value, ValueRef};
+
+impl RevisionedCollection {
+    /// Writes revisions that follow several leaves or stand beside them, with the notes of their documents; one outcome
+    /// for each, whatever becomes of the others.
+    pub async fn resolve(&self, resolves: Vec<Resolve>, journaled: bool) -> Result<Vec<EditOutcome>> {
+        let validator = self.engine.validators().of(&self.collection)?;
+        let mut outcomes: Vec<Option<EditOutcome>> = Vec::with_capacity(resolves.len());
+        let mut operations = Vec::with_capacity(resolves.len());
+        for resolve in resolves {
+            let refused = resolve.document.as_ref().is_some_and(|(document, _)| {
+                let document = document.as_ref();
+                validator
+                    .as_deref()
+                    .is_some_and(|validator| validator.check_insert(document).is_err())
+            });
+            if !refused {
+                operations.push(WriteOp::Resolve(resolve));
+            }
+            let failed = || Error::new(Code::DOCUMENT_VALIDATION_FAILURE, "Document failed validation");
+            outcomes.push(refused.then(|| EditOutcome::Refused(failed())));
+        }
+        let mut committed = self.commit(operations, journaled).await?.into_iter();
+        let outcome = |known: Option<EditOutcome>| {
+            known.unwrap_or_else(|| committed.next().map_or(EditOutcome::Conflict, edit_outcome))
+        };
+        Ok(outcomes.into_iter().map(outcome).collect())
+    }
+}
+
+impl RevisionedSnapshot {
+    /// What a protocol keeps of a document besides its fields.
+    pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<Notes>> {
+        Ok(self.snapshot.notes(id).await?)
+    }
+
+    /// The same of many documents, in their order.
+    pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<Notes>>> {
+        Ok(self.snapshot.notes_of(ids).await?)
+    }
+
+    /// The terms of a name within a range with the `_id`s of their documents, deleted ones included, after a term and
+    /// `_id` where they are given; false if there are more.
+    pub async fn terms(
+        &self,
+        name: &str,
+        range: (Bound<Value>, Bound<Value>),
+        after: Option<&(Value, Value)>,
+        limit: PageLimit,
+    ) -> Result<(Vec<(Value, Value)>, bool)> {
+        Ok(self.snapshot.terms(name, range, after, limit).await?)
+    }
+}

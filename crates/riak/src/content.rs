@@ -1,0 +1,60 @@
+//! One version of an object: a value with what its writer said of it.
+
+use bytes::Bytes;
+use engine::Revision;
+
+/// A value with its metadata.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Content {
+    pub(crate) value: Bytes,
+    pub(crate) content_type: Option<Vec<u8>>,
+    pub(crate) charset: Option<Vec<u8>>,
+    pub(crate) encoding: Option<Vec<u8>>,
+    /// Names without `X-Riak-Meta-`.
+    pub(crate) user_meta: Vec<(Vec<u8>, Vec<u8>)>,
+    pub(crate) links: Vec<Link>,
+    /// Names of secondary indexes with terms, as clients write them.
+    pub(crate) indexes: Vec<(Vec<u8>, Vec<u8>)>,
+    /// When it was written, in milliseconds since 1970; unknown where another protocol wrote it.
+    pub(crate) modified_ms: Option<u64>,
+}
+
+/// A pointer to another object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) bucket: Vec<u8>,
+    pub(crate) key: Vec<u8>,
+    pub(crate) tag: Vec<u8>,
+}
+
+impl Content {
+    /// The media type without its parameters, in lower case.
+    pub(crate) fn media_type(&self) -> String {
+        let text = String::from_utf8_lossy(self.content_type.as_deref().unwrap_or_default());
+        let kind = text.split(';').next().unwrap_or_default();
+        kind.trim().to_ascii_lowercase()
+    }
+
+    /// Whether the value is JSON as it lies there.
+    pub(crate) fn is_json(&self) -> bool {
+        let kind = self.media_type();
+        (kind == "application/json" || kind.ends_with("+json")) && self.encoding.is_none()
+    }
+}
+
+/// Riak's text of a revision: the vtag of a sibling, the entity tag of an object.
+pub(crate) fn vtag(revision: &Revision) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut number = revision
+        .hash
+        .as_bytes()
+        .iter()
+        .fold(0u128, |number, &byte| number.rotate_left(8) ^ u128::from(byte));
+    let mut text = Vec::with_capacity(22);
+    while number > 0 || text.is_empty() {
+        text.push(DIGITS[(number % 62) as usize]);
+        number /= 62;
+    }
+    text.reverse();
+    String::from_utf8_lossy(&text).into_owned()
+}

@@ -1,0 +1,26 @@
+//! The time that a client gives for an answer.
+
+use crate::error::{Result, RiakError};
+use http::StatusCode;
+use std::time::{Duration, Instant};
+
+/// When an answer is too late, if ever.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// So many milliseconds from now.
+    pub(crate) fn of(timeout_ms: Option<u32>) -> Deadline {
+        let limit = timeout_ms
+            .filter(|&ms| ms > 0)
+            .map(|ms| Duration::from_millis(ms.into()));
+        Deadline(limit.and_then(|limit| Instant::now().checked_add(limit)))
+    }
+
+    pub(crate) fn check(self) -> Result<()> {
+        match self.0.is_some_and(|deadline| Instant::now() > deadline) {
+            true => Err(RiakError::new(StatusCode::SERVICE_UNAVAILABLE, "timeout")),
+            false => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Secondary indexes: the keys of the objects that are found under a term, or a range of terms, in order.
+
+use crate::deadline::Deadline;
+use crate::error::{Result, RiakError};
+use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES, PATTERN_BYTES_MAX};
+use crate::names::{id_of_key, key_of_id};
+use crate::object::{bytes_of_term, term_of_key};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use engine::{Order, PageLimit, RevisionedCollection, RevisionedSnapshot};
+use regex::bytes::{Regex, RegexBuilder};
+use std::ops::Bound;
+use value::{Document, DocumentBuf, Value, ValueRef};
+
+/// The index of all objects by their keys.
+const KEY: &[u8] = b"$key";
+/// The index under whose one term, the bucket, all objects are.
+const BUCKET: &[u8] = b"$bucket";
+
+/// What is looked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query {
+    pub(crate) index: Vec<u8>,
+    pub(crate) low: Vec<u8>,
+    /// The end of a range, itself included; without it, only the first term is meant.
+    pub(crate) high: Option<Vec<u8>>,
+    pub(crate) returns_terms: bool,
+    pub(crate) max_results: Option<usize>,
+    pub(crate) continuation: Option<Vec<u8>>,
+    /// What terms have to match.
+    pub(crate) pattern: Option<String>,
+    pub(crate) timeout_ms: Option<u32>,
+}
+
+/// A term, as clients see it, and the key of an object.
+pub(crate) type Found = (Vec<u8>, Vec<u8>);
+
+/// A query under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    snapshot: RevisionedSnapshot,
+    name: Option<String>,
+    range: (Bound<Value>, Bound<Value>),
+    /// The term and the `_id` of what was found last.
+    last: Option<(Value, Value)>,
+    pattern: Option<Regex>,
+    left: Option<usize>,
+    deadline: Deadline,
+    is_ended: bool,
+    /// Whether terms are told: of one term alone they are known.
+    pub(crate) returns_terms: bool,
+}
+
+impl Query {
+    /// Refuses what is no query.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.range().map(|_| ())?;
+        if self.max_results == Some(0) {
+            return Err(RiakError::bad(
+                "Invalid max_results \"0\": it must be a positive integer",
+            ));
+        }
+        if self.pattern.is_some() && self.index.ends_with(b"_int") {
+            return Err(RiakError::bad(
+                "Can not use term regular expressions on integer queries",
+            ));
+        }
+        Ok(())
+    }
+
+    fn is_by_key(&self) -> bool {
+        self.index == KEY || self.index == BUCKET
+    }
+
+    fn range(&self) -> Result<(Bound<Value>, Bound<Value>)> {
+        if self.index == BUCKET {
+            return Ok((Bound::Unbounded, Bound::Unbounded));
+        }
+        let term = |term: &[u8]| match self.index == KEY {
+            true => id_of_key(term),
+            false => term_of_key(&self.index, term),
+        };
+        let high = self.high.as_ref().unwrap_or(&self.low);
+        // A range of all keys begins with a key that none can have.
+        let low = match self.low.is_empty() && self.index == KEY {
+            true => Bound::Unbounded,
+            false => Bound::Included(term(&self.low)?),
+        };
+        Ok((low, Bound::Included(term(high)?)))
+    }
+
+    /// Begins to look.
+    pub(crate) async fn run(&self, collection: &RevisionedCollection) -> Result<Run> {
+        self.check()?;
+        let last = self.continuation.as_deref().map(read_continuation).transpose()?;
+        let pattern = self.pattern.as_deref().map(compile).transpose()?;
+        let name = (!self.is_by_key()).then(|| String::from_utf8_lossy(&self.index).into_owned());
+        Ok(Run {
+            snapshot: collection.snapshot().await?,
+            name,
+            range: self.range()?,
+            last,
+            pattern,
+            left: self.max_results,
+            deadline: Deadline::of(self.timeout_ms),
+            is_ended: false,
+            returns_terms: self.returns_terms && self.high.is_some() && self.index != BUCKET,
+        })
+    }
+}
+
+impl Run {
+    /// The next that are found; none at the end.
+    pub(crate) async fn next(&mut self) -> Result<Vec<Found>> {
+        let mut found = Vec::new();
+        while found.is_empty() && !self.is_ended && self.left != Some(0) {
+            self.deadline.check()?;
+            let page = match &self.name {
+                Some(name) => self.terms(&name.clone()).await?,
+                None => self.keys().await?,
+            };
+            engine::steps(page.len())?;
+            for (term, id) in page {
+                if self.left == Some(0) {
+                    break;
+                }
+                let shown = match &self.name {
+                    Some(_) => bytes_of_term(term.as_ref()),
+                    None => key_of_id(term.as_ref()).into_owned(),
+                };
+                let is_meant = self
+                    .pattern
+                    .as_ref()
+                    .is_none_or(|pattern| pattern.is_match(&shown));
+                // Terms stay until the deletion of their document is forgotten.
+                let is_there = self.name.is_none() || self.snapshot.document(id.as_ref()).await?.is_some();
+                if is_meant && is_there {
+                    found.push((shown, key_of_id(id.as_ref()).into_owned()));
+                    self.left = self.left.map(|left| left - 1);
+                }
+                self.last = Some((term, id));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn terms(&mut self, name: &str) -> Result<Vec<(Value, Value)>> {
+        let limit = PageLimit {
+            entries: LISTED_AT_ONCE,
+            bytes: PAGE_BYTES,
+        };
+        let (page, is_ended) = self
+            .snapshot
+            .terms(name, self.range.clone(), self.last.as_ref(), limit)
+            .await?;
+        self.is_ended = is_ended;
+        Ok(page)
+    }
+
+    async fn keys(&mut self) -> Result<Vec<(Value, Value)>> {
+        let limit = PageLimit {
+            entries: LISTED_AT_ONCE,
+            bytes: PAGE_BYTES,
+        };
+        let range = match &self.last {
+            Some((_, id)) => (Bound::Excluded(id.clone()), self.range.1.clone()),
+            None => self.range.clone(),
+        };
+        let (records, next) = self
+            .snapshot
+            .documents(range, None, Order::Forward, limit)
+            .await?;
+        self.is_ended = next.is_none();
+        let id = |record: &engine::Record| {
+            let id = record
+                .document
+                .as_raw()
+                .get("_id")
+                .unwrap_or(ValueRef::Null)
+                .to_value();
+            (id.clone(), id)
+        };
+        Ok(records.iter().map(id).collect())
+    }
+
+    /// Where to go on, if as many were found as were wanted.
+    pub(crate) fn continuation(&self) -> Option<String> {
+        let (term, id) = self.last.as_ref().filter(|_| self.left == Some(0))?;
+        let place = Document::new().with("term", term.clone()).with("id", id.clone());
+        Some(STANDARD.encode(DocumentBuf::from(&place).bytes()))
+    }
+}
+
+fn read_continuation(text: &[u8]) -> Result<(Value, Value)> {
+    let read = || {
+        let bytes = STANDARD.decode(text).ok()?;
+        let mut place = DocumentBuf::new(bytes.into()).ok()?.to_document();
+        Some((place.remove("term")?, place.remove("id")?))
+    };
+    read().ok_or_else(|| RiakError::bad("the continuation is none that was given here"))
+}
+
+fn compile(pattern: &str) -> Result<Regex> {
+    let invalid =
+        |error: String| RiakError::bad(format!("Invalid term regular expression {pattern}: {error}"));
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(invalid(format!("it has more than {PATTERN_BYTES_MAX} bytes")));
+    }
+    let built = RegexBuilder::new(pattern).unicode(false).build();
+    built.map_err(|error| invalid(error.to_string()))
+}

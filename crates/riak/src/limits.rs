@@ -1,0 +1,34 @@
+//! The limits of the protocols, one constant each.
+
+/// The bytes of one object's value: what a document can hold.
+pub(crate) const VALUE_BYTES_MAX: usize = 15 * 1024 * 1024;
+
+/// The bytes of one message or body: a value with what belongs to it.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// The bytes of a message of a client who has to log in first.
+pub(crate) const STRANGER_BYTES_MAX: usize = 64 * 1024;
+
+/// The bytes of a key or of a bucket's name (Riak's limit of keys).
+pub(crate) const NAME_BYTES_MAX: usize = 32 * 1024;
+
+/// The siblings of one object; a put that would make more is refused (Riak's `max_siblings`).
+pub(crate) const SIBLINGS_MAX: usize = 100;
+
+/// The entries of a vector clock that a client sends.
+pub(crate) const CLOCK_ENTRIES_MAX: usize = 1_000;
+
+/// How often a write is tried that finds the document changed meanwhile by another protocol.
+pub(crate) const RETRIES_MAX: usize = 100;
+
+/// The keys of one message or chunk of a listing.
+pub(crate) const LISTED_AT_ONCE: usize = 500;
+
+/// The bytes of documents that are read at once while keys are listed.
+pub(crate) const PAGE_BYTES: usize = 1024 * 1024;
+
+/// The bytes of a regular expression that terms have to match.
+pub(crate) const PATTERN_BYTES_MAX: usize = 4 * 1024;
+
+/// How many revisions of a branch a new bucket remembers.
+pub(crate) const REVISIONS_KEPT: u32 = 1_000;

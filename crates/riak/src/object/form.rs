@@ -1,0 +1,126 @@
+//! How a value is a document: JSON by its fields, anything else as bytes with its type.
+
+use crate::content::Content;
+use bytes::Bytes;
+use json::Reader;
+use value::{Binary, Document, DocumentBuf, Value, ValueRef};
+
+/// The field of a document that holds a value which has no fields itself.
+const VALUE: &str = "value";
+/// The field that says what bytes are.
+const CONTENT_TYPE: &str = "contentType";
+
+/// In which form a document holds a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An object of JSON: its members are the fields.
+    Fields,
+    /// Other JSON, in the field `value`.
+    Json,
+    /// Bytes, in the field `value` beside `contentType`.
+    Bytes,
+}
+
+impl Form {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Form::Fields => "fields",
+            Form::Json => "json",
+            Form::Bytes => "bytes",
+        }
+    }
+
+    pub(crate) fn parse(name: &str) -> Option<Form> {
+        [Form::Fields, Form::Json, Form::Bytes]
+            .into_iter()
+            .find(|form| form.name() == name)
+    }
+}
+
+/// The document of a content, and the form of it.
+pub(crate) fn document_of(id: &Value, content: &Content) -> (Document, Form) {
+    let document = Document::new().with("_id", id.clone());
+    // What says that it is JSON and is none is kept as the bytes that it is.
+    match content
+        .is_json()
+        .then(|| Reader::whole(&content.value).ok())
+        .flatten()
+    {
+        Some(Value::Document(fields)) => {
+            let fields = fields.into_iter().filter(|(name, _)| name != "_id");
+            (
+                fields.fold(document, |document, (name, value)| document.with(name, value)),
+                Form::Fields,
+            )
+        }
+        Some(value) => (document.with(VALUE, value), Form::Json),
+        None => {
+            let text = std::str::from_utf8(&content.value).ok();
+            let text = text.filter(|_| is_text(&content.media_type()) && content.encoding.is_none());
+            let value = match text {
+                Some(text) => Value::from(text),
+                None => Value::Binary(Binary {
+                    subtype: 0,
+                    bytes: content.value.to_vec(),
+                }),
+            };
+            let kind = String::from_utf8_lossy(content.content_type.as_deref().unwrap_or_default());
+            (
+                document.with(CONTENT_TYPE, kind.into_owned()).with(VALUE, value),
+                Form::Bytes,
+            )
+        }
+    }
+}
+
+fn is_text(media_type: &str) -> bool {
+    media_type.starts_with("text/") || media_type.ends_with("json") || media_type.ends_with("xml")
+}
+
+/// The value that a document holds in a form, with its type where the document says it; JSON of all fields where it is no
+/// longer in that form.
+pub(crate) fn value_of(document: &DocumentBuf, form: Form) -> (Bytes, Option<Vec<u8>>) {
+    let raw = document.as_raw();
+    let has_only = |names: &[&str]| raw.iter().all(|(name, _)| name == "_id" || names.contains(&name));
+    let value = raw.get(VALUE);
+    match (form, value) {
+        (Form::Json, Some(value)) if has_only(&[VALUE]) => (json_of(value), None),
+        (Form::Bytes, Some(value @ (ValueRef::String(_) | ValueRef::Binary { .. })))
+            if has_only(&[VALUE, CONTENT_TYPE]) =>
+        {
+            let kind = match raw.get(CONTENT_TYPE) {
+                Some(ValueRef::String(kind)) if !kind.is_empty() => Some(kind.as_bytes().to_vec()),
+                _ => None,
+            };
+            let bytes = match value {
+                ValueRef::String(text) => Bytes::copy_from_slice(text.as_bytes()),
+                ValueRef::Binary { bytes, .. } => Bytes::copy_from_slice(bytes),
+                _ => Bytes::new(),
+            };
+            (bytes, kind)
+        }
+        _ => (fields_of(document), Some(b"application/json".to_vec())),
+    }
+}
+
+fn json_of(value: ValueRef<'_>) -> Bytes {
+    let mut text = String::new();
+    json::write(value, &mut text);
+    text.into()
+}
+
+/// All fields but the `_id` as JSON.
+fn fields_of(document: &DocumentBuf) -> Bytes {
+    let mut text = String::new();
+    for (name, value) in document.as_raw().iter().filter(|(name, _)| *name != "_id") {
+        text.push(if text.is_empty() { '{' } else { ',' });
+        json::write_string(name, &mut text);
+        text.push(':');
+        json::write(value, &mut text);
+    }
+    if text.is_empty() {
+        text.push('{');
+    }
+    text.push('}');
+    text.into()
+}

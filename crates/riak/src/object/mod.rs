@@ -1,0 +1,168 @@
+//! Objects: a document, its branches as siblings, and the notes that go with it.
+//!
+//! [`read`](Object::read) gives an object with all its siblings, whoever wrote them; [`write`](write::put) adds one and ends those
+//! that its writer has seen, in one commit with the notes.
+
+mod form;
+mod notes;
+mod terms;
+mod write;
+
+pub(crate) use terms::{bytes_of_term, term_of_key};
+pub(crate) use write::{Condition, Put, delete, put};
+
+use crate::clock::{Clock, Dot};
+use crate::content::{Content, vtag};
+use crate::error::Result;
+use crate::names::find_id;
+use engine::{Notes, Record, Revision, RevisionedCollection, RevisionedSnapshot};
+use form::Form;
+use notes::{ObjectNotes, SiblingNotes};
+use value::{DocumentBuf, Value};
+
+/// An object as it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) id: Value,
+    /// Not deleted, the newest first; none where the object is deleted or was never written.
+    pub(crate) siblings: Vec<Sibling>,
+    notes: ObjectNotes,
+    actor: Vec<u8>,
+}
+
+/// One version of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Sibling {
+    pub(crate) revision: Revision,
+    /// The event that wrote it.
+    dot: Dot,
+    pub(crate) content: Content,
+}
+
+impl Sibling {
+    pub(crate) fn vtag(&self) -> String {
+        vtag(&self.revision)
+    }
+}
+
+impl Object {
+    /// Reads the object of a key.
+    pub(crate) async fn read(collection: &RevisionedCollection, key: &[u8]) -> Result<Object> {
+        let snapshot = collection.snapshot().await?;
+        let id = find_id(&snapshot, key).await?;
+        let record = snapshot.document(id.as_ref()).await?;
+        let notes = snapshot.notes(id.as_ref()).await?;
+        Object::of(collection, &snapshot, id, record, notes).await
+    }
+
+    /// The object of a document that was read.
+    pub(crate) async fn of(
+        collection: &RevisionedCollection,
+        snapshot: &RevisionedSnapshot,
+        id: Value,
+        record: Option<Record>,
+        notes: Option<Notes>,
+    ) -> Result<Object> {
+        let notes = notes.as_ref().map(ObjectNotes::of).unwrap_or_default();
+        let actor = collection.uuid()[..8].to_vec();
+        let mut object = Object {
+            id,
+            siblings: Vec::new(),
+            notes,
+            actor,
+        };
+        let Some(record) = record else {
+            return Ok(object);
+        };
+        let own = record.revision();
+        if !record.has_tree()
+            && let Some(known) = object.notes.of_revision(&own)
+        {
+            object.siblings = vec![sibling(own, known, &object.actor, &record.document)];
+            return Ok(object);
+        }
+        let history = snapshot.history_of(&record).await?;
+        for leaf in history.tree.leaves() {
+            let node = &history.tree.nodes()[leaf];
+            if node.deleted {
+                continue;
+            }
+            let Some(document) = snapshot.body(&history, leaf).await? else {
+                continue;
+            };
+            let found = match object.notes.of_revision(&node.revision) {
+                Some(known) => sibling(node.revision.clone(), known, &object.actor, &document),
+                None => {
+                    let mut ancestors = history.tree.path(leaf).map(|at| &history.tree.nodes()[at]);
+                    let known = ancestors
+                        .by_ref()
+                        .take_while(|node| !node.deleted)
+                        .find_map(|node| object.notes.of_revision(&node.revision));
+                    foreign(&node.revision, known, &document)
+                }
+            };
+            object.siblings.push(found);
+        }
+        Ok(object)
+    }
+
+    pub(crate) fn exists(&self) -> bool {
+        !self.siblings.is_empty()
+    }
+
+    /// Whether it was there once.
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.siblings.is_empty() && self.notes.counter > 0
+    }
+
+    /// All that a client has seen who reads the object now.
+    pub(crate) fn clock(&self) -> Clock {
+        let own = (self.notes.counter > 0).then(|| Dot {
+            actor: self.actor.clone(),
+            counter: self.notes.counter,
+        });
+        let foreign = self.siblings.iter().map(|sibling| sibling.dot.clone());
+        own.into_iter().chain(foreign).collect()
+    }
+}
+
+fn sibling(revision: Revision, known: &SiblingNotes, actor: &[u8], document: &DocumentBuf) -> Sibling {
+    let mut content = known.metadata.clone();
+    content.value = match &known.value {
+        Some(value) => value.clone(),
+        None => form::value_of(document, known.form).0,
+    };
+    Sibling {
+        revision,
+        dot: Dot {
+            actor: actor.to_vec(),
+            counter: known.counter,
+        },
+        content,
+    }
+}
+
+/// A revision that another protocol wrote, with the metadata of the one that it follows.
+fn foreign(revision: &Revision, known: Option<&SiblingNotes>, document: &DocumentBuf) -> Sibling {
+    let form = known.map_or(Form::Fields, |known| known.form);
+    let (value, kind) = form::value_of(document, form);
+    let mut content = known.map(|known| known.metadata.clone()).unwrap_or_default();
+    content.value = value;
+    content.modified_ms = None;
+    if let Some(kind) = kind
+        && (form == Form::Bytes || !content.is_json())
+    {
+        content.content_type = Some(kind);
+    }
+    if content.is_json() {
+        content.charset = None;
+    }
+    Sibling {
+        revision: revision.clone(),
+        dot: Dot {
+            actor: [b"rev", revision.hash.as_bytes()].concat(),
+            counter: revision.generation,
+        },
+        content,
+    }
+}

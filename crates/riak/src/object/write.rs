@@ -1,0 +1,256 @@
+//! Writing objects: one sibling more, and those gone that its writer has seen.
+
+use super::form::{document_of, value_of};
+use super::notes::{ObjectNotes, SiblingNotes};
+use super::{Object, Sibling, term_of_key};
+use crate::clock::Clock;
+use crate::content::Content;
+use crate::error::{Result, RiakError};
+use crate::limits::{RETRIES_MAX, SIBLINGS_MAX, VALUE_BYTES_MAX};
+use crate::server::Server;
+use engine::{EditOutcome, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
+use http::StatusCode;
+use value::{DocumentBuf, Value};
+
+/// What must hold of the object as it is.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Condition {
+    #[default]
+    Nothing,
+    /// It does not exist.
+    Missing,
+    /// It is as it was when this clock was read.
+    Unchanged,
+    /// It has one of these vtags.
+    Tagged(Vec<String>),
+}
+
+/// One write.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Put {
+    pub(crate) content: Content,
+    /// What the writer has seen.
+    pub(crate) context: Clock,
+    pub(crate) condition: Condition,
+    /// Whether siblings are kept that the writer has not seen.
+    pub(crate) keeps_siblings: bool,
+}
+
+/// Writes an object; gives it back as it is then.
+pub(crate) async fn put(
+    server: &Server,
+    collection: &RevisionedCollection,
+    key: &[u8],
+    put: Put,
+) -> Result<Object> {
+    if put.content.value.len() > VALUE_BYTES_MAX {
+        let message = format!("Object too large to be stored; {VALUE_BYTES_MAX} bytes are the most");
+        return Err(RiakError::new(StatusCode::PAYLOAD_TOO_LARGE, message));
+    }
+    let _alone = server.lock(&collection.uuid(), key).await;
+    for _ in 0..RETRIES_MAX {
+        let object = Object::read(collection, key).await?;
+        check_condition(&object, &put)?;
+        let (resolve, next) = next(server, &object, &put)?;
+        if let Some(revision) = commit(collection, resolve).await? {
+            let mut next = next;
+            if let Some(new) = next.siblings.first_mut() {
+                new.revision = revision;
+            }
+            return Ok(next);
+        }
+    }
+    Err(busy())
+}
+
+/// Deletes the siblings of an object that the clock has seen, all where there is no clock. Whether there were any.
+pub(crate) async fn delete(
+    server: &Server,
+    collection: &RevisionedCollection,
+    key: &[u8],
+    context: Option<&Clock>,
+) -> Result<bool> {
+    let _alone = server.lock(&collection.uuid(), key).await;
+    for _ in 0..RETRIES_MAX {
+        let object = Object::read(collection, key).await?;
+        if !object.exists() {
+            return Ok(false);
+        }
+        let is_seen = |sibling: &&Sibling| context.is_none_or(|context| context.covers(&sibling.dot));
+        let ended: Vec<Revision> = object
+            .siblings
+            .iter()
+            .filter(is_seen)
+            .map(|sibling| sibling.revision.clone())
+            .collect();
+        if ended.is_empty() {
+            return Ok(true);
+        }
+        let mut notes = object.notes.clone();
+        notes.counter = next_counter(server, &object);
+        notes
+            .siblings
+            .retain(|known| ended.iter().all(|revision| revision.hash != known.hash));
+        let left: Vec<&Content> = object
+            .siblings
+            .iter()
+            .filter(|sibling| !ended.contains(&sibling.revision))
+            .map(|sibling| &sibling.content)
+            .collect();
+        let resolve = Resolve {
+            id: object.id.clone(),
+            leaves: revisions(&object),
+            ended,
+            document: None,
+            notes: Some(notes_of(&notes, &left)?),
+        };
+        if commit(collection, resolve).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    Err(busy())
+}
+
+fn check_condition(object: &Object, put: &Put) -> Result<()> {
+    match &put.condition {
+        Condition::Nothing => Ok(()),
+        Condition::Missing if object.exists() => Err(RiakError::precondition("match_found")),
+        Condition::Missing => Ok(()),
+        Condition::Unchanged if !object.exists() => Err(RiakError::precondition("notfound")),
+        Condition::Unchanged if put.context != object.clock() => Err(RiakError::precondition("modified")),
+        Condition::Unchanged => Ok(()),
+        Condition::Tagged(tags) => {
+            let is_one = |sibling: &Sibling| tags.iter().any(|tag| tag == "*" || *tag == sibling.vtag());
+            match object.siblings.iter().any(is_one) {
+                true => Ok(()),
+                false => Err(RiakError::precondition("412 Precondition Failed")),
+            }
+        }
+    }
+}
+
+/// What is to be committed, and the object that comes of it.
+fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)> {
+    let is_ended = |sibling: &Sibling| !put.keeps_siblings || put.context.covers(&sibling.dot);
+    let ended: Vec<Revision> = object
+        .siblings
+        .iter()
+        .filter(|sibling| is_ended(sibling))
+        .map(|sibling| sibling.revision.clone())
+        .collect();
+    let kept = || object.siblings.iter().filter(|sibling| !is_ended(sibling));
+    let count = kept().count() + 1;
+    if count > SIBLINGS_MAX {
+        let message = format!(
+            "{{too_many_siblings,{count}}}: the object has siblings that this put has not seen; read it and put one with the clock that comes with it"
+        );
+        return Err(RiakError::new(StatusCode::SERVICE_UNAVAILABLE, message));
+    }
+    let counter = next_counter(server, object);
+    let mut content = put.content.clone();
+    content.modified_ms = Some(server.engine.now_ms());
+    let (document, form) = document_of(&object.id, &content);
+    let document = DocumentBuf::from(&document);
+    let hash = new_hash()?;
+    let value = (value_of(&document, form).0 != content.value).then(|| content.value.clone());
+    let mut metadata = content.clone();
+    metadata.value = bytes::Bytes::new();
+    let new = SiblingNotes {
+        hash: hash.clone(),
+        counter,
+        form,
+        metadata,
+        value,
+    };
+    let mut notes = object.notes.clone();
+    notes.counter = counter;
+    notes.siblings.retain(|known| {
+        kept().any(|sibling| sibling.revision.hash == known.hash) || is_ancestor_kept(known, object, &ended)
+    });
+    notes.siblings.insert(0, new.clone());
+    // The store says the generation.
+    let unknown = Revision {
+        generation: 0,
+        hash: hash.clone(),
+    };
+    let mut siblings = vec![super::sibling(unknown, &new, &object.actor, &document)];
+    siblings.extend(kept().cloned());
+    let contents: Vec<&Content> = siblings.iter().map(|sibling| &sibling.content).collect();
+    let resolve = Resolve {
+        id: object.id.clone(),
+        leaves: revisions(object),
+        ended,
+        document: Some((document, hash)),
+        notes: Some(notes_of(&notes, &contents)?),
+    };
+    let next = Object {
+        id: object.id.clone(),
+        siblings,
+        notes,
+        actor: object.actor.clone(),
+    };
+    Ok((resolve, next))
+}
+
+/// Whether notes of a revision that is no leaf are still those of a sibling which another protocol wrote.
+fn is_ancestor_kept(known: &SiblingNotes, object: &Object, ended: &[Revision]) -> bool {
+    let is_leaf = object
+        .siblings
+        .iter()
+        .any(|sibling| sibling.revision.hash == known.hash);
+    let has_foreign = object.siblings.iter().any(|sibling| {
+        object.notes.of_revision(&sibling.revision).is_none() && !ended.contains(&sibling.revision)
+    });
+    !is_leaf && has_foreign
+}
+
+async fn commit(collection: &RevisionedCollection, resolve: Resolve) -> Result<Option<Revision>> {
+    match collection.resolve(vec![resolve], true).await?.pop() {
+        Some(EditOutcome::Written(revision)) => Ok(Some(revision)),
+        Some(EditOutcome::Refused(error)) => Err(error.into()),
+        Some(EditOutcome::Conflict) | None => Ok(None),
+    }
+}
+
+fn notes_of(notes: &ObjectNotes, contents: &[&Content]) -> Result<Notes> {
+    let mut terms: Vec<(String, Value)> = Vec::new();
+    for (index, term) in contents.iter().flat_map(|content| &content.indexes) {
+        let name = String::from_utf8_lossy(index).into_owned();
+        let term = (name, term_of_key(index, term)?);
+        if !terms.contains(&term) {
+            terms.push(term);
+        }
+    }
+    Ok(notes.to_notes(terms))
+}
+
+fn revisions(object: &Object) -> Vec<Revision> {
+    object
+        .siblings
+        .iter()
+        .map(|sibling| sibling.revision.clone())
+        .collect()
+}
+
+/// The number of the next event. The first is a time, so that an object whose deletion was forgotten does not count again
+/// what clients have seen before.
+fn next_counter(server: &Server, object: &Object) -> u64 {
+    match object.notes.counter {
+        0 => server.engine.now_ms().max(1),
+        counter => counter + 1,
+    }
+}
+
+fn new_hash() -> Result<RevisionHash> {
+    let mut digest = [0; 16];
+    getrandom::fill(&mut digest)
+        .map_err(|error| RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(RevisionHash::Digest(digest))
+}
+
+fn busy() -> RiakError {
+    RiakError::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "the object is changed by others all the time; try again",
+    )
+}

@@ -1,0 +1,228 @@
+//! One connection: requests one after the other, each answered before the next is looked at.
+
+use super::frame::{self, FrameError};
+use super::wire::Message;
+use crate::access::Access;
+use crate::error::{Result, RiakError};
+use crate::limits::{MESSAGE_BYTES_MAX, STRANGER_BYTES_MAX};
+use crate::server::Server;
+use bytes::{Bytes, BytesMut};
+use engine::{Context, OperationInfo};
+use memory::{Holder, Share};
+use net::Pace;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use value::{Document, DocumentBuf};
+
+/// What is read at once where nothing is known of the message yet.
+const FIRST_READ_BYTES: usize = 4 * 1024;
+/// How far a buffer is grown ahead of the bytes that have arrived.
+const GROWTH_BYTES_MIN: usize = 64 * 1024;
+/// How long a message waits until others let go of the memory that it needs.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
+/// How long a client may take to take an answer.
+const SEND_TIME_MAX: Duration = Duration::from_secs(120);
+/// The bytes of answers that are gathered before they are sent.
+const SEND_BYTES: usize = 64 * 1024;
+
+/// A client.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) server: Arc<Server>,
+    pub(crate) peer: SocketAddr,
+    /// `None` where the client has to log in first.
+    pub(crate) access: Option<Access>,
+    pub(crate) client_id: Vec<u8>,
+    stream: TcpStream,
+    buffer: BytesMut,
+    out: Vec<u8>,
+    pace: Pace,
+}
+
+/// Serves a connection until the client closes it, or until `stop` becomes true.
+pub(crate) async fn run(
+    server: Arc<Server>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut connection = Connection {
+        server,
+        peer,
+        access: None,
+        client_id: vec![0; 4],
+        stream,
+        buffer: BytesMut::new(),
+        out: Vec::new(),
+        pace: Pace::default(),
+    };
+    loop {
+        let message = tokio::select! {
+            message = connection.next() => message,
+            () = net::stopped(&mut stop) => return,
+        };
+        let answered = match message {
+            Ok(Some((code, message, _memory))) => connection.answer(code, message).await,
+            Ok(None) => return,
+            Err(Fault::Io(error)) => Err(error),
+            Err(Fault::Frame(error)) => {
+                // What follows cannot be told apart any more.
+                frame::put_error(&mut connection.out, &RiakError::bad(error.to_string()));
+                drop(connection.flush().await);
+                return;
+            }
+        };
+        if let Err(error) = answered {
+            tracing::debug!(peer = %connection.peer, %error, "the connection ended");
+            return;
+        }
+    }
+}
+
+enum Fault {
+    Io(io::Error),
+    Frame(FrameError),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Fault {
+        Fault::Io(error)
+    }
+}
+
+impl Connection {
+    /// The next message with the memory that it holds; `None` where the client closed before it.
+    async fn next(&mut self) -> Result<Option<(u8, Bytes, Option<Share>)>, Fault> {
+        self.pace.restart();
+        let is_stranger = self.access.is_none() && self.server.engine.has_users();
+        let limit = if is_stranger {
+            STRANGER_BYTES_MAX
+        } else {
+            MESSAGE_BYTES_MAX
+        };
+        let bytes = loop {
+            match frame::wanted(&self.buffer, limit).map_err(Fault::Frame)? {
+                Some(bytes) => break bytes,
+                None if self.read_some(FIRST_READ_BYTES).await? == 0 => {
+                    return match self.buffer.is_empty() {
+                        true => Ok(None),
+                        false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                    };
+                }
+                None => {}
+            }
+        };
+        let mut memory = None;
+        if bytes > FIRST_READ_BYTES {
+            let holder = if is_stranger {
+                Holder::Strangers
+            } else {
+                Holder::of_request(bytes)
+            };
+            let mut share = self.server.engine.memory().share(holder);
+            let room = share.wait(bytes, ROOM_TIME_MAX).await;
+            room.map_err(|full| io::Error::new(io::ErrorKind::OutOfMemory, full.to_string()))?;
+            memory = Some(share);
+        }
+        self.pace.restart();
+        while self.buffer.len() < bytes {
+            if self.read_some(bytes - self.buffer.len()).await? == 0 {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+        }
+        let (code, message) = frame::take(&mut self.buffer, bytes);
+        if self.buffer.is_empty() {
+            // The spare room shares the message's memory: let it go with the message.
+            self.buffer = BytesMut::new();
+        }
+        Ok(Some((code, message, memory)))
+    }
+
+    async fn read_some(&mut self, missing: usize) -> io::Result<usize> {
+        loop {
+            // Waits without a buffer, so that an idle connection costs none.
+            if self.buffer.is_empty() {
+                self.stream.readable().await?;
+            } else {
+                self.pace.begin();
+                let wait = self.pace.wait(false).ok_or(io::ErrorKind::TimedOut)?;
+                if tokio::time::timeout(wait, self.stream.readable()).await.is_err() {
+                    continue;
+                }
+            }
+            let ahead = self.buffer.len().max(GROWTH_BYTES_MIN);
+            self.buffer.reserve(missing.min(ahead).max(FIRST_READ_BYTES));
+            match self.stream.try_read_buf(&mut self.buffer) {
+                Ok(count) => {
+                    self.pace.came(count);
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if self.buffer.is_empty() {
+                        self.buffer = BytesMut::new();
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn answer(&mut self, code: u8, message: Bytes) -> io::Result<()> {
+        let context = Context::default();
+        let engine = self.server.engine.clone();
+        let _listed = engine.register_operation(OperationInfo {
+            id: 0,
+            command: format!("riak {code}"),
+            namespace: None,
+            body: DocumentBuf::from(&Document::new().with("riak", i32::from(code))),
+            connection: 0,
+            client: self.peer,
+            started: Instant::now(),
+            context: context.clone(),
+        });
+        let work = Box::pin(super::dispatch::run(self, code, message));
+        if let Err(error) = context.interruption().run(work).await {
+            if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
+                tracing::error!(error = error.message, "a request failed");
+            }
+            frame::put_error(&mut self.out, &error);
+        }
+        self.flush().await
+    }
+
+    /// What the client may do.
+    pub(crate) fn granted(&self) -> Result<&Access> {
+        let missing = || RiakError::forbidden("Permission denied: log in first");
+        self.access.as_ref().ok_or_else(missing)
+    }
+
+    /// Adds a message to what is sent.
+    pub(crate) fn put(&mut self, code: u8, message: &impl Message) {
+        frame::put(&mut self.out, code, message);
+    }
+
+    pub(crate) fn put_empty(&mut self, code: u8) {
+        frame::put_empty(&mut self.out, code);
+    }
+
+    /// Adds a message and sends all where it has become much, so that a long answer is not kept.
+    pub(crate) async fn send(&mut self, code: u8, message: &impl Message) -> Result<()> {
+        self.put(code, message);
+        if self.out.len() < SEND_BYTES {
+            return Ok(());
+        }
+        let gone = |error: io::Error| RiakError::bad(format!("the client is gone: {error}"));
+        self.flush().await.map_err(gone)
+    }
+
+    async fn flush(&mut self) -> io::Result<()> {
+        let out = std::mem::take(&mut self.out);
+        let sent = tokio::time::timeout(SEND_TIME_MAX, self.stream.write_all(&out)).await;
+        sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+    }
+}

@@ -1,0 +1,13 @@
+//! Riak's protocol buffers: frames, each a length, a code and a message, answered in the order in which they come.
+
+mod buckets;
+mod connection;
+mod dispatch;
+pub mod frame;
+mod index;
+pub mod messages;
+mod objects;
+pub mod wire;
+
+pub(crate) use connection::run;
+pub(crate) use objects::refuse_datatype;

@@ -1,0 +1,187 @@
+//! Objects: get, put, delete.
+
+use super::connection::Connection;
+use super::frame::code;
+use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
+use crate::buckets::{BucketProperties, Quorum, existing, writable};
+use crate::clock::Clock;
+use crate::content::{Content, Link};
+use crate::error::{Result, RiakError};
+use crate::keys::new_key;
+use crate::names::Bucket;
+use crate::object::{self, Condition, Object, Put, Sibling};
+use auth::Action;
+
+pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<()> {
+    let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
+    let properties = connection.server.bucket_properties(&bucket).await?;
+    check_quorums(&properties, &[request.r, request.pr], request.n_val)?;
+    let Some(collection) = existing(&connection.server, connection.granted()?, &bucket, Action::Find)? else {
+        connection.put_empty(code::GET_RESP);
+        return Ok(());
+    };
+    let object = Object::read(&collection, &request.key).await?;
+    let clock = object.clock();
+    let mut answer = GetResp::default();
+    if object.exists() {
+        answer.vclock = Some(clock.encode());
+        let seen = request.if_modified.as_deref().map(clock_of).transpose()?;
+        match seen.is_some_and(|seen| seen == clock) {
+            true => answer.unchanged = Some(true),
+            false => answer.content = contents(&object, request.head.unwrap_or(false)),
+        }
+    } else if object.is_deleted() && request.deletedvclock.unwrap_or(false) {
+        answer.vclock = Some(clock.encode());
+    }
+    connection.put(code::GET_RESP, &answer);
+    Ok(())
+}
+
+pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<()> {
+    let server = connection.server.clone();
+    let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
+    let properties = server.bucket_properties(&bucket).await?;
+    check_quorums(&properties, &[request.w, request.dw, request.pw], request.n_val)?;
+    refuse_datatype(&properties)?;
+    if request.asis.unwrap_or(false) {
+        return Err(RiakError::unsupported("the option asis"));
+    }
+    let access = connection.granted()?;
+    let collection = writable(&server, access, &bucket, Action::Insert).await?;
+    access.require(Action::Update, &bucket.namespace())?;
+    let made = match &request.key {
+        Some(_) => None,
+        None => Some(new_key()?),
+    };
+    let key = request.key.or(made.clone()).unwrap_or_default();
+    let condition = match (request.if_none_match, request.if_not_modified) {
+        (Some(true), _) => Condition::Missing,
+        (_, Some(true)) => Condition::Unchanged,
+        _ => Condition::Nothing,
+    };
+    let put = Put {
+        content: read_content(request.content),
+        context: clock_of(request.vclock.as_deref().unwrap_or_default())?,
+        condition,
+        keeps_siblings: properties.keeps_siblings(),
+    };
+    let object = object::put(&server, &collection, &key, put).await?;
+    let mut answer = PutResp {
+        key: made,
+        ..PutResp::default()
+    };
+    let returns_head = request.return_head.unwrap_or(false);
+    if request.return_body.unwrap_or(false) || returns_head {
+        answer.content = contents(&object, returns_head);
+        answer.vclock = Some(object.clock().encode());
+    }
+    connection.put(code::PUT_RESP, &answer);
+    Ok(())
+}
+
+pub(crate) async fn delete(connection: &mut Connection, request: DelReq) -> Result<()> {
+    let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
+    let properties = connection.server.bucket_properties(&bucket).await?;
+    let quorums = [
+        request.rw, request.r, request.w, request.pr, request.pw, request.dw,
+    ];
+    check_quorums(&properties, &quorums, None)?;
+    let context = request.vclock.as_deref().map(clock_of).transpose()?;
+    let found = existing(&connection.server, connection.granted()?, &bucket, Action::Remove)?;
+    if let Some(collection) = found {
+        object::delete(&connection.server, &collection, &request.key, context.as_ref()).await?;
+    }
+    connection.put_empty(code::DEL_RESP);
+    Ok(())
+}
+
+/// Objects of a data type are changed by their own operations alone.
+pub(crate) fn refuse_datatype(properties: &BucketProperties) -> Result<()> {
+    match properties.datatype() {
+        Some(datatype) => Err(RiakError::bad(format!(
+            "Cannot put regular objects in a bucket of the data type {datatype}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn check_quorums(
+    properties: &BucketProperties,
+    quorums: &[Option<u32>],
+    copies: Option<u32>,
+) -> Result<()> {
+    let kept = properties.copies();
+    if let Some(copies) = copies.filter(|&copies| u64::from(copies) > kept) {
+        return Err(RiakError::bad(format!("{{n_val_violation,{copies}}}")));
+    }
+    quorums
+        .iter()
+        .flatten()
+        .try_for_each(|&number| Quorum::of_number(number).check(kept))
+}
+
+pub(crate) fn clock_of(bytes: &[u8]) -> Result<Clock> {
+    Clock::decode(bytes).ok_or_else(|| RiakError::bad("the vector clock is none that was given here"))
+}
+
+fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
+    object
+        .siblings
+        .iter()
+        .map(|sibling| write_content(sibling, is_head))
+        .collect()
+}
+
+fn write_content(sibling: &Sibling, is_head: bool) -> messages::Content {
+    let content = &sibling.content;
+    let pairs = |pairs: &[(Vec<u8>, Vec<u8>)]| {
+        let pair = |(key, value): &(Vec<u8>, Vec<u8>)| Pair {
+            key: key.clone(),
+            value: Some(value.clone()),
+        };
+        pairs.iter().map(pair).collect()
+    };
+    let link = |link: &Link| messages::Link {
+        bucket: Some(link.bucket.clone()),
+        key: Some(link.key.clone()),
+        tag: Some(link.tag.clone()),
+    };
+    messages::Content {
+        value: match is_head {
+            true => bytes::Bytes::new(),
+            false => content.value.clone(),
+        },
+        content_type: content.content_type.clone(),
+        charset: content.charset.clone(),
+        content_encoding: content.encoding.clone(),
+        vtag: Some(sibling.vtag().into_bytes()),
+        links: content.links.iter().map(link).collect(),
+        last_mod: content.modified_ms.map(|ms| (ms / 1000) as u32),
+        last_mod_usecs: content.modified_ms.map(|ms| (ms % 1000 * 1000) as u32),
+        usermeta: pairs(&content.user_meta),
+        indexes: pairs(&content.indexes),
+        deleted: None,
+    }
+}
+
+fn read_content(content: messages::Content) -> Content {
+    let pairs = |pairs: Vec<Pair>| {
+        let pair = |pair: Pair| (pair.key, pair.value.unwrap_or_default());
+        pairs.into_iter().map(pair).collect()
+    };
+    let link = |link: messages::Link| Link {
+        bucket: link.bucket.unwrap_or_default(),
+        key: link.key.unwrap_or_default(),
+        tag: link.tag.unwrap_or_default(),
+    };
+    Content {
+        value: content.value,
+        content_type: content.content_type,
+        charset: content.charset,
+        encoding: content.content_encoding.filter(|encoding| !encoding.is_empty()),
+        user_meta: pairs(content.usermeta),
+        links: content.links.into_iter().map(link).collect(),
+        indexes: pairs(content.indexes),
+        modified_ms: None,
+    }
+}

@@ -1,0 +1,206 @@
+//! Buckets: listing them and their keys, their properties.
+
+use super::call::Call;
+use super::objects;
+use super::respond::{empty, json, not_allowed, typed};
+use crate::buckets::{self, existing};
+use crate::deadline::Deadline;
+use crate::error::{Result, RiakError};
+use crate::limits::LISTED_AT_ONCE;
+use crate::listing::Keys;
+use crate::names::{Bucket, DEFAULT_TYPE, database};
+use crate::preflist::of;
+use auth::Action;
+use engine::{Namespace, RevisionedCollection};
+use http::{Body, BodySender, Method, Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+/// `/buckets?buckets=true` or `=stream`.
+pub(crate) async fn list(call: &Call, kind: Option<&[u8]>) -> Result<Response> {
+    if !call.is(&[Method::GET, Method::HEAD]) {
+        return Ok(not_allowed("GET, HEAD"));
+    }
+    let kind = kind.unwrap_or(DEFAULT_TYPE);
+    match call.parameter("buckets") {
+        Some("true") => {
+            let names = buckets::list(&call.server, &call.access, kind).await?;
+            Ok(json(&json!({"buckets": texts(&names)})))
+        }
+        Some("stream") => {
+            let names = buckets::list(&call.server, &call.access, kind).await?;
+            let pages = names.chunks(LISTED_AT_ONCE);
+            let pages = pages.map(|names| json!({"buckets": texts(names)}).to_string().into());
+            let body = Body::pieces(pages.collect::<Vec<_>>());
+            Ok(typed(StatusCode::OK, "application/json", body))
+        }
+        _ => Ok(json(&json!({}))),
+    }
+}
+
+/// `/riak/B`: properties and keys in one; POST makes an object.
+pub(crate) async fn old(call: &Call, bucket: &Bucket) -> Result<Response> {
+    match call.method {
+        Method::POST => objects::post(call, bucket).await,
+        Method::PUT => set_properties(call, bucket).await,
+        Method::GET | Method::HEAD => {
+            let mut answer = Map::new();
+            if call.parameter("props") != Some("false") {
+                answer.insert("props".to_owned(), own_properties(call, bucket).await?);
+            }
+            match call.parameter("keys") {
+                Some("true") => {
+                    answer.insert("keys".to_owned(), all_keys(call, bucket).await?);
+                }
+                Some("stream") => return stream_keys(call, bucket).await,
+                _ => {}
+            }
+            Ok(json(&Value::Object(answer)))
+        }
+        _ => Ok(not_allowed("GET, HEAD, POST, PUT")),
+    }
+}
+
+/// `/buckets/B/keys`.
+pub(crate) async fn keys(call: &Call, bucket: &Bucket) -> Result<Response> {
+    match call.method {
+        Method::POST => return objects::post(call, bucket).await,
+        Method::GET | Method::HEAD => {}
+        _ => return Ok(not_allowed("GET, HEAD, POST")),
+    }
+    match call.parameter("keys") {
+        Some("true") => Ok(json(&json!({"keys": all_keys(call, bucket).await?}))),
+        Some("stream") => stream_keys(call, bucket).await,
+        _ => Ok(json(&json!({}))),
+    }
+}
+
+async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Value> {
+    let deadline = Deadline::of(call.number("timeout")?);
+    let mut all = Vec::new();
+    if let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? {
+        let mut keys = Keys::all(&collection).await?;
+        loop {
+            let page = keys.next().await?;
+            deadline.check()?;
+            if page.is_empty() {
+                break;
+            }
+            all.extend(texts(&page));
+        }
+    }
+    Ok(Value::Array(all))
+}
+
+async fn stream_keys(call: &Call, bucket: &Bucket) -> Result<Response> {
+    let deadline = Deadline::of(call.number("timeout")?);
+    let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
+    let (sender, body) = Body::channel(None);
+    tokio::spawn(async move {
+        let sent = send_keys(collection, &sender, deadline).await;
+        if let Err(error) = sent {
+            sender.send(json!({"error": error.message}).to_string()).await;
+        }
+    });
+    Ok(typed(StatusCode::OK, "application/json", body))
+}
+
+async fn send_keys(
+    collection: Option<RevisionedCollection>,
+    sender: &BodySender,
+    deadline: Deadline,
+) -> Result<()> {
+    if let Some(collection) = collection {
+        let mut keys = Keys::all(&collection).await?;
+        loop {
+            let page = keys.next().await?;
+            deadline.check()?;
+            if page.is_empty() || !sender.send(json!({"keys": texts(&page)}).to_string()).await {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Names as JSON has them; bytes that are no text are shown as they can be.
+fn texts(names: &[Vec<u8>]) -> Vec<Value> {
+    let text = |name: &Vec<u8>| Value::from(String::from_utf8_lossy(name));
+    names.iter().map(text).collect()
+}
+
+/// `/buckets/B/props`.
+pub(crate) async fn properties(call: &Call, bucket: &Bucket) -> Result<Response> {
+    match call.method {
+        Method::GET | Method::HEAD => Ok(json(&json!({"props": own_properties(call, bucket).await?}))),
+        Method::PUT => set_properties(call, bucket).await,
+        Method::DELETE => {
+            call.access.require(Action::CollMod, &bucket.namespace())?;
+            call.server.reset_bucket_properties(bucket).await?;
+            Ok(empty(StatusCode::NO_CONTENT))
+        }
+        _ => Ok(not_allowed("GET, HEAD, PUT, DELETE")),
+    }
+}
+
+async fn own_properties(call: &Call, bucket: &Bucket) -> Result<Value> {
+    call.access.require(Action::Find, &bucket.namespace())?;
+    let mut properties = call.server.bucket_properties(bucket).await?.0;
+    properties.insert("name".to_owned(), json!(String::from_utf8_lossy(&bucket.name)));
+    Ok(Value::Object(properties))
+}
+
+async fn set_properties(call: &Call, bucket: &Bucket) -> Result<Response> {
+    call.access.require(Action::CollMod, &bucket.namespace())?;
+    let others = given_properties(call)?;
+    call.server.set_bucket_properties(bucket, &others).await?;
+    Ok(empty(StatusCode::NO_CONTENT))
+}
+
+/// `{"props": {…}}`.
+fn given_properties(call: &Call) -> Result<Map<String, Value>> {
+    let body: Value = serde_json::from_slice(&call.body)?;
+    let Some(Value::Object(given)) = body.get("props") else {
+        return Err(RiakError::bad("\"props\" field must be an object"));
+    };
+    let mut given = given.clone();
+    // What the server says of itself comes back when properties are read and put again.
+    for name in ["name", "claimant"] {
+        given.remove(name);
+    }
+    Ok(given)
+}
+
+/// `/types/T/props`.
+pub(crate) async fn type_properties(call: &Call, kind: &[u8]) -> Result<Response> {
+    let namespace = Namespace::new(database(kind), "");
+    match call.method {
+        Method::GET | Method::HEAD => {
+            call.access.require(Action::Find, &namespace)?;
+            let properties = call.server.type_properties(kind).await?.0;
+            Ok(json(&json!({"props": properties})))
+        }
+        Method::PUT => {
+            call.access.require(Action::CollMod, &namespace)?;
+            call.server
+                .set_type_properties(kind, &given_properties(call)?)
+                .await?;
+            Ok(empty(StatusCode::NO_CONTENT))
+        }
+        _ => Ok(not_allowed("GET, HEAD, PUT")),
+    }
+}
+
+/// `/buckets/B/keys/K/preflist`.
+pub(crate) async fn preflist(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
+    if !call.is(&[Method::GET, Method::HEAD]) {
+        return Ok(not_allowed("GET, HEAD"));
+    }
+    call.access.require(Action::Find, &bucket.namespace())?;
+    let copies = call.server.bucket_properties(bucket).await?.copies();
+    let places = of(bucket, key, copies);
+    let places: Vec<Value> = places
+        .into_iter()
+        .map(|place| json!({"node": place.node, "partition": place.partition, "primary": true}))
+        .collect();
+    Ok(json(&json!({"preflist": places})))
+}

@@ -1,0 +1,87 @@
+//! One request, taken apart.
+
+use crate::access::Access;
+use crate::error::{Result, RiakError};
+use crate::limits::MESSAGE_BYTES_MAX;
+use crate::names::{Bucket, unescaped};
+use crate::server::Server;
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, query_pairs};
+use std::sync::Arc;
+
+/// One request.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) server: Arc<Server>,
+    pub(crate) access: Access,
+    pub(crate) method: Method,
+    pub(crate) headers: HeaderMap,
+    /// The parts of the path, decoded.
+    pub(crate) path: Vec<Vec<u8>>,
+    parameters: Vec<(String, String)>,
+    pub(crate) body: Bytes,
+}
+
+impl Call {
+    /// Takes a request apart and finds out who asks.
+    pub(crate) async fn new(server: Arc<Server>, request: Request) -> Result<Call> {
+        let access = Access::of_request(&server, &request).await?;
+        let path = request.path().split('/').filter(|part| !part.is_empty());
+        let path = path.map(unescaped).collect();
+        let invalid = || RiakError::bad("the query has an escape that is not %HH in UTF-8");
+        let mut parameters = Vec::new();
+        for pair in query_pairs(request.query()) {
+            let (name, value) = pair.ok_or_else(invalid)?;
+            parameters.push((name.into_owned(), value.into_owned()));
+        }
+        let mut body = request.body;
+        let body = body.read_all(MESSAGE_BYTES_MAX).await?;
+        Ok(Call {
+            server,
+            access,
+            method: request.method,
+            headers: request.headers,
+            path,
+            parameters,
+            body,
+        })
+    }
+
+    /// A parameter of the query. Riak ignores those that it does not know.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        let mut named = self.parameters.iter().filter(|(known, _)| known == name);
+        named.next().map(|(_, value)| value.as_str())
+    }
+
+    /// `name=true`.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool> {
+        match self.parameter(name).map(str::to_ascii_lowercase).as_deref() {
+            None | Some("false") => Ok(false),
+            Some("" | "true") => Ok(true),
+            Some(other) => Err(RiakError::bad(format!(
+                "Invalid {name} \"{other}\": true or false is wanted"
+            ))),
+        }
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u32>> {
+        let Some(text) = self.parameter(name) else {
+            return Ok(None);
+        };
+        let invalid = || RiakError::bad(format!("Invalid {name} \"{text}\": a number is wanted"));
+        text.parse().map(Some).map_err(|_| invalid())
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn is(&self, methods: &[Method]) -> bool {
+        methods.contains(&self.method)
+    }
+
+    /// The bucket of these parts of the path.
+    pub(crate) fn bucket(&self, kind: Option<&[u8]>, name: &[u8]) -> Result<Bucket> {
+        Bucket::new(kind, name)
+    }
+}

@@ -1,0 +1,172 @@
+//! An object's metadata as headers, and back.
+
+use super::call::Call;
+use super::respond::add;
+use crate::content::{Content, Link};
+use crate::error::{Result, RiakError};
+use crate::names::{Bucket, unescaped};
+use http::Response;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LINK};
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime};
+
+const META: &str = "x-riak-meta-";
+const INDEX: &str = "x-riak-index-";
+
+/// The content that a request brings.
+pub(crate) fn read(call: &Call) -> Result<Content> {
+    let missing = || RiakError::bad("Missing Content-Type request header");
+    let given = call.headers.get(CONTENT_TYPE).ok_or_else(missing)?.as_bytes();
+    let (content_type, charset) = split_charset(given);
+    let mut content = Content {
+        value: call.body.clone(),
+        content_type: Some(content_type),
+        charset,
+        encoding: call
+            .headers
+            .get(CONTENT_ENCODING)
+            .map(|encoding| encoding.as_bytes().to_vec()),
+        ..Content::default()
+    };
+    for (name, value) in &call.headers {
+        let name = name.as_str();
+        if let Some(name) = name.strip_prefix(META) {
+            content
+                .user_meta
+                .push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        } else if let Some(index) = name.strip_prefix(INDEX) {
+            let terms = value.as_bytes().split(|&byte| byte == b',');
+            let terms = terms.map(|term| term.trim_ascii().to_vec());
+            content
+                .indexes
+                .extend(terms.map(|term| (index.as_bytes().to_vec(), term)));
+        }
+    }
+    for header in call.headers.get_all(LINK) {
+        read_links(header.to_str().unwrap_or_default(), &mut content.links);
+    }
+    Ok(content)
+}
+
+/// The media type and what its `charset` says.
+fn split_charset(given: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
+    let text = String::from_utf8_lossy(given);
+    let mut parts = text.split(';').map(str::trim);
+    let mut kind = parts.next().unwrap_or_default().to_owned();
+    let mut charset = None;
+    for part in parts.filter(|part| !part.is_empty()) {
+        match part
+            .split_once('=')
+            .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
+        {
+            Some((_, value)) => charset = Some(value.trim().trim_matches('"').as_bytes().to_vec()),
+            None => {
+                let _ = write!(kind, "; {part}");
+            }
+        }
+    }
+    (kind.into_bytes(), charset)
+}
+
+/// `</buckets/B/keys/K>; riaktag="T", …`, or with `/riak/B/K`.
+fn read_links(header: &str, links: &mut Vec<Link>) {
+    for part in header.split('<').skip(1) {
+        let Some((path, rest)) = part.split_once('>') else {
+            continue;
+        };
+        let parts: Vec<Vec<u8>> = path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(unescaped)
+            .collect();
+        let (bucket, key) = match parts.as_slice() {
+            [first, bucket, keys, key] if first == b"buckets" && keys == b"keys" => (bucket, key),
+            [first, bucket, key] if first != b"buckets" => (bucket, key),
+            // The bucket itself, as `rel="up"`.
+            _ => continue,
+        };
+        let tag = rest.split_once("riaktag=").map(|(_, tag)| tag.trim_start());
+        let tag = tag.map(|tag| match tag.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+            None => tag.split([',', ';']).next().unwrap_or_default().trim(),
+        });
+        links.push(Link {
+            bucket: bucket.clone(),
+            key: key.clone(),
+            tag: tag.map(unescaped).unwrap_or_default(),
+        });
+    }
+}
+
+/// Adds the headers of a content.
+pub(crate) fn write(response: &mut Response, bucket: &Bucket, content: &Content, vtag: &str) {
+    let kind = content
+        .content_type
+        .as_deref()
+        .unwrap_or(b"application/octet-stream");
+    let kind = match &content.charset {
+        Some(charset) => [kind, b"; charset=", charset].concat(),
+        None => kind.to_vec(),
+    };
+    response.headers_mut().remove(CONTENT_TYPE);
+    add(response, "content-type", &kind);
+    if let Some(encoding) = &content.encoding {
+        add(response, "content-encoding", encoding);
+    }
+    add(response, "etag", format!("\"{vtag}\"").as_bytes());
+    if let Some(modified_ms) = content.modified_ms {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_millis(modified_ms);
+        add(response, "last-modified", http::http_date(time).as_bytes());
+    }
+    for (name, value) in &content.user_meta {
+        add(
+            response,
+            &format!("{META}{}", String::from_utf8_lossy(name)),
+            value,
+        );
+    }
+    let mut names: Vec<&Vec<u8>> = content.indexes.iter().map(|(name, _)| name).collect();
+    names.sort();
+    names.dedup();
+    for index in names {
+        let terms = content.indexes.iter().filter(|(name, _)| name == index);
+        let terms: Vec<&[u8]> = terms.map(|(_, term)| term.as_slice()).collect();
+        add(
+            response,
+            &format!("{INDEX}{}", String::from_utf8_lossy(index)),
+            &terms.join(&b", "[..]),
+        );
+    }
+    let escaped = |name: &[u8]| percent(name);
+    let mut links = match bucket.is_default_type() {
+        true => format!("</buckets/{}>; rel=\"up\"", escaped(&bucket.name)),
+        false => format!(
+            "</types/{}/buckets/{}>; rel=\"up\"",
+            escaped(&bucket.kind),
+            escaped(&bucket.name)
+        ),
+    };
+    for link in &content.links {
+        let (bucket, key) = (escaped(&link.bucket), escaped(&link.key));
+        let _ = write!(
+            links,
+            ", </buckets/{bucket}/keys/{key}>; riaktag=\"{}\"",
+            escaped(&link.tag)
+        );
+    }
+    add(response, "link", links.as_bytes());
+}
+
+/// Bytes as a part of a path.
+pub(crate) fn percent(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}

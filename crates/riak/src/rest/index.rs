@@ -1,0 +1,126 @@
+//! `/buckets/B/index/I/T` and `/buckets/B/index/I/T/T`.
+
+use super::call::Call;
+use super::multipart::boundary;
+use super::respond::{json, not_allowed, typed};
+use crate::buckets::existing;
+use crate::error::Result;
+use crate::index::{Found, Query};
+use crate::names::Bucket;
+use auth::Action;
+use engine::RevisionedCollection;
+use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+pub(crate) async fn query(
+    call: &Call,
+    bucket: &Bucket,
+    index: &[u8],
+    low: &[u8],
+    high: Option<&[u8]>,
+) -> Result<Response> {
+    if !call.is(&[Method::GET, Method::HEAD]) {
+        return Ok(not_allowed("GET, HEAD"));
+    }
+    let query = Query {
+        index: index.to_vec(),
+        low: low.to_vec(),
+        high: high.map(<[u8]>::to_vec),
+        returns_terms: call.flag("return_terms")?,
+        max_results: call.number("max_results")?.map(|count| count as usize),
+        continuation: call
+            .parameter("continuation")
+            .map(|text| text.as_bytes().to_vec()),
+        pattern: call.parameter("term_regex").map(str::to_owned),
+        timeout_ms: call.number("timeout")?,
+    };
+    query.check()?;
+    let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
+    if call.flag("stream")? {
+        return stream(collection, query);
+    }
+    let mut all = Vec::new();
+    let (mut has_terms, mut continuation) = (query.returns_terms && high.is_some(), None);
+    if let Some(collection) = collection {
+        let mut run = query.run(&collection).await?;
+        has_terms = run.returns_terms;
+        loop {
+            let found = run.next().await?;
+            if found.is_empty() {
+                break;
+            }
+            all.extend(found);
+        }
+        continuation = run.continuation();
+    }
+    let mut answer = page(all, has_terms);
+    if let Some(continuation) = continuation {
+        answer.insert("continuation".to_owned(), json!(continuation));
+    }
+    Ok(json(&Value::Object(answer)))
+}
+
+fn page(found: Vec<Found>, has_terms: bool) -> Map<String, Value> {
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (name, results): (&str, Vec<Value>) = match has_terms {
+        true => (
+            "results",
+            found
+                .iter()
+                .map(|(term, key)| json!({shown(term): shown(key)}))
+                .collect(),
+        ),
+        false => ("keys", found.iter().map(|(_, key)| json!(shown(key))).collect()),
+    };
+    Map::from_iter([(name.to_owned(), Value::Array(results))])
+}
+
+/// The answer in parts, each an object of JSON.
+fn stream(collection: Option<RevisionedCollection>, query: Query) -> Result<Response> {
+    let boundary = boundary()?;
+    let (sender, body) = Body::channel(None);
+    let kind = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}"));
+    tokio::spawn(async move {
+        if let Err(error) = send(collection, &query, &sender, &boundary).await {
+            part(&sender, &boundary, &json!({"error": error.message})).await;
+        }
+        sender.send(format!("\r\n--{boundary}--\r\n")).await;
+    });
+    let mut response = typed(StatusCode::OK, "multipart/mixed", body);
+    if let Ok(kind) = kind {
+        response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
+    }
+    Ok(response)
+}
+
+async fn send(
+    collection: Option<RevisionedCollection>,
+    query: &Query,
+    sender: &BodySender,
+    boundary: &str,
+) -> Result<()> {
+    let Some(collection) = collection else {
+        return Ok(());
+    };
+    let mut run = query.run(&collection).await?;
+    loop {
+        let found = run.next().await?;
+        let is_ended = found.is_empty();
+        if is_ended || !part(sender, boundary, &Value::Object(page(found, run.returns_terms))).await {
+            break;
+        }
+    }
+    if let Some(continuation) = run.continuation() {
+        part(sender, boundary, &json!({"continuation": continuation})).await;
+    }
+    Ok(())
+}
+
+/// Sends one part; false if nobody takes it.
+pub(crate) async fn part(sender: &BodySender, boundary: &str, body: &Value) -> bool {
+    sender
+        .send(format!(
+            "\r\n--{boundary}\r\nContent-Type: application/json\r\n\r\n{body}"
+        ))
+        .await
+}

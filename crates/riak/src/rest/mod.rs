@@ -1,0 +1,15 @@
+//! Riak's HTTP: paths old (`/riak/B/K`) and new (`/buckets/B/keys/K`, `/types/T/buckets/B/keys/K`).
+
+mod buckets;
+mod call;
+mod headers;
+mod index;
+mod multipart;
+mod objects;
+mod respond;
+mod root;
+mod route;
+
+pub(crate) use call::Call;
+pub(crate) use respond::error;
+pub(crate) use route::run;

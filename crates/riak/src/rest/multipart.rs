@@ -1,0 +1,54 @@
+//! Several siblings in one answer: `multipart/mixed`, a part each.
+
+use super::headers;
+use crate::error::{Result, RiakError};
+use crate::names::Bucket;
+use crate::object::Object;
+use bytes::Bytes;
+use http::{Body, HeaderValue, Response, StatusCode};
+
+/// The answer with all siblings.
+pub(crate) fn siblings(bucket: &Bucket, object: &Object) -> Result<Response> {
+    let boundary = boundary()?;
+    let mut pieces: Vec<Bytes> = Vec::new();
+    for sibling in &object.siblings {
+        let mut part = Response::new(Body::empty());
+        headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
+        let mut head = format!("\r\n--{boundary}\r\n").into_bytes();
+        for (name, value) in part.headers() {
+            head.extend_from_slice(title_case(name.as_str()).as_bytes());
+            head.extend_from_slice(b": ");
+            head.extend_from_slice(value.as_bytes());
+            head.extend_from_slice(b"\r\n");
+        }
+        head.extend_from_slice(b"\r\n");
+        pieces.push(head.into());
+        pieces.push(sibling.content.value.clone());
+    }
+    pieces.push(format!("\r\n--{boundary}--\r\n").into());
+    let mut response = Response::new(Body::pieces(pieces));
+    *response.status_mut() = StatusCode::MULTIPLE_CHOICES;
+    if let Ok(kind) = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}")) {
+        response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
+    }
+    Ok(response)
+}
+
+/// `X-Riak-Meta-Name`: readers of parts do not all know that the case of letters means nothing.
+fn title_case(name: &str) -> String {
+    let mut is_first = true;
+    let letter = |c: char| {
+        let shown = if is_first { c.to_ascii_uppercase() } else { c };
+        is_first = c == '-';
+        shown
+    };
+    name.chars().map(letter).collect()
+}
+
+/// What separates the parts of an answer.
+pub(crate) fn boundary() -> Result<String> {
+    let mut random = [0; 12];
+    getrandom::fill(&mut random)
+        .map_err(|error| RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(value::hex(&random))
+}

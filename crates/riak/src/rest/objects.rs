@@ -1,0 +1,223 @@
+//! Objects: GET, HEAD, PUT, POST, DELETE.
+
+use super::call::Call;
+use super::headers::{self, percent};
+use super::multipart;
+use super::respond::{add, empty, not_allowed, text};
+use crate::buckets::{BucketProperties, Quorum, existing, writable};
+use crate::clock::Clock;
+use crate::error::{Result, RiakError};
+use crate::keys::new_key;
+use crate::names::Bucket;
+use crate::object::{self, Condition, Object, Put, Sibling};
+use crate::pb::refuse_datatype;
+use auth::Action;
+use http::{Body, Method, Precondition, Response, StatusCode, accepts_type, read_precondition};
+use std::time::{Duration, SystemTime};
+
+const VCLOCK: &str = "x-riak-vclock";
+
+/// `/buckets/B/keys/K`.
+pub(crate) async fn run(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
+    match call.method {
+        Method::GET | Method::HEAD => get(call, bucket, key).await,
+        Method::PUT | Method::POST => put(call, bucket, key, false).await,
+        Method::DELETE => delete(call, bucket, key).await,
+        _ => Ok(not_allowed("GET, HEAD, PUT, POST, DELETE")),
+    }
+}
+
+/// An object under a key that the server makes.
+pub(crate) async fn post(call: &Call, bucket: &Bucket) -> Result<Response> {
+    let key = new_key()?;
+    let mut response = put(call, bucket, &key, true).await?;
+    let place = match bucket.is_default_type() {
+        true => format!("/buckets/{}/keys/{}", percent(&bucket.name), percent(&key)),
+        false => {
+            let (kind, name) = (percent(&bucket.kind), percent(&bucket.name));
+            format!("/types/{kind}/buckets/{name}/keys/{}", percent(&key))
+        }
+    };
+    let place = match call.path.first().is_some_and(|first| first == b"riak") {
+        true => format!("/riak/{}/{}", percent(&bucket.name), percent(&key)),
+        false => place,
+    };
+    add(&mut response, "location", place.as_bytes());
+    Ok(response)
+}
+
+async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
+    let properties = call.server.bucket_properties(bucket).await?;
+    check_quorums(call, &properties)?;
+    let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? else {
+        return Ok(not_found(None));
+    };
+    let object = Object::read(&collection, key).await?;
+    if !object.exists() {
+        return Ok(not_found(object.is_deleted().then(|| object.clock())));
+    }
+    let mut response = match call.parameter("vtag") {
+        Some(vtag) => match object.siblings.iter().find(|sibling| sibling.vtag() == vtag) {
+            Some(sibling) => one(call, bucket, sibling),
+            None => return Ok(not_found(None)),
+        },
+        None => shown(call, bucket, &object)?,
+    };
+    add(&mut response, VCLOCK, object.clock().to_text().as_bytes());
+    Ok(response)
+}
+
+fn not_found(deleted: Option<Clock>) -> Response {
+    let mut response = text(StatusCode::NOT_FOUND, "not found\n");
+    if let Some(clock) = deleted {
+        add(&mut response, VCLOCK, clock.to_text().as_bytes());
+        add(&mut response, "x-riak-deleted", b"true");
+    }
+    response
+}
+
+/// The object: its one value, or its siblings in the form that the client takes.
+fn shown(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
+    match object.siblings.as_slice() {
+        [sibling] => Ok(one(call, bucket, sibling)),
+        _ if call
+            .header("accept")
+            .is_some_and(|accept| accept.contains("multipart/mixed")) =>
+        {
+            multipart::siblings(bucket, object)
+        }
+        siblings => {
+            let tags: Vec<String> = siblings.iter().map(|sibling| sibling.vtag() + "\n").collect();
+            Ok(text(
+                StatusCode::MULTIPLE_CHOICES,
+                format!("Siblings:\n{}", tags.concat()),
+            ))
+        }
+    }
+}
+
+fn one(call: &Call, bucket: &Bucket, sibling: &Sibling) -> Response {
+    let content = &sibling.content;
+    let kind = content.media_type();
+    if !kind.is_empty() && call.header("accept").is_some() && !accepts_type(&call.headers, &kind) {
+        return empty(StatusCode::NOT_ACCEPTABLE);
+    }
+    let vtag = sibling.vtag();
+    // A time that nobody knows may be now.
+    let modified = content.modified_ms.map(Duration::from_millis);
+    let modified = modified.map_or_else(SystemTime::now, |modified| SystemTime::UNIX_EPOCH + modified);
+    let condition = match call.is(&[Method::GET, Method::HEAD]) {
+        true => read_precondition(&call.headers, &format!("\"{vtag}\""), modified),
+        false => Precondition::Holds,
+    };
+    let mut response = match condition {
+        Precondition::Holds => Response::new(Body::from(content.value.clone())),
+        Precondition::NotModified => empty(StatusCode::NOT_MODIFIED),
+        Precondition::Failed => return empty(StatusCode::PRECONDITION_FAILED),
+    };
+    headers::write(&mut response, bucket, content, &vtag);
+    response
+}
+
+async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<Response> {
+    let properties = call.server.bucket_properties(bucket).await?;
+    check_quorums(call, &properties)?;
+    refuse_datatype(&properties)?;
+    let content = headers::read(call)?;
+    let returns_body = call.flag("returnbody")?;
+    let context = given_clock(call)?.unwrap_or_default();
+    let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
+    call.access.require(Action::Update, &bucket.namespace())?;
+    let put = Put {
+        content,
+        context,
+        condition: condition(call, &collection, key).await?,
+        keeps_siblings: properties.keeps_siblings(),
+    };
+    let object = object::put(&call.server, &collection, key, put).await?;
+    if !returns_body {
+        return Ok(empty(match is_made {
+            true => StatusCode::CREATED,
+            false => StatusCode::NO_CONTENT,
+        }));
+    }
+    let mut response = shown(call, bucket, &object)?;
+    if is_made && response.status() == StatusCode::OK {
+        *response.status_mut() = StatusCode::CREATED;
+    }
+    add(&mut response, VCLOCK, object.clock().to_text().as_bytes());
+    Ok(response)
+}
+
+/// What the request's conditions ask of the object.
+async fn condition(call: &Call, collection: &engine::RevisionedCollection, key: &[u8]) -> Result<Condition> {
+    let tags = |header: &str| -> Vec<String> {
+        let tags = header
+            .split(',')
+            .map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"'));
+        tags.map(str::to_owned).collect()
+    };
+    if let Some(header) = call.header("if-match") {
+        return Ok(Condition::Tagged(tags(header)));
+    }
+    if let Some(header) = call.header("if-none-match") {
+        if header.trim() == "*" {
+            return Ok(Condition::Missing);
+        }
+        let object = Object::read(collection, key).await?;
+        let tags = tags(header);
+        if object
+            .siblings
+            .iter()
+            .any(|sibling| tags.contains(&sibling.vtag()))
+        {
+            return Err(RiakError::precondition("412 Precondition Failed"));
+        }
+    }
+    if let Some(since) = call.header("if-unmodified-since").and_then(http::parse_http_date) {
+        let object = Object::read(collection, key).await?;
+        let limit = since + Duration::from_secs(1);
+        let is_newer = |sibling: &Sibling| {
+            let modified = sibling.content.modified_ms.map(Duration::from_millis);
+            modified.is_some_and(|modified| SystemTime::UNIX_EPOCH + modified >= limit)
+        };
+        if object.siblings.iter().any(is_newer) {
+            return Err(RiakError::precondition("412 Precondition Failed"));
+        }
+    }
+    Ok(Condition::Nothing)
+}
+
+async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
+    let properties = call.server.bucket_properties(bucket).await?;
+    check_quorums(call, &properties)?;
+    let context = given_clock(call)?;
+    let Some(collection) = existing(&call.server, &call.access, bucket, Action::Remove)? else {
+        return Ok(not_found(None));
+    };
+    match object::delete(&call.server, &collection, key, context.as_ref()).await? {
+        true => Ok(empty(StatusCode::NO_CONTENT)),
+        false => Ok(not_found(None)),
+    }
+}
+
+fn given_clock(call: &Call) -> Result<Option<Clock>> {
+    let invalid = || RiakError::bad("X-Riak-Vclock is none that was given here");
+    let given = call.header(VCLOCK);
+    given
+        .map(|text| Clock::from_text(text).ok_or_else(invalid))
+        .transpose()
+}
+
+pub(crate) fn check_quorums(call: &Call, properties: &BucketProperties) -> Result<()> {
+    for name in ["r", "w", "dw", "rw", "pr", "pw"] {
+        let Some(given) = call.parameter(name) else {
+            continue;
+        };
+        let wanted =
+            "query parameter must be an integer or one of the following words: 'one', 'quorum' or 'all'";
+        let quorum = Quorum::parse(given).ok_or_else(|| RiakError::bad(format!("{name} {wanted}")))?;
+        quorum.check(properties.copies())?;
+    }
+    Ok(())
+}

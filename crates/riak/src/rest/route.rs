@@ -1,0 +1,44 @@
+//! Which path is answered by what.
+
+use super::call::Call;
+use super::respond::text;
+use super::{buckets, index, objects, root};
+use crate::error::Result;
+use http::{Response, StatusCode};
+
+pub(crate) async fn run(call: &Call) -> Result<Response> {
+    let path: Vec<&[u8]> = call.path.iter().map(Vec::as_slice).collect();
+    match path.as_slice() {
+        [] => Ok(root::resources(call)),
+        [b"ping"] => Ok(root::ping(call)),
+        [b"stats"] => Ok(root::stats(call)),
+        [b"riak"] => buckets::list(call, None).await,
+        [b"riak", bucket] => buckets::old(call, &call.bucket(None, bucket)?).await,
+        [b"riak", bucket, key] => objects::run(call, &call.bucket(None, bucket)?, key).await,
+        [b"types", kind, b"props"] => buckets::type_properties(call, kind).await,
+        [b"types", kind, b"buckets", rest @ ..] => of_type(call, Some(kind), rest).await,
+        [b"buckets", rest @ ..] => of_type(call, None, rest).await,
+        _ => Ok(not_found()),
+    }
+}
+
+/// What belongs to a bucket type.
+async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Response> {
+    let [bucket, rest @ ..] = path else {
+        return buckets::list(call, kind).await;
+    };
+    let bucket = call.bucket(kind, bucket)?;
+    match rest {
+        [b"props"] => buckets::properties(call, &bucket).await,
+        [b"keys"] => buckets::keys(call, &bucket).await,
+        [b"keys", key] => objects::run(call, &bucket, key).await,
+        [b"keys", key, b"preflist"] => buckets::preflist(call, &bucket, key).await,
+        [b"index", index, low] => index::query(call, &bucket, index, low, None).await,
+        [b"index", index, low, high] => index::query(call, &bucket, index, low, Some(high)).await,
+        _ => Ok(not_found()),
+    }
+}
+
+fn not_found() -> Response {
+    text(StatusCode::NOT_FOUND, "not found\n")
+}

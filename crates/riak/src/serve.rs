@@ -1,0 +1,99 @@
+//! Serving both protocols: requests come in, answers go out.
+
+use crate::rest::{self, Call};
+use crate::server::Server;
+use engine::{Context, Engine, OperationInfo};
+use http::{Body, Handler, Method, Request, Response};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use value::{Document, DocumentBuf};
+
+/// How long connections may take to end their last request when the server stops.
+const STOP_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How the protocols are served.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The limits of connections.
+    pub http: http::Options,
+}
+
+/// What is served by both protocols: each sees what the other has written at once.
+#[derive(Clone, Debug)]
+pub struct Riak {
+    server: Arc<Server>,
+    options: Options,
+}
+
+impl Riak {
+    /// Serves what an engine has.
+    pub fn new(engine: Engine, options: Options) -> Riak {
+        let server = Arc::new(Server::new(engine, options.http.hosts.clone()));
+        Riak { server, options }
+    }
+
+    /// Serves HTTP until `stop` becomes true; then lets running requests end and closes all connections.
+    pub async fn serve_http(self, listener: TcpListener, stop: watch::Receiver<bool>) {
+        http::serve(listener, Arc::new(Front(self.server)), self.options.http, stop).await;
+    }
+
+    /// Serves protocol buffers in the same way.
+    pub async fn serve_protocol_buffers(self, listener: TcpListener, stop: watch::Receiver<bool>) {
+        let limits = net::Limits {
+            places: self.options.http.places.clone(),
+            // A client has to ask before it can be told anything.
+            refusal: b"",
+            stop_time_max: STOP_TIME_MAX,
+        };
+        let (server, stopping) = (self.server, stop.clone());
+        let connect = move |stream, peer| crate::pb::run(server.clone(), stream, peer, stopping.clone());
+        net::serve(listener, limits, stop, connect).await;
+    }
+}
+
+struct Front(Arc<Server>);
+
+impl Handler for Front {
+    async fn handle(&self, request: Request) -> Response {
+        // Boxed, so that an idle connection is small.
+        Box::pin(answer(self.0.clone(), request)).await
+    }
+}
+
+async fn answer(server: Arc<Server>, request: Request) -> Response {
+    let is_head = request.method == Method::HEAD;
+    let context = Context::default();
+    let _listed = server.engine.register_operation(OperationInfo {
+        id: 0,
+        command: request.method.as_str().to_owned(),
+        namespace: None,
+        body: DocumentBuf::from(&Document::new().with(request.method.as_str(), request.path())),
+        connection: 0,
+        client: request.peer,
+        started: Instant::now(),
+        context: context.clone(),
+    });
+    let work = async {
+        let call = Call::new(server, request).await?;
+        rest::run(&call).await
+    };
+    let answered = context.interruption().run(work).await;
+    let mut response = answered.unwrap_or_else(|error| {
+        if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(error = error.message, "a request failed");
+        }
+        rest::error(&error)
+    });
+    if is_head {
+        let length = response.body().length();
+        *response.body_mut() = Body::empty();
+        if let Some(length) = length {
+            response
+                .headers_mut()
+                .insert(http::header::CONTENT_LENGTH, length.into());
+        }
+    }
+    response
+}

@@ -1,0 +1,40 @@
+//! What all requests share.
+
+use crate::buckets::Properties;
+use engine::Engine;
+use http::Hosts;
+use std::hash::{BuildHasher, RandomState};
+use tokio::sync::{Mutex, MutexGuard};
+
+/// How many objects can be written at once: two of one lock wait for each other.
+const LOCKS: usize = 256;
+
+/// What all requests of both protocols share.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    /// The properties of buckets and their types.
+    pub(crate) properties: Properties,
+    /// The names under which it may be asked while no user exists.
+    pub(crate) hosts: Hosts,
+    locks: Vec<Mutex<()>>,
+    hasher: RandomState,
+}
+
+impl Server {
+    pub(crate) fn new(engine: Engine, hosts: Hosts) -> Server {
+        Server {
+            engine,
+            properties: Properties::default(),
+            hosts,
+            locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Held while an object is read and written again, so that writers of one object do not undo each other's work.
+    pub(crate) async fn lock(&self, collection: &[u8], key: &[u8]) -> MutexGuard<'_, ()> {
+        let at = self.hasher.hash_one((collection, key)) % LOCKS as u64;
+        self.locks[at as usize].lock().await
+    }
+}

@@ -1,0 +1,8 @@
+//! Both protocols over sockets, on a store in memory.
+
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
+mod clocks;
+mod objects;
+mod server;
+mod wire;

@@ -1,0 +1,112 @@
+//! One revision that follows several leaves, or stands beside them.
+
+use super::group::Group;
+use super::types::{Outcome, Resolve};
+use crate::record::RevisionHash;
+use crate::{ENDED_BRANCHES_MAX, Revision, RevisionPath, RevisionTree, StoreError};
+
+impl Group<'_> {
+    /// Adds the revision, ends the leaves that it resolves, and puts the notes: all of it or nothing.
+    pub(super) async fn resolve(&mut self, resolve: &Resolve) -> Result<Outcome, StoreError> {
+        let id = resolve.id.as_ref();
+        self.check_partition(id)?;
+        let record = self.record_of(id).await?;
+        let tombstone = match record {
+            Some(_) => None,
+            None => self.tombstone_of(id).await?,
+        };
+        let history = self.history(id, record, tombstone).await?;
+        let mut tree = history.tree.clone();
+        let live = live_leaves(&tree);
+        let is_known = |revision: &Revision| resolve.leaves.contains(revision);
+        if live.len() != resolve.leaves.len() || !live.iter().all(is_known) {
+            return Ok(Outcome::Conflict);
+        }
+        let mut written = Vec::new();
+        let mut ended = resolve.ended.iter();
+        let mut revision = live.first().cloned();
+        if let Some((document, hash)) = &resolve.document {
+            let path = match ended.next() {
+                Some(parent) => after(parent, hash.clone()),
+                // Beside other leaves it is newer than they; behind a deletion it goes on from there.
+                None if !live.is_empty() => alone(newest(&live) + 1, hash.clone()),
+                None => match history.winner() {
+                    Some(parent) => after(&parent, hash.clone()),
+                    None => alone(1, hash.clone()),
+                },
+            };
+            let new = Revision {
+                generation: path.generation,
+                hash: hash.clone(),
+            };
+            tree.merge(&path, false);
+            written.push((new.clone(), document.clone()));
+            revision = Some(new);
+        }
+        for parent in ended {
+            let deletion = Revision::of(Some(parent), true, None);
+            tree.merge(&after(parent, deletion.hash), true);
+        }
+        forget_ended(&mut tree);
+        if resolve.document.is_some() || !resolve.ended.is_empty() {
+            self.settle(id, &history, tree, written).await?;
+        } else {
+            // Every commit takes a number, by which other processes learn that the shard has changed.
+            self.sequence += 1;
+        }
+        if let Some(notes) = &resolve.notes {
+            self.put_notes(id, notes.clone()).await?;
+        }
+        Ok(match revision {
+            Some(revision) => Outcome::Edited { revision },
+            None => Outcome::NotMatched,
+        })
+    }
+}
+
+fn live_leaves(tree: &RevisionTree) -> Vec<Revision> {
+    let nodes = tree.leaves().into_iter().map(|at| &tree.nodes()[at]);
+    nodes
+        .filter(|node| !node.deleted)
+        .map(|node| node.revision.clone())
+        .collect()
+}
+
+fn newest(leaves: &[Revision]) -> u64 {
+    leaves
+        .iter()
+        .map(|leaf| leaf.generation)
+        .max()
+        .unwrap_or_default()
+}
+
+fn alone(generation: u64, hash: RevisionHash) -> RevisionPath {
+    RevisionPath {
+        generation,
+        hashes: vec![hash],
+    }
+}
+
+fn after(parent: &Revision, hash: RevisionHash) -> RevisionPath {
+    RevisionPath {
+        generation: parent.generation + 1,
+        hashes: vec![hash, parent.hash.clone()],
+    }
+}
+
+/// Keeps the newest of the branches that ended: writers who never see each other's would make a tree without end.
+fn forget_ended(tree: &mut RevisionTree) {
+    let leaves = tree.leaves();
+    if tree.nodes()[leaves[0]].deleted || leaves.len() <= ENDED_BRANCHES_MAX {
+        return;
+    }
+    let ended: Vec<Revision> = leaves
+        .into_iter()
+        .filter(|&at| tree.nodes()[at].deleted)
+        .skip(ENDED_BRANCHES_MAX)
+        .map(|at| tree.nodes()[at].revision.clone())
+        .collect();
+    for revision in ended {
+        tree.remove_leaf(&revision);
+    }
+}
