@@ -97,7 +97,8 @@ def test_what_was_looked_at_is_recorded(profiled):
     assert seen("or")["planSummary"] == "IXSCAN { a: 1 }, IXSCAN { _id: 1 }" and seen("or")["docsExamined"] == 11
     assert seen("pipeline")["planSummary"] == "IXSCAN { a: 1 }" and seen("pipeline")["keysExamined"] == 20
     assert seen("count")["planSummary"] == "RECORD_STORE_FAST_COUNT"
-    assert seen("distinct")["keysExamined"] == 20 and seen("distinct")["docsExamined"] == 0
+    # One key for each value: behind it the scan jumps to the next.
+    assert seen("distinct")["keysExamined"] == 2 and seen("distinct")["docsExamined"] == 0
     find, more = seen("batches"), entries(profiled, op="getmore")[0]
     assert examined(find)[0] == examined(more)[0] == "COLLSCAN"
     assert find["docsExamined"] + more["docsExamined"] == 100 and more["docsExamined"] > 0

@@ -23,6 +23,16 @@ fn sample() -> Document {
 }
 
 #[test]
+fn a_field_that_is_left_out_does_not_come_back_under_the_same_name() {
+    let twice = doc! {"_id": 1, "a": 1, "b": 2}.with("a", 3).with("c", 4);
+    assert_eq!(twice.len(), 5);
+    assert_eq!(
+        project(&twice, doc! {"a": 0}, None).unwrap(),
+        doc! {"_id": 1, "b": 2, "c": 4}
+    );
+}
+
+#[test]
 fn fields_are_shown_in_the_documents_order() {
     let cases = [
         (doc! {}, sample()),

@@ -3,6 +3,7 @@
 use super::execution::Paused;
 use super::find::FindSpec;
 use super::run::{Run, Task};
+use super::value_runs::{self, Found, Taker};
 use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -37,15 +38,20 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
         task: &task,
         wanted: PAGE_RESULTS,
     };
+    let mut values = Distinct::new(field, task.spec.variables.collation().cloned());
+    if let Some(scan) = value_runs::of_all(&page, collection, field) {
+        value_runs::walk(&page, &scan, &mut values).await?;
+        return Ok(values.into_sorted());
+    }
     let mut execution = page.prepare(collection).await?.execution;
-    let mut values = Distinct {
-        collation: task.spec.variables.collation().cloned(),
-        ..Distinct::default()
-    };
+    if let Some(scan) = value_runs::of_plan(execution.plan(), field) {
+        value_runs::walk(&page, scan, &mut values).await?;
+        return Ok(values.into_sorted());
+    }
     loop {
         let paused = execution.fill(&page).await?;
         while let Some(found) = execution.take() {
-            values.add_all(found.document.as_ref(), &path);
+            values.add_all(found.document.as_ref());
         }
         values.check()?;
         if paused == Paused::Exhausted {
@@ -54,11 +60,12 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
     }
 }
 
-#[derive(Default)]
 struct Distinct {
     collation: Option<Collation>,
+    path: Arc<FieldPath>,
     known: HashSet<Vec<u8>>,
     values: Vec<Value>,
+    has_null: bool,
     bytes: usize,
 }
 
@@ -68,20 +75,42 @@ pub fn distinct_values<'d>(
     field: &str,
     collation: Option<&Collation>,
 ) -> Vec<Value> {
-    let path = FieldPath::parse(field);
-    let mut values = Distinct {
-        collation: collation.cloned(),
-        ..Distinct::default()
-    };
+    let mut values = Distinct::new(field, collation.cloned());
     documents
         .into_iter()
-        .for_each(|document| values.add_all(document, &path));
+        .for_each(|document| values.add_all(document));
     values.into_sorted()
 }
 
+impl Taker for Distinct {
+    fn take(&mut self, found: Found<'_>) -> Result<()> {
+        match found {
+            Found::Value(value) => self.add(value),
+            Found::Document(document) => self.add_all(document.as_ref()),
+        }
+        self.check()
+    }
+
+    fn has_null(&self) -> bool {
+        self.has_null
+    }
+}
+
 impl Distinct {
-    fn add_all(&mut self, document: DocumentRef<'_>, path: &FieldPath) {
-        path::visit(document, path, &mut |reached: Reached<'_>| {
+    fn new(field: &str, collation: Option<Collation>) -> Distinct {
+        Distinct {
+            collation,
+            path: Arc::new(FieldPath::parse(field)),
+            known: HashSet::new(),
+            values: Vec::new(),
+            has_null: false,
+            bytes: 0,
+        }
+    }
+
+    fn add_all(&mut self, document: DocumentRef<'_>) {
+        let path = self.path.clone();
+        path::visit(document, &path, &mut |reached: Reached<'_>| {
             match reached.value {
                 Some(ValueRef::Array(array)) => array.iter().for_each(|element| self.add(element)),
                 Some(value) => self.add(value),
@@ -97,6 +126,7 @@ impl Distinct {
         if !self.known.contains(&key) {
             self.bytes += key.len();
             self.known.insert(key);
+            self.has_null |= matches!(value, ValueRef::Null);
             self.values.push(value.to_value());
         }
     }

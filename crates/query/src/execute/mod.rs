@@ -19,6 +19,7 @@ mod sorter;
 mod source;
 mod stream;
 mod tail;
+mod value_runs;
 
 pub use count::count;
 pub use distinct::{distinct, distinct_values};

@@ -35,6 +35,15 @@ impl<'a> Elements<'a> {
         let (name, value) = self.next()?;
         Some((start.get(..start.len() - self.rest.len())?, name, value))
     }
+
+    /// The bytes of the next element whole, and its name; nothing of it is decoded.
+    pub fn next_raw(&mut self) -> Option<(&'a [u8], &'a [u8])> {
+        let (kind, name, after) = header(self.rest)?;
+        let size = (self.rest.len() - after.len()).checked_add(value_size(kind, after)?)?;
+        let (element, rest) = self.rest.split_at_checked(size)?;
+        self.rest = rest;
+        Some((element, name))
+    }
 }
 
 impl<'a> Iterator for Elements<'a> {

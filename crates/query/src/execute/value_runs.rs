@@ -1,0 +1,166 @@
+//! The values of an index's first field, each once: behind a value the scan jumps to the next one.
+
+use super::index_cursor::{IndexCursor, Step};
+use super::run::Run;
+use crate::Result;
+use crate::plan::catalog::known_indexes;
+use crate::plan::facts::{FieldKind, IndexFacts};
+use crate::plan::interval::Intervals;
+use crate::plan::key_bounds::after_prefix;
+use crate::plan::leaves::has_number;
+use crate::plan::{Access, IndexFilters, IndexScan, Plan};
+use language::filter::Node;
+use language::metrics;
+use std::sync::Arc;
+use store::{Collection, Order, RecordId};
+use value::{DocumentBuf, Value, ValueRef, key};
+
+/// Entries that are read first. Jumps decide how many are read after them.
+const FIRST_ENTRIES: usize = 8;
+
+/// Documents that are looked at together for whether they have null or nothing.
+const UNCERTAIN_MAX: usize = 256;
+
+/// What is found under a key.
+pub(super) enum Found<'v> {
+    /// A value of the field.
+    Value(ValueRef<'v>),
+    /// A document that has null there, or nothing: the key does not tell.
+    Document(DocumentBuf),
+}
+
+/// Who takes the values.
+pub(super) trait Taker {
+    /// Takes a value, or those of a document.
+    fn take(&mut self, found: Found<'_>) -> Result<()>;
+
+    /// Whether null was among the values.
+    fn has_null(&self) -> bool;
+}
+
+/// The scan of a whole index that has all values of a field, for a query that asks for all documents.
+pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Option<Arc<IndexScan>> {
+    let spec = &run.task.spec;
+    let is_free = spec.hint.is_none() && spec.min.is_none() && spec.max.is_none();
+    if !is_free
+        || !matches!(spec.filter.root(), Node::AlwaysTrue)
+        || IndexFilters::of(collection).allowed(spec).is_some()
+    {
+        return None;
+    }
+    let indexes = known_indexes(collection);
+    let known = indexes
+        .iter()
+        .find(|known| has_all(&known.facts, field) && run.snapshot.has_index(&known.index))?;
+    let bounds = known.facts.fields.iter().map(|_| Intervals::all()).collect();
+    let scan = IndexScan::new(known.index.clone(), known.facts.clone(), bounds, Order::Forward);
+    let scan = Arc::new(scan);
+    metrics::note(|metrics| {
+        let plan = Plan {
+            covered: true,
+            ..Plan::of(Access::Index(scan.clone()))
+        };
+        metrics.planned(Arc::new(plan));
+    });
+    scan.index.note_use();
+    Some(scan)
+}
+
+/// The scan of a plan, where its keys alone have the values of a field, in their order.
+pub(super) fn of_plan<'p>(plan: &'p Plan, field: &str) -> Option<&'p Arc<IndexScan>> {
+    match &plan.access {
+        Access::Index(scan) => {
+            let is_first = scan.facts.fields.first().is_some_and(|first| first.name == field);
+            let keys_suffice = plan.covered && !plan.residual && plan.sort.is_none();
+            (is_first && keys_suffice && scan.order == Order::Forward).then_some(scan)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an index has a key with the value of the field for each document that has one. Arrays have several.
+fn has_all(facts: &IndexFacts, field: &str) -> bool {
+    let first = facts.fields.first();
+    let is_plain = !facts.hidden && facts.unusable.is_none() && facts.partial.is_none();
+    is_plain
+        && facts.collation.is_none()
+        && !facts.is_multikey()
+        && !has_number(field)
+        && facts
+            .fields
+            .iter()
+            .all(|field| matches!(field.kind, FieldKind::Ordered(_)))
+        && first.is_some_and(|first| first.name == field)
+}
+
+/// Gives every value within the bounds of a scan.
+pub(super) async fn walk(run: &Run<'_>, scan: &Arc<IndexScan>, taker: &mut impl Taker) -> Result<()> {
+    let mut cursor = IndexCursor::new(scan.clone(), FIRST_ENTRIES);
+    let mut uncertain = Vec::new();
+    let walked = walk_with(&mut cursor, run, taker, &mut uncertain).await;
+    let (keys, documents) = (cursor.counters.keys, uncertain.len() as u64);
+    metrics::note(|metrics| metrics.examined(keys, documents));
+    walked
+}
+
+async fn walk_with(
+    cursor: &mut IndexCursor,
+    run: &Run<'_>,
+    taker: &mut impl Taker,
+    uncertain: &mut Vec<RecordId>,
+) -> Result<()> {
+    let first = cursor.scan().facts.fields.first();
+    let Some(direction) = first.map(|field| field.kind.direction()) else {
+        return Ok(());
+    };
+    let mut looked_at = 0;
+    loop {
+        let mut budget = u64::MAX;
+        let next = match cursor.step(&mut budget) {
+            Step::Load => {
+                run.task.spec.interruption.check()?;
+                cursor.load(run.snapshot).await?;
+                continue;
+            }
+            Step::Done | Step::Spent => break,
+            Step::Found(entry) => {
+                let (mut rest, mut bits) = (entry.key, entry.bits);
+                let value = key::decode(&mut rest, &mut bits, direction);
+                let value = value.unwrap_or(Value::Undefined);
+                let prefix = &entry.key[..entry.key.len() - rest.len()];
+                match value {
+                    Value::Null if taker.has_null() => Some(after_prefix(prefix)),
+                    // Each document has to be asked.
+                    Value::Null | Value::Undefined => {
+                        uncertain.push(entry.record);
+                        None
+                    }
+                    value => {
+                        taker.take(Found::Value(value.as_ref()))?;
+                        Some(after_prefix(prefix))
+                    }
+                }
+            }
+        };
+        match next {
+            None if uncertain.len() - looked_at >= UNCERTAIN_MAX => {
+                look_at(run, &uncertain[looked_at..], taker).await?;
+                looked_at = uncertain.len();
+            }
+            None => {}
+            Some(None) => break,
+            Some(Some(behind)) => cursor.seek(behind),
+        }
+    }
+    look_at(run, &uncertain[looked_at..], taker).await
+}
+
+/// Gives the documents of records.
+async fn look_at(run: &Run<'_>, records: &[RecordId], taker: &mut impl Taker) -> Result<()> {
+    run.task.spec.interruption.check()?;
+    let documents = run.snapshot.documents(records).await?;
+    documents
+        .into_iter()
+        .flatten()
+        .try_for_each(|document| taker.take(Found::Document(document)))
+}
