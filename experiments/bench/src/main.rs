@@ -51,6 +51,7 @@ enum Experiment {
     Pipelines,
     Plans,
     Uploads,
+    Ycsb,
 }
 
 fn main() -> Result<()> {
@@ -76,6 +77,7 @@ fn main() -> Result<()> {
         Experiment::Pipelines => experiment::pipelines::run,
         Experiment::Plans => experiment::plans::run,
         Experiment::Uploads => experiment::uploads::run,
+        Experiment::Ycsb => experiment::ycsb::run,
     };
     run(&settings)?.publish(&settings.results)
 }

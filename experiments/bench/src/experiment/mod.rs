@@ -11,3 +11,4 @@ pub mod pi;
 pub mod pipelines;
 pub mod plans;
 pub mod uploads;
+pub mod ycsb;
