@@ -13,6 +13,7 @@
 mod access;
 mod body;
 mod call;
+mod contexts;
 mod definition;
 mod documents;
 mod endpoints;

@@ -20,3 +20,9 @@ pub(crate) const MGET_DOCUMENTS_MAX: usize = 10_000;
 pub(crate) const ANALYZE_TOKENS_MAX: usize = 10_000;
 /// Templates, pipelines and the like at most.
 pub(crate) const KEPT_MAX: usize = 10_000;
+/// The searches of one `_msearch` at most.
+pub(crate) const SEARCHES_MAX: usize = 1000;
+/// Scrolls and points in time at most.
+pub(crate) const CONTEXTS_MAX: usize = 500;
+/// How long a scroll or a point in time is kept at most, where the setting `search.max_keep_alive` says nothing.
+pub(crate) const KEEP_ALIVE_MAX: std::time::Duration = std::time::Duration::from_secs(24 * 3600);

@@ -4,23 +4,108 @@ use crate::documents::id_of;
 use crate::error::Result;
 use crate::index::Index;
 use crate::source::sequence_number;
-use engine::{DocumentPosition, Order, PageLimit, Record};
-use search::{Outcome, Request, Run, Seen};
+use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
+use search::{Aggregations, Mapping, Outcome, Request, Run, Seen, ShowHit};
+use serde_json::{Map, Value, json};
 use std::ops::Bound;
+use std::sync::Arc;
+use std::time::Instant;
 
-/// Runs a search over these indices, each as of one moment.
-pub(crate) async fn run(request: &Request, typed_keys: bool, indices: &[(Index, f32)]) -> Result<Outcome> {
-    let mut shown = Vec::with_capacity(indices.len());
+/// An index as of one moment.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) index: Index,
+    pub(crate) mapping: Arc<Mapping>,
+    snapshot: Arc<RevisionedSnapshot>,
+    boost: f32,
+}
+
+/// What a scan gives.
+pub(crate) struct Found {
+    pub(crate) outcome: Outcome,
+    /// Whether it ended before it had seen all.
+    pub(crate) timed_out: bool,
+}
+
+/// These indices as they are now.
+pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
+    let mut places = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
-        shown.push(search::Index {
-            name: index.name.clone(),
+        places.push(Place {
+            index: index.clone(),
             mapping: index.mapping().await?,
+            snapshot: Arc::new(index.collection.snapshot().await?),
             boost: *boost,
         });
     }
-    let mut run = Run::new(request, shown, value::date::now_ms())?;
-    for (at, (index, _)) in indices.iter().enumerate() {
-        let snapshot = index.collection.snapshot().await?;
+    Ok(places)
+}
+
+/// Runs a search over these indices; after `deadline` with what was found until then.
+pub(crate) async fn run(
+    request: &Request,
+    typed_keys: bool,
+    places: &[Place],
+    deadline: Option<Instant>,
+    show: &ShowHit<'_>,
+) -> Result<Found> {
+    let mut own = request.clone();
+    let global = own.aggregations.take_global();
+    let mut found = scan(&own, typed_keys, places, deadline, show).await?;
+    for (name, meta, inner) in global {
+        let answer = of_all(inner, typed_keys, places, deadline, show).await?;
+        let mut answer = Value::Object(answer);
+        if let Some(meta) = meta {
+            answer["meta"] = meta;
+        }
+        let name = if typed_keys {
+            format!("global#{name}")
+        } else {
+            name
+        };
+        found
+            .outcome
+            .aggregations
+            .get_or_insert_default()
+            .insert(name, answer);
+    }
+    Ok(found)
+}
+
+/// Aggregations over all documents, whatever the query says.
+async fn of_all(
+    inner: Aggregations,
+    typed_keys: bool,
+    places: &[Place],
+    deadline: Option<Instant>,
+    show: &ShowHit<'_>,
+) -> Result<Map<String, Value>> {
+    let request = Request {
+        aggregations: inner,
+        size: 0,
+        ..Request::default()
+    };
+    let found = scan(&request, typed_keys, places, deadline, show).await?.outcome;
+    let mut answer = Map::from_iter([("doc_count".to_owned(), json!(found.total))]);
+    answer.extend(found.aggregations.unwrap_or_default());
+    Ok(answer)
+}
+
+async fn scan(
+    request: &Request,
+    typed_keys: bool,
+    places: &[Place],
+    deadline: Option<Instant>,
+    show: &ShowHit<'_>,
+) -> Result<Found> {
+    let shown = places.iter().map(|place| search::Index {
+        name: place.index.name.clone(),
+        mapping: place.mapping.clone(),
+        boost: place.boost,
+    });
+    let mut run = Run::new(request, shown.collect(), value::date::now_ms())?;
+    let mut timed_out = false;
+    'places: for (at, place) in places.iter().enumerate() {
         let counts_first = run.begin(at)?;
         for counting in [true, false] {
             if counting && !counts_first {
@@ -29,13 +114,19 @@ pub(crate) async fn run(request: &Request, typed_keys: bool, indices: &[(Index, 
             let mut after: Option<DocumentPosition> = None;
             loop {
                 let everything = (Bound::Unbounded, Bound::Unbounded);
-                let page =
-                    snapshot.documents(everything, after.as_ref(), Order::Forward, PageLimit::default());
+                let limit = PageLimit::default();
+                let page = place
+                    .snapshot
+                    .documents(everything, after.as_ref(), Order::Forward, limit);
                 let (records, next) = page.await?;
                 engine::steps(records.len() * 10)?;
                 let mut goes_on = true;
                 for record in &records {
-                    goes_on = goes_on && show(&mut run, record, counting)?;
+                    goes_on = goes_on && show_record(&mut run, record, counting)?;
+                }
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    timed_out = true;
+                    break 'places;
                 }
                 match next.filter(|_| goes_on) {
                     Some(next) => after = Some(next),
@@ -44,10 +135,13 @@ pub(crate) async fn run(request: &Request, typed_keys: bool, indices: &[(Index, 
             }
         }
     }
-    Ok(run.finish(typed_keys)?)
+    Ok(Found {
+        outcome: run.finish(typed_keys, show)?,
+        timed_out,
+    })
 }
 
-fn show(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
+fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
     let id = id_of(record);
     let seen = Seen {
         id: &id,

@@ -2,6 +2,7 @@
 
 use crate::access::Asking;
 use crate::call::Call;
+use crate::contexts::Contexts;
 use crate::index::Indices;
 use crate::server::Server;
 use crate::{respond, route};
@@ -39,6 +40,7 @@ impl Protocol {
             engine,
             indices: Indices::default(),
             kept: crate::kept::Kept::default(),
+            contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),
         }))
     }

@@ -5,7 +5,7 @@ use search::Analysis;
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 26] = [
+const WITHOUT_EFFECT: [&str; 27] = [
     "number_of_shards",
     "number_of_replicas",
     "refresh_interval",
@@ -29,6 +29,7 @@ const WITHOUT_EFFECT: [&str; 26] = [
     "indexing",
     "max_docvalue_fields_search",
     "max_refresh_listeners",
+    "sort",
     "store",
     "verified_before_close",
     "write",

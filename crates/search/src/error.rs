@@ -22,6 +22,8 @@ pub enum Kind {
     TooManyBuckets,
     /// A query has more clauses than the limit.
     TooManyClauses,
+    /// Parts of a request that do not go together.
+    Validation,
     /// A part of Elasticsearch that is not here.
     Unsupported,
 }
@@ -37,6 +39,7 @@ impl Kind {
             Kind::QueryShard => "query_shard_exception",
             Kind::TooManyBuckets => "too_many_buckets_exception",
             Kind::TooManyClauses => "too_many_clauses",
+            Kind::Validation => "action_request_validation_exception",
             Kind::Unsupported => "unsupported_operation_exception",
         }
     }

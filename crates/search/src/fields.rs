@@ -1,6 +1,7 @@
 //! The values of fields in documents.
 
 use crate::error::{Result, SearchError};
+use crate::geo::Point;
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use jiff::tz::TimeZone;
@@ -17,6 +18,7 @@ pub(crate) enum Term {
     Date(i64),
     Text(String),
     Ip(Ipv6Addr),
+    Point(Point),
 }
 
 impl Term {
@@ -25,7 +27,7 @@ impl Term {
             Term::Integer(number) | Term::Date(number) => *number as f64,
             Term::Float(number) => *number,
             Term::Boolean(flag) => f64::from(u8::from(*flag)),
-            Term::Text(_) | Term::Ip(_) => return None,
+            Term::Text(_) | Term::Ip(_) | Term::Point(_) => return None,
         })
     }
 
@@ -58,6 +60,14 @@ pub(crate) struct View<'d> {
     pub(crate) document: DocumentRef<'d>,
     /// The path of the nested object that this is.
     pub(crate) scope: Option<&'d str>,
+    /// Which one of the nested objects at this path.
+    pub(crate) offset: usize,
+    /// The whole document.
+    pub(crate) root: DocumentRef<'d>,
+    /// The place of its index among those that are searched.
+    pub(crate) index_at: usize,
+    /// How often it was changed.
+    pub(crate) version: u64,
     pub(crate) id: &'d str,
     /// The name of its index.
     pub(crate) index: &'d str,
@@ -88,6 +98,10 @@ impl<'d> View<'d> {
     pub(crate) fn terms(&self, field: &Field) -> Vec<Term> {
         if let Some(meta) = field.meta {
             return self.meta_terms(meta);
+        }
+        if field.kind == FieldKind::Point {
+            let points = Point::all(&self.raw(field));
+            return points.into_iter().map(Term::Point).collect();
         }
         let mut terms = Vec::new();
         for value in self.raw(field) {
@@ -123,6 +137,16 @@ impl<'d> View<'d> {
         ignored
     }
 
+    /// The whole document of a nested object.
+    pub(crate) fn whole(&self) -> View<'d> {
+        View {
+            document: self.root,
+            offset: 0,
+            scope: None,
+            ..*self
+        }
+    }
+
     /// The nested objects at a path below this view.
     pub(crate) fn nested(&self, path: &'d str) -> Vec<View<'d>> {
         let within = match self.scope {
@@ -135,8 +159,10 @@ impl<'d> View<'d> {
         }
         let objects = found.into_iter().filter_map(ValueRef::as_document);
         objects
-            .map(|document| View {
+            .enumerate()
+            .map(|(offset, document)| View {
                 document,
+                offset,
                 scope: Some(path),
                 ..*self
             })
@@ -253,7 +279,12 @@ pub(crate) fn term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
             ValueRef::String(text) => ip(text).map(Term::Ip),
             _ => None,
         },
-        FieldKind::Binary | FieldKind::Object | FieldKind::Nested | FieldKind::Alias(_) => None,
+        FieldKind::Point => Point::all(&[value]).into_iter().next().map(Term::Point),
+        FieldKind::Binary
+        | FieldKind::Object
+        | FieldKind::Nested
+        | FieldKind::Disabled
+        | FieldKind::Alias(_) => None,
     }
 }
 
@@ -269,6 +300,8 @@ pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let is_fine = match &field.kind {
         FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
         FieldKind::Keyword => text_of(value).is_some(),
+        FieldKind::Disabled => true,
+        FieldKind::Point if value.is_number() => true,
         FieldKind::Object | FieldKind::Nested => {
             return Err(SearchError::mapper(format!(
                 "object mapping for [{}] tried to parse field [{}] as object, but found a concrete value",
@@ -282,6 +315,9 @@ pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
         }
         _ => term(field, value).is_some(),
     };
+    if field.is_nanos() {
+        check_nanos(field, value)?;
+    }
     match is_fine || field.ignore_malformed {
         true => Ok(()),
         false => Err(SearchError::mapper(format!(
@@ -289,6 +325,42 @@ pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
             field.name, field.type_name
         ))),
     }
+}
+
+/// The nanoseconds since 1970 of a value of a date that has them.
+pub(crate) fn nanos(field: &Field, value: ValueRef<'_>) -> Option<i64> {
+    let Some(Term::Date(ms)) = term(field, value) else {
+        return None;
+    };
+    let within = match value {
+        // The fraction of a second, which is the last of a text that has one.
+        ValueRef::String(text) => text.split_once(['.', ',']).map_or(0, |(_, rest)| {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).take(9).collect();
+            format!("{digits:0<9}").parse::<i64>().unwrap_or(0) % 1_000_000
+        }),
+        _ => 0,
+    };
+    ms.checked_mul(1_000_000)?.checked_add(within)
+}
+
+fn check_nanos(field: &Field, value: ValueRef<'_>) -> Result<()> {
+    let Some(Term::Date(ms)) = term(field, value) else {
+        return Ok(());
+    };
+    let shown = crate::dates::date_text(ms);
+    let reason = match ms {
+        ms if ms < 0 => {
+            format!("date[{shown}] is before the epoch in 1970 and cannot be stored in nanosecond resolution")
+        }
+        ms if ms > i64::MAX / 1_000_000 => format!(
+            "date[{shown}] is after 2262-04-11T23:47:16.854775807 and cannot be stored in nanosecond resolution"
+        ),
+        _ => return Ok(()),
+    };
+    Err(SearchError::mapper(format!(
+        "failed to parse field [{}] of type [date_nanos]: {reason}",
+        field.name
+    )))
 }
 
 /// Whether a text matches a pattern in which `*` stands for any text.

@@ -1,46 +1,15 @@
 //! What a search asks: a query, which of its hits, in which order.
 
-use crate::aggregations::Aggregations;
-use crate::error::{Kind, Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
+use crate::aggregations::{Aggregations, BUCKETS_MAX};
+use crate::error::{Result, SearchError};
+use crate::hit::Hit;
+use crate::json::Members;
 use crate::query::{Query, parse_query};
+use crate::sort::{SortKey, parse_sort};
 use serde_json::{Map, Value};
 
 /// `from` and `size` together at most.
 pub const WINDOW_MAX: usize = 10_000;
-
-/// Up or down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The least first.
-    Ascending,
-    /// The greatest first.
-    Descending,
-}
-
-/// What hits are sorted by.
-#[derive(Clone, Debug)]
-pub enum SortKey {
-    /// How well they match.
-    Score(Order),
-    /// The order of their changes.
-    Position(Order),
-    /// The values of a field.
-    Field(FieldSort),
-}
-
-/// A sort by a field.
-#[derive(Clone, Debug)]
-pub struct FieldSort {
-    /// The field.
-    pub(crate) name: String,
-    pub(crate) order: Order,
-    /// What stands for a document without a value; `_first` and `_last` put it there.
-    pub(crate) missing: Option<Value>,
-    pub(crate) unmapped_type: Option<String>,
-    pub(crate) mode: Option<String>,
-    pub(crate) format: Option<String>,
-}
 
 /// What a search asks of documents.
 #[derive(Clone, Debug)]
@@ -59,6 +28,8 @@ pub struct Request {
     pub sort: Vec<SortKey>,
     /// The sort values of the hit after which to go on.
     pub search_after: Option<Vec<Value>>,
+    /// The hit after which to go on, whichever those are that sort alike.
+    pub after: Option<Box<Hit>>,
     /// The least score of a hit.
     pub min_score: Option<f32>,
     /// How many hits are counted: all, none, or up to a number.
@@ -67,6 +38,8 @@ pub struct Request {
     pub track_scores: bool,
     /// Documents after which to stop.
     pub terminate_after: Option<u64>,
+    /// The buckets of aggregations at most.
+    pub buckets_max: usize,
 }
 
 impl Default for Request {
@@ -79,10 +52,12 @@ impl Default for Request {
             size: 10,
             sort: Vec::new(),
             search_after: None,
+            after: None,
             min_score: None,
             track_total_hits: Some(10_000),
             track_scores: false,
             terminate_after: None,
+            buckets_max: BUCKETS_MAX,
         }
     }
 }
@@ -180,79 +155,5 @@ fn total_hits(value: &Value) -> Result<Option<u64>> {
                 "[track_total_hits] parameter must be positive or equals to -1, got {other}"
             ))),
         },
-    }
-}
-
-/// Reads a sort: names, or names with what is said of them.
-pub fn parse_sort(value: &Value) -> Result<Vec<SortKey>> {
-    let mut keys = Vec::new();
-    for one in one_or_many(value) {
-        match one {
-            Value::String(name) => match name.rsplit_once(':') {
-                Some((name, order @ ("asc" | "desc"))) => keys.push(key(name, &Value::from(order))?),
-                _ => keys.push(key(name, &Value::Null)?),
-            },
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    keys.push(key(name, value)?);
-                }
-            }
-            other => {
-                return Err(SearchError::parsing(format!(
-                    "malformed sort format, [{other}] is no field"
-                )));
-            }
-        }
-    }
-    // By score alone is the order without a sort.
-    match &keys[..] {
-        [SortKey::Score(Order::Descending)] => Ok(Vec::new()),
-        _ => Ok(keys),
-    }
-}
-
-fn key(name: &str, value: &Value) -> Result<SortKey> {
-    let default = if name == "_score" {
-        Order::Descending
-    } else {
-        Order::Ascending
-    };
-    let order = |value: &Value| match scalar(value).unwrap_or_default().to_ascii_lowercase().as_str() {
-        "asc" => Ok(Order::Ascending),
-        "desc" => Ok(Order::Descending),
-        other => Err(SearchError::illegal(format!("Unknown SortOrder [{other}]"))),
-    };
-    let empty = Map::new();
-    let (order, options) = match value {
-        Value::Null => (default, &empty),
-        Value::Object(options) => (options.get("order").map_or(Ok(default), order)?, options),
-        other => (order(other)?, &empty),
-    };
-    let mut members = Members::of_object("field_sort", options);
-    members.take("order");
-    if matches!(name, "_geo_distance" | "_script") {
-        return Err(SearchError::unsupported(format!("the sort [{name}]")));
-    }
-    let key = match name {
-        "_score" => SortKey::Score(order),
-        "_doc" | "_shard_doc" => SortKey::Position(order),
-        name => SortKey::Field(FieldSort {
-            name: name.to_owned(),
-            order,
-            missing: members.take("missing").cloned(),
-            unmapped_type: members.text("unmapped_type")?,
-            mode: members.text("mode")?,
-            format: members.text("format")?,
-        }),
-    };
-    match members.next() {
-        None => Ok(key),
-        Some((option @ ("nested" | "nested_path" | "nested_filter" | "numeric_type"), _)) => {
-            Err(SearchError::unsupported(format!("[{option}] of a sort")))
-        }
-        Some((option, _)) => Err(SearchError::new(
-            Kind::Parsing,
-            format!("[field_sort] unknown field [{option}]"),
-        )),
     }
 }

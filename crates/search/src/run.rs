@@ -1,15 +1,15 @@
 //! Showing documents to a request, and keeping the best hits.
 
-mod order;
-
-use crate::aggregations::{Collected, Context};
+use crate::aggregations::{Collected, Context, Finish, ShowHit};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
+use crate::hit::Hit;
 use crate::mapping::Mapping;
 use crate::matching::{Node, Scored, Statistics, compile};
+use crate::order::{after, check, compare, sort_values};
 use crate::query::Query;
-use crate::request::{Request, SortKey};
-use order::{SortValue, after, compare, sort_values};
+use crate::request::Request;
+use crate::sort::SortKey;
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -24,31 +24,6 @@ pub struct Index {
     pub mapping: Arc<Mapping>,
     /// A factor for the scores of its hits.
     pub boost: f32,
-}
-
-/// A document that was found.
-#[derive(Clone, Debug)]
-pub struct Hit {
-    /// The place of its index among those that are searched.
-    pub index: usize,
-    /// Its `_id` as text.
-    pub id: String,
-    /// The number of its last change.
-    pub sequence: u64,
-    /// How often it was changed.
-    pub version: u64,
-    /// How well it matches; `None` if nobody asks.
-    pub score: Option<f32>,
-    /// The document itself.
-    pub document: DocumentBuf,
-    sort: Vec<SortValue>,
-}
-
-impl Hit {
-    /// The values that it was sorted by, which `search_after` takes.
-    pub fn sort_values(&self) -> Vec<Value> {
-        self.sort.iter().map(SortValue::shown).collect()
-    }
 }
 
 /// A document that is shown to a run.
@@ -161,15 +136,13 @@ impl<'r> Run<'r> {
             .iter()
             .any(|key| matches!(key, SortKey::Score(_)));
         let shows = self.request.is_by_score() && self.request.size > 0;
-        shows || sorts || self.request.track_scores || self.request.min_score.is_some()
+        let aggregates = self.request.aggregations.want_scores();
+        shows || sorts || aggregates || self.request.track_scores || self.request.min_score.is_some()
     }
 
     fn check_sort(&self, index: usize) -> Result<()> {
         let mapping = &self.index(index)?.mapping;
-        self.request
-            .sort
-            .iter()
-            .try_for_each(|key| order::check(key, mapping))
+        self.request.sort.iter().try_for_each(|key| check(key, mapping))
     }
 
     /// Counts a document for the scores.
@@ -177,7 +150,7 @@ impl<'r> Run<'r> {
         if let Some((index, ..)) = &self.current
             && let Some(index) = self.indices.get(*index)
         {
-            self.scored.count(&view(index, seen), &mut self.statistics);
+            self.scored.count(&view(0, index, seen), &mut self.statistics);
         }
     }
 
@@ -189,7 +162,7 @@ impl<'r> Run<'r> {
         let Some(index) = self.indices.get(*at) else {
             return Ok(false);
         };
-        let view = view(index, seen);
+        let view = view(*at, index, seen);
         let Some(score) = query.score(&view, &self.statistics) else {
             return Ok(true);
         };
@@ -212,6 +185,8 @@ impl<'r> Run<'r> {
                 statistics: &self.statistics,
                 now_ms: self.now_ms,
                 buckets: &self.buckets,
+                buckets_max: self.request.buckets_max,
+                score,
             };
             self.collected_values
                 .collect(&self.request.aggregations, &view, &context, 0)?;
@@ -238,10 +213,17 @@ impl<'r> Run<'r> {
             version: seen.version,
             score,
             document: seen.document.clone(),
+            nested: None,
+            ignored: view.ignored(),
             sort: sort_values(&self.request.sort, &view, score, seen.sequence),
         };
         if let Some(values) = &self.request.search_after
-            && !after(&hit, values, self.request, &index.mapping)?
+            && !after(&hit, values, &self.request.sort, &index.mapping)?
+        {
+            return Ok(true);
+        }
+        if let Some(last) = &self.request.after
+            && !compare(&self.request.sort, last, &hit).is_lt()
         {
             return Ok(true);
         }
@@ -259,11 +241,20 @@ impl<'r> Run<'r> {
         self.hits.truncate(self.request.from + self.request.size);
     }
 
-    /// What was found. With `typed_keys`, names of aggregations have their types in front.
-    pub fn finish(mut self, typed_keys: bool) -> Result<Outcome> {
+    /// What was found. With `typed_keys`, names of aggregations have their types in front; `show` makes of a hit within
+    /// aggregations what clients see.
+    pub fn finish(mut self, typed_keys: bool, show: &ShowHit<'_>) -> Result<Outcome> {
         self.trim();
         let asked = &self.request.aggregations;
-        let aggregations = (!asked.is_empty()).then(|| self.collected_values.finish(asked, typed_keys));
+        let aggregations = (!asked.is_empty()).then(|| {
+            self.collected_values.finish(
+                asked,
+                &Finish {
+                    typed: typed_keys,
+                    show,
+                },
+            )
+        });
         let from = self.request.from.min(self.hits.len());
         Ok(Outcome {
             total: self.total,
@@ -277,11 +268,15 @@ impl<'r> Run<'r> {
     }
 }
 
-fn view<'d>(index: &'d Index, seen: &Seen<'d>) -> View<'d> {
+fn view<'d>(at: usize, index: &'d Index, seen: &Seen<'d>) -> View<'d> {
     View {
         mapping: &index.mapping,
         document: seen.document.as_ref(),
         scope: None,
+        offset: 0,
+        root: seen.document.as_ref(),
+        index_at: at,
+        version: seen.version,
         id: seen.id,
         index: &index.name,
         sequence: seen.sequence,

@@ -1,167 +1,217 @@
 //! `_search` and `_count`.
 
+pub(crate) mod collapse;
+pub(crate) mod contexts;
+pub(crate) mod multi;
+mod parameters;
+pub(crate) mod shown;
+
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
-use crate::parameters::Parameters;
 use crate::resolve::{Options, alias_filter, resolve};
 use crate::respond::{Answer, ok};
-use crate::scan;
-use crate::source::SourceFilter;
+use crate::scan::{self, Found, Place};
 use auth::Action;
+use collapse::Collapse;
+use contexts::KeepAlive;
 use http::Method;
-use search::{Hit, Outcome, Query, Request, parse_query_string};
+use parameters::{Asked, query_of};
+use search::{Query, Request};
 use serde_json::{Map, Value, json};
-use std::time::Instant;
-
-/// How hits are shown.
-#[derive(Default)]
-struct Shown {
-    source: SourceFilter,
-    version: bool,
-    sequence: bool,
-    total_as_number: bool,
-}
+use shown::{Shown, number};
+use std::time::{Duration, Instant};
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     if ![Method::GET, Method::POST].contains(&call.method) {
         return Err(call.not_allowed("GET, POST"));
     }
-    let begun = Instant::now();
     let options = Options::OPEN.taken(&mut call.parameters)?;
-    let mut body = call.object()?;
-    from_parameters(call, &mut body)?;
+    let body = call.object()?;
+    let asked = Asked::take(&mut call.parameters, body)?;
+    call.parameters.end()?;
+    Ok(ok(perform(call, expression, options, asked).await?))
+}
+
+/// A search, ready to be run.
+pub(crate) struct Search {
+    pub(crate) request: Request,
+    pub(crate) shown: Shown,
+    pub(crate) typed_keys: bool,
+    pub(crate) places: Vec<Place>,
+    collapse: Option<Collapse>,
+    deadline: Option<Instant>,
+}
+
+/// Runs a search and gives its answer.
+pub(crate) async fn perform(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
+    let begun = Instant::now();
+    let Asked {
+        mut body,
+        query,
+        shown_source,
+        typed_keys,
+        total_as_number,
+        keep_alive,
+        ..
+    } = asked;
+    let point = contexts::point_of(call, &mut body)?;
+    let timeout = body.shift_remove("timeout");
+    let collapse = body
+        .shift_remove("collapse")
+        .map(|value| Collapse::parse(&value))
+        .transpose()?;
+    collapse::check(collapse.as_ref(), &body, keep_alive.is_some())?;
     let (mut request, rest) = Request::parse(&body)?;
-    if let Some(query) = query_of(&mut call.parameters)? {
+    let (mut shown, rest) = Shown::take(&rest)?;
+    shown::refuse(&rest)?;
+    shown.source_given(shown_source);
+    shown.total_as_number = total_as_number;
+    shown.version |= asked.version;
+    shown.sequence |= asked.sequence;
+    if let Some(query) = query {
         request.query = Some(query);
     }
-    let mut shown = presentation(&rest)?;
-    let parameters = &mut call.parameters;
-    if let Some(filter) = SourceFilter::take(parameters) {
-        shown.source = filter;
+    request.track_scores |= shown.wants_scores();
+    check_total(&request, &shown, &body)?;
+    if let Some(most) = call.cluster_setting("search.max_buckets").await? {
+        request.buckets_max = most.parse().unwrap_or(request.buckets_max);
     }
-    shown.version |= parameters.flag("version")?.unwrap_or(false);
-    shown.sequence |= parameters.flag("seq_no_primary_term")?.unwrap_or(false);
-    shown.total_as_number = parameters.flag("rest_total_hits_as_int")?.unwrap_or(false);
-    if shown.total_as_number
-        && request.track_total_hits.is_some_and(|most| most != u64::MAX)
-        && body.contains_key("track_total_hits")
-    {
-        return Err(ElasticError::illegal(
-            "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate",
-        ));
-    }
-    parameters.without_effect(&[
-        "preference",
-        "routing",
-        "batched_reduce_size",
-        "ccs_minimize_roundtrips",
-        "max_concurrent_shard_requests",
-        "pre_filter_shard_size",
-        "request_cache",
-        "allow_partial_search_results",
-        "timeout",
-        "ignore_throttled",
-    ]);
-    match parameters.take("search_type").as_deref() {
-        // Scores are those of the whole collection in both.
-        None | Some("query_then_fetch" | "dfs_query_then_fetch") => {}
-        Some(other) => return Err(ElasticError::illegal(format!("No search type for [{other}]"))),
-    }
-    let typed_keys = parameters.flag("typed_keys")?.unwrap_or(false);
-    parameters.end()?;
-    let indices = opened(call, expression, options, &mut request)?;
-    let outcome = scan::run(&request, typed_keys, &indices).await?;
-    Ok(ok(answer(&request, &indices, &outcome, &shown, begun)))
-}
-
-/// What the query string asks, as members of the body.
-fn from_parameters(call: &mut Call, body: &mut Map<String, Value>) -> Result<()> {
-    let parameters = &mut call.parameters;
-    for name in ["from", "size", "terminate_after"] {
-        if let Some(number) = parameters.integer(name)? {
-            body.insert(name.to_owned(), json!(number));
-        }
-    }
-    if let Some(sort) = parameters.list("sort") {
-        body.insert("sort".to_owned(), json!(sort));
-    }
-    if let Some(track) = parameters.take("track_total_hits") {
-        let value = serde_json::from_str(&track).unwrap_or(Value::String(track));
-        body.insert("track_total_hits".to_owned(), value);
-    }
-    if let Some(track) = parameters.flag("track_scores")? {
-        body.insert("track_scores".to_owned(), json!(track));
-    }
-    for name in [
-        "scroll",
-        "stored_fields",
-        "docvalue_fields",
-        "suggest_field",
-        "explain",
-        "stats",
-    ] {
-        if parameters.take(name).is_some_and(|value| value != "false") {
-            return Err(ElasticError::unsupported(format!(
-                "the parameter [{name}] of a search"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The query of the parameter `q`, in Lucene's language.
-fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
-    let field = parameters.take("df");
-    let and = match parameters.take("default_operator").as_deref() {
-        None | Some("or" | "OR") => false,
-        Some("and" | "AND") => true,
-        Some(other) => {
-            return Err(ElasticError::illegal(format!(
-                "[default_operator] cannot be [{other}]"
-            )));
-        }
+    let places = match point {
+        Some(places) => places,
+        None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
-    let lenient = parameters.flag("lenient")?.unwrap_or(false);
-    // Wildcards are always normalized.
-    parameters.flag("analyze_wildcard")?;
-    let query = parameters
-        .take("q")
-        .map(|q| parse_query_string(&q, field.as_deref(), and, lenient));
-    Ok(query.transpose()?)
-}
-
-/// What the body says of how hits are shown; whatever else it says is refused.
-fn presentation(body: &Map<String, Value>) -> Result<Shown> {
-    let mut shown = Shown::default();
-    for (name, value) in body {
-        match name.as_str() {
-            "_source" => shown.source = SourceFilter::parse(value)?,
-            "version" => shown.version = value.as_bool() == Some(true),
-            "seq_no_primary_term" => shown.sequence = value.as_bool() == Some(true),
-            // A search here has no time limit of its own, and always an answer that is whole.
-            "timeout" | "profile" | "explain" | "stats" if value.as_bool() != Some(true) => {}
-            "highlight" | "suggest" | "fields" | "docvalue_fields" | "stored_fields" | "script_fields"
-            | "collapse" | "rescore" | "indices_boost" | "knn" | "pit" | "runtime_mappings" | "slice"
-            | "profile" | "explain" | "ext" | "rank" | "retriever" => {
-                return Err(ElasticError::unsupported(format!("[{name}] of a search")));
-            }
-            other => {
-                let kind = match value {
-                    Value::Object(_) => "START_OBJECT",
-                    Value::Array(_) => "START_ARRAY",
-                    Value::String(_) => "VALUE_STRING",
-                    Value::Number(_) => "VALUE_NUMBER",
-                    Value::Bool(_) => "VALUE_BOOLEAN",
-                    Value::Null => "VALUE_NULL",
-                };
-                return Err(ElasticError::parsing(format!(
-                    "Unknown key for a {kind} in [{other}]."
-                )));
-            }
+    let deadline = timeout.as_ref().map(limit).transpose()?.flatten();
+    let search = Search {
+        request,
+        shown,
+        typed_keys,
+        places,
+        collapse,
+        deadline,
+    };
+    match keep_alive {
+        Some(keep_alive) => contexts::begin(call, search, keep_alive, asked.is_cached, begun).await,
+        None => {
+            let (found, _) = search.run().await?;
+            search.answer(found, begun).await
         }
     }
-    Ok(shown)
+}
+
+/// `500ms`, `2s`: until when a search may go on. -1 is for ever.
+fn limit(value: &Value) -> Result<Option<Instant>> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if text == "-1" {
+        return Ok(None);
+    }
+    let ms = match text.parse::<u64>() {
+        Ok(ms) => ms,
+        Err(_) => KeepAlive::parse(&text, "timeout")?.as_millis() as u64,
+    };
+    Ok(Instant::now().checked_add(Duration::from_millis(ms)))
+}
+
+fn check_total(request: &Request, shown: &Shown, body: &Map<String, Value>) -> Result<()> {
+    let is_partial = request.track_total_hits.is_some_and(|most| most != u64::MAX);
+    match shown.total_as_number && is_partial && body.contains_key("track_total_hits") {
+        false => Ok(()),
+        true => Err(ElasticError::illegal(
+            "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate",
+        )),
+    }
+}
+
+impl Search {
+    /// What is found, and whether that is all of it.
+    pub(crate) async fn run(&self) -> Result<(Found, bool)> {
+        let found = match &self.collapse {
+            Some(collapse) => collapse.run(self).await?,
+            None => self.scan(&self.request).await?,
+        };
+        let timed_out = found.timed_out;
+        Ok((found, timed_out))
+    }
+
+    pub(crate) async fn scan(&self, request: &Request) -> Result<Found> {
+        let show = |hit: &search::Hit, sort: &[search::SortKey], body: &Map<String, Value>| {
+            let (shown, rest) = Shown::take(body).map_err(as_search)?;
+            shown::refuse(&rest).map_err(as_search)?;
+            let score = hit.score.filter(|_| sort.is_empty());
+            self.shown_hit(&shown, hit, score, !sort.is_empty())
+                .map_err(as_search)
+        };
+        scan::run(request, self.typed_keys, &self.places, self.deadline, &show).await
+    }
+
+    fn shown_hit(
+        &self,
+        shown: &Shown,
+        hit: &search::Hit,
+        score: Option<f32>,
+        is_sorted: bool,
+    ) -> Result<Value> {
+        let missing = || ElasticError::illegal("a hit is of no index of the search");
+        let place = self.places.get(hit.index).ok_or_else(missing)?;
+        shown.hit(&place.index, &place.mapping, hit, score, is_sorted)
+    }
+
+    /// A hit of the search itself.
+    pub(crate) fn hit(&self, hit: &search::Hit) -> Result<Value> {
+        let is_scored = self.request.is_by_score() || self.request.track_scores;
+        self.shown_hit(
+            &self.shown,
+            hit,
+            hit.score.filter(|_| is_scored),
+            !self.request.sort.is_empty(),
+        )
+    }
+
+    pub(crate) async fn answer(&self, found: Found, begun: Instant) -> Result<Value> {
+        let outcome = found.outcome;
+        let mut hits = Vec::with_capacity(outcome.hits.len());
+        for hit in &outcome.hits {
+            let mut one = self.hit(hit)?;
+            if let Some(collapse) = &self.collapse {
+                collapse.add(self, hit, &mut one).await?;
+            }
+            hits.push(one);
+        }
+        let mut inner = Map::new();
+        inner.extend(self.total(outcome.total).map(|total| ("total".to_owned(), total)));
+        let max_score = outcome.max_score.filter(|_| self.request.size > 0);
+        inner.insert("max_score".to_owned(), max_score.map_or(Value::Null, number));
+        inner.insert("hits".to_owned(), Value::Array(hits));
+        let count = self.places.len();
+        let mut answer = json!({
+            "took": begun.elapsed().as_millis() as u64,
+            "timed_out": found.timed_out,
+            "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
+            "hits": inner,
+        });
+        if let Some(aggregations) = &outcome.aggregations {
+            answer["aggregations"] = json!(aggregations);
+        }
+        if self.request.terminate_after.is_some() {
+            answer["terminated_early"] = json!(outcome.terminated_early);
+        }
+        Ok(answer)
+    }
+
+    /// The total as it is shown.
+    pub(crate) fn total(&self, total: u64) -> Option<Value> {
+        match (self.request.track_total_hits, self.shown.total_as_number) {
+            (None, true) => Some(json!(-1)),
+            (None, false) => None,
+            (Some(_), true) => Some(json!(total)),
+            (Some(most), false) if total > most => Some(json!({"value": most, "relation": "gte"})),
+            (Some(_), false) => Some(json!({"value": total, "relation": "eq"})),
+        }
+    }
+}
+
+fn as_search(error: ElasticError) -> search::SearchError {
+    search::SearchError::new(search::Kind::IllegalArgument, error.reason)
 }
 
 /// The indices that are searched; where aliases leave a part of them, the query is for that.
@@ -189,83 +239,6 @@ fn opened(
         .iter()
         .map(|name| Ok((call.open_index(name, Action::Find)?, 1.0)))
         .collect()
-}
-
-fn answer(
-    request: &Request,
-    indices: &[(Index, f32)],
-    outcome: &Outcome,
-    shown: &Shown,
-    begun: Instant,
-) -> Value {
-    let hits: Vec<Value> = outcome
-        .hits
-        .iter()
-        .map(|hit| shown_hit(request, indices, hit, shown))
-        .collect();
-    let mut found = Map::new();
-    let total = match (request.track_total_hits, shown.total_as_number) {
-        (None, true) => Some(json!(-1)),
-        (None, false) => None,
-        (Some(_), true) => Some(json!(outcome.total)),
-        (Some(most), false) if outcome.total > most => Some(json!({"value": most, "relation": "gte"})),
-        (Some(_), false) => Some(json!({"value": outcome.total, "relation": "eq"})),
-    };
-    found.extend(total.map(|total| ("total".to_owned(), total)));
-    found.insert(
-        "max_score".to_owned(),
-        outcome
-            .max_score
-            .filter(|_| request.size > 0)
-            .map_or(Value::Null, score),
-    );
-    found.insert("hits".to_owned(), Value::Array(hits));
-    let count = indices.len();
-    let mut answer = json!({
-        "took": begun.elapsed().as_millis() as u64,
-        "timed_out": false,
-        "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
-        "hits": found,
-    });
-    if let Some(aggregations) = &outcome.aggregations {
-        answer["aggregations"] = json!(aggregations);
-    }
-    if request.terminate_after.is_some() {
-        answer["terminated_early"] = json!(outcome.terminated_early);
-    }
-    answer
-}
-
-fn score(score: f32) -> Value {
-    // With the digits that it has, not those of the double next to it.
-    serde_json::from_str(&format!("{score:?}")).unwrap_or_else(|_| json!(score))
-}
-
-fn shown_hit(request: &Request, indices: &[(Index, f32)], hit: &Hit, shown: &Shown) -> Value {
-    let mut body = Map::new();
-    let name = indices.get(hit.index).map(|(index, _)| index.name.as_str());
-    body.insert("_index".to_owned(), json!(name));
-    body.insert("_type".to_owned(), json!("_doc"));
-    body.insert("_id".to_owned(), json!(hit.id));
-    if shown.version {
-        body.insert("_version".to_owned(), json!(hit.version));
-    }
-    if shown.sequence {
-        body.insert("_seq_no".to_owned(), json!(hit.sequence));
-        body.insert("_primary_term".to_owned(), json!(1));
-    }
-    let is_scored = request.is_by_score() || request.track_scores;
-    body.insert(
-        "_score".to_owned(),
-        hit.score.filter(|_| is_scored).map_or(Value::Null, score),
-    );
-    if !shown.source.hidden {
-        body.insert("_source".to_owned(), shown.source.shown(&hit.document));
-    }
-    if !request.sort.is_empty() {
-        body.insert("sort".to_owned(), Value::Array(hit.sort_values()));
-    }
-    Value::Object(body)
 }
 
 /// `_count`.
@@ -298,7 +271,9 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
         .without_effect(&["preference", "routing", "ignore_throttled"]);
     call.parameters.end()?;
     let indices = opened(call, expression, options, &mut request)?;
-    let outcome = scan::run(&request, false, &indices).await?;
+    let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
+    let places = scan::places(&indices).await?;
+    let outcome = scan::run(&request, false, &places, None, &show).await?.outcome;
     let count = indices.len();
     Ok(ok(json!({
         "count": outcome.total,

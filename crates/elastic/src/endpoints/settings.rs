@@ -198,3 +198,15 @@ async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Valu
         .await?;
     Ok(given)
 }
+
+impl Call {
+    /// A setting of the cluster, if it was given.
+    pub(crate) async fn cluster_setting(&self, name: &str) -> Result<Option<String>> {
+        for kind in ["transient", "persistent"] {
+            if let Some(Value::String(text)) = kept(self, kind).await?.remove(name) {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -95,9 +95,9 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs/_search",
-        r#"{"aggs": {"a": {"top_hits": {}}}}"#,
+        r#"{"aggs": {"a": {"t_test": {}}}}"#,
         501,
-        r#"{"error": {"reason": "the aggregation [top_hits] is not supported"}}"#,
+        r#"{"error": {"reason": "the aggregation [t_test] is not supported"}}"#,
     ),
     case(
         "POST /logs/_search",

@@ -7,9 +7,11 @@
 
 mod aggregations;
 mod aliases;
+mod buckets;
 mod documents;
 mod indices;
 mod kept;
+mod paging;
 mod searches;
 mod server;
 
@@ -46,6 +48,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         documents::CASES,
         indices::CASES,
         kept::CASES,
+        paging::CASES,
         searches::CASES,
     ]
     .into_iter()

@@ -1,7 +1,8 @@
 //! Buckets of documents, each with aggregations of its own.
 
+use super::composite::tile_name;
 use super::values::number_of;
-use super::{Aggregations, Collected, Context, Named, Spec, histogram, ranges, terms};
+use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, ranges, terms};
 use crate::error::Result;
 use crate::fields::{Term, View};
 use serde_json::{Map, Value, json};
@@ -24,9 +25,14 @@ impl Bucket {
     }
 
     /// The bucket's count and what its aggregations gave.
-    pub(super) fn put(self, inner: &Aggregations, typed: bool, out: &mut Map<String, Value>) -> Result<()> {
+    pub(super) fn put(
+        self,
+        inner: &Aggregations,
+        finish: &Finish<'_>,
+        out: &mut Map<String, Value>,
+    ) -> Result<()> {
         out.insert("doc_count".to_owned(), json!(self.count));
-        out.extend(self.inner.finish(inner, typed)?);
+        out.extend(self.inner.finish(inner, finish)?);
         Ok(())
     }
 }
@@ -54,18 +60,22 @@ impl Ord for Key {
 pub(super) struct Buckets {
     pub(super) by_key: BTreeMap<Key, Bucket>,
     pub(super) fixed: Vec<Bucket>,
+    /// The document that came last, where each counts once.
+    last: Option<(usize, u64)>,
 }
 
 impl Buckets {
     pub(super) fn new(named: &Named) -> Buckets {
         let count = match &named.spec {
-            Spec::Filter(_) | Spec::Missing(_) => 1,
+            Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_) => 1,
+            Spec::Adjacency { queries, .. } => queries.len() * (queries.len() + 1) / 2,
             Spec::Filters { queries, other, .. } => queries.len() + usize::from(other.is_some()),
             Spec::Range(_, range) => range.len(),
             _ => 0,
         };
         Buckets {
             by_key: BTreeMap::new(),
+            last: None,
             fixed: (0..count).map(|_| Bucket::new(&named.inner)).collect(),
         }
     }
@@ -102,6 +112,49 @@ impl Buckets {
                     false => Ok(()),
                 }
             }
+            Spec::Nested(path) => {
+                for inner in view.nested(path) {
+                    self.add_fixed(0, named, &inner, context, first)?;
+                }
+                Ok(())
+            }
+            Spec::ReverseNested(path) => {
+                let document = Some((view.index_at, view.sequence));
+                if path.is_none() && self.last == document {
+                    return Ok(());
+                }
+                self.last = document;
+                self.add_fixed(0, named, &view.whole(), context, first)
+            }
+            Spec::Adjacency { queries, .. } => {
+                let behind = first + queries.len();
+                let found: Vec<usize> = (0..queries.len()).filter(|at| matches(first + at)).collect();
+                for (place, a) in found.iter().enumerate() {
+                    for b in &found[place..] {
+                        // The rows of a triangle, one after another.
+                        let at = a * queries.len() - a * a.saturating_sub(1) / 2 + (b - a);
+                        self.add_fixed(at, named, view, context, behind)?;
+                    }
+                }
+                Ok(())
+            }
+            Spec::Grid {
+                source,
+                is_tile,
+                precision,
+                ..
+            } => {
+                let points = source.terms(view).into_iter().filter_map(|term| match term {
+                    Term::Point(point) => Some(point),
+                    _ => None,
+                });
+                let cells = points.map(|point| match is_tile {
+                    true => tile_name(*precision, point),
+                    false => point.geohash(*precision as usize),
+                });
+                let keys = cells.map(|cell| Key(Term::Text(cell))).collect();
+                self.add_keys(keys, named, view, context, first)
+            }
             Spec::Range(source, range) => {
                 let terms = source.terms(view);
                 let bounds = range.bounds(source, view, context.now_ms)?;
@@ -118,7 +171,10 @@ impl Buckets {
                 Ok(())
             }
             Spec::Terms(source, spec) => {
-                let keys = source.terms(view).into_iter().filter(|term| spec.includes(term));
+                let keys = source
+                    .terms(view)
+                    .into_iter()
+                    .filter(|term| spec.includes(term, source, view));
                 self.add_keys(keys.map(Key).collect(), named, view, context, first)
             }
             Spec::Histogram(source, interval) => {
@@ -175,10 +231,7 @@ impl Buckets {
 
     /// The number by which the buckets around are ordered.
     pub(super) fn number(&self, named: &Named, rest: Option<&str>) -> Option<f64> {
-        let bucket = self
-            .fixed
-            .first()
-            .filter(|_| matches!(named.spec, Spec::Filter(_) | Spec::Missing(_)))?;
+        let bucket = self.fixed.first().filter(|_| is_single(&named.spec))?;
         match rest {
             None | Some("_count" | "doc_count") => Some(bucket.count as f64),
             Some(path) => bucket.inner.number(&named.inner, path),
@@ -186,19 +239,60 @@ impl Buckets {
     }
 
     /// The type's name, and the answer.
-    pub(super) fn finish(self, named: &Named, typed: bool) -> Result<(&'static str, Map<String, Value>)> {
+    pub(super) fn finish(
+        self,
+        named: &Named,
+        finish: &Finish<'_>,
+    ) -> Result<(&'static str, Map<String, Value>)> {
         let inner = &named.inner;
         let mut out = Map::new();
         let kind = match &named.spec {
-            Spec::Filter(_) | Spec::Missing(_) => {
+            Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_) => {
                 for bucket in self.fixed {
-                    bucket.put(inner, typed, &mut out)?;
+                    bucket.put(inner, finish, &mut out)?;
                 }
-                if matches!(named.spec, Spec::Filter(_)) {
-                    "filter"
-                } else {
-                    "missing"
+                match named.spec {
+                    Spec::Filter(_) => "filter",
+                    Spec::Missing(_) => "missing",
+                    Spec::Nested(_) => "nested",
+                    _ => "reverse_nested",
                 }
+            }
+            Spec::Adjacency { queries, separator } => {
+                let names = (0..queries.len()).flat_map(|a| (a..queries.len()).map(move |b| (a, b)));
+                let mut buckets = Vec::new();
+                for ((a, b), bucket) in names.zip(self.fixed) {
+                    let name = match a == b {
+                        true => queries[a].0.clone(),
+                        false => format!("{}{separator}{}", queries[a].0, queries[b].0),
+                    };
+                    if bucket.count > 0 {
+                        let mut one = Map::from_iter([("key".to_owned(), json!(name))]);
+                        bucket.put(inner, finish, &mut one)?;
+                        buckets.push((name, Value::Object(one)));
+                    }
+                }
+                buckets.sort_by(|(a, _), (b, _)| a.cmp(b));
+                out.insert("buckets".to_owned(), listed(buckets, false));
+                "adjacency_matrix"
+            }
+            Spec::Grid { is_tile, size, .. } => {
+                let mut buckets: Vec<(Key, Bucket)> = self.by_key.into_iter().collect();
+                buckets.sort_by_key(|(_, bucket)| std::cmp::Reverse(bucket.count));
+                buckets.truncate(*size);
+                let mut shown = Vec::with_capacity(buckets.len());
+                for (Key(key), bucket) in buckets {
+                    let text = if let Term::Text(text) = key {
+                        text
+                    } else {
+                        String::new()
+                    };
+                    let mut one = Map::from_iter([("key".to_owned(), json!(text))]);
+                    bucket.put(inner, finish, &mut one)?;
+                    shown.push(Value::Object(one));
+                }
+                out.insert("buckets".to_owned(), Value::Array(shown));
+                if *is_tile { "geotile_grid" } else { "geohash_grid" }
             }
             Spec::Filters {
                 queries,
@@ -209,7 +303,7 @@ impl Buckets {
                 let mut buckets = Vec::new();
                 for (name, bucket) in names.zip(self.fixed) {
                     let mut one = Map::new();
-                    bucket.put(inner, typed, &mut one)?;
+                    bucket.put(inner, finish, &mut one)?;
                     buckets.push((name, Value::Object(one)));
                 }
                 out.insert("buckets".to_owned(), listed(buckets, *keyed));
@@ -218,22 +312,32 @@ impl Buckets {
             Spec::Range(source, range) => {
                 out.insert(
                     "buckets".to_owned(),
-                    ranges::finish(self.fixed, source, range, inner, typed)?,
+                    ranges::finish(self.fixed, source, range, inner, finish)?,
                 );
                 range.name()
             }
-            Spec::Terms(source, spec) => terms::finish(self.by_key, source, spec, inner, typed, &mut out)?,
+            Spec::Terms(source, spec) => terms::finish(self.by_key, source, spec, inner, finish, &mut out)?,
             Spec::Histogram(source, interval) => {
                 out.insert(
                     "buckets".to_owned(),
-                    histogram::finish(self.by_key, source, interval, inner, typed)?,
+                    histogram::finish(self.by_key, source, interval, inner, finish)?,
                 );
                 interval.name()
             }
-            Spec::Metric(..) => "metric",
+            Spec::Metric(..) | Spec::Global | Spec::Composite(_) | Spec::TopHits(_) | Spec::Pipeline(_) => {
+                "metric"
+            }
         };
         Ok((kind, out))
     }
+}
+
+/// Whether an aggregation makes one bucket.
+fn is_single(spec: &Spec) -> bool {
+    matches!(
+        spec,
+        Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_)
+    )
 }
 
 /// Buckets as a list, or by their names.

@@ -2,7 +2,7 @@
 
 use super::buckets::{Bucket, BucketOrder, Key, listed, number_text, sort};
 use super::values::Source;
-use super::{Aggregations, BUCKETS_MAX, too_many_buckets};
+use super::{Aggregations, BUCKETS_MAX, Finish, too_many_buckets};
 use crate::dates::{add_unit, floor_unit};
 use crate::error::Result;
 use crate::fields::Term;
@@ -39,6 +39,10 @@ impl Interval {
             Width::Number(_) => "histogram",
             Width::Fixed(_) | Width::Calendar(_) => "date_histogram",
         }
+    }
+
+    pub(super) fn is_of_dates(&self) -> bool {
+        !matches!(self.width, Width::Number(_))
     }
 
     /// The bucket of a value.
@@ -93,7 +97,7 @@ pub(super) fn finish(
     source: &Source,
     interval: &Interval,
     inner: &Aggregations,
-    typed: bool,
+    finish: &Finish<'_>,
 ) -> Result<Value> {
     if interval.least == 0 {
         fill(&mut by_key, source, interval, inner)?;
@@ -113,7 +117,7 @@ pub(super) fn finish(
             (_, Some(text)) => text.to_owned(),
             (key, None) => number_text(key.as_f64().unwrap_or(0.0)),
         };
-        bucket.put(inner, typed, &mut one)?;
+        bucket.put(inner, finish, &mut one)?;
         out.push((name, Value::Object(one)));
     }
     Ok(listed(out, interval.keyed))
@@ -142,7 +146,7 @@ fn fill(
             .entry(Key(interval.term(key)))
             .or_insert_with(|| Bucket::new(inner));
         if by_key.len() > BUCKETS_MAX {
-            return Err(too_many_buckets());
+            return Err(too_many_buckets(BUCKETS_MAX));
         }
         match interval.next(key, source) {
             Some(next) if next > key => key = next,

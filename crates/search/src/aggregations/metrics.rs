@@ -2,7 +2,7 @@
 
 use super::values::{Source, number_of};
 use crate::error::{Result, SearchError};
-use crate::fields::Term;
+use crate::fields::{Term, View};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,7 +20,23 @@ pub(super) enum MetricKind {
     ValueCount,
     Stats,
     Cardinality,
-    Percentiles { percents: Vec<f64>, keyed: bool },
+    Percentiles {
+        percents: Vec<f64>,
+        keyed: bool,
+        /// The digits to which values are rounded; without, they are exact.
+        digits: Option<u32>,
+    },
+    /// How many of a hundred values are below these.
+    PercentileRanks {
+        values: Vec<f64>,
+        keyed: bool,
+    },
+    ExtendedStats {
+        sigma: f64,
+    },
+    MedianAbsoluteDeviation,
+    /// By the values of another field.
+    WeightedAvg(Box<Source>),
 }
 
 impl MetricKind {
@@ -34,15 +50,30 @@ impl MetricKind {
             MetricKind::Stats => "stats",
             MetricKind::Cardinality => "cardinality",
             MetricKind::Percentiles { .. } => "percentiles",
+            MetricKind::PercentileRanks { .. } => "percentile_ranks",
+            MetricKind::ExtendedStats { .. } => "extended_stats",
+            MetricKind::MedianAbsoluteDeviation => "median_absolute_deviation",
+            MetricKind::WeightedAvg(_) => "weighted_avg",
         }
     }
 
     /// The name that typed keys have in front.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
+            MetricKind::Percentiles { digits: Some(_), .. } => "hdr_percentiles",
             MetricKind::Percentiles { .. } => "tdigest_percentiles",
+            MetricKind::PercentileRanks { .. } => "tdigest_percentile_ranks",
             other => other.name(),
         }
+    }
+
+    fn keeps_values(&self) -> bool {
+        matches!(
+            self,
+            MetricKind::Percentiles { .. }
+                | MetricKind::PercentileRanks { .. }
+                | MetricKind::MedianAbsoluteDeviation
+        )
     }
 
     pub(super) fn wants_numbers(&self) -> bool {
@@ -57,6 +88,9 @@ pub(super) struct Metric {
     sum: f64,
     min: f64,
     max: f64,
+    squares: f64,
+    /// The sum of weights.
+    weight: f64,
     is_date: bool,
     /// The hashes of different values, where they are counted.
     different: Option<HashSet<u64>>,
@@ -72,15 +106,36 @@ impl Metric {
             sum: 0.0,
             min: f64::INFINITY,
             max: f64::NEG_INFINITY,
+            squares: 0.0,
+            weight: 0.0,
             is_date: false,
             different: matches!(kind, MetricKind::Cardinality).then(HashSet::new),
-            values: matches!(kind, MetricKind::Percentiles { .. }).then(Vec::new),
+            values: kind.keeps_values().then(Vec::new),
             kind: kind.clone(),
         }
     }
 
-    pub(super) fn collect(&mut self, terms: &[Term]) -> Result<()> {
-        for term in terms {
+    pub(super) fn collect(&mut self, kind: &MetricKind, source: &Source, view: &View<'_>) -> Result<()> {
+        let terms = source.terms(view);
+        if let MetricKind::WeightedAvg(by) = kind {
+            let weights = by.terms(view);
+            if weights.len() > 1 {
+                return Err(SearchError::illegal(
+                    "Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a \
+                     single value.",
+                ));
+            }
+            let Some(weight) = weights.first().and_then(Term::as_f64) else {
+                return Ok(());
+            };
+            for number in terms.iter().filter_map(Term::as_f64) {
+                self.count += 1;
+                self.sum += number * weight;
+                self.weight += weight;
+            }
+            return Ok(());
+        }
+        for term in &terms {
             self.count += 1;
             if let Some(different) = &mut self.different {
                 different.insert(hash(term));
@@ -88,6 +143,7 @@ impl Metric {
             let Some(number) = term.as_f64() else { continue };
             self.is_date |= matches!(term, Term::Date(_));
             self.sum += number;
+            self.squares += number * number;
             self.min = self.min.min(number);
             self.max = self.max.max(number);
             if let Some(values) = &mut self.values {
@@ -112,6 +168,11 @@ impl Metric {
         (self.count > 0).then(|| self.sum / self.count as f64)
     }
 
+    fn variance(&self) -> Option<f64> {
+        let count = self.count as f64;
+        (self.count > 0).then(|| ((self.squares - self.sum * self.sum / count) / count).max(0.0))
+    }
+
     /// The number that buckets are ordered by.
     pub(super) fn number(&self, part: Option<&str>) -> Option<f64> {
         let percent = |text: &str| {
@@ -124,6 +185,10 @@ impl Metric {
             Some(part) => part,
         };
         match wanted {
+            "weighted_avg" => Some(self.sum / self.weight),
+            "variance" => self.variance(),
+            "std_deviation" => self.variance().map(f64::sqrt),
+            "sum_of_squares" => Some(self.squares),
             "avg" => Some(self.avg().unwrap_or(f64::NEG_INFINITY)),
             "min" => Some(self.min),
             "max" => Some(self.max),
@@ -164,29 +229,149 @@ impl Metric {
                 put("sum", Some(self.sum));
                 out.shift_insert(0, "count".to_owned(), json!(self.count));
             }
-            MetricKind::Percentiles { percents, keyed } => {
+            MetricKind::ExtendedStats { sigma } => {
+                put("min", seen(self.min));
+                put("max", seen(self.max));
+                put("avg", self.avg());
+                put("sum", Some(self.sum));
+                out.shift_insert(0, "count".to_owned(), json!(self.count));
+                self.deviations(*sigma, &mut out);
+            }
+            MetricKind::MedianAbsoluteDeviation => {
+                let value = median_absolute_deviation(self.values.unwrap_or_default());
+                out.insert("value".to_owned(), optional(value));
+            }
+            MetricKind::WeightedAvg(_) => {
+                let value = (self.weight != 0.0).then(|| self.sum / self.weight);
+                out.insert("value".to_owned(), optional(value));
+            }
+            MetricKind::PercentileRanks {
+                values: wanted,
+                keyed,
+            } => {
+                let found = self.values.unwrap_or_default();
+                let rank = |value: &f64| {
+                    let below = found.iter().filter(|one| *one <= value).count();
+                    let share = (!found.is_empty()).then(|| below as f64 * 100.0 / found.len() as f64);
+                    (*value, optional(share))
+                };
+                out.insert("values".to_owned(), listed(wanted.iter().map(rank), *keyed));
+            }
+            MetricKind::Percentiles {
+                percents,
+                keyed,
+                digits,
+            } => {
                 let mut values = self.values.unwrap_or_default();
                 values.sort_by(f64::total_cmp);
-                let found = percents.iter().map(|percent| {
-                    (
-                        *percent,
-                        percentile(&values, *percent).map_or(Value::Null, number_of),
-                    )
-                });
-                let answer = match keyed {
-                    true => Value::Object(
-                        found
-                            .map(|(percent, value)| (format!("{percent:?}"), value))
-                            .collect(),
-                    ),
-                    false => found
-                        .map(|(percent, value)| json!({"key": percent, "value": value}))
-                        .collect(),
+                let at = |percent: &f64| {
+                    let value = match digits {
+                        Some(digits) => rounded_percentile(&values, *percent, *digits),
+                        None => percentile(&values, *percent),
+                    };
+                    (*percent, optional(value))
                 };
-                out.insert("values".to_owned(), answer);
+                out.insert("values".to_owned(), listed(percents.iter().map(at), *keyed));
             }
         }
         out
+    }
+
+    /// Variance and deviation, as `extended_stats` has them.
+    fn deviations(&self, sigma: f64, out: &mut Map<String, Value>) {
+        let count = self.count as f64;
+        let population = self.variance();
+        let sampling = population.map(|variance| variance * count / (count - 1.0));
+        let deviation = population.map(f64::sqrt);
+        let bound = |deviation: Option<f64>, sign: f64| {
+            optional(
+                self.avg()
+                    .zip(deviation)
+                    .map(|(avg, deviation)| avg + sign * sigma * deviation),
+            )
+        };
+        let of_sample = sampling.map(f64::sqrt);
+        let mut all = vec![
+            (
+                "sum_of_squares",
+                optional((self.count > 0).then_some(self.squares)),
+            ),
+            ("variance", optional(population)),
+            ("variance_population", optional(population)),
+            ("variance_sampling", nan(sampling)),
+            ("std_deviation", optional(deviation)),
+            ("std_deviation_population", optional(deviation)),
+            ("std_deviation_sampling", nan(of_sample)),
+        ];
+        let bounds = json!({
+            "upper": bound(deviation, 1.0), "lower": bound(deviation, -1.0),
+            "upper_population": bound(deviation, 1.0), "lower_population": bound(deviation, -1.0),
+            "upper_sampling": bound(of_sample, 1.0), "lower_sampling": bound(of_sample, -1.0),
+        });
+        all.push(("std_deviation_bounds", bounds));
+        out.extend(all.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+}
+
+fn optional(number: Option<f64>) -> Value {
+    number.map_or(Value::Null, number_of)
+}
+
+/// What a sample of one value has no variance of is no number, which Elasticsearch shows as text.
+fn nan(number: Option<f64>) -> Value {
+    match number {
+        Some(number) if number.is_nan() => json!("NaN"),
+        number => optional(number),
+    }
+}
+
+fn listed(found: impl Iterator<Item = (f64, Value)>, keyed: bool) -> Value {
+    match keyed {
+        true => Value::Object(found.map(|(key, value)| (format!("{key:?}"), value)).collect()),
+        false => found
+            .map(|(key, value)| json!({"key": key, "value": value}))
+            .collect(),
+    }
+}
+
+fn median(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+fn median_absolute_deviation(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = median(&values)?;
+    for value in &mut values {
+        *value = (*value - middle).abs();
+    }
+    values.sort_by(f64::total_cmp);
+    median(&values)
+}
+
+/// A percentile as a histogram of high dynamic range gives it: the end of the range of values that have the same digits.
+fn rounded_percentile(sorted: &[f64], percent: f64, digits: u32) -> Option<f64> {
+    let positive: Vec<f64> = sorted.iter().copied().filter(|value| *value >= 0.0).collect();
+    let ranges = f64::from(2 * 10_u32.pow(digits)).log2().ceil() as i32;
+    let width = |value: f64| match value > 0.0 {
+        true => 2_f64.powi(value.log2().floor() as i32 + 1 - ranges),
+        false => 0.0,
+    };
+    let unit = positive
+        .iter()
+        .copied()
+        .find(|value| *value > 0.0)
+        .map_or(0.0, width);
+    let place = ((percent / 100.0 * positive.len() as f64 + 0.5).floor() as usize).max(1);
+    let value = *positive.get(place.min(positive.len()).checked_sub(1)?)?;
+    let width = width(value);
+    match width > 0.0 {
+        true => Some((value / width).floor() * width + width - unit),
+        false => Some(0.0),
     }
 }
 
@@ -207,6 +392,7 @@ fn hash(term: &Term) -> u64 {
         Term::Boolean(flag) => flag.hash(&mut hasher),
         Term::Text(text) => text.hash(&mut hasher),
         Term::Ip(ip) => ip.hash(&mut hasher),
+        Term::Point(point) => (point.lat.to_bits(), point.lon.to_bits()).hash(&mut hasher),
     }
     hasher.finish()
 }

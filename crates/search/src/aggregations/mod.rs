@@ -4,25 +4,34 @@
 //! state for each ([`metrics`], [`buckets`]).
 
 mod buckets;
+mod composite;
+mod expression;
 mod histogram;
 mod metrics;
 mod parse;
+mod pipeline;
 mod ranges;
 mod terms;
+mod top_hits;
 mod values;
 
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::View;
+use crate::hit::Hit;
 use crate::mapping::Mapping;
 use crate::matching::{Node, Statistics, compile};
 use crate::query::Query;
+use crate::sort::SortKey;
 use buckets::Buckets;
+use composite::{Composite, CompositeSpec};
 use histogram::Interval;
 use metrics::Metric;
+use pipeline::PipelineSpec;
 use ranges::RangeSpec;
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use terms::TermsSpec;
+use top_hits::{TopHits, TopSpec};
 use values::Source;
 
 /// The buckets of one search at most.
@@ -58,7 +67,59 @@ enum Spec {
         keyed: bool,
         other: Option<String>,
     },
+    /// Queries by their names; a bucket for each, and for each two.
+    Adjacency {
+        queries: Vec<(String, Query)>,
+        separator: String,
+    },
     Filter(Box<Query>),
+    Nested(String),
+    /// Back to the whole document.
+    ReverseNested(Option<String>),
+    /// All documents, whatever the query says.
+    Global,
+    /// Cells of the earth, so many at most: tiles of a zoom, or geohashes of a length.
+    Grid {
+        source: Source,
+        is_tile: bool,
+        precision: u32,
+        size: usize,
+    },
+    Composite(CompositeSpec),
+    TopHits(Box<TopSpec>),
+    Pipeline(Box<PipelineSpec>),
+}
+
+impl Spec {
+    /// The queries of its own, in the order of their numbers.
+    fn queries(&self) -> Vec<&Query> {
+        match self {
+            Spec::Filter(query) => vec![query],
+            Spec::Filters { queries, .. } | Spec::Adjacency { queries, .. } => {
+                queries.iter().map(|(_, query)| query).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Makes of a hit within aggregations what clients see, by its sort and what the request says of it.
+pub type ShowHit<'s> = dyn Fn(&Hit, &[SortKey], &Map<String, Value>) -> Result<Value> + Sync + 's;
+
+/// How answers are made.
+pub(crate) struct Finish<'f> {
+    /// Whether names have their types in front.
+    pub(crate) typed: bool,
+    pub(crate) show: &'f ShowHit<'f>,
+}
+
+impl Finish<'_> {
+    fn name(&self, kind: &str, name: &str) -> String {
+        match self.typed {
+            true => format!("{kind}#{name}"),
+            false => name.to_owned(),
+        }
+    }
 }
 
 /// What collecting needs of the index whose documents are shown.
@@ -67,26 +128,29 @@ pub(crate) struct Context<'c> {
     pub(crate) statistics: &'c Statistics,
     pub(crate) now_ms: i64,
     pub(crate) buckets: &'c Cell<usize>,
+    pub(crate) buckets_max: usize,
+    /// That of the document which is shown.
+    pub(crate) score: f32,
 }
 
 impl Context<'_> {
     /// Makes room for one more bucket.
     fn bucket(&self) -> Result<()> {
         self.buckets.set(self.buckets.get() + 1);
-        match self.buckets.get() > BUCKETS_MAX {
+        match self.buckets.get() > self.buckets_max {
             false => Ok(()),
-            true => Err(too_many_buckets()),
+            true => Err(too_many_buckets(self.buckets_max)),
         }
     }
 }
 
-pub(crate) fn too_many_buckets() -> SearchError {
+pub(crate) fn too_many_buckets(most: usize) -> SearchError {
     SearchError::new(
         Kind::TooManyBuckets,
         format!(
-            "Trying to create too many buckets. Must be less than or equal to: [{BUCKETS_MAX}] but was [{}]. This limit can be set by \
+            "Trying to create too many buckets. Must be less than or equal to: [{most}] but was [{}]. This limit can be set by \
              changing the [search.max_buckets] cluster level setting.",
-            BUCKETS_MAX + 1
+            most + 1
         ),
     )
 }
@@ -100,18 +164,20 @@ impl Aggregations {
     /// All queries of filters, in the order in which collecting numbers them.
     pub(crate) fn compile(&self, mapping: &Mapping, now_ms: i64, out: &mut Vec<Node>) -> Result<()> {
         for named in &self.named {
+            for query in named.spec.queries() {
+                out.push(compile(query, mapping, now_ms)?);
+            }
             match &named.spec {
-                Spec::Filter(query) => out.push(compile(query, mapping, now_ms)?),
-                Spec::Filters { queries, .. } => {
-                    for (_, query) in queries {
-                        out.push(compile(query, mapping, now_ms)?);
-                    }
-                }
                 Spec::Metric(source, kind) => source.check(mapping, kind.name(), kind.wants_numbers())?,
                 Spec::Histogram(source, interval) => source.check(mapping, interval.name(), true)?,
                 Spec::Range(source, range) => source.check(mapping, range.name(), true)?,
-                Spec::Terms(source, _) => source.check(mapping, "terms", false)?,
+                Spec::Terms(source, spec) => {
+                    source.check(mapping, "terms", false)?;
+                    spec.check(source, mapping)?;
+                }
                 Spec::Missing(source) => source.check(mapping, "missing", false)?,
+                Spec::TopHits(spec) => spec.check(mapping)?,
+                _ => {}
             }
             named.inner.compile(mapping, now_ms, out)?;
         }
@@ -120,15 +186,27 @@ impl Aggregations {
 
     /// How many queries of filters it has, those within included.
     fn filters(&self) -> usize {
-        let of = |named: &Named| {
-            let own = match &named.spec {
-                Spec::Filter(_) => 1,
-                Spec::Filters { queries, .. } => queries.len(),
-                _ => 0,
-            };
-            own + named.inner.filters()
-        };
+        let of = |named: &Named| named.spec.queries().len() + named.inner.filters();
         self.named.iter().map(of).sum()
+    }
+
+    /// Whether any of them shows scores.
+    pub(crate) fn want_scores(&self) -> bool {
+        let wants = |named: &Named| matches!(named.spec, Spec::TopHits(_)) || named.inner.want_scores();
+        self.named.iter().any(wants)
+    }
+
+    /// Takes those out that are of all documents, each with its name, its `meta` and what it asks.
+    pub fn take_global(&mut self) -> Vec<(String, Option<Value>, Aggregations)> {
+        let (global, others) = std::mem::take(&mut self.named)
+            .into_iter()
+            .partition(|named| matches!(named.spec, Spec::Global));
+        self.named = others;
+        let global: Vec<Named> = global;
+        global
+            .into_iter()
+            .map(|named| (named.name, named.meta, named.inner))
+            .collect()
     }
 }
 
@@ -140,12 +218,19 @@ pub(crate) struct Collected(Vec<State>);
 enum State {
     Metric(Metric),
     Buckets(Buckets),
+    Composite(Composite),
+    TopHits(TopHits),
+    /// What is made of the others' answers.
+    None,
 }
 
 impl Collected {
     pub(crate) fn new(aggregations: &Aggregations) -> Collected {
         let state = |named: &Named| match &named.spec {
             Spec::Metric(_, kind) => State::Metric(Metric::new(kind)),
+            Spec::Composite(_) => State::Composite(Composite::default()),
+            Spec::TopHits(_) => State::TopHits(TopHits::default()),
+            Spec::Pipeline(_) => State::None,
             _ => State::Buckets(Buckets::new(named)),
         };
         Collected(aggregations.named.iter().map(state).collect())
@@ -160,13 +245,13 @@ impl Collected {
         mut first_filter: usize,
     ) -> Result<()> {
         for (state, named) in self.0.iter_mut().zip(&aggregations.named) {
-            let own = match &named.spec {
-                Spec::Filter(_) => 1,
-                Spec::Filters { queries, .. } => queries.len(),
-                _ => 0,
-            };
+            let own = named.spec.queries().len();
             match (state, &named.spec) {
-                (State::Metric(metric), Spec::Metric(source, _)) => metric.collect(&source.terms(view))?,
+                (State::Metric(metric), Spec::Metric(source, kind)) => metric.collect(kind, source, view)?,
+                (State::Composite(composite), Spec::Composite(spec)) => {
+                    composite.collect(spec, named, view, context, first_filter)?;
+                }
+                (State::TopHits(hits), Spec::TopHits(spec)) => hits.collect(spec, view, context.score),
                 (State::Buckets(buckets), _) => buckets.collect(named, view, context, first_filter)?,
                 _ => {}
             }
@@ -175,27 +260,32 @@ impl Collected {
         Ok(())
     }
 
-    /// The answer. With `typed`, names have the type of their aggregation in front.
-    pub(crate) fn finish(self, aggregations: &Aggregations, typed: bool) -> Result<Map<String, Value>> {
+    /// The answer.
+    pub(crate) fn finish(
+        self,
+        aggregations: &Aggregations,
+        finish: &Finish<'_>,
+    ) -> Result<Map<String, Value>> {
         let mut out = Map::new();
         for (state, named) in self.0.into_iter().zip(&aggregations.named) {
             let (kind, mut answer) = match (state, &named.spec) {
                 (State::Metric(metric), Spec::Metric(source, kind)) => {
                     (kind.type_name(), metric.finish(kind, source))
                 }
-                (State::Buckets(buckets), _) => buckets.finish(named, typed)?,
+                (State::Buckets(buckets), _) => buckets.finish(named, finish)?,
+                (State::Composite(composite), Spec::Composite(spec)) => {
+                    ("composite", composite.finish(spec, named, finish)?)
+                }
+                (State::TopHits(hits), Spec::TopHits(spec)) => ("top_hits", hits.finish(spec, finish)?),
                 _ => continue,
             };
+            pipeline::parents(&named.inner, finish, &mut answer)?;
             if let Some(meta) = &named.meta {
                 answer.insert("meta".to_owned(), meta.clone());
             }
-            let name = if typed {
-                format!("{kind}#{}", named.name)
-            } else {
-                named.name.clone()
-            };
-            out.insert(name, Value::Object(answer));
+            out.insert(finish.name(kind, &named.name), Value::Object(answer));
         }
+        pipeline::siblings(aggregations, finish, &mut out)?;
         Ok(out)
     }
 
@@ -209,6 +299,7 @@ impl Collected {
         match self.0.get(at)? {
             State::Metric(metric) => metric.number(rest),
             State::Buckets(buckets) => buckets.number(aggregations.named.get(at)?, rest),
+            _ => None,
         }
     }
 }

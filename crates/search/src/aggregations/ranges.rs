@@ -1,8 +1,8 @@
 //! Buckets from one value to another.
 
-use super::Aggregations;
 use super::buckets::{Bucket, listed, number_text};
 use super::values::{Source, number_of};
+use super::{Aggregations, Finish};
 use crate::dates::{DateFormats, Rounding, parse_math};
 use crate::error::Result;
 use crate::fields::View;
@@ -80,7 +80,7 @@ pub(super) fn finish(
     source: &Source,
     spec: &RangeSpec,
     inner: &Aggregations,
-    typed: bool,
+    finish: &Finish<'_>,
 ) -> Result<Value> {
     let formats = source.formats.clone().unwrap_or_default();
     let mut out = Vec::new();
@@ -108,7 +108,7 @@ pub(super) fn finish(
                 }
             }
         }
-        bucket.put(inner, typed, &mut one)?;
+        bucket.put(inner, finish, &mut one)?;
         out.push((low, high, key, Value::Object(one)));
     }
     out.sort_by(|a, b| {

@@ -1,10 +1,11 @@
 //! A bucket for each value.
 
-use super::Aggregations;
 use super::buckets::{Bucket, BucketOrder, Key, sort};
 use super::values::Source;
-use crate::error::Result;
-use crate::fields::Term;
+use super::{Aggregations, Finish};
+use crate::error::{Result, SearchError};
+use crate::fields::{Term, View};
+use crate::mapping::Mapping;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -24,19 +25,46 @@ pub(super) struct TermsSpec {
 pub(super) enum Wanted {
     Pattern(Regex),
     Values(Vec<String>),
+    /// One of so many parts of all values.
+    Part(u64, u64),
 }
 
 impl Wanted {
-    fn has(&self, text: &str) -> bool {
+    fn has(&self, text: &str, term: &Term, source: &Source, view: &View<'_>) -> bool {
         match self {
             Wanted::Pattern(pattern) => pattern.is_match(text),
-            Wanted::Values(values) => values.iter().any(|value| value == text),
+            Wanted::Values(values) => values.iter().any(|value| {
+                value == text
+                    || match term {
+                        Term::Date(ms) => source.read_date(value, view).is_ok_and(|read| read == *ms),
+                        Term::Float(number) => value.parse() == Ok(*number),
+                        Term::Ip(ip) => crate::fields::ip(value) == Some(*ip),
+                        _ => false,
+                    }
+            }),
+            Wanted::Part(part, parts) => partition(term, text, *parts) == *part,
         }
     }
 }
 
 impl TermsSpec {
-    pub(super) fn includes(&self, term: &Term) -> bool {
+    /// Refuses patterns of what is no text.
+    pub(super) fn check(&self, source: &Source, mapping: &Mapping) -> Result<()> {
+        let is_text = mapping
+            .field(&source.field)
+            .is_none_or(|field| field.is_textual());
+        let is_pattern = |wanted: &Option<Wanted>| matches!(wanted, Some(Wanted::Pattern(_)));
+        match !is_text && (is_pattern(&self.include) || is_pattern(&self.exclude)) {
+            false => Ok(()),
+            true => Err(SearchError::illegal(format!(
+                "Aggregation [{}] cannot support regular expression style include/exclude settings as they can only be applied to string \
+                 fields. Use an array of values for include/exclude clauses",
+                source.field
+            ))),
+        }
+    }
+
+    pub(super) fn includes(&self, term: &Term, source: &Source, view: &View<'_>) -> bool {
         if self.include.is_none() && self.exclude.is_none() {
             return true;
         }
@@ -46,10 +74,57 @@ impl TermsSpec {
             Term::Float(number) => number.to_string(),
             Term::Boolean(flag) => flag.to_string(),
             Term::Ip(ip) => Term::ip_text(ip),
+            Term::Point(_) => return false,
         };
-        self.include.as_ref().is_none_or(|wanted| wanted.has(&text))
-            && !self.exclude.as_ref().is_some_and(|unwanted| unwanted.has(&text))
+        self.include
+            .as_ref()
+            .is_none_or(|wanted| wanted.has(&text, term, source, view))
+            && !self
+                .exclude
+                .as_ref()
+                .is_some_and(|unwanted| unwanted.has(&text, term, source, view))
     }
+}
+
+/// The part of a value, as Elasticsearch makes parts: by murmur3 of a text, by mixed bits of a number.
+fn partition(term: &Term, text: &str, parts: u64) -> u64 {
+    const SEED: u32 = 31;
+    let hash = match term {
+        Term::Integer(number) | Term::Date(number) => {
+            let mut hash = *number as u64;
+            hash = (hash ^ (hash >> 32)).wrapping_mul(0x4cd6_944c_5cc2_0b6d);
+            hash = (hash ^ (hash >> 29)).wrapping_mul(0xfc12_c5b1_9d32_59e9);
+            (hash ^ (hash >> 32)) as i64
+        }
+        _ => i64::from(murmur3(text.as_bytes(), SEED) as i32),
+    };
+    hash.rem_euclid(i64::try_from(parts).unwrap_or(1).max(1)) as u64
+}
+
+fn murmur3(bytes: &[u8], seed: u32) -> u32 {
+    let mix = |word: u32| {
+        word.wrapping_mul(0xcc9e_2d51)
+            .rotate_left(15)
+            .wrapping_mul(0x1b87_3593)
+    };
+    let mut hash = seed;
+    let mut words = bytes.chunks_exact(4);
+    for word in &mut words {
+        hash ^= mix(u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    }
+    let rest = words.remainder();
+    if !rest.is_empty() {
+        let tail = rest
+            .iter()
+            .rev()
+            .fold(0_u32, |tail, byte| tail << 8 | u32::from(*byte));
+        hash ^= mix(tail);
+    }
+    hash ^= bytes.len() as u32;
+    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    hash ^ (hash >> 16)
 }
 
 pub(super) fn finish(
@@ -57,7 +132,7 @@ pub(super) fn finish(
     source: &Source,
     spec: &TermsSpec,
     inner: &Aggregations,
-    typed: bool,
+    finish: &Finish<'_>,
     out: &mut Map<String, Value>,
 ) -> Result<&'static str> {
     let kind = match by_key.keys().next() {
@@ -81,7 +156,7 @@ pub(super) fn finish(
     for (key, bucket) in buckets {
         let mut one = Map::new();
         source.put_key(&key.0, &mut one);
-        bucket.put(inner, typed, &mut one)?;
+        bucket.put(inner, finish, &mut one)?;
         listed.push(Value::Object(one));
     }
     out.insert("doc_count_error_upper_bound".to_owned(), json!(0));

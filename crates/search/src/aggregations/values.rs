@@ -1,6 +1,6 @@
 //! Where aggregations take their values from.
 
-use crate::dates::DateFormats;
+use crate::dates::{DateFormats, Rounding, parse_math};
 use crate::error::{Result, SearchError};
 use crate::fields::{self, Term, View};
 use crate::json::scalar;
@@ -16,6 +16,8 @@ pub(super) struct Source {
     pub(super) missing: Option<Value>,
     pub(super) formats: Option<DateFormats>,
     pub(super) zone: TimeZone,
+    /// What values are of a field that is not mapped.
+    pub(super) value_type: Option<String>,
 }
 
 impl Source {
@@ -64,19 +66,45 @@ impl Source {
             let text = scalar(missing).unwrap_or_default();
             let term = match field {
                 Some(field) => fields::term(field, ValueRef::String(&text)),
-                None => match missing.as_f64() {
-                    Some(number) => Some(Term::Float(number)),
-                    None => Some(Term::Text(text)),
-                },
+                None => self.typed(missing, text),
             };
             terms.extend(term);
         }
         terms
     }
 
+    /// A value of a field that is not mapped: of the type that the request names, or its own.
+    fn typed(&self, value: &Value, text: String) -> Option<Term> {
+        match (self.value_type.as_deref(), value) {
+            (Some("boolean"), _) | (None, Value::Bool(_)) => {
+                Some(Term::Boolean(text == "true" || text == "1"))
+            }
+            (Some("date"), Value::Number(ms)) => ms.as_i64().map(Term::Date),
+            (Some("date"), _) => {
+                let formats = self.formats.clone().unwrap_or_default();
+                formats.read(&text, &self.zone, Rounding::Down).map(Term::Date)
+            }
+            (Some("long" | "integer"), _) => text.parse().ok().map(Term::Integer),
+            (Some("ip"), _) => fields::ip(&text).map(Term::Ip),
+            (_, value) => match value.as_f64() {
+                Some(number) => Some(Term::Float(number)),
+                None => Some(Term::Text(text)),
+            },
+        }
+    }
+
     /// Whether a document has any value, what stands for none included.
     pub(super) fn is_missing(&self, view: &View<'_>) -> bool {
         self.terms(view).is_empty()
+    }
+
+    /// The moment that a text of a request means.
+    pub(super) fn read_date(&self, text: &str, view: &View<'_>) -> Result<i64> {
+        let own = view.mapping.field(&self.field).map(|field| &field.formats);
+        let default = DateFormats::default();
+        let formats = self.formats.as_ref().or(own).unwrap_or(&default);
+        let read = |formats: &DateFormats| parse_math(text, formats, &self.zone, 0, Rounding::Down);
+        read(formats).or_else(|_| read(&default))
     }
 
     /// A date as text.
@@ -101,6 +129,7 @@ impl Source {
             Term::Date(ms) => ((*ms).into(), Some(self.date(*ms, None))),
             Term::Text(text) => (text.as_str().into(), None),
             Term::Ip(ip) => (Term::ip_text(ip).into(), None),
+            Term::Point(_) => (Value::Null, None),
         };
         if let Some(text) = text {
             // Before the number, as a client reads it.

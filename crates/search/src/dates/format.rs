@@ -133,6 +133,29 @@ impl DateFormats {
     }
 }
 
+impl DateFormats {
+    /// A moment with nanoseconds as text: a format that writes milliseconds shows all nine digits.
+    pub(crate) fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
+        let (ms, within) = (nanos.div_euclid(1_000_000), nanos.rem_euclid(1_000_000));
+        let text = self.write(ms, zone);
+        match self.0.first() {
+            Some(Format::Optional { .. }) | None if within != 0 => {
+                let digits = format!("{within:06}");
+                match text.find('.') {
+                    Some(at) => format!(
+                        "{}{}{}",
+                        &text[..at + 4],
+                        digits.trim_end_matches("000"),
+                        &text[at + 4..]
+                    ),
+                    None => text,
+                }
+            }
+            _ => text,
+        }
+    }
+}
+
 /// `2020-01-01T00:00:00.000Z`.
 fn iso(ms: i64, zone: &TimeZone) -> String {
     let zoned = timestamp(ms).to_zoned(zone.clone());

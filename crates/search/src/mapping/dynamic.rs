@@ -65,6 +65,7 @@ impl Mapping {
                     (ValueRef::Document(inner), FieldKind::Object | FieldKind::Nested) => {
                         self.walk(inner, path, new)
                     }
+                    (_, FieldKind::Disabled) => Ok(()),
                     (_, FieldKind::Alias(_)) => Err(SearchError::mapper(format!(
                         "Cannot write to a field alias [{path}]."
                     ))),

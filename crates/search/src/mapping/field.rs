@@ -22,6 +22,10 @@ pub(crate) enum FieldKind {
     Binary,
     Object,
     Nested,
+    /// A place on the earth.
+    Point,
+    /// What is kept and never looked at.
+    Disabled,
     /// Another field's name.
     Alias(String),
 }
@@ -57,6 +61,8 @@ pub(crate) struct Field {
     pub(crate) coerce: bool,
     /// Whether it can be searched.
     pub(crate) index: bool,
+    /// Whether its values can be asked for alone.
+    pub(crate) is_stored: bool,
     /// Whether it can be sorted and aggregated.
     pub(crate) doc_values: bool,
     pub(crate) copy_to: Vec<String>,
@@ -67,8 +73,7 @@ pub(crate) struct Field {
 }
 
 /// Parameters that change nothing of what is found.
-const WITHOUT_EFFECT: [&str; 8] = [
-    "store",
+const WITHOUT_EFFECT: [&str; 7] = [
     "eager_global_ordinals",
     "index_phrases",
     "index_prefixes",
@@ -129,6 +134,7 @@ impl Field {
                 .unwrap_or(false),
             coerce: members.take("coerce").and_then(as_bool).unwrap_or(true),
             index: members.take("index").and_then(as_bool).unwrap_or(true),
+            is_stored: members.take("store").and_then(as_bool).unwrap_or(false),
             doc_values: members.take("doc_values").and_then(as_bool).unwrap_or(true),
             copy_to: members
                 .take("copy_to")
@@ -233,6 +239,15 @@ impl Field {
         matches!(self.kind, FieldKind::Object | FieldKind::Nested)
     }
 
+    pub(crate) fn is_date(&self) -> bool {
+        self.kind == FieldKind::Date
+    }
+
+    /// Whether it is a date with nanoseconds.
+    pub(crate) fn is_nanos(&self) -> bool {
+        self.type_name == "date_nanos"
+    }
+
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.kind, FieldKind::Integer(..) | FieldKind::Float(_))
     }
@@ -250,7 +265,7 @@ fn keyword() -> Analyzer {
 fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<FieldKind> {
     Ok(match type_name {
         "text" | "match_only_text" => FieldKind::Text,
-        "keyword" => FieldKind::Keyword,
+        "keyword" | "wildcard" => FieldKind::Keyword,
         "long" => FieldKind::Integer(i64::MIN, i64::MAX),
         "integer" => FieldKind::Integer(i64::from(i32::MIN), i64::from(i32::MAX)),
         "short" => FieldKind::Integer(i64::from(i16::MIN), i64::from(i16::MAX)),
@@ -266,17 +281,17 @@ fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<Fie
             FieldKind::Float(Some(factor.ok_or_else(missing)?))
         }
         "boolean" => FieldKind::Boolean,
-        "date" => FieldKind::Date,
+        "date" | "date_nanos" => FieldKind::Date,
+        "geo_point" => {
+            members.flag("ignore_z_value")?;
+            FieldKind::Point
+        }
         "ip" => FieldKind::Ip,
         "binary" => FieldKind::Binary,
-        "object" => {
-            if members.take("enabled").and_then(as_bool) == Some(false) {
-                return Err(SearchError::unsupported(format!(
-                    "[enabled] false, at the object [{name}],"
-                )));
-            }
-            FieldKind::Object
-        }
+        "object" => match members.take("enabled").and_then(as_bool) {
+            Some(false) => FieldKind::Disabled,
+            _ => FieldKind::Object,
+        },
         "nested" => {
             for parameter in ["include_in_parent", "include_in_root"] {
                 if members.take(parameter).and_then(as_bool) == Some(true) {

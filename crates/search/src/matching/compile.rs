@@ -9,6 +9,7 @@ use super::patterns::TermPattern;
 use super::test::{Leaf, Test};
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::{self, Term};
+use crate::geo::Point;
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind, Mapping};
 use crate::query::{Pattern, Query};
@@ -115,6 +116,23 @@ impl Compiler<'_> {
                 pattern,
                 boost,
             } => self.pattern(field, pattern, *boost)?,
+            Query::GeoDistance {
+                field,
+                point,
+                metres,
+                ignore_unmapped,
+                boost,
+            } => {
+                let invalid = || SearchError::parsing("failed to parse a point");
+                let point = Point::of_json(point).ok_or_else(invalid)?;
+                self.place(field, *ignore_unmapped, Test::Near(point, *metres), *boost)?
+            }
+            Query::GeoBox {
+                field,
+                sides,
+                ignore_unmapped,
+                boost,
+            } => self.place(field, *ignore_unmapped, Test::Within(*sides), *boost)?,
             Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
             Query::MultiMatch {
                 fields,
@@ -159,6 +177,17 @@ impl Compiler<'_> {
             ));
         }
         Ok(Some(field).filter(|field| !field.is_object()))
+    }
+
+    /// A test of places.
+    fn place(self, name: &str, ignore_unmapped: bool, test: Test, boost: f32) -> Result<Node> {
+        let failed = |why: &str| Err(SearchError::new(Kind::QueryShard, why.to_owned()));
+        match self.searchable(name)? {
+            Some(field) if field.kind == FieldKind::Point => Ok(leaf(field, test, boost)),
+            Some(_) => failed(&format!("field [{name}] is not a geo_point field")),
+            None if ignore_unmapped => Ok(Node::Nothing),
+            None => failed(&format!("failed to find geo field [{name}]")),
+        }
     }
 
     fn exists(self, name: &str, boost: f32) -> Node {

@@ -4,6 +4,7 @@ use super::patterns::TermPattern;
 use super::phrase;
 use super::statistics::Statistics;
 use crate::fields::{Term, View};
+use crate::geo::Point;
 use crate::mapping::{Field, FieldKind};
 use std::collections::HashSet;
 use std::net::Ipv6Addr;
@@ -31,6 +32,10 @@ pub(crate) enum Test {
     Range(Bound<Term>, Bound<Term>),
     /// It has an address in a network: the address and how many bits of it count.
     Network(Ipv6Addr, u32),
+    /// It has a point this many metres from another at most.
+    Near(Point, f64),
+    /// It has a point in a box: top, left, bottom, right.
+    Within([f64; 4]),
     /// It has any value.
     Exists,
     /// The number of its last change is in a range.
@@ -99,6 +104,25 @@ impl Leaf {
             Test::Sequence(low, high) => {
                 use std::ops::RangeBounds;
                 (*low, *high).contains(&view.sequence).then_some(self.boost)
+            }
+            Test::Near(from, metres) => {
+                let near =
+                    |term: &Term| matches!(term, Term::Point(point) if point.distance(*from) <= *metres);
+                view.terms(&self.field).iter().any(near).then_some(self.boost)
+            }
+            Test::Within([top, left, bottom, right]) => {
+                let is_in = |term: &Term| match term {
+                    Term::Point(point) => {
+                        let across = match left <= right {
+                            true => (*left..=*right).contains(&point.lon),
+                            // Over the line where dates change.
+                            false => point.lon >= *left || point.lon <= *right,
+                        };
+                        across && (*bottom..=*top).contains(&point.lat)
+                    }
+                    _ => false,
+                };
+                view.terms(&self.field).iter().any(is_in).then_some(self.boost)
             }
             Test::Values(wanted) => {
                 let found = view.terms(&self.field);

@@ -2,6 +2,7 @@
 
 mod compound;
 mod full_text;
+mod geo;
 mod lucene;
 mod term_level;
 
@@ -83,6 +84,20 @@ pub enum Query {
     Pattern {
         field: String,
         pattern: Pattern,
+        boost: f32,
+    },
+    GeoDistance {
+        field: String,
+        point: Value,
+        metres: f64,
+        ignore_unmapped: bool,
+        boost: f32,
+    },
+    GeoBox {
+        field: String,
+        /// Top, left, bottom, right.
+        sides: [f64; 4],
+        ignore_unmapped: bool,
         boost: f32,
     },
     Match {
@@ -251,6 +266,7 @@ impl Parser {
             "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
                 parser.compound(name, body)
             }
+            "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
             "query_string" => lucene::parse(body),
             "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
                 term_level::parse(name, body)
@@ -263,8 +279,6 @@ impl Parser {
             | "script_score"
             | "script"
             | "more_like_this"
-            | "geo_distance"
-            | "geo_bounding_box"
             | "geo_polygon"
             | "geo_shape"
             | "has_child"

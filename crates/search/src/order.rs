@@ -1,62 +1,15 @@
 //! The order of hits.
 
-use super::Hit;
 use crate::dates::{DateFormats, Rounding, parse_math};
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::{Term, View};
+use crate::hit::{Hit, SortValue};
 use crate::json::{as_f64, scalar};
-use crate::mapping::{FieldKind, Mapping};
-use crate::request::{FieldSort, Order, Request, SortKey};
+use crate::mapping::{Field, FieldKind, Mapping};
+use crate::sort::{FieldSort, Order, SortKey};
 use jiff::tz::TimeZone;
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::cmp::Ordering;
-
-/// A value that hits are sorted by.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum SortValue {
-    Term(Term),
-    /// A date in a form that the sort asks for.
-    Formatted(i64, String),
-    /// No value; before or after all others, however they are sorted.
-    First,
-    Last,
-    /// The least or the greatest whole number, which stands for none.
-    FirstNumber(i64),
-    LastNumber(i64),
-}
-
-impl SortValue {
-    pub(super) fn shown(&self) -> Value {
-        match self {
-            SortValue::Term(Term::Integer(number) | Term::Date(number)) => (*number).into(),
-            SortValue::Term(Term::Float(number)) => {
-                Number::from_f64(*number).map_or(Value::Null, Value::Number)
-            }
-            SortValue::Term(Term::Boolean(flag)) => i64::from(*flag).into(),
-            SortValue::Term(Term::Text(text)) => text.as_str().into(),
-            SortValue::Term(Term::Ip(ip)) => Term::ip_text(ip).into(),
-            SortValue::Formatted(_, text) => text.as_str().into(),
-            SortValue::First | SortValue::Last => Value::Null,
-            SortValue::FirstNumber(number) | SortValue::LastNumber(number) => (*number).into(),
-        }
-    }
-
-    fn rank(&self) -> u8 {
-        match self {
-            SortValue::First | SortValue::FirstNumber(_) => 0,
-            SortValue::Term(_) | SortValue::Formatted(..) => 1,
-            SortValue::Last | SortValue::LastNumber(_) => 2,
-        }
-    }
-
-    fn term(&self) -> Option<Term> {
-        match self {
-            SortValue::Term(term) => Some(term.clone()),
-            SortValue::Formatted(ms, _) => Some(Term::Date(*ms)),
-            _ => None,
-        }
-    }
-}
 
 fn order_of(key: &SortKey) -> Order {
     match key {
@@ -66,7 +19,7 @@ fn order_of(key: &SortKey) -> Order {
 }
 
 /// Refuses a sort that the fields of an index do not have.
-pub(super) fn check(key: &SortKey, mapping: &Mapping) -> Result<()> {
+pub(crate) fn check(key: &SortKey, mapping: &Mapping) -> Result<()> {
     let SortKey::Field(sort) = key else { return Ok(()) };
     match sort.mode.as_deref() {
         None | Some("min" | "max" | "sum" | "avg" | "median") => {}
@@ -102,7 +55,7 @@ pub(super) fn check(key: &SortKey, mapping: &Mapping) -> Result<()> {
 }
 
 /// The values that a document is sorted by.
-pub(super) fn sort_values(
+pub(crate) fn sort_values(
     sort: &[SortKey],
     view: &View<'_>,
     score: Option<f32>,
@@ -134,6 +87,9 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
             view.mapping,
         );
     };
+    if field.is_nanos() {
+        return nanos_value(sort, field, view);
+    }
     let mut terms = view.terms(field);
     if field.kind == FieldKind::Text {
         let tokens = terms.iter().filter_map(|term| match term {
@@ -158,6 +114,31 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
             None => SortValue::Term(Term::Date(ms)),
         },
         Some(term) => SortValue::Term(term),
+    }
+}
+
+/// A date with nanoseconds, which is sorted by all of them.
+fn nanos_value(sort: &FieldSort, field: &Field, view: &View<'_>) -> SortValue {
+    let found = view.raw(field).into_iter();
+    let terms = found
+        .filter_map(|value| crate::fields::nanos(field, value))
+        .map(Term::Integer)
+        .collect();
+    let default = if sort.order == Order::Ascending {
+        "min"
+    } else {
+        "max"
+    };
+    match pick(terms, sort.mode.as_deref().unwrap_or(default)) {
+        Some(Term::Integer(nanos)) => match sort
+            .format
+            .as_deref()
+            .and_then(|format| DateFormats::parse(format).ok())
+        {
+            Some(formats) => SortValue::FormattedNanos(nanos, formats.write_nanos(nanos, &TimeZone::UTC)),
+            None => SortValue::Term(Term::Integer(nanos)),
+        },
+        _ => missing(sort, &field.type_name, view.mapping),
     }
 }
 
@@ -227,7 +208,7 @@ fn compare_values(order: Order, a: &SortValue, b: &SortValue) -> Ordering {
 }
 
 /// Which of two hits comes first; those that are alike, by index and by their changes.
-pub(super) fn compare(sort: &[SortKey], a: &Hit, b: &Hit) -> Ordering {
+pub(crate) fn compare(sort: &[SortKey], a: &Hit, b: &Hit) -> Ordering {
     let mut order = match sort.is_empty() {
         true => b.score.unwrap_or(0.0).total_cmp(&a.score.unwrap_or(0.0)),
         false => Ordering::Equal,
@@ -241,12 +222,12 @@ pub(super) fn compare(sort: &[SortKey], a: &Hit, b: &Hit) -> Ordering {
 }
 
 /// Whether a hit comes after one with these sort values.
-pub(super) fn after(hit: &Hit, values: &[Value], request: &Request, mapping: &Mapping) -> Result<bool> {
-    if request.sort.is_empty() {
+pub(crate) fn after(hit: &Hit, values: &[Value], sort: &[SortKey], mapping: &Mapping) -> Result<bool> {
+    if sort.is_empty() {
         let score = values.first().and_then(as_f64).unwrap_or(f64::MAX);
         return Ok(shortest(hit.score.unwrap_or(0.0)) < score);
     }
-    for ((key, own), given) in request.sort.iter().zip(&hit.sort).zip(values) {
+    for ((key, own), given) in sort.iter().zip(&hit.sort).zip(values) {
         let given = given_value(key, given, mapping)?;
         match compare_values(order_of(key), own, &given) {
             Ordering::Equal => {}
@@ -281,6 +262,26 @@ fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortVa
         let name = &sort.name;
         SearchError::illegal(format!("Failed to parse search_after value for field [{name}]."))
     };
+    if field.is_nanos() {
+        let nanos = match given.as_i64() {
+            Some(nanos) => Some(nanos),
+            None => {
+                let formats = sort
+                    .format
+                    .as_deref()
+                    .map_or(Ok(field.formats.clone()), DateFormats::parse)?;
+                let text = scalar(given).unwrap_or_default();
+                let read = |field: &Field| crate::fields::nanos(field, value::ValueRef::String(&text));
+                read(&Field {
+                    formats,
+                    ..Field::clone(field)
+                })
+            }
+        };
+        return nanos
+            .map(|nanos| SortValue::Term(Term::Integer(nanos)))
+            .ok_or_else(failed);
+    }
     if field.kind == FieldKind::Date {
         if let Some(ms) = given.as_i64() {
             return Ok(SortValue::Term(Term::Date(ms)));

@@ -1,0 +1,81 @@
+//! What is kept between requests for a while, by ids that clients get.
+
+use crate::error::{ElasticError, Result};
+use crate::limits::CONTEXTS_MAX;
+use http::StatusCode;
+use parking_lot::Mutex;
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+type Shared = Arc<dyn Any + Send + Sync>;
+
+struct Context {
+    kept: Shared,
+    until: Instant,
+}
+
+/// All searches that go on, by their ids.
+#[derive(Default)]
+pub(crate) struct Contexts(Mutex<HashMap<String, Context>>);
+
+impl std::fmt::Debug for Contexts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Contexts({})", self.0.lock().len())
+    }
+}
+
+/// Nothing is kept under an id, or no longer.
+pub(crate) fn missing(id: &str) -> ElasticError {
+    let reason = format!("No search context found for id [{id}]");
+    ElasticError::new(StatusCode::NOT_FOUND, "search_context_missing_exception", reason)
+}
+
+impl Contexts {
+    pub(crate) fn put(&self, kept: Shared, keep_alive: Duration) -> Result<String> {
+        let mut all = self.0.lock();
+        let now = Instant::now();
+        all.retain(|_, context| context.until > now);
+        if all.len() >= CONTEXTS_MAX {
+            let reason = format!(
+                "Trying to create too many scroll contexts. Must be less than or equal to: [{CONTEXTS_MAX}]. This limit can be set by \
+                 changing the [search.max_open_scroll_context] setting."
+            );
+            return Err(ElasticError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "rejected_execution_exception",
+                reason,
+            ));
+        }
+        let id = format!("{}{}", value::ObjectId::generate(), value::ObjectId::generate());
+        let until = now.checked_add(keep_alive).unwrap_or(now);
+        all.insert(id.clone(), Context { kept, until });
+        Ok(id)
+    }
+
+    /// What is kept under an id, which is kept on for a while.
+    pub(crate) fn get(&self, id: &str, keep_alive: Option<Duration>) -> Result<Shared> {
+        let mut all = self.0.lock();
+        let now = Instant::now();
+        let context = all
+            .get_mut(id)
+            .filter(|context| context.until > now)
+            .ok_or_else(|| missing(id))?;
+        if let Some(until) = keep_alive.and_then(|keep| now.checked_add(keep)) {
+            context.until = until;
+        }
+        Ok(context.kept.clone())
+    }
+
+    pub(crate) fn remove(&self, id: &str) -> bool {
+        self.0.lock().remove(id).is_some()
+    }
+
+    pub(crate) fn clear(&self) -> usize {
+        let mut all = self.0.lock();
+        let count = all.len();
+        all.clear();
+        count
+    }
+}

@@ -1,0 +1,321 @@
+//! Searches that go on: scrolls, and points in time.
+
+use super::Search;
+use crate::call::Call;
+use crate::contexts::missing;
+use crate::error::{ElasticError, Result};
+use crate::limits::KEEP_ALIVE_MAX;
+use crate::resolve::Options;
+use crate::respond::{Answer, json, ok};
+use crate::scan::{self, Place};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Reads `1m`, `500ms`, `2d`.
+pub(crate) struct KeepAlive;
+
+impl KeepAlive {
+    pub(crate) fn parse(text: &str, name: &str) -> Result<Duration> {
+        let invalid = || {
+            ElasticError::illegal(format!(
+                "failed to parse setting [{name}] with value [{text}] as a time value: unit is missing or unrecognized"
+            ))
+        };
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let number: u64 = text[..digits].parse().map_err(|_| invalid())?;
+        let ms = match &text[digits..] {
+            "ms" => 1,
+            "s" => 1000,
+            "m" => 60_000,
+            "h" => 3_600_000,
+            "d" => 86_400_000,
+            _ => return Err(invalid()),
+        };
+        number
+            .checked_mul(ms)
+            .map(Duration::from_millis)
+            .ok_or_else(invalid)
+    }
+}
+
+/// What is kept between requests.
+enum Kept {
+    Scroll(Box<tokio::sync::Mutex<Scroll>>),
+    Point(Vec<Place>),
+}
+
+struct Scroll {
+    search: Search,
+    total: u64,
+}
+
+fn kept(call: &Call, id: &str, keep_alive: Option<Duration>) -> Result<Arc<Kept>> {
+    let kept = call.server.contexts.get(id, keep_alive)?;
+    kept.downcast().map_err(|_| missing(id))
+}
+
+async fn check(call: &Call, keep_alive: Duration) -> Result<()> {
+    let most = match call.cluster_setting("search.max_keep_alive").await? {
+        Some(text) => KeepAlive::parse(&text, "search.max_keep_alive")?,
+        None => KEEP_ALIVE_MAX,
+    };
+    match keep_alive > most {
+        false => Ok(()),
+        true => Err(ElasticError::illegal(format!(
+            "Keep alive for scroll ({}) is too large. It must be less than ({}). This limit can be set by changing the \
+             [search.max_keep_alive] cluster level setting.",
+            shown(keep_alive),
+            shown(most)
+        ))),
+    }
+}
+
+fn shown(time: Duration) -> String {
+    let ms = time.as_millis();
+    for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)] {
+        if ms >= size && ms.is_multiple_of(size) {
+            return format!("{}{unit}", ms / size);
+        }
+    }
+    format!("{ms}ms")
+}
+
+/// The first page of a scroll.
+pub(super) async fn begin(
+    call: &Call,
+    search: Search,
+    keep_alive: Duration,
+    is_cached: bool,
+    begun: Instant,
+) -> Result<Value> {
+    let faults = [
+        (is_cached, "[request_cache] cannot be used in a scroll context"),
+        (
+            search.request.size == 0,
+            "[size] cannot be [0] in a scroll context",
+        ),
+        (
+            search.request.from > 0,
+            "using [from] is not allowed in a scroll context",
+        ),
+        (
+            search.request.search_after.is_some(),
+            "`search_after` cannot be used in a scroll context.",
+        ),
+    ];
+    let faults: Vec<String> = faults
+        .iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, text)| (*text).to_owned())
+        .collect();
+    if !faults.is_empty() {
+        return Err(ElasticError::validation(&faults));
+    }
+    check(call, keep_alive).await?;
+    let (found, _) = search.run().await?;
+    let total = found.outcome.total;
+    let last = found.outcome.hits.last().map(search::Hit::place);
+    let mut answer = search.answer(found, begun).await?;
+    let mut scroll = Scroll { search, total };
+    scroll.go_on(last);
+    let id = call.server.contexts.put(
+        Arc::new(Kept::Scroll(Box::new(tokio::sync::Mutex::new(scroll)))),
+        keep_alive,
+    )?;
+    if let Value::Object(answer) = &mut answer {
+        answer.shift_insert(0, "_scroll_id".to_owned(), json!(id));
+    }
+    Ok(answer)
+}
+
+impl Scroll {
+    fn go_on(&mut self, last: Option<search::Hit>) {
+        let request = &mut self.search.request;
+        request.aggregations = search::Aggregations::default();
+        match last {
+            Some(last) => request.after = Some(Box::new(last)),
+            // Nothing comes after the end.
+            None => request.size = 0,
+        }
+    }
+}
+
+/// `_search/scroll`.
+pub(crate) async fn scroll(call: &mut Call, id: Option<&str>) -> Result<Answer> {
+    match call.method {
+        Method::GET | Method::POST => next(call, id).await,
+        Method::DELETE => clear(call, id),
+        _ => Err(call.not_allowed("DELETE, GET, POST")),
+    }
+}
+
+async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
+    let begun = Instant::now();
+    let body = call.object()?;
+    if let Some(other) = body
+        .keys()
+        .find(|name| !matches!(name.as_str(), "scroll" | "scroll_id"))
+    {
+        return Err(ElasticError::illegal(format!(
+            "Unknown parameter [{other}] in request body or parameter is of the wrong type"
+        )));
+    }
+    let given = |name: &str, value: Option<String>| {
+        body.get(name)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .or(value)
+    };
+    let in_query = call.parameters.take("scroll_id");
+    let id = given("scroll_id", in_query.or(id.map(str::to_owned)));
+    let keep_alive = given("scroll", call.parameters.take("scroll"));
+    let as_number = call.parameters.flag("rest_total_hits_as_int")?;
+    call.parameters.end()?;
+    let id = id.ok_or_else(|| ElasticError::validation(&["scrollId is missing".to_owned()]))?;
+    let keep_alive = keep_alive
+        .map(|text| KeepAlive::parse(&text, "scroll"))
+        .transpose()?;
+    if let Some(keep_alive) = keep_alive {
+        check(call, keep_alive).await?;
+    }
+    let kept = kept(call, &id, keep_alive)?;
+    let Kept::Scroll(scroll) = &*kept else {
+        return Err(missing(&id));
+    };
+    let mut scroll = scroll.lock().await;
+    if let Some(as_number) = as_number {
+        scroll.search.shown.total_as_number = as_number;
+    }
+    let (mut found, _) = scroll.search.run().await?;
+    found.outcome.total = scroll.total;
+    let last = found.outcome.hits.last().map(search::Hit::place);
+    let mut answer = scroll.search.answer(found, begun).await?;
+    if !scroll.search.request.is_by_score() {
+        answer["hits"]["max_score"] = Value::Null;
+    }
+    scroll.go_on(last);
+    if let Value::Object(answer) = &mut answer {
+        answer.shift_insert(0, "_scroll_id".to_owned(), json!(id));
+    }
+    Ok(ok(answer))
+}
+
+fn ids(call: &mut Call, name: &str, id: Option<&str>) -> Result<Vec<String>> {
+    let body = call.object()?;
+    let list = |value: &Value| match value {
+        Value::String(id) => vec![id.clone()],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    let given = call.parameters.list(name);
+    let of_path = id.map(|ids| ids.split(',').map(str::to_owned).collect());
+    if let Some(other) = body.keys().find(|key| *key != name) {
+        return Err(ElasticError::illegal(format!(
+            "Unknown parameter [{other}] in request body or parameter is of the wrong type"
+        )));
+    }
+    Ok(body.get(name).map(list).or(given).or(of_path).unwrap_or_default())
+}
+
+fn clear(call: &mut Call, id: Option<&str>) -> Result<Answer> {
+    let ids = ids(call, "scroll_id", id)?;
+    call.parameters.end()?;
+    if ids.is_empty() {
+        return Err(ElasticError::validation(&["no scroll ids specified".to_owned()]));
+    }
+    let contexts = &call.server.contexts;
+    let freed = match ids.iter().any(|id| id == "_all") {
+        true => return Ok(freed(contexts.clear(), true)),
+        false => ids.iter().filter(|id| contexts.remove(id)).count(),
+    };
+    Ok(self::freed(freed, false))
+}
+
+fn freed(count: usize, all: bool) -> Answer {
+    let status = if count > 0 || all {
+        StatusCode::OK
+    } else {
+        StatusCode::NOT_FOUND
+    };
+    json(status, json!({"succeeded": true, "num_freed": count}))
+}
+
+/// `{index}/_pit`, and as OpenSearch names it, `{index}/_search/point_in_time`.
+pub(crate) async fn open_point(call: &mut Call, expression: &str) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    let options = Options::OPEN.taken(&mut call.parameters)?;
+    let keep_alive = call.parameters.take("keep_alive");
+    call.parameters
+        .without_effect(&["preference", "routing", "allow_partial_pit_creation"]);
+    call.parameters.end()?;
+    let missing = || ElasticError::validation(&["[keep_alive] is missing".to_owned()]);
+    let keep_alive = KeepAlive::parse(&keep_alive.ok_or_else(missing)?, "keep_alive")?;
+    check(call, keep_alive).await?;
+    let mut request = search::Request::default();
+    let indices = super::opened(call, expression, options, &mut request)?;
+    if request.query.is_some() {
+        return Err(ElasticError::unsupported(
+            "a point in time of an alias with a filter",
+        ));
+    }
+    let count = indices.len();
+    let id = call
+        .server
+        .contexts
+        .put(Arc::new(Kept::Point(scan::places(&indices).await?)), keep_alive)?;
+    Ok(ok(json!({
+        "id": id, "pit_id": id, "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
+    })))
+}
+
+/// `DELETE /_pit`, `DELETE /_search/point_in_time`.
+pub(crate) fn close_point(call: &mut Call, name: &str) -> Result<Answer> {
+    if call.method != Method::DELETE {
+        return Err(call.not_allowed("DELETE"));
+    }
+    let ids = ids(call, name, None)?;
+    call.parameters.end()?;
+    if ids.is_empty() {
+        return Err(ElasticError::validation(&[format!("[{name}] is missing")]));
+    }
+    let found: Vec<(String, bool)> = ids
+        .into_iter()
+        .map(|id| (id.clone(), call.server.contexts.remove(&id)))
+        .collect();
+    if name == "pit_id" {
+        let pits: Vec<Value> = found
+            .iter()
+            .map(|(id, done)| json!({"pit_id": id, "successful": done}))
+            .collect();
+        return Ok(ok(json!({"pits": pits})));
+    }
+    Ok(freed(found.iter().filter(|(_, done)| *done).count(), false))
+}
+
+/// The state that a search names by its `pit`.
+pub(super) fn point_of(call: &Call, body: &mut Map<String, Value>) -> Result<Option<Vec<Place>>> {
+    let Some(point) = body.shift_remove("pit") else {
+        return Ok(None);
+    };
+    let id = point
+        .get("id")
+        .and_then(Value::as_str)
+        .ok_or_else(|| ElasticError::parsing("Required [id] of [pit]"))?;
+    let keep_alive = point.get("keep_alive").and_then(Value::as_str);
+    let keep_alive = keep_alive
+        .map(|text| KeepAlive::parse(text, "keep_alive"))
+        .transpose()?;
+    let kept = kept(call, id, keep_alive)?;
+    let Kept::Point(places) = &*kept else {
+        return Err(missing(id));
+    };
+    // Whoever asks now must still be allowed to.
+    for place in places {
+        call.require(auth::Action::Find, &place.index.namespace)?;
+    }
+    Ok(Some(places.clone()))
+}

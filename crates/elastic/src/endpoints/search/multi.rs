@@ -1,0 +1,121 @@
+//! `_msearch`: several searches in one request.
+
+use super::parameters::Asked;
+use super::perform;
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::limits::SEARCHES_MAX;
+use crate::resolve::Options;
+use crate::respond::{Answer, ok};
+use http::Method;
+use serde_json::{Map, Value, json};
+use std::time::Instant;
+
+pub(crate) async fn run(call: &mut Call, expression: Option<&str>) -> Result<Answer> {
+    if ![Method::GET, Method::POST].contains(&call.method) {
+        return Err(call.not_allowed("GET, POST"));
+    }
+    let begun = Instant::now();
+    let typed_keys = call.parameters.flag("typed_keys")?.unwrap_or(false);
+    let total_as_number = call.parameters.flag("rest_total_hits_as_int")?.unwrap_or(false);
+    call.parameters.without_effect(&[
+        "max_concurrent_searches",
+        "max_concurrent_shard_requests",
+        "pre_filter_shard_size",
+        "ccs_minimize_roundtrips",
+        "search_type",
+    ]);
+    call.parameters.end()?;
+    let bytes = call.body.clone();
+    let text = std::str::from_utf8(&bytes).map_err(|_| ElasticError::parsing("the body is no UTF-8"))?;
+    if !text.is_empty() && !text.ends_with('\n') {
+        return Err(ElasticError::illegal(
+            "The msearch request must be terminated by a newline [\\n]",
+        ));
+    }
+    let lines: Vec<&str> = text.split('\n').collect();
+    let lines = &lines[..lines.len().saturating_sub(1)];
+    if lines.len() < 2 {
+        return Err(ElasticError::validation(&["no requests added".to_owned()]));
+    }
+    if lines.len() / 2 > SEARCHES_MAX {
+        return Err(ElasticError::illegal(format!(
+            "[_msearch] takes at most {SEARCHES_MAX} searches"
+        )));
+    }
+    let mut responses = Vec::new();
+    for pair in lines.chunks(2) {
+        let (head, body) = (
+            object(pair[0])?,
+            object(pair.get(1).copied().unwrap_or_default())?,
+        );
+        let mut asked = Asked::of(body);
+        (asked.typed_keys, asked.total_as_number) = (typed_keys, total_as_number);
+        let answer = match headed(&head, expression) {
+            Ok((indices, options)) => Box::pin(perform(call, &indices, options, asked)).await,
+            Err(error) => Err(error),
+        };
+        responses.push(match answer {
+            Ok(mut answer) => {
+                answer["status"] = json!(200);
+                answer
+            }
+            Err(error) => error.to_answer(),
+        });
+    }
+    Ok(ok(
+        json!({"took": begun.elapsed().as_millis() as u64, "responses": responses}),
+    ))
+}
+
+fn object(line: &str) -> Result<Map<String, Value>> {
+    match line.trim().is_empty() {
+        true => Ok(Map::new()),
+        false => match serde_json::from_str(line)? {
+            Value::Object(object) => Ok(object),
+            _ => Err(ElasticError::parsing("a line of [_msearch] must be an object")),
+        },
+    }
+}
+
+/// Which indices a search is of.
+fn headed(head: &Map<String, Value>, default: Option<&str>) -> Result<(String, Options)> {
+    let mut options = Options::OPEN;
+    let mut indices = default.unwrap_or("_all").to_owned();
+    for (name, value) in head {
+        match name.as_str() {
+            "index" | "indices" => {
+                indices = match value {
+                    Value::Array(names) => names
+                        .iter()
+                        .filter_map(Value::as_str)
+                        .collect::<Vec<_>>()
+                        .join(","),
+                    Value::String(names) => names.clone(),
+                    _ => return Err(ElasticError::illegal("[index] must be a name, or several")),
+                };
+                if indices.is_empty() {
+                    indices = "_all".to_owned();
+                }
+            }
+            "ignore_unavailable" => options.ignore_unavailable = value.as_bool() == Some(true),
+            "allow_no_indices" => options.allow_no_indices = value.as_bool() != Some(false),
+            // Scores are those of the whole collection, and copies are never chosen.
+            "search_type"
+            | "preference"
+            | "routing"
+            | "request_cache"
+            | "type"
+            | "types"
+            | "expand_wildcards"
+            | "ccs_minimize_roundtrips"
+            | "allow_partial_search_results" => {}
+            other => {
+                return Err(ElasticError::illegal(format!(
+                    "key [{other}] is not supported in the metadata section"
+                )));
+            }
+        }
+    }
+    Ok((indices, options))
+}

@@ -1,0 +1,147 @@
+//! What the query string of a search says.
+
+use super::contexts::KeepAlive;
+use crate::error::{ElasticError, Result};
+use crate::parameters::Parameters;
+use crate::source::SourceFilter;
+use search::{Query, parse_query_string};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// A search as a client asks it: its body, with what the query string says besides.
+pub(crate) struct Asked {
+    pub(crate) body: Map<String, Value>,
+    pub(crate) query: Option<Query>,
+    pub(crate) shown_source: Option<SourceFilter>,
+    pub(crate) typed_keys: bool,
+    pub(crate) total_as_number: bool,
+    pub(crate) version: bool,
+    pub(crate) sequence: bool,
+    /// How long a scroll is kept until its next page.
+    pub(crate) keep_alive: Option<Duration>,
+    /// Whether its answer may be of a cache, of which there is none.
+    pub(crate) is_cached: bool,
+}
+
+impl Asked {
+    /// A search without parameters.
+    pub(crate) fn of(body: Map<String, Value>) -> Asked {
+        Asked {
+            body,
+            query: None,
+            shown_source: None,
+            typed_keys: false,
+            total_as_number: false,
+            version: false,
+            sequence: false,
+            keep_alive: None,
+            is_cached: false,
+        }
+    }
+
+    pub(crate) fn take(parameters: &mut Parameters, mut body: Map<String, Value>) -> Result<Asked> {
+        from_parameters(parameters, &mut body)?;
+        let keep_alive = parameters
+            .take("scroll")
+            .map(|text| KeepAlive::parse(&text, "scroll"))
+            .transpose()?;
+        let is_cached = parameters.flag("request_cache")?.unwrap_or(false);
+        if let Some(size) = parameters
+            .integer("batched_reduce_size")?
+            .filter(|size| *size < 2)
+        {
+            return Err(ElasticError::illegal(format!(
+                "batchedReduceSize must be >= 2 but was: [{size}]"
+            )));
+        }
+        parameters.without_effect(&[
+            "preference",
+            "routing",
+            "ccs_minimize_roundtrips",
+            "max_concurrent_shard_requests",
+            "pre_filter_shard_size",
+            "allow_partial_search_results",
+            "ignore_throttled",
+        ]);
+        match parameters.take("search_type").as_deref() {
+            // Scores are those of the whole collection in both.
+            None | Some("query_then_fetch" | "dfs_query_then_fetch") => {}
+            Some(other) => return Err(ElasticError::illegal(format!("No search type for [{other}]"))),
+        }
+        Ok(Asked {
+            body,
+            query: query_of(parameters)?,
+            shown_source: SourceFilter::take(parameters),
+            typed_keys: parameters.flag("typed_keys")?.unwrap_or(false),
+            total_as_number: parameters.flag("rest_total_hits_as_int")?.unwrap_or(false),
+            version: parameters.flag("version")?.unwrap_or(false),
+            sequence: parameters.flag("seq_no_primary_term")?.unwrap_or(false),
+            keep_alive,
+            is_cached,
+        })
+    }
+}
+
+/// What the query string asks, as members of the body.
+fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -> Result<()> {
+    for name in ["from", "size", "terminate_after"] {
+        if let Some(number) = parameters.integer(name)? {
+            body.insert(name.to_owned(), json!(number));
+        }
+    }
+    if let Some(sort) = parameters.list("sort") {
+        body.insert("sort".to_owned(), json!(sort));
+    }
+    if let Some(track) = parameters.take("track_total_hits") {
+        let value = serde_json::from_str(&track).unwrap_or(Value::String(track));
+        body.insert("track_total_hits".to_owned(), value);
+    }
+    for name in ["track_scores", "explain"] {
+        if let Some(flag) = parameters.flag(name)? {
+            body.insert(name.to_owned(), json!(flag));
+        }
+    }
+    for name in ["stored_fields", "docvalue_fields"] {
+        if let Some(names) = parameters.list(name) {
+            body.insert(name.to_owned(), json!(names));
+        }
+    }
+    if let Some(timeout) = parameters.take("timeout") {
+        body.insert("timeout".to_owned(), json!(timeout));
+    }
+    for name in [
+        "suggest_field",
+        "suggest_mode",
+        "suggest_size",
+        "suggest_text",
+        "stats",
+    ] {
+        if parameters.take(name).is_some() {
+            return Err(ElasticError::unsupported(format!(
+                "the parameter [{name}] of a search"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The query of the parameter `q`, in Lucene's language.
+pub(super) fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
+    let field = parameters.take("df");
+    let and = match parameters.take("default_operator").as_deref() {
+        None | Some("or" | "OR") => false,
+        Some("and" | "AND") => true,
+        Some(other) => {
+            return Err(ElasticError::illegal(format!(
+                "[default_operator] cannot be [{other}]"
+            )));
+        }
+    };
+    let lenient = parameters.flag("lenient")?.unwrap_or(false);
+    // Wildcards are always normalized.
+    parameters.flag("analyze_wildcard")?;
+    let query = parameters
+        .take("q")
+        .map(|q| parse_query_string(&q, field.as_deref(), and, lenient));
+    Ok(query.transpose()?)
+}

@@ -1,0 +1,117 @@
+//! Aggregations of nested objects, places and keys of several values; those over the buckets of others.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+const MAPPING: &str = r#"{"mappings": {"properties": {"k": {"type": "keyword"}, "at": {"type": "date"}, "n": {"type": "integer"},
+    "place": {"type": "geo_point"}, "parts": {"type": "nested", "properties": {"name": {"type": "keyword"}}}}}}"#;
+
+const DOCUMENTS: &str = "{\"index\": {\"_id\": 1}}\n{\"k\": \"a\", \"n\": 1, \"at\": \"2024-01-01\", \"place\": \"52.37,4.91\", \"parts\": [{\"name\": \"x\"}, {\"name\": \"y\"}]}\n\
+     {\"index\": {\"_id\": 2}}\n{\"k\": \"a\", \"n\": 2, \"at\": \"2024-02-01\", \"place\": {\"lat\": 52.36, \"lon\": 4.89}, \"parts\": {\"name\": \"x\"}}\n\
+     {\"index\": {\"_id\": 3}}\n{\"k\": \"b\", \"n\": 6, \"at\": \"2024-02-02\", \"place\": [2.33, 48.86]}\n";
+
+#[test]
+fn buckets() {
+    run(&[
+        case("PUT /b", MAPPING, 200, ""),
+        case("POST /b/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
+        case(
+            "PUT /b/_doc/9",
+            r#"{"place": "91,0"}"#,
+            400,
+            r#"{"error": {"type": "mapper_parsing_exception"}}"#,
+        ),
+        aggs(
+            r#"{"c": {"composite": {"size": 2, "sources": [{"k": {"terms": {"field": "k"}}},
+                {"m": {"date_histogram": {"field": "at", "calendar_interval": "month", "format": "yyyy-MM"}}}]}}}"#,
+            r#"{"c": {"after_key": {"k": "a", "m": "2024-02"}, "buckets": [
+                {"key": {"k": "a", "m": "2024-01"}, "doc_count": 1}, {"key": {"k": "a", "m": "2024-02"}, "doc_count": 1}]}}"#,
+        ),
+        aggs(
+            r#"{"c": {"composite": {"after": {"k": "a"}, "sources": [{"k": {"terms": {"field": "k", "order": "asc"}}}]}}}"#,
+            r#"{"c": {"buckets": [{"key": {"k": "b"}, "doc_count": 1}]}}"#,
+        ),
+        aggs(
+            r#"{"p": {"nested": {"path": "parts"}, "aggs": {"names": {"terms": {"field": "parts.name"}, "aggs": {
+                "whole": {"reverse_nested": {}, "aggs": {"sum": {"sum": {"field": "n"}}}}}}}}}"#,
+            r#"{"p": {"doc_count": 3, "names": {"buckets": [
+                {"key": "x", "doc_count": 2, "whole": {"doc_count": 2, "sum": {"value": 3.0}}},
+                {"key": "y", "doc_count": 1, "whole": {"doc_count": 1, "sum": {"value": 1.0}}}]}}}"#,
+        ),
+        aggs(
+            r#"{"k": {"terms": {"field": "k"}, "aggs": {"best": {"top_hits": {"size": 1, "sort": [{"n": "desc"}], "_source": ["n"]}}}}}"#,
+            r#"{"k": {"buckets": [{"best": {"hits": {"total": {"value": 2}, "hits": [{"_id": "2", "_source": {"n": 2}, "sort": [2]}]}}}, {}]}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"size": 0, "query": {"term": {"k": "b"}}, "aggs": {"all": {"global": {}, "aggs": {"n": {"sum": {"field": "n"}}}}, "n": {"sum": {"field": "n"}}}}"#,
+            200,
+            r#"{"aggregations": {"n": {"value": 6.0}, "all": {"doc_count": 3, "n": {"value": 9.0}}}}"#,
+        ),
+        aggs(
+            r#"{"m": {"date_histogram": {"field": "at", "calendar_interval": "month"}, "aggs": {"n": {"sum": {"field": "n"}},
+                "d": {"derivative": {"buckets_path": "n"}}, "c": {"cumulative_sum": {"buckets_path": "n"}},
+                "twice": {"bucket_script": {"buckets_path": {"n": "n"}, "script": "params.n * 2"}}}}, "most": {"max_bucket": {"buckets_path": "m>n"}}}"#,
+            r#"{"m": {"buckets": [{"c": {"value": 1.0}, "twice": {"value": 2.0}}, {"d": {"value": 7.0}, "c": {"value": 9.0}}]},
+                "most": {"value": 8.0, "keys": ["2024-02-01T00:00:00.000Z"]}}"#,
+        ),
+        aggs(
+            r#"{"k": {"terms": {"field": "k"}, "aggs": {"n": {"sum": {"field": "n"}}, "by": {"bucket_sort": {"sort": [{"n": "desc"}], "size": 1}}}}}"#,
+            r#"{"k": {"buckets": [{"key": "b"}]}}"#,
+        ),
+        aggs(
+            r#"{"t": {"geotile_grid": {"field": "place", "precision": 8}}, "h": {"geohash_grid": {"field": "place", "precision": 3}}}"#,
+            r#"{"t": {"buckets": [{"key": "8/131/84", "doc_count": 2}, {"key": "8/129/88"}]}, "h": {"buckets": [{"key": "u17", "doc_count": 2}, {"key": "u09"}]}}"#,
+        ),
+        aggs(
+            r#"{"e": {"extended_stats": {"field": "n"}}, "d": {"median_absolute_deviation": {"field": "n"}}, "r": {"percentile_ranks": {"field": "n", "values": [2]}},
+                "w": {"weighted_avg": {"value": {"field": "n"}, "weight": {"field": "n"}}}, "p": {"percentiles": {"field": "n", "hdr": {}, "percents": [50]}}}"#,
+            r#"{"e": {"count": 3, "sum_of_squares": 41.0}, "d": {"value": 1.0}, "r": {"values": {"2.0": 66.66666666666667}}, "w": {"value": 4.555555555555555}, "p": {"values": {"50.0": 2.0009765625}}}"#,
+        ),
+        aggs(
+            r#"{"m": {"adjacency_matrix": {"filters": {"a": {"term": {"k": "a"}}, "s": {"range": {"n": {"gte": 2}}}}}}}"#,
+            r#"{"m": {"buckets": [{"key": "a", "doc_count": 2}, {"key": "a&s", "doc_count": 1}, {"key": "s", "doc_count": 2}]}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"x": {"bucket_sort": {}}}}"#,
+            400,
+            r#"{"error": {"type": "action_request_validation_exception"}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"x": {"scripted_metric": {}}}}"#,
+            501,
+            r#"{"error": {"reason": "the aggregation [scripted_metric] is not supported"}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"query": {"geo_distance": {"distance": "5km", "place": {"lat": 52.37, "lon": 4.9}}}}"#,
+            200,
+            r#"{"hits": {"total": {"value": 2}}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"query": {"geo_bounding_box": {"place": {"top_left": "50,0", "bottom_right": "48,5"}}}}"#,
+            200,
+            r#"{"hits": {"hits": [{"_id": "3"}]}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"query": {"geo_distance": {"distance": "5km", "k": "1,1"}}}"#,
+            400,
+            r#"{"error": {"type": "query_shard_exception"}}"#,
+        ),
+    ]);
+}
+
+/// A search for nothing but these aggregations.
+fn aggs(asked: &str, answer: &str) -> Case {
+    let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    case(
+        "POST /b/_search",
+        leaked(format!(r#"{{"size": 0, "aggs": {asked}}}"#)),
+        200,
+        leaked(format!(r#"{{"aggregations": {answer}}}"#)),
+    )
+}

@@ -1,0 +1,151 @@
+//! The values of fields that a client wants beside a document: `fields`, `docvalue_fields`, `stored_fields`.
+
+use crate::dates::DateFormats;
+use crate::error::{Result, SearchError};
+use crate::fields::{Term, View, nanos, simple_match, term};
+use crate::hit::Hit;
+use crate::json::{Members, one_or_many, scalar};
+use crate::mapping::{Field, FieldKind, Mapping};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Number, Value, json};
+use value::ValueRef;
+
+/// Fields that are wanted, by a name or a pattern.
+#[derive(Clone, Debug)]
+pub struct WantedField {
+    pattern: String,
+    format: Option<String>,
+}
+
+/// From where values are taken, and so which of them and in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValuesOf {
+    /// The document, in its order.
+    Source,
+    /// Columns: sorted, texts once.
+    Columns,
+}
+
+impl WantedField {
+    /// Reads a list of names, or of objects with `field` and `format`.
+    pub fn parse(list: &Value) -> Result<Vec<WantedField>> {
+        let one = |value: &Value| match value {
+            Value::Object(_) => {
+                let mut members = Members::of("fields", value)?;
+                let pattern = members.text("field")?;
+                let format = members
+                    .text("format")?
+                    .filter(|format| format != "use_field_mapping");
+                members.end()?;
+                Ok(WantedField {
+                    pattern: pattern.ok_or_else(|| SearchError::parsing("Required [field]"))?,
+                    format,
+                })
+            }
+            name => Ok(WantedField {
+                pattern: scalar(name).ok_or_else(|| SearchError::parsing("a field must be a name"))?,
+                format: None,
+            }),
+        };
+        one_or_many(list).into_iter().map(one).collect()
+    }
+}
+
+impl Mapping {
+    /// The values of the wanted fields of a hit; fields without any are left out.
+    pub fn fetched(&self, hit: &Hit, wanted: &[WantedField], of: ValuesOf) -> Result<Map<String, Value>> {
+        let view = hit.view(self);
+        let mut out = Map::new();
+        for one in wanted {
+            let is_pattern = one.pattern.contains('*');
+            for (name, field) in self.fields().filter(|(name, _)| simple_match(&one.pattern, name)) {
+                let field = self.field(name).unwrap_or(field);
+                let is_out = field.is_object() || (of == ValuesOf::Columns && !field.doc_values);
+                if is_out && is_pattern {
+                    continue;
+                }
+                if is_out && of == ValuesOf::Columns {
+                    return Err(SearchError::illegal(format!(
+                        "Can't load fielddata on [{name}] because fielddata is unsupported on fields of type [{}]. Use doc values instead.",
+                        field.type_name
+                    )));
+                }
+                let values = values(&view, field, one.format.as_deref(), of)?;
+                if !values.is_empty() {
+                    out.insert(name.to_owned(), Value::Array(values));
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Mapping {
+    /// The values of the wanted fields that the mapping stores beside the document.
+    pub fn fetched_stored(&self, hit: &Hit, wanted: &[WantedField]) -> Result<Map<String, Value>> {
+        let mut found = self.fetched(hit, wanted, ValuesOf::Source)?;
+        found.retain(|name, _| self.field(name).is_some_and(|field| field.is_stored));
+        Ok(found)
+    }
+}
+
+fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) -> Result<Vec<Value>> {
+    let formats = match format {
+        Some(format) if field.is_date() => Some(DateFormats::parse(format)?),
+        Some(_) if !field.is_number() => {
+            return Err(SearchError::illegal(format!(
+                "Field [{}] of type [{}] doesn't support formats.",
+                field.name, field.type_name
+            )));
+        }
+        _ => None,
+    };
+    let raw = view.raw(field);
+    if field.kind == FieldKind::Point {
+        let points = view.terms(field);
+        let shown = points.iter().filter_map(|term| match (term, of) {
+            (Term::Point(point), ValuesOf::Source) => {
+                Some(json!({"type": "Point", "coordinates": [point.lon, point.lat]}))
+            }
+            (Term::Point(point), ValuesOf::Columns) => Some(json!(format!("{}, {}", point.lat, point.lon))),
+            _ => None,
+        });
+        return Ok(shown.collect());
+    }
+    let mut found: Vec<(Term, Value)> = Vec::new();
+    for value in raw {
+        let value = match value {
+            ValueRef::Null | ValueRef::Undefined => continue,
+            value => value,
+        };
+        if let Some(term) = term(field, value) {
+            let shown = shown(field, &term, value, formats.as_ref());
+            found.push((term, shown));
+        }
+    }
+    if of == ValuesOf::Columns {
+        found.sort_by(|(a, _), (b, _)| a.compare(b));
+        if field.is_textual() {
+            found.dedup_by(|(a, _), (b, _)| a.compare(b).is_eq());
+        }
+    }
+    Ok(found.into_iter().map(|(_, shown)| shown).collect())
+}
+
+fn shown(field: &Field, term: &Term, value: ValueRef<'_>, formats: Option<&DateFormats>) -> Value {
+    match term {
+        Term::Date(ms) => {
+            let formats = formats.unwrap_or(&field.formats);
+            match field.is_nanos().then(|| nanos(field, value)).flatten() {
+                Some(nanos) => json!(formats.write_nanos(nanos, &TimeZone::UTC)),
+                None => json!(formats.write(*ms, &TimeZone::UTC)),
+            }
+        }
+        Term::Integer(number) => json!(number),
+        Term::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+        Term::Boolean(flag) => json!(flag),
+        Term::Text(text) => json!(text),
+        Term::Ip(ip) => json!(Term::ip_text(ip)),
+        Term::Point(_) => Value::Null,
+    }
+}

@@ -1,0 +1,111 @@
+//! Documents that were found.
+
+use crate::fields::{Term, View};
+use crate::mapping::Mapping;
+use serde_json::{Number, Value};
+use value::DocumentBuf;
+
+/// A document that was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The place of its index among those that are searched.
+    pub index: usize,
+    /// Its `_id` as text.
+    pub id: String,
+    /// The number of its last change.
+    pub sequence: u64,
+    /// How often it was changed.
+    pub version: u64,
+    /// How well it matches; `None` if nobody asks.
+    pub score: Option<f32>,
+    /// The document itself.
+    pub document: DocumentBuf,
+    /// The nested object that it is: its path and which one of those there.
+    pub nested: Option<(String, usize)>,
+    /// The fields some values of which were ignored.
+    pub ignored: Vec<String>,
+    pub(crate) sort: Vec<SortValue>,
+}
+
+impl Hit {
+    /// The fields of the hit, or of the nested object that it is.
+    pub(crate) fn view<'d>(&'d self, mapping: &'d Mapping) -> View<'d> {
+        View {
+            mapping,
+            document: self.document.as_ref(),
+            scope: self.nested.as_ref().map(|(path, _)| path.as_str()),
+            offset: self.nested.as_ref().map_or(0, |(_, offset)| *offset),
+            root: self.document.as_ref(),
+            index_at: self.index,
+            version: self.version,
+            id: &self.id,
+            index: "",
+            sequence: self.sequence,
+        }
+    }
+
+    /// Its place among others, without its document.
+    #[must_use]
+    pub fn place(&self) -> Hit {
+        Hit {
+            document: DocumentBuf::from(&value::Document::new()),
+            ..self.clone()
+        }
+    }
+
+    /// The values that it was sorted by, which `search_after` takes.
+    pub fn sort_values(&self) -> Vec<Value> {
+        self.sort.iter().map(SortValue::shown).collect()
+    }
+}
+
+/// A value that hits are sorted by.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SortValue {
+    Term(Term),
+    /// A date in a form that the sort asks for.
+    Formatted(i64, String),
+    /// One with nanoseconds.
+    FormattedNanos(i64, String),
+    /// No value; before or after all others, however they are sorted.
+    First,
+    Last,
+    /// The least or the greatest whole number, which stands for none.
+    FirstNumber(i64),
+    LastNumber(i64),
+}
+
+impl SortValue {
+    pub(crate) fn shown(&self) -> Value {
+        match self {
+            SortValue::Term(Term::Integer(number) | Term::Date(number)) => (*number).into(),
+            SortValue::Term(Term::Float(number)) => {
+                Number::from_f64(*number).map_or(Value::Null, Value::Number)
+            }
+            SortValue::Term(Term::Boolean(flag)) => i64::from(*flag).into(),
+            SortValue::Term(Term::Text(text)) => text.as_str().into(),
+            SortValue::Term(Term::Ip(ip)) => Term::ip_text(ip).into(),
+            SortValue::Term(Term::Point(_)) => Value::Null,
+            SortValue::Formatted(_, text) | SortValue::FormattedNanos(_, text) => text.as_str().into(),
+            SortValue::First | SortValue::Last => Value::Null,
+            SortValue::FirstNumber(number) | SortValue::LastNumber(number) => (*number).into(),
+        }
+    }
+
+    pub(crate) fn rank(&self) -> u8 {
+        match self {
+            SortValue::First | SortValue::FirstNumber(_) => 0,
+            SortValue::Term(_) | SortValue::Formatted(..) | SortValue::FormattedNanos(..) => 1,
+            SortValue::Last | SortValue::LastNumber(_) => 2,
+        }
+    }
+
+    pub(crate) fn term(&self) -> Option<Term> {
+        match self {
+            SortValue::Term(term) => Some(term.clone()),
+            SortValue::Formatted(ms, _) => Some(Term::Date(*ms)),
+            SortValue::FormattedNanos(nanos, _) => Some(Term::Integer(*nanos)),
+            _ => None,
+        }
+    }
+}
