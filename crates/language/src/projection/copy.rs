@@ -29,19 +29,7 @@ impl Copied {
 
     pub(super) fn write(&self, document: RawDocument<'_>, out: &mut Vec<u8>) {
         let mut writer = DocumentWriter::new(out);
-        let mut elements = document.iter();
-        let mut missing = self.names.len();
-        while let Some((element, name)) = elements.next_raw() {
-            let is_named = self.names.iter().any(|known| known.as_bytes() == name);
-            if is_named == self.keeps {
-                writer.put_element(element);
-            }
-            missing = missing.saturating_sub(usize::from(is_named));
-            // Behind the last field that is kept nothing more is looked at. One that is left out may be there twice.
-            if self.keeps && missing == 0 {
-                break;
-            }
-        }
+        writer.put_named(document, &self.names, self.keeps);
         writer.finish();
     }
 }

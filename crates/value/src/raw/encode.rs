@@ -1,6 +1,6 @@
 //! Writing BSON bytes.
 
-use crate::{ArrayRef, Document, DocumentRef, ValueRef};
+use crate::{ArrayRef, Document, DocumentRef, RawDocument, ValueRef};
 
 /// Writes one document element by element into a buffer that may already hold others.
 ///
@@ -34,6 +34,23 @@ impl<'b> DocumentWriter<'b> {
     /// Adds an element whose bytes (type, name, value) were taken from another document.
     pub fn put_element(&mut self, element: &[u8]) {
         self.out.extend_from_slice(element);
+    }
+
+    /// Adds the elements of another document that have one of these names, or all others, as they are.
+    pub fn put_named(&mut self, document: RawDocument<'_>, names: &[String], keeps: bool) {
+        let mut elements = document.iter();
+        let mut missing = names.len();
+        while let Some((element, name)) = elements.next_raw() {
+            let is_named = names.iter().any(|known| known.as_bytes() == name);
+            if is_named == keeps {
+                self.put_element(element);
+            }
+            missing = missing.saturating_sub(usize::from(is_named));
+            // Behind the last field that is kept nothing more is looked at. One that is left out may be there twice.
+            if keeps && missing == 0 {
+                break;
+            }
+        }
     }
 
     /// Adds an embedded document that `write` fills.
