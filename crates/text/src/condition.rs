@@ -1,6 +1,6 @@
 //! A search of one index, as a condition on documents.
 
-use crate::fields::{Text, TextFields, kept};
+use crate::fields::{Text, TextFields, is_whole, kept};
 use crate::fold::{lower, without_marks};
 use crate::languages::Language;
 use crate::parse::parse;
@@ -60,9 +60,18 @@ impl Condition {
         terms
     }
 
+    /// Whether a document matches just where it has one of the terms, so that an index alone can tell.
+    pub fn is_terms_alone(&self) -> bool {
+        self.sensitivity.is_none()
+            && self.excluded.is_empty()
+            && self.phrases.is_empty()
+            && self.excluded_phrases.is_empty()
+            && self.places.keys().all(|term| is_whole(term))
+    }
+
     /// Whether a document matches. One whose language is none has no texts.
     pub fn matches(&self, document: DocumentRef<'_>) -> bool {
-        self.score(document) > 0.0
+        self.has_term(document)
             && (self.sensitivity.is_none() || self.has_any(document, &self.wanted))
             && !self.has_any(document, &self.excluded)
             && self
@@ -107,6 +116,20 @@ impl Condition {
             "phrases": listed(&self.phrases),
             "negatedPhrases": listed(&self.excluded_phrases),
         }
+    }
+
+    fn has_term(&self, document: DocumentRef<'_>) -> bool {
+        if self.places.is_empty() {
+            return false;
+        }
+        self.any_text(document, |text| {
+            let mut found = false;
+            Analysis::of_index(text.language).visit(text.text, &mut |term| {
+                found = self.places.contains_key(term);
+                !found
+            });
+            found
+        })
     }
 
     fn has_any(&self, document: DocumentRef<'_>, wanted: &HashSet<String>) -> bool {

@@ -207,6 +207,11 @@ impl TextFields {
     }
 }
 
+/// Whether an index keeps all of a term, and of no longer one the same.
+pub(crate) fn is_whole(term: &str) -> bool {
+    term.len() < TERM_BYTES_MAX - 3
+}
+
 /// What of a term an index keeps.
 pub(crate) fn kept(term: &str) -> &str {
     if term.len() <= TERM_BYTES_MAX {

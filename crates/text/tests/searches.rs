@@ -155,6 +155,7 @@ fn long_terms_are_found_by_their_beginnings() {
     assert!(held.iter().all(|term| term.len() <= 256));
     assert_eq!(of_same.terms(), held);
     assert!(of_same.matches((&document).into()));
+    assert!(!of_same.is_terms_alone());
     assert_eq!(of_other.terms(), held, "the index cannot tell them apart");
     assert!(!of_other.matches((&document).into()), "the document can");
 }
@@ -197,7 +198,9 @@ proptest! {
         let condition = condition(argument, &all);
         let held = terms(&all, &document);
         let is_held = condition.terms().iter().any(|term| held.iter().any(|held| held == term));
-        prop_assert!(is_held || !condition.matches((&document).into()));
+        let matches = condition.matches((&document).into());
+        prop_assert!(is_held || !matches);
+        prop_assert!(!condition.is_terms_alone() || matches == is_held);
         prop_assert_eq!(condition.score((&document).into()) > 0.0, is_held);
     }
 }

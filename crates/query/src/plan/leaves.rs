@@ -98,6 +98,11 @@ impl<'a> Conjunction<'a> {
     /// Whether documents must still be matched against the filter. `ensured` says by number which leaves the bounds
     /// make sure of; leaves after its end are not.
     pub fn leaves_over(&self, ensured: &[bool]) -> bool {
+        self.text.is_some() || self.leaves_over_beside_text(ensured)
+    }
+
+    /// As [`Conjunction::leaves_over`], where the search of texts is made sure of.
+    pub fn leaves_over_beside_text(&self, ensured: &[bool]) -> bool {
         let all_ensured = (0..self.leaves.len()).all(|number| ensured.get(number) == Some(&true));
         self.never || self.others || !self.alternatives.is_empty() || !all_ensured
     }
@@ -128,10 +133,7 @@ impl<'a> Conjunction<'a> {
             } => self.add_field(name.clone(), predicate, None, collation.as_ref()),
             Node::AlwaysTrue => {}
             Node::AlwaysFalse => self.never = true,
-            Node::Text(condition) => {
-                self.text = Some(condition);
-                self.others = true;
-            }
+            Node::Text(condition) => self.text = Some(condition),
             Node::Nor(_) | Node::Expr(_) | Node::Where(_) | Node::JsonSchema(_) | Node::SampleRate(_) => {
                 self.others = true;
             }

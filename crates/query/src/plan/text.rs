@@ -3,7 +3,7 @@
 use super::candidates::indexed_branch;
 use super::catalog::KnownIndex;
 use super::implies::implies;
-use super::index_bounds::index_bounds;
+use super::index_bounds::{IndexBounds, index_bounds};
 use super::interval::{Interval, Intervals};
 use super::leaves::Conjunction;
 use super::query::{Hint, Query};
@@ -36,15 +36,18 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
         known,
         condition: condition.on(fields),
     };
-    let access = if conjunction.never {
-        Access::Nothing
+    let (access, residual) = if conjunction.never {
+        (Access::Nothing, false)
     } else if conjunction.text.is_some() {
-        search.scan(&conjunction)?.map_or(Access::Nothing, Access::Index)
+        match search.scan(&conjunction)? {
+            Some(found) => (Access::Index(found.scan), found.residual),
+            None => (Access::Nothing, false),
+        }
     } else {
-        search.union(query, &conjunction, indexes)?
+        (search.union(query, &conjunction, indexes)?, true)
     };
     Ok(Some(Candidates::only(Plan {
-        residual: true,
+        residual,
         sort: query.ordering.pattern().cloned(),
         ..Plan::of(access)
     })))
@@ -71,13 +74,24 @@ struct TextSearch<'q> {
     condition: &'q Condition,
 }
 
+/// The scan of a search.
+struct Found {
+    scan: Arc<IndexScan>,
+    /// Whether documents must still be matched.
+    residual: bool,
+}
+
 impl TextSearch<'_> {
     /// The scan of the terms that are searched; `None` if there are none.
-    fn scan(&self, conjunction: &Conjunction<'_>) -> Result<Option<Arc<IndexScan>>> {
+    fn scan(&self, conjunction: &Conjunction<'_>) -> Result<Option<Found>> {
         let facts = &self.known.facts;
         let is_text = |field: &store::IndexField| field.kind == FieldKind::Text;
         let place = self.known.index.fields().iter().position(is_text).unwrap_or(0);
-        let mut bounds = index_bounds(facts, conjunction).fields;
+        let IndexBounds {
+            fields: mut bounds,
+            ensured,
+            ..
+        } = index_bounds(facts, conjunction);
         let are_equal = bounds.iter().take(place).all(Intervals::is_point);
         let implied = facts
             .partial
@@ -98,12 +112,10 @@ impl TextSearch<'_> {
             return Ok(None);
         }
         let (index, facts) = (self.known.index.clone(), facts.clone());
-        Ok(Some(Arc::new(IndexScan::new(
-            index,
-            facts,
-            bounds,
-            Order::Forward,
-        ))))
+        Ok(Some(Found {
+            scan: Arc::new(IndexScan::new(index, facts, bounds, Order::Forward)),
+            residual: !self.condition.is_terms_alone() || conjunction.leaves_over_beside_text(&ensured),
+        }))
     }
 
     /// The scans of the branches of a disjunction, one of which is the search: the others need an index, too.
@@ -131,7 +143,7 @@ impl TextSearch<'_> {
                 continue;
             }
             match branch.text.is_some() {
-                true => scans.extend(self.scan(&branch)?),
+                true => scans.extend(self.scan(&branch)?.map(|found| found.scan)),
                 false => scans.push(indexed_branch(query, &branch, indexes).ok_or_else(|| {
                     no_plan("Failed to produce a solution for TEXT under OR - other non-TEXT clauses under OR have to be indexed as well.")
                 })?),
