@@ -112,3 +112,7 @@ def test_without_an_index_there_is_no_search(client):
     with pytest.raises(OperationFailure) as unindexed:
         collection.find_one({"$or": [{"$text": {"$search": "water"}}, {"shelf": 7}]})
     assert unindexed.value.code == 291
+    collection.database.command("collMod", "plain", index={"name": "about_text", "hidden": True})
+    with pytest.raises(OperationFailure) as hidden:
+        collection.find_one({"$text": {"$search": "water"}})
+    assert hidden.value.code == 291

@@ -22,9 +22,10 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
         return Ok(None);
     };
     check_beside(query)?;
-    let known = indexes
-        .iter()
-        .find(|known| !known.facts.hidden && known.index.is_text());
+    let known = indexes.iter().find(|known| known.index.is_text());
+    if known.is_some_and(|known| known.facts.hidden) {
+        return Err(no_plan("the text index is hidden"));
+    }
     let Some((known, fields)) = known.and_then(|known| Some((known, known.index.text()?))) else {
         return Err(QueryError::new(
             Code::INDEX_NOT_FOUND,

@@ -214,3 +214,44 @@ async fn an_index_made_unique_sees_what_its_own_batch_did() {
     );
     assert_valid(&collection).await;
 }
+
+#[tokio::test]
+async fn a_text_index_has_an_entry_for_each_term() {
+    let mut spec = IndexSpec::new("t", doc! {"n": 1, "_fts": "text", "_ftsx": 1, "m": -1});
+    spec.kept.push("weights", doc! {"a": 1, "b.c": 2});
+    spec.kept.push("default_language", "english");
+    let (_store, collection) = with_index(spec).await;
+    let document = doc! {"_id": 1, "n": 5, "a": "The foxes run, a fox", "b": array![doc! {"c": "Été"}]};
+    run(
+        &collection,
+        vec![
+            insert_op(document),
+            insert_op(doc! {"_id": 2, "n": 6, "a": "the", "z": "not held"}),
+        ],
+    )
+    .await;
+    let key = |term: &str| vec![Value::from(5), Value::from(term), Value::Null];
+    assert_eq!(keys_of(&collection).await, ["ete", "fox", "run"].map(key));
+    assert_eq!(second(&collection).multikey_paths(), [false, true, false]);
+    run(
+        &collection,
+        vec![put_op(1, doc! {"_id": 1, "n": 5, "a": "running"})],
+    )
+    .await;
+    assert_eq!(keys_of(&collection).await, [key("run")]);
+    for (n, language, code) in [
+        (Value::from(array![1, 2]), "english", 16_675),
+        (Value::from(1), "klingon", 17_262),
+    ] {
+        let refused = one(
+            &collection,
+            insert_op(doc! {"_id": 3, "n": n, "a": "fox", "language": language}),
+        )
+        .await;
+        assert!(
+            matches!(refused, Err(StoreError::CannotIndex { code: found, .. }) if found.number() == code),
+            "{refused:?}"
+        );
+    }
+    assert_valid(&collection).await;
+}
