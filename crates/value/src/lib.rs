@@ -31,6 +31,7 @@ pub mod path;
 pub mod random;
 pub mod raw;
 pub mod shell;
+pub mod size;
 pub mod varint;
 
 pub use decimal::Decimal128;

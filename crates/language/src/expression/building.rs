@@ -1,10 +1,10 @@
 //! What one operator may build in memory.
 
 use super::found::Found;
-use super::size::size_bytes;
 use crate::interruption::{self, steps};
 use crate::{Code, Error, Result};
 use memory::{Holder, Share};
+use value::size::size_bytes;
 use value::{Value, ValueRef};
 
 /// The bytes that a value made by one operator may take in memory (MongoDB's limit of `$map`, `$reduce` and `$range`).

@@ -25,7 +25,6 @@ mod ordered;
 mod parse;
 mod path;
 mod scope;
-mod size;
 mod value_set;
 
 pub use found::Found;
@@ -34,7 +33,7 @@ pub use scope::{ParseScope, Variables, names_operator, reads_clock};
 pub(crate) use operators::ABSENT_METADATA;
 pub use ordered::Ordered;
 pub use parse::{check_field_name, check_new_variable};
-pub use size::{document_bytes, size_bytes};
+pub use value::size::{document_bytes, size_bytes};
 pub use value_set::ValueSet;
 
 use crate::Result;

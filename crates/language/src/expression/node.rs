@@ -4,11 +4,11 @@ use super::building::Building;
 use super::found::Found;
 use super::path::{Base, Path};
 use super::scope::Variables;
-use super::size::shallow_bytes;
 use crate::Result;
 use crate::interruption::steps;
 use std::fmt::Debug;
 use value::collation::Collation;
+use value::size::shallow_bytes;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// About the bytes of an operand that an operator goes through in the time of one step.

@@ -1,6 +1,6 @@
 //! About how many bytes values take, for limits on memory.
 
-use value::{ArrayRef, DocumentRef, Value, ValueRef};
+use crate::{ArrayRef, DocumentRef, Value, ValueRef};
 
 /// A field of a decoded document: its name and its value.
 const FIELD_BYTES: usize = size_of::<(String, Value)>();
@@ -48,7 +48,7 @@ fn allocated(bytes: usize) -> usize {
 }
 
 /// About how many bytes there are to go through, without looking into the elements of decoded values: at once.
-pub(super) fn shallow_bytes(value: ValueRef<'_>) -> usize {
+pub fn shallow_bytes(value: ValueRef<'_>) -> usize {
     const ELEMENT: usize = 32;
     match value {
         ValueRef::Array(ArrayRef::Tree(values)) => values.len() * ELEMENT,
