@@ -14,6 +14,7 @@ mod access;
 mod buckets;
 mod clock;
 mod content;
+pub mod datatype;
 mod deadline;
 mod error;
 mod index;
@@ -28,6 +29,7 @@ mod rest;
 mod serve;
 mod server;
 mod stats;
+mod typed;
 
 pub use clock::{Clock, Dot};
 pub use serve::{Options, Riak};

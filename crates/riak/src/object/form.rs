@@ -1,6 +1,8 @@
 //! How a value is a document: JSON by its fields, anything else as bytes with its type.
 
 use crate::content::Content;
+use crate::datatype::State;
+use crate::typed::{MEDIA_TYPE, shown};
 use bytes::Bytes;
 use json::Reader;
 use value::{Binary, Document, DocumentBuf, Value, ValueRef};
@@ -9,6 +11,8 @@ use value::{Binary, Document, DocumentBuf, Value, ValueRef};
 const VALUE: &str = "value";
 /// The field that says what bytes are.
 const CONTENT_TYPE: &str = "contentType";
+/// The field that holds the state of a data type.
+const STATE: &str = "crdt";
 
 /// In which form a document holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +23,8 @@ pub(crate) enum Form {
     Json,
     /// Bytes, in the field `value` beside `contentType`.
     Bytes,
+    /// A data type: its value in the field `value`, and in `crdt` the state of which that is made.
+    State,
 }
 
 impl Form {
@@ -27,19 +33,36 @@ impl Form {
             Form::Fields => "fields",
             Form::Json => "json",
             Form::Bytes => "bytes",
+            Form::State => "state",
         }
     }
 
     pub(crate) fn parse(name: &str) -> Option<Form> {
-        [Form::Fields, Form::Json, Form::Bytes]
+        [Form::Fields, Form::Json, Form::Bytes, Form::State]
             .into_iter()
             .find(|form| form.name() == name)
+    }
+
+    /// The form of a document of which nothing is known, as replications bring them.
+    pub(crate) fn of_document(document: &DocumentBuf) -> Form {
+        match document.as_raw().get(STATE).map(ValueRef::to_value) {
+            Some(state) if State::of_value(&state).is_some() => Form::State,
+            _ => Form::Fields,
+        }
     }
 }
 
 /// The document of a content, and the form of it.
 pub(crate) fn document_of(id: &Value, content: &Content) -> (Document, Form) {
     let document = Document::new().with("_id", id.clone());
+    if content.media_type().starts_with(MEDIA_TYPE)
+        && let Ok(kept) = DocumentBuf::new(content.value.clone())
+    {
+        let kept = Value::from(kept.to_document());
+        if let Some(state) = State::of_value(&kept) {
+            return (document.with(VALUE, shown(&state)).with(STATE, kept), Form::State);
+        }
+    }
     // What says that it is JSON and is none is kept as the bytes that it is.
     match content
         .is_json()
@@ -84,6 +107,17 @@ pub(crate) fn value_of(document: &DocumentBuf, form: Form) -> (Bytes, Option<Vec
     let has_only = |names: &[&str]| raw.iter().all(|(name, _)| name == "_id" || names.contains(&name));
     let value = raw.get(VALUE);
     match (form, value) {
+        (Form::State, _) if let Some(ValueRef::Document(state)) = raw.get(STATE) => {
+            let Value::Document(state) = ValueRef::Document(state).to_value() else {
+                return (fields_of(document), Some(b"application/json".to_vec()));
+            };
+            let kind = match state.get("type") {
+                Some(Value::String(kind)) => kind.as_str(),
+                _ => "",
+            };
+            let kind = format!("{MEDIA_TYPE}{kind}").into_bytes();
+            (DocumentBuf::from(&state).into_bytes(), Some(kind))
+        }
         (Form::Json, Some(value)) if has_only(&[VALUE]) => (json_of(value), None),
         (Form::Bytes, Some(value @ (ValueRef::String(_) | ValueRef::Binary { .. })))
             if has_only(&[VALUE, CONTENT_TYPE]) =>

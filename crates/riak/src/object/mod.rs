@@ -9,7 +9,7 @@ mod terms;
 mod write;
 
 pub(crate) use terms::{bytes_of_term, term_of_key};
-pub(crate) use write::{Condition, Put, delete, put};
+pub(crate) use write::{Condition, Put, delete, put, replace};
 
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, vtag};
@@ -144,13 +144,13 @@ fn sibling(revision: Revision, known: &SiblingNotes, actor: &[u8], document: &Do
 
 /// A revision that another protocol wrote, with the metadata of the one that it follows.
 fn foreign(revision: &Revision, known: Option<&SiblingNotes>, document: &DocumentBuf) -> Sibling {
-    let form = known.map_or(Form::Fields, |known| known.form);
+    let form = known.map_or_else(|| Form::of_document(document), |known| known.form);
     let (value, kind) = form::value_of(document, form);
     let mut content = known.map(|known| known.metadata.clone()).unwrap_or_default();
     content.value = value;
     content.modified_ms = None;
     if let Some(kind) = kind
-        && (form == Form::Bytes || !content.is_json())
+        && (matches!(form, Form::Bytes | Form::State) || !content.is_json())
     {
         content.content_type = Some(kind);
     }

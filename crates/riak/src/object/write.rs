@@ -3,7 +3,7 @@
 use super::form::{document_of, value_of};
 use super::notes::{ObjectNotes, SiblingNotes};
 use super::{Object, Sibling, term_of_key};
-use crate::clock::Clock;
+use crate::clock::{Clock, Dot};
 use crate::content::Content;
 use crate::error::{Result, RiakError};
 use crate::limits::{RETRIES_MAX, SIBLINGS_MAX, VALUE_BYTES_MAX};
@@ -44,8 +44,7 @@ pub(crate) async fn put(
     put: Put,
 ) -> Result<Object> {
     if put.content.value.len() > VALUE_BYTES_MAX {
-        let message = format!("Object too large to be stored; {VALUE_BYTES_MAX} bytes are the most");
-        return Err(RiakError::new(StatusCode::PAYLOAD_TOO_LARGE, message));
+        return Err(too_large());
     }
     let _alone = server.lock(&collection.uuid(), key).await;
     for _ in 0..RETRIES_MAX {
@@ -58,6 +57,36 @@ pub(crate) async fn put(
                 new.revision = revision;
             }
             return Ok(next);
+        }
+    }
+    Err(busy())
+}
+
+/// Writes what is made of an object and the next event, in place of all its siblings.
+pub(crate) async fn replace(
+    server: &Server,
+    collection: &RevisionedCollection,
+    key: &[u8],
+    mut make: impl FnMut(&Object, &Dot) -> Result<Content>,
+) -> Result<()> {
+    let _alone = server.lock(&collection.uuid(), key).await;
+    for _ in 0..RETRIES_MAX {
+        let object = Object::read(collection, key).await?;
+        let dot = Dot {
+            actor: object.actor.clone(),
+            counter: next_counter(server, &object),
+        };
+        let put = Put {
+            content: make(&object, &dot)?,
+            context: object.clock(),
+            ..Put::default()
+        };
+        if put.content.value.len() > VALUE_BYTES_MAX {
+            return Err(too_large());
+        }
+        let (resolve, _) = next(server, &object, &put)?;
+        if commit(collection, resolve).await?.is_some() {
+            return Ok(());
         }
     }
     Err(busy())
@@ -246,6 +275,11 @@ fn new_hash() -> Result<RevisionHash> {
     getrandom::fill(&mut digest)
         .map_err(|error| RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(RevisionHash::Digest(digest))
+}
+
+fn too_large() -> RiakError {
+    let message = format!("Object too large to be stored; {VALUE_BYTES_MAX} bytes are the most");
+    RiakError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
 fn busy() -> RiakError {

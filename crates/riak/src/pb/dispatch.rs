@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::frame::code;
 use super::messages::{AuthReq, ClientId, ServerInfoResp};
 use super::wire::Message;
-use super::{buckets, index, objects};
+use super::{buckets, index, objects, typed};
 use crate::access::Access;
 use crate::error::{Result, RiakError};
 use crate::stats::{VERSION, node_name};
@@ -65,6 +65,10 @@ async fn granted(connection: &mut Connection, which: u8, message: Bytes) -> Resu
         code::GET_BUCKET => buckets::get(connection, read(message)?).await?,
         code::SET_BUCKET => buckets::set(connection, read(message)?).await?,
         code::INDEX => index::query(connection, read(message)?).await?,
+        code::COUNTER_GET => typed::counter(connection, read(message)?).await?,
+        code::COUNTER_UPDATE => typed::update_counter(connection, read(message)?).await?,
+        code::DT_FETCH => typed::fetch(connection, read(message)?).await?,
+        code::DT_UPDATE => typed::update(connection, read(message)?).await?,
         code::RESET_BUCKET => buckets::reset(connection, read(message)?).await?,
         code::GET_TYPE => buckets::get_type(connection, read(message)?).await?,
         code::SET_TYPE => buckets::set_type(connection, read(message)?).await?,

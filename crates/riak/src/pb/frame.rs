@@ -39,6 +39,14 @@ pub mod code {
     pub const SET_TYPE: u8 = 32;
     pub const PREFLIST: u8 = 33;
     pub const PREFLIST_RESP: u8 = 34;
+    pub const COUNTER_UPDATE: u8 = 50;
+    pub const COUNTER_UPDATE_RESP: u8 = 51;
+    pub const COUNTER_GET: u8 = 52;
+    pub const COUNTER_GET_RESP: u8 = 53;
+    pub const DT_FETCH: u8 = 80;
+    pub const DT_FETCH_RESP: u8 = 81;
+    pub const DT_UPDATE: u8 = 82;
+    pub const DT_UPDATE_RESP: u8 = 83;
     pub const AUTH: u8 = 253;
     pub const AUTH_RESP: u8 = 254;
     pub const START_TLS: u8 = 255;

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "the names are Riak's")]
 
-use super::wire::message;
+use super::wire::{Zigzag, message};
 use bytes::Bytes;
 
 message! {
@@ -233,5 +233,123 @@ message! {
         2 => results: Vec<Pair>,
         3 => continuation: Option<Vec<u8>>,
         4 => done: Option<bool>,
+    }
+
+    pub struct CounterUpdateReq {
+        1 => bucket: Vec<u8>,
+        2 => key: Vec<u8>,
+        3 => amount: Option<Zigzag>,
+        4 => w: Option<u32>,
+        5 => dw: Option<u32>,
+        6 => pw: Option<u32>,
+        7 => returnvalue: Option<bool>,
+    }
+
+    pub struct CounterResp {
+        1 => value: Option<Zigzag>,
+    }
+
+    pub struct CounterGetReq {
+        1 => bucket: Vec<u8>,
+        2 => key: Vec<u8>,
+        3 => r: Option<u32>,
+        4 => pr: Option<u32>,
+    }
+
+    pub struct MapField {
+        1 => name: Vec<u8>,
+        2 => kind: Option<i32>,
+    }
+
+    pub struct MapEntry {
+        1 => field: MapField,
+        2 => counter_value: Option<Zigzag>,
+        3 => set_value: Vec<Vec<u8>>,
+        4 => register_value: Option<Vec<u8>>,
+        5 => flag_value: Option<bool>,
+        6 => map_value: Vec<MapEntry>,
+    }
+
+    pub struct DtFetchReq {
+        1 => bucket: Vec<u8>,
+        2 => key: Vec<u8>,
+        3 => kind: Vec<u8>,
+        4 => r: Option<u32>,
+        5 => pr: Option<u32>,
+        10 => n_val: Option<u32>,
+        11 => include_context: Option<bool>,
+    }
+
+    pub struct DtValue {
+        1 => counter_value: Option<Zigzag>,
+        2 => set_value: Vec<Vec<u8>>,
+        3 => map_value: Vec<MapEntry>,
+        4 => hll_value: Option<u64>,
+        5 => gset_value: Vec<Vec<u8>>,
+    }
+
+    pub struct DtFetchResp {
+        1 => context: Option<Vec<u8>>,
+        2 => kind: Option<i32>,
+        3 => value: Option<DtValue>,
+    }
+
+    pub struct CounterOp {
+        1 => increment: Option<Zigzag>,
+    }
+
+    pub struct SetOp {
+        1 => adds: Vec<Vec<u8>>,
+        2 => removes: Vec<Vec<u8>>,
+    }
+
+    pub struct AddOp {
+        1 => adds: Vec<Vec<u8>>,
+    }
+
+    pub struct MapUpdate {
+        1 => field: MapField,
+        2 => counter_op: Option<CounterOp>,
+        3 => set_op: Option<SetOp>,
+        4 => register_op: Option<Vec<u8>>,
+        5 => flag_op: Option<i32>,
+        6 => map_op: Option<MapOp>,
+    }
+
+    pub struct MapOp {
+        1 => removes: Vec<MapField>,
+        2 => updates: Vec<MapUpdate>,
+    }
+
+    pub struct DtOp {
+        1 => counter_op: Option<CounterOp>,
+        2 => set_op: Option<SetOp>,
+        3 => map_op: Option<MapOp>,
+        4 => hll_op: Option<AddOp>,
+        5 => gset_op: Option<AddOp>,
+    }
+
+    pub struct DtUpdateReq {
+        1 => bucket: Vec<u8>,
+        2 => key: Option<Vec<u8>>,
+        3 => kind: Vec<u8>,
+        4 => context: Option<Vec<u8>>,
+        5 => op: DtOp,
+        6 => w: Option<u32>,
+        7 => dw: Option<u32>,
+        8 => pw: Option<u32>,
+        9 => return_body: Option<bool>,
+        12 => n_val: Option<u32>,
+        13 => include_context: Option<bool>,
+    }
+
+    pub struct DtUpdateResp {
+        1 => key: Option<Vec<u8>>,
+        2 => context: Option<Vec<u8>>,
+        3 => counter_value: Option<Zigzag>,
+        4 => set_value: Vec<Vec<u8>>,
+        5 => map_value: Vec<MapEntry>,
+        6 => hll_value: Option<u64>,
+        7 => gset_value: Vec<Vec<u8>>,
     }
 }

@@ -7,7 +7,9 @@ pub mod frame;
 mod index;
 pub mod messages;
 mod objects;
+mod typed;
 pub mod wire;
 
 pub(crate) use connection::run;
 pub(crate) use objects::refuse_datatype;
+pub(crate) use typed::require_siblings;

@@ -9,6 +9,7 @@ mod objects;
 mod respond;
 mod root;
 mod route;
+mod typed;
 
 pub(crate) use call::Call;
 pub(crate) use respond::error;

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::respond::text;
-use super::{buckets, index, objects, root};
+use super::{buckets, index, objects, root, typed};
 use crate::error::Result;
 use http::{Response, StatusCode};
 
@@ -33,6 +33,9 @@ async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Res
         [b"keys"] => buckets::keys(call, &bucket).await,
         [b"keys", key] => objects::run(call, &bucket, key).await,
         [b"keys", key, b"preflist"] => buckets::preflist(call, &bucket, key).await,
+        [b"datatypes"] => typed::run(call, &bucket, None).await,
+        [b"datatypes", key] => typed::run(call, &bucket, Some(key)).await,
+        [b"counters", key] => typed::counter(call, &bucket, key).await,
         [b"index", index, low] => index::query(call, &bucket, index, low, None).await,
         [b"index", index, low, high] => index::query(call, &bucket, index, low, Some(high)).await,
         _ => Ok(not_found()),

@@ -1,0 +1,127 @@
+//! Objects of a data type: read with all their branches merged, changed in one step.
+
+use crate::buckets::BucketProperties;
+use crate::clock::Clock;
+use crate::content::Content;
+use crate::datatype::{Change, ChangeError, Entry, Kind, Map, State};
+use crate::error::{Result, RiakError};
+use crate::object::{self, Object};
+use crate::server::Server;
+use engine::RevisionedCollection;
+use http::StatusCode;
+use value::{Binary, Document, DocumentBuf, Value};
+
+/// What the media types of data types begin with.
+pub(crate) const MEDIA_TYPE: &str = "application/riak_";
+
+/// The data type of a bucket; those of others are no data types.
+pub(crate) fn kind_of(properties: &BucketProperties) -> Result<Kind> {
+    let kind = properties.datatype().and_then(Kind::parse);
+    kind.ok_or_else(|| RiakError::bad("`undefined` is not a supported type: the bucket type has no datatype"))
+}
+
+/// The state of an object with all that its branches have; `None` if it does not exist.
+pub(crate) fn state_of(object: &Object, kind: Kind) -> Result<Option<State>> {
+    let mut merged: Option<State> = None;
+    for sibling in &object.siblings {
+        let document = DocumentBuf::new(sibling.content.value.clone()).ok();
+        let state = document.and_then(|document| State::of_value(&Value::from(document.to_document())));
+        let state = state.filter(|state| state.kind() == kind).ok_or_else(|| {
+            RiakError::bad(format!(
+                "{{precondition,{{not_{},the object is none of this data type}}}}",
+                kind.name()
+            ))
+        })?;
+        match &mut merged {
+            Some(merged) => merged.merge(&state),
+            None => merged = Some(state),
+        }
+    }
+    Ok(merged)
+}
+
+/// The state of the object of a key.
+pub(crate) async fn fetch(
+    collection: &RevisionedCollection,
+    key: &[u8],
+    kind: Kind,
+) -> Result<Option<State>> {
+    state_of(&Object::read(collection, key).await?, kind)
+}
+
+/// Changes the object of a key, which is made where there is none; its state then.
+pub(crate) async fn change(
+    server: &Server,
+    collection: &RevisionedCollection,
+    key: &[u8],
+    kind: Kind,
+    change: &Change,
+    seen: Option<&Clock>,
+) -> Result<State> {
+    let mut after = State::new(kind);
+    object::replace(server, collection, key, |object, dot| {
+        let mut state = state_of(object, kind)?.unwrap_or_else(|| State::new(kind));
+        state.change(change, dot, seen).map_err(refusal)?;
+        after = state;
+        Ok(content_of(&after))
+    })
+    .await?;
+    Ok(after)
+}
+
+fn refusal(error: ChangeError) -> RiakError {
+    match error {
+        ChangeError::NotPresent => RiakError::new(StatusCode::PRECONDITION_FAILED, error.to_string()),
+        _ => RiakError::bad(error.to_string()),
+    }
+}
+
+fn content_of(state: &State) -> Content {
+    let value = match state.to_value() {
+        Value::Document(document) => DocumentBuf::from(&document).into_bytes(),
+        _ => bytes::Bytes::new(),
+    };
+    Content {
+        value,
+        content_type: Some(format!("{MEDIA_TYPE}{}", state.kind().name()).into_bytes()),
+        ..Content::default()
+    }
+}
+
+/// The value as other protocols see it.
+pub(crate) fn shown(state: &State) -> Value {
+    match state {
+        State::Counter(counter) => Value::Int64(counter.value()),
+        State::Set(set) => set.elements().map(text).collect(),
+        State::GrowSet(set) => set.0.iter().map(|element| text(element)).collect(),
+        State::Map(map) => shown_map(map),
+        State::Hll(hll) => Value::Int64(hll.value() as i64),
+    }
+}
+
+fn shown_map(map: &Map) -> Value {
+    let mut document = Document::new();
+    for ((name, kind), entry) in map.entries() {
+        let value = match entry {
+            Entry::Counter(_) => Value::Int64(entry.count()),
+            Entry::Set(set) => set.elements().map(text).collect(),
+            Entry::Register(_) => text(entry.assigned()),
+            Entry::Flag(dots) => Value::Bool(!dots.is_empty()),
+            Entry::Map(map) => shown_map(map),
+        };
+        // A name in BSON has no NUL.
+        let name = String::from_utf8_lossy(name).replace('\0', "\u{FFFD}");
+        document.push(format!("{name}_{}", kind.name()), value);
+    }
+    Value::from(document)
+}
+
+fn text(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Value::from(text),
+        Err(_) => Value::Binary(Binary {
+            subtype: 0,
+            bytes: bytes.to_vec(),
+        }),
+    }
+}

@@ -1,0 +1,188 @@
+//! Data types converge in whatever order changes arrive, and are the same by both protocols.
+
+use crate::server::Server;
+use proptest::prelude::*;
+use riak::Dot;
+use riak::datatype::{Change, EntryChange, FieldKind, Kind, MapChange, SetChange, State};
+use riak::pb::frame::code;
+use riak::pb::messages::{DtFetchReq, DtFetchResp, DtOp, DtUpdateReq, DtUpdateResp, SetOp};
+
+fn elements() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    prop::collection::vec(prop::collection::vec(0u8..4, 1), 0..3)
+}
+
+fn set_change() -> impl Strategy<Value = SetChange> {
+    (elements(), elements()).prop_map(|(adds, removes)| SetChange { adds, removes })
+}
+
+fn map_change() -> impl Strategy<Value = Change> {
+    let entry = prop_oneof![
+        (-5i64..5).prop_map(|by| (FieldKind::Counter, EntryChange::Counter(by))),
+        set_change().prop_map(|change| (FieldKind::Set, EntryChange::Set(change))),
+        prop::collection::vec(0u8..3, 1)
+            .prop_map(|value| (FieldKind::Register, EntryChange::Register(value))),
+        any::<bool>().prop_map(|on| (FieldKind::Flag, EntryChange::Flag(on))),
+        set_change().prop_map(|change| {
+            let inner = MapChange {
+                updates: vec![((b"in".to_vec(), FieldKind::Set), EntryChange::Set(change))],
+                ..MapChange::default()
+            };
+            (FieldKind::Map, EntryChange::Map(inner))
+        }),
+    ];
+    let removed = prop::option::of(1u64..6);
+    (prop::collection::vec(entry, 0..3), removed, 0u64..9).prop_map(|(updates, removed, time_us)| {
+        let field = |kind: FieldKind| (b"f".to_vec(), kind);
+        let updates = updates
+            .into_iter()
+            .map(|(kind, change)| (field(kind), change))
+            .collect();
+        let removes = removed
+            .and_then(FieldKind::of_number)
+            .map(field)
+            .into_iter()
+            .collect();
+        Change::Map(MapChange {
+            removes,
+            updates,
+            time_us,
+        })
+    })
+}
+
+fn changes(kind: Kind) -> BoxedStrategy<Change> {
+    match kind {
+        Kind::Counter => (-9i64..9).prop_map(Change::Counter).boxed(),
+        Kind::Set => set_change().prop_map(Change::Set).boxed(),
+        Kind::GrowSet => elements().prop_map(Change::GrowSet).boxed(),
+        Kind::Map => map_change().boxed(),
+        Kind::Hll => elements().prop_map(Change::Hll).boxed(),
+    }
+}
+
+const KINDS: [Kind; 5] = [Kind::Counter, Kind::Set, Kind::GrowSet, Kind::Map, Kind::Hll];
+
+/// Three replicas with the changes that each made, and who told whom between two changes.
+fn histories() -> impl Strategy<Value = (Kind, Vec<(usize, usize, Change)>)> {
+    prop::sample::select(KINDS.to_vec()).prop_flat_map(|kind| {
+        let step = (0usize..3, 0usize..3, changes(kind));
+        (Just(kind), prop::collection::vec(step, 0..8))
+    })
+}
+
+fn merged(first: &State, second: &State) -> State {
+    let mut merged = first.clone();
+    merged.merge(second);
+    merged
+}
+
+proptest! {
+    #[test]
+    fn states_converge_in_whatever_order_they_meet((kind, history) in histories()) {
+        let mut replicas = [State::new(kind), State::new(kind), State::new(kind)];
+        for (counter, (own, other, change)) in history.iter().enumerate() {
+            let told = replicas[*other].clone();
+            replicas[*own].merge(&told);
+            let dot = Dot { actor: vec![*own as u8], counter: counter as u64 + 1 };
+            let seen = replicas[*own].context().cloned().unwrap_or_default();
+            replicas[*own].change(change, &dot, Some(&seen)).unwrap();
+        }
+        let [a, b, c] = &replicas;
+        prop_assert_eq!(merged(a, a), a.clone());
+        prop_assert_eq!(merged(a, b), merged(b, a));
+        prop_assert_eq!(merged(&merged(a, b), c), merged(a, &merged(b, c)));
+        prop_assert_eq!(State::of_value(&a.to_value()), Some(a.clone()));
+    }
+}
+
+#[test]
+fn a_set_is_the_same_by_both_protocols_and_a_removal_needs_what_was_seen() {
+    let server = Server::start();
+    let mut client = server.client();
+    let path = "/types/sets/buckets/b/datatypes/k";
+    let post = |body: &str| {
+        server.ask(
+            &format!("POST {path}"),
+            &[("Content-Type", "application/json")],
+            body.as_bytes(),
+        )
+    };
+    assert_eq!(server.get(path).status, 404);
+    assert_eq!(post(r#"{"add_all":["a","b"]}"#).status, 204);
+    let wanted = DtFetchReq {
+        bucket: b"b".to_vec(),
+        key: b"k".to_vec(),
+        kind: b"sets".to_vec(),
+        ..DtFetchReq::default()
+    };
+    let fetched: DtFetchResp = client.ask(code::DT_FETCH, &wanted);
+    assert_eq!(fetched.value.unwrap().set_value, [b"a", b"b"]);
+    assert_eq!(post(r#"{"add":"c"}"#).status, 204);
+    let op = SetOp {
+        adds: Vec::new(),
+        removes: vec![b"a".to_vec(), b"c".to_vec()],
+    };
+    let stale = DtUpdateReq {
+        bucket: b"b".to_vec(),
+        key: Some(b"k".to_vec()),
+        kind: b"sets".to_vec(),
+        context: fetched.context,
+        op: DtOp {
+            set_op: Some(op),
+            ..DtOp::default()
+        },
+        return_body: Some(true),
+        ..DtUpdateReq::default()
+    };
+    let updated: DtUpdateResp = client.ask(code::DT_UPDATE, &stale);
+    assert_eq!(updated.set_value, [b"b", b"c"], "what was not seen stays");
+    assert_eq!(post(r#"{"remove":"z"}"#).status, 412);
+    assert!(server.get(path).text().contains(r#""value":["b","c"]"#));
+    assert_eq!(
+        server
+            .put("/types/sets/buckets/b/keys/k", "text/plain", b"x")
+            .status,
+        400
+    );
+}
+
+#[test]
+fn maps_nest_and_counters_count() {
+    let server = Server::start();
+    let post = |path: &str, body: &str| {
+        server.ask(
+            &format!("POST {path}?returnbody=true"),
+            &[("Content-Type", "application/json")],
+            body.as_bytes(),
+        )
+    };
+    let map = "/types/maps/buckets/b/datatypes/k";
+    let body = r#"{"update":{"n_counter":2,"r_register":"x","f_flag":"enable","m_map":{"update":{"s_set":{"add":"deep"}}}}}"#;
+    let value = |text: String| serde_json::from_str::<serde_json::Value>(&text).unwrap()["value"].clone();
+    let shown = value(post(map, body).text());
+    let expected =
+        serde_json::json!({"n_counter": 2, "r_register": "x", "f_flag": true, "m_map": {"s_set": ["deep"]}});
+    assert_eq!(shown, expected);
+    let shown = value(
+        post(
+            map,
+            r#"{"remove":["m_map"],"update":{"n_counter":{"decrement":5}}}"#,
+        )
+        .text(),
+    );
+    assert_eq!(
+        shown,
+        serde_json::json!({"n_counter": -3, "r_register": "x", "f_flag": true})
+    );
+    assert_eq!(post(map, r#"{"update":{"n_other":2}}"#).status, 400);
+    let counter = "/types/counters/buckets/b/datatypes/k";
+    post(counter, "5");
+    assert_eq!(value(post(counter, r#"{"increment":-2}"#).text()), 3);
+    let hll = "/types/hlls/buckets/b/datatypes/k";
+    assert_eq!(value(post(hll, r#"{"add_all":["a","b","a"]}"#).text()), 2);
+    assert_eq!(
+        post("/types/gsets/buckets/b/datatypes/k", r#"{"remove":"a"}"#).status,
+        400
+    );
+    assert_eq!(post("/buckets/b/counters/k", "1").status, 409);
+}
