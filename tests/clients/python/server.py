@@ -8,7 +8,7 @@ import subprocess
 import threading
 from contextlib import contextmanager
 
-LISTENING = re.compile(r"listening.*protocol=\"?(\w+)\"? address=(\S+)")
+LISTENING = re.compile(r"listening.*protocol=\"?([\w-]+)\"? address=(\S+)")
 
 
 class Server:
@@ -22,7 +22,7 @@ class Server:
         self.log = []
         self._listening = threading.Event()
         self.addresses = {}
-        ports = addresses or dict.fromkeys(("mongo", "couch", "elastic", "http"), "127.0.0.1:0")
+        ports = addresses or dict.fromkeys(("mongo", "couch", "elastic", "riak", "riak-pb", "http"), "127.0.0.1:0")
         listen = [word for name, address in ports.items() for word in (f"--{name}-listen", address)]
         command = [*wrapper, os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", memory, *listen, *options]
         limits = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))
@@ -61,6 +61,10 @@ class Server:
     @property
     def elastic(self):
         return f"http://{self.addresses['elastic']}"
+
+    @property
+    def riak(self):
+        return f"http://{self.addresses['riak']}"
 
     @property
     def url(self):
