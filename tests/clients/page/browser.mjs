@@ -60,7 +60,10 @@ export async function startBrowser() {
       const isRefusal = (text) => /status of 40[01] /.test(text);
       page.on("console", (message) => message.type() === "error" && !isRefusal(message.text()) && faults.push(message.text()));
       page.on("pageerror", (error) => faults.push(String(error)));
-      if (process.env.LARDER_PAGE_FOLDER) await page.route(/\/page\/[0-9a-f]{16}\//, (route) => fromFolder(route));
+      if (process.env.LARDER_PAGE_FOLDER) {
+        await page.route(/\/page\/[0-9a-f]{16}\//, fromFolder);
+        await page.route(new URL("/", url).href, indexFromFolder);
+      }
       await page.goto(url);
       return Object.assign(page, {
         faults,
@@ -87,6 +90,13 @@ async function fromFolder(route) {
   const name = new URL(route.request().url()).pathname.split("/").slice(3).join("/");
   const kind = { js: "text/javascript", mjs: "text/javascript", css: "text/css", svg: "image/svg+xml" }[name.split(".").at(-1)];
   await route.fulfill({ body: await readFile(join(process.env.LARDER_PAGE_FOLDER, name)), contentType: kind });
+}
+
+async function indexFromFolder(route) {
+  const response = await route.fetch();
+  const [folder] = /page\/[0-9a-f]{16}/.exec(await response.text());
+  const text = await readFile(join(process.env.LARDER_PAGE_FOLDER, "index.html"), "utf8");
+  await route.fulfill({ response, body: text.replaceAll("{page}", folder) });
 }
 
 async function shot(page, name) {

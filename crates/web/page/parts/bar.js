@@ -7,7 +7,7 @@ import { offline, refresh } from "../state/session.js";
 import { useSignal } from "../state/signal.js";
 import { helpIsOpen } from "./keys.js";
 
-const VIEWS = [["docs", "Documents"], ["server", "Server"]];
+const VIEWS = [["logs", "Logs"], ["docs", "Documents"], ["server", "Server"]];
 const THEMES = { system: "dark", dark: "light", light: "system" };
 const THEME_MARKS = { system: "◐", dark: "☾", light: "☀" };
 

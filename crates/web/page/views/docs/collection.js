@@ -5,7 +5,7 @@ import { get } from "../../lib/http.js";
 import { bytes, count } from "../../lib/number.js";
 import { Tabs } from "../../parts/panel.js";
 import { ImportDialog } from "../../parts/import.js";
-import { go } from "../../state/route.js";
+import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 import { Found } from "./found.js";
 import { Indexes } from "./indexes.js";
@@ -27,6 +27,7 @@ export function Collection({ name, params }) {
       <span class="muted">${one && (one.view ? "a view" : `${count(one.documents)} documents · ${bytes(one.bytes)}`)}</span>
       <span class="grow"></span>
       <${Tabs} label="What is shown" now=${params.tab ?? "documents"} choose=${(tab) => go(["docs", name], tab === "documents" ? {} : { tab })} tabs=${[["documents", "Documents"], ["indexes", "Indexes"]]} />
+      <a class="button" href=${link(["logs", name])}>Logs</a>
       <button onClick=${() => setDialog("import")}>Import</button>
       <button class="primary" onClick=${() => setDialog("insert")}>New</button>
     </div>

@@ -1,0 +1,75 @@
+// What Logs asks: lines, bars and values, by Elasticsearch's requests.
+
+import { BARS_MAX, LINES_PAGE } from "../../limits.js";
+import { elastic, indexName } from "../../lib/http.js";
+import { GROUPS, queryOf } from "../../lib/level.js";
+import { niceStep } from "../../lib/time.js";
+
+const TIMES = ["time", "@timestamp", "timestamp", "at", "ts", "date"];
+const LEVELS = ["level", "severity", "log.level", "loglevel", "priority"];
+const MESSAGES = ["message", "msg", "line", "text", "log", "event"];
+
+const path = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
+
+/** The fields of a collection and what they are for. */
+export async function shape(name, signal) {
+  const answer = await elastic(path(name, "/_mapping"), undefined, signal);
+  const fields = flat(Object.values(answer)[0]?.mappings?.properties ?? {});
+  const dates = fields.filter((field) => field.type === "date");
+  const named = (wanted, from) => wanted.map((one) => from.find((field) => field.name === one)).find(Boolean);
+  return { fields, time: (named(TIMES, dates) ?? dates[0])?.name, level: named(LEVELS, fields), message: named(MESSAGES, fields)?.name };
+}
+
+function flat(properties, prefix = "") {
+  return Object.entries(properties).flatMap(([name, field]) => (field.properties ? flat(field.properties, `${prefix}${name}.`) : [{ name: prefix + name, type: field.type, exact: field.fields?.keyword ? `${prefix + name}.keyword` : field.type === "text" ? undefined : prefix + name }]));
+}
+
+/** The query of the address. @param {{q?: string, from?: number, to?: number, filters: {field: string, value: unknown, not?: boolean}[]}} asked */
+export function queryFor(asked, { time, fields }) {
+  const filter = [];
+  if (asked.q?.trim()) filter.push({ query_string: { query: asked.q, default_operator: "AND" } });
+  if (asked.from || asked.to) filter.push({ range: { [time]: { ...(asked.from && { gte: asked.from }), ...(asked.to && { lte: asked.to }), format: "epoch_millis" } } });
+  const term = ({ field, value }) => {
+    const exact = fields.find(({ name }) => name === field)?.exact;
+    return exact ? { term: { [exact]: value } } : { match_phrase: { [field]: value } };
+  };
+  return { bool: { filter: [...filter, ...asked.filters.filter(({ not }) => !not).map(term)], must_not: asked.filters.filter(({ not }) => not).map(term) } };
+}
+
+/** Lines after a row: older ones, or newer ones. They come newest first either way. */
+export async function lines(name, query, { time }, { after, newer = false, size = LINES_PAGE } = {}, signal) {
+  const order = newer ? "asc" : "desc";
+  const body = { query, size, sort: [{ [time]: order }, { _doc: order }], track_total_hits: false, ...(after && { search_after: after.sort }) };
+  const { hits } = await elastic(path(name, "/_search"), body, signal);
+  const rows = hits.hits.map((hit) => ({ id: hit._id, source: hit._source, sort: hit.sort, time: hit.sort[0] }));
+  return newer ? rows.reverse() : rows;
+}
+
+/** The oldest and the newest time. */
+export async function extent(name, query, { time }, signal) {
+  const body = { query, size: 0, aggs: { oldest: { min: { field: time } }, newest: { max: { field: time } } } };
+  const { aggregations } = await elastic(path(name, "/_search"), body, signal);
+  return { oldest: aggregations.oldest.value, newest: aggregations.newest.value };
+}
+
+/** Bars of a range by groups of levels, and how many lines there are. */
+export async function histogram(name, query, { time, level }, { from, to }, signal) {
+  const step = niceStep(Math.max(1, to - from), BARS_MAX);
+  const field = level && (level.exact ?? level.name);
+  const groups = field && { groups: { filters: { filters: Object.fromEntries(GROUPS.filter(({ words }) => words.length).map(({ name: group }) => [group, queryOf(field, group)])) } } };
+  const body = { query, size: 0, track_total_hits: true, aggs: { bars: { date_histogram: { field: time, fixed_interval: `${step}ms`, min_doc_count: 1 }, ...(groups && { aggs: groups }) } } };
+  const { hits, aggregations } = await elastic(path(name, "/_search"), body, signal);
+  const bars = aggregations.bars.buckets.map((bucket) => {
+    const counts = Object.fromEntries(Object.entries(bucket.groups?.buckets ?? {}).map(([group, { doc_count }]) => [group, doc_count]));
+    const known = Object.values(counts).reduce((sum, n) => sum + n, 0);
+    return { at: bucket.key, total: bucket.doc_count, counts: { ...counts, other: bucket.doc_count - known } };
+  });
+  return { step, bars, from, to, total: hits.total.value };
+}
+
+/** The commonest values of a field. */
+export async function values(name, query, field, signal) {
+  const body = { query, size: 0, track_total_hits: true, aggs: { top: { terms: { field: field.exact, size: 5 } }, there: { filter: { exists: { field: field.name } } } } };
+  const { hits, aggregations } = await elastic(path(name, "/_search"), body, signal);
+  return { total: hits.total.value, there: aggregations.there.doc_count, top: aggregations.top.buckets.map(({ key, key_as_string, doc_count }) => ({ value: key_as_string ?? key, count: doc_count })) };
+}

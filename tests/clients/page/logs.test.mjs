@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { PHONE, startBrowser, startServer } from "./browser.mjs";
+
+const LINES = 3000;
+const BEGIN = Date.UTC(2026, 0, 1);
+const LEVELS = ["info", "info", "info", "info", "info", "info", "debug", "warn", "warn", "error"];
+let server, browser;
+const line = (n, more = {}) => ({ _id: n, time: { $date: { $numberLong: String(BEGIN + n * 1000) } }, level: LEVELS[(n * 7) % 10], device: `pump-${n % 3}`, message: `line ${n}: ${n % 10 === 7 ? "connect: timed out" : "pressure is fine"}`, ...more });
+before(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  for (let n = 0; n < LINES; n += 1000) await server.command("default", { insert: "logs", documents: Array.from({ length: 1000 }, (_, k) => line(n + k)) });
+});
+after(() => Promise.all([server?.stop(), browser?.stop()]));
+
+const first = (page) => page.locator(".line .message").first();
+
+test("lines come newest first, with a histogram by level", async () => {
+  const page = await browser.open(`${server.url}/#/logs`);
+  await page.getByRole("link", { name: /default.logs/ }).click();
+  await page.getByText("3,000 lines", { exact: true }).waitFor();
+  assert.match(await first(page).innerText(), /^line 2999:/);
+  await page.isWell("logs");
+  await page.done();
+});
+
+test("a query in Lucene's syntax, filters and a dragged range narrow the lines, and Back widens them", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`);
+  await page.getByText("3,000 lines", { exact: true }).waitFor();
+  await page.getByLabel("Query").fill('level:error AND "timed out"');
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText("300 lines", { exact: true }).waitFor();
+  await page.getByText("line 2997").click();
+  await page.getByRole("button", { name: "Only device pump-0" }).click();
+  await page.getByText("100 lines", { exact: true }).waitFor();
+  const canvas = page.locator("canvas");
+  const { width } = await canvas.boundingBox();
+  await canvas.dragTo(canvas, { sourcePosition: { x: width * 0.5, y: 40 }, targetPosition: { x: width * 0.75, y: 40 } });
+  await page.waitForURL(/from=/);
+  await page.getByText(/^2\d lines$/).waitFor();
+  await page.isWell("logs-narrowed");
+  await page.goBack();
+  await page.getByText("100 lines", { exact: true }).waitFor();
+  await page.goBack();
+  await page.getByText("300 lines", { exact: true }).waitFor();
+  await page.done();
+});
+
+test("scrolling to the oldest line and back shows each line once, with a bounded window", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`);
+  const list = page.getByRole("grid");
+  await first(page).waitFor();
+  const seen = new Set();
+  const look = async () => (await page.locator(".line .message").allInnerTexts()).forEach((text) => seen.add(Number(/\d+/.exec(text)[0])));
+  const to = async (where, wanted) => {
+    for (let n = 0; n < 2500; n++) {
+      await look();
+      if (seen.has(wanted)) return;
+      await list.evaluate((element, by) => (element.scrollTop += by * element.clientHeight), where);
+      await page.waitForTimeout(20);
+    }
+    assert.fail(`line ${wanted} was not reached`);
+  };
+  await to(1, 0);
+  assert.equal(seen.size, LINES);
+  assert.ok((await page.locator(".line").count()) < 120);
+  seen.clear();
+  await to(-1, LINES - 1);
+  assert.equal(seen.size, LINES);
+  await page.done();
+});
+
+test("values of a field are counted, and one filters; the keyboard goes from error to error", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`);
+  await first(page).waitFor();
+  await page.getByRole("button", { name: "Fields" }).click();
+  await page.locator("summary", { hasText: "device" }).click();
+  await page.getByRole("group").filter({ hasText: "device" }).getByRole("button", { name: "Count its values" }).or(page.locator("details[open]").getByRole("button", { name: "Count its values" })).first().click();
+  await page.getByText("33.3 %").first().waitFor();
+  await page.isWell("logs-fields");
+  await page.getByRole("heading").first().click();
+  await page.keyboard.press("e");
+  await page.locator(".line.focused .level.error").waitFor();
+  const before = await page.locator(".line.focused .message").innerText();
+  await page.keyboard.press("e");
+  await page.waitForFunction((text) => document.querySelector(".line.focused .message").innerText !== text, before);
+  await page.locator(".line.focused .level.error").waitFor();
+  await page.done();
+});
+
+test("live lines come as they are written, if they match", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs?live=1&q=level:error`);
+  await page.getByText("300 lines", { exact: true }).waitFor();
+  await page.waitForTimeout(300);
+  await server.command("default", { insert: "logs", documents: [line(LINES, { level: "error", message: "now" }), line(LINES + 1, { level: "info", message: "not this" })] });
+  await page.getByText("now", { exact: true }).waitFor();
+  assert.equal(await first(page).innerText(), "now");
+  await page.isWell("logs-live");
+  await page.done();
+});
+
+test("at 360 px it is all there", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`, PHONE);
+  await first(page).waitFor();
+  await page.isWell("logs-phone");
+  await page.done();
+});
