@@ -12,6 +12,7 @@ import { useSignal } from "./state/signal.js";
 const VIEWS = {
   start: () => import("./views/start.js"),
   logs: () => import("./views/logs.js"),
+  graphs: () => import("./views/graphs.js"),
   docs: () => import("./views/docs.js"),
   server: () => import("./views/server.js"),
 };

@@ -7,7 +7,7 @@ import { offline, refresh } from "../state/session.js";
 import { useSignal } from "../state/signal.js";
 import { helpIsOpen } from "./keys.js";
 
-const VIEWS = [["logs", "Logs"], ["docs", "Documents"], ["server", "Server"]];
+const VIEWS = [["logs", "Logs"], ["graphs", "Graphs"], ["docs", "Documents"], ["server", "Server"]];
 const THEMES = { system: "dark", dark: "light", light: "system" };
 const THEME_MARKS = { system: "◐", dark: "☾", light: "☀" };
 
@@ -37,5 +37,5 @@ export function Bar({ view, session }) {
 }
 
 function Mark() {
-  return html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M6 14h20M6 25h20" /><rect x="8" y="7" width="5" height="7" rx="1" /><rect x="16" y="9" width="8" height="5" rx="1" /><rect x="8" y="19" width="8" height="6" rx="1" /><rect x="19" y="18" width="5" height="7" rx="1" /></svg>`;
+  return html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><path d="M6 14h20M6 25h20" /><rect x="8" y="7" width="5" height="7" rx="1" /><rect x="16" y="9" width="8" height="5" rx="1" /><rect x="8" y="19" width="8" height="6" rx="1" /><rect x="19" y="18" width="5" height="7" rx="1" /></svg>`;
 }

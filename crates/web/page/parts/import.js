@@ -84,6 +84,7 @@ function Progress({ state, size }) {
 
 /** What one can look at now. */
 function Onward({ plans, rejects }) {
+  const readings = plans.find((plan) => plan.kind === "readings");
   const log = plans.find((plan) => plan.kind === "log");
   const save = () => {
     const blob = new Blob(rejects.map((one) => `${JSON.stringify(one)}\n`), { type: "application/x-ndjson" });
@@ -93,6 +94,7 @@ function Onward({ plans, rejects }) {
   };
   return html`
     ${rejects.length > 0 && html`<button onClick=${save}>Rejected → file</button>`}
+    ${readings && html`<a class="button primary" href=${link(["graphs", readings.target])}>Open graph</a>`}
     ${log && html`<a class="button primary" href=${link(["logs", log.target])}>Open logs</a>`}
     ${plans[0] && html`<a class="button primary" href=${link(["docs", plans[0].target])}>Open documents</a>`}`;
 }

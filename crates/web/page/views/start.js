@@ -45,7 +45,7 @@ function Tile({ one }) {
     <a class="name" href=${link(["docs", one.name])}>${one.name}</a>
     <span class="figure">${one.view ? "view" : count(one.documents)}</span>
     <span class="muted">${one.view ? "" : `documents · ${bytes(one.storage_bytes)}`}</span>
-    <a href=${link(["logs", one.name])} aria-label=${`Logs of ${one.name}`}>Logs</a>
+    <span class="row"><a href=${link(["logs", one.name])} aria-label=${`Logs of ${one.name}`}>Logs</a><a href=${link(["graphs", one.name])} aria-label=${`Graphs of ${one.name}`}>Graphs</a></span>
   </div>`;
 }
 

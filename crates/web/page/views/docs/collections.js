@@ -47,7 +47,7 @@ function Row({ one, drop }) {
     <td class="num">${one.view ? "" : bytes(one.bytes)}</td>
     <td class="num">${one.view ? "" : bytes(one.storage_bytes)}</td>
     <td class="num">${one.indexes.length || ""}</td>
-    <td class="num nowrap"><a href=${link(["logs", one.name])} title=${`${one.name} as logs`}>Logs</a> <button class="quiet" aria-label=${`Drop ${one.name}`} onClick=${drop}>Drop</button></td>
+    <td class="num nowrap"><a href=${link(["logs", one.name])} title=${`${one.name} as logs`}>Logs</a> · <a href=${link(["graphs", one.name])} title=${`${one.name} as graphs`}>Graphs</a> <button class="quiet" aria-label=${`Drop ${one.name}`} onClick=${drop}>Drop</button></td>
   </tr>`;
 }
 

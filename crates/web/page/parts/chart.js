@@ -1,0 +1,155 @@
+// Series over time: the band from least to greatest with the mean over it, so that no spike is averaged away.
+
+import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { figure } from "../lib/number.js";
+import { niceStep, stamp, tick } from "../lib/time.js";
+import { settings } from "../state/settings.js";
+import { useSignal } from "../state/signal.js";
+import { canvasOf, colour } from "./canvas.js";
+
+const HEIGHT = 360;
+const AXIS = 24;
+const LEFT = 64;
+const TOP = 12;
+const COLOURS = 6;
+const DASHES = [[], [6, 4], [2, 3]];
+
+export function Chart({ data, choose, sentence }) {
+  const canvas = useRef(null);
+  const held = useRef(null);
+  const [range, show] = useState(null);
+  const [cursor, setCursor] = useState(null);
+  const [hidden, setHidden] = useState(new Set());
+  const [width, setWidth] = useState(0);
+  const [asTable, setAsTable] = useState(false);
+  const { theme, utc } = useSignal(settings);
+  const shown = data.series.filter(({ key }) => !hidden.has(key));
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    watch.observe(canvas.current.parentElement);
+    return () => watch.disconnect();
+  }, []);
+  const scale = scaleOf(shown, data, width);
+  useEffect(() => {
+    if (width) draw(canvas.current, data, shown, scale, width, range, cursor);
+  }, [data, width, range, cursor, hidden, theme, utc]);
+  const setRange = (next) => show((held.current = next));
+  const down = (event) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setRange([scale.time(event.offsetX), scale.time(event.offsetX)]);
+  };
+  const move = (event) => {
+    setCursor(scale.time(event.offsetX));
+    if (held.current && event.buttons) setRange([held.current[0], scale.time(event.offsetX)]);
+  };
+  const up = () => {
+    const [from, to] = [Math.min(...(held.current ?? [0])), Math.max(...(held.current ?? [0]))];
+    setRange(null);
+    if (to - from > data.step) choose(Math.round(from), Math.round(to));
+  };
+  const key = (event) => {
+    const by = { ArrowLeft: -data.step, ArrowRight: data.step }[event.key];
+    if (by) {
+      event.preventDefault();
+      const at = Math.max(data.from, Math.min(data.to, (cursor ?? data.from) + by * 4));
+      setCursor(at);
+      if (event.shiftKey) setRange([held.current?.[0] ?? at - by * 4, at]);
+    }
+    if (event.key === "Enter" && held.current) up();
+  };
+  const toggle = (name) => setHidden(new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]));
+  return html`<div class="chart card">
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms.`} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerLeave=${() => setCursor(null)} onKeyDown=${key}></canvas>
+    <ul class="series">${data.series.map((one, at) => html`<li key=${one.key}><button class="quiet" aria-pressed=${!hidden.has(one.key)} onClick=${() => toggle(one.key)}><span class=${`line-mark s${(at % COLOURS) + 1} d${Math.floor(at / COLOURS)}`} aria-hidden="true"></span>${one.key} <span class="muted">${valueAt(one, cursor, data.step)}</span></button></li>`)}</ul>
+    <p class="row"><span class="muted">${cursor ? stamp(cursor) : "Drag to zoom; the band is from the least to the greatest value, the line the mean."}</span><span class="grow"></span><button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
+    ${asTable && html`<div class="scroll"><table class="rows"><thead><tr><th>Series</th><th class="num">Readings</th><th class="num">Least</th><th class="num">Mean</th><th class="num">Greatest</th></tr></thead><tbody>${data.series.map((one) => html`<tr key=${one.key}><td>${one.key}</td><td class="num">${one.n.toLocaleString()}</td>${summary(one).map((value) => html`<td class="num">${figure(value)}</td>`)}</tr>`)}</tbody></table></div>`}
+  </div>`;
+}
+
+const summary = ({ points }) => [Math.min(...points.map((point) => point[1])), points.reduce((sum, point) => sum + point[2], 0) / points.length, Math.max(...points.map((point) => point[3]))];
+
+function valueAt({ points }, cursor, step) {
+  const near = cursor && points.find((point) => Math.abs(point[0] - cursor) <= step);
+  if (!near) return "";
+  return near[1] === near[3] ? figure(near[2]) : `${figure(near[2])} (${figure(near[1])} – ${figure(near[3])})`;
+}
+
+function scaleOf(shown, data, width) {
+  const all = shown.flatMap(({ points }) => points);
+  let [least, most] = [Math.min(...all.map((point) => point[1])), Math.max(...all.map((point) => point[3]))];
+  if (!all.length) [least, most] = [0, 1];
+  if (least === most) [least, most] = [least - 1, most + 1];
+  if (least > 0 && least < most / 3) least = 0;
+  const inner = width - LEFT - 8;
+  const high = HEIGHT - AXIS - TOP;
+  return {
+    least, most,
+    x: (t) => LEFT + ((t - data.from) / (data.to - data.from)) * inner,
+    y: (v) => TOP + (1 - (v - least) / (most - least)) * high,
+    time: (x) => data.from + (Math.max(0, Math.min(inner, x - LEFT)) / inner) * (data.to - data.from),
+  };
+}
+
+function draw(canvas, data, shown, scale, width, range, cursor) {
+  const context = canvasOf(canvas, width, HEIGHT);
+  context.font = "12px system-ui, sans-serif";
+  axes(context, data, scale, width);
+  for (const one of shown) {
+    const at = data.series.indexOf(one);
+    const ink = colour(`--series-${(at % COLOURS) + 1}`);
+    for (const part of unbroken(one.points, data.step)) {
+      context.fillStyle = ink;
+      context.globalAlpha = 0.22;
+      context.beginPath();
+      part.forEach(([t, , , max]) => context.lineTo(scale.x(t), scale.y(max)));
+      part.toReversed().forEach(([t, min]) => context.lineTo(scale.x(t), scale.y(min)));
+      context.fill();
+      context.globalAlpha = 1;
+      context.strokeStyle = ink;
+      context.lineWidth = 1.5;
+      context.setLineDash(DASHES[Math.floor(at / COLOURS)] ?? []);
+      context.beginPath();
+      part.forEach(([t, , mean]) => context.lineTo(scale.x(t), scale.y(mean)));
+      context.stroke();
+      context.setLineDash([]);
+    }
+  }
+  context.fillStyle = colour("--accent");
+  if (cursor) context.fillRect(scale.x(cursor), TOP, 1, HEIGHT - AXIS - TOP);
+  if (range) {
+    context.globalAlpha = 0.25;
+    context.fillRect(scale.x(Math.min(...range)), TOP, scale.x(Math.max(...range)) - scale.x(Math.min(...range)), HEIGHT - AXIS - TOP);
+    context.globalAlpha = 1;
+  }
+}
+
+function axes(context, data, scale, width) {
+  const rough = (scale.most - scale.least) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const nice = [1, 2, 5, 10].map((n) => n * power).find((one) => one >= rough);
+  for (let v = Math.ceil(scale.least / nice) * nice; v <= scale.most; v += nice) {
+    context.fillStyle = colour("--hairline");
+    context.fillRect(LEFT, Math.round(scale.y(v)), width - LEFT - 8, 1);
+    context.fillStyle = colour("--muted");
+    context.textAlign = "right";
+    context.fillText(figure(Number(v.toPrecision(10))), LEFT - 8, scale.y(v) + 4);
+  }
+  const step = niceStep(data.to - data.from, Math.max(2, width / 110));
+  context.textAlign = "center";
+  for (let t = Math.ceil(data.from / step) * step; t <= data.to; t += step) {
+    if (scale.x(t) > LEFT + 16 && scale.x(t) < width - 24) context.fillText(tick(t, step), scale.x(t), HEIGHT - 6);
+  }
+}
+
+/** Points without the gaps between them: three steps without a reading are one. */
+function unbroken(points, step) {
+  const gaps = points.slice(1).map((point, at) => point[0] - points[at][0]).sort((a, b) => a - b);
+  const usual = Math.max(step, gaps[Math.floor(gaps.length / 2)] ?? step);
+  const runs = [[]];
+  for (const point of points) {
+    const last = runs.at(-1).at(-1);
+    if (last && point[0] - last[0] > 3 * usual) runs.push([]);
+    runs.at(-1).push(point);
+  }
+  return runs;
+}
