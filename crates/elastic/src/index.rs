@@ -380,8 +380,17 @@ impl Index {
         json!({"index": index})
     }
 
-    /// The collection's id as text.
+    /// The collection's id as text, in the 22 characters that clients know.
     pub(crate) fn uuid(&self) -> String {
-        value::hex(&self.collection.uuid())
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let number = u128::from_be_bytes(self.collection.uuid());
+        // Six bits a character, the last two of them with zeros behind.
+        let digit = |at: u32| match 122_u32.checked_sub(6 * at) {
+            Some(shift) => number >> shift,
+            None => number << 4,
+        };
+        (0..22)
+            .map(|at| char::from(DIGITS[(digit(at) & 63) as usize]))
+            .collect()
     }
 }

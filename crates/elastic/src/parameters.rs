@@ -26,6 +26,10 @@ impl Parameters {
         })
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.left.iter().any(|(left, _)| left == name)
+    }
+
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
         let at = self.left.iter().position(|(left, _)| left == name)?;
         Some(self.left.remove(at).1)

@@ -130,8 +130,63 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
     }
 }
 
+/// Parts of Elasticsearch that are not here, by how their paths begin or end.
+const NOT_HERE: [(&str, &str); 34] = [
+    (
+        "_snapshot",
+        "snapshots to repositories: take backups with Larder's own commands",
+    ),
+    ("_shrink", "shrinking an index"),
+    ("_split", "splitting an index"),
+    ("_clone", "cloning an index"),
+    ("_rollover", "rollover"),
+    ("_upgrade", "upgrading indices"),
+    ("_freeze", "frozen indices"),
+    ("_ccr", "cross-cluster replication"),
+    ("_remote", "remote clusters"),
+    ("_slm", "snapshot lifecycles"),
+    ("_ilm", "index lifecycles"),
+    ("_data_stream", "data streams"),
+    ("_ingest", "ingest pipelines"),
+    ("_scripts", "stored scripts"),
+    ("_sql", "SQL"),
+    ("_eql", "EQL"),
+    ("_query", "ES|QL"),
+    ("_async_search", "asynchronous searches"),
+    (
+        "_security",
+        "the security API: users and roles are those of the MongoDB protocol",
+    ),
+    ("_reindex", "reindexing"),
+    ("_delete_by_query", "deleting by a query"),
+    ("_update_by_query", "updating by a query"),
+    ("_explain", "explaining a score"),
+    ("_field_caps", "field capabilities"),
+    ("_termvectors", "term vectors"),
+    ("_mtermvectors", "term vectors"),
+    ("_validate", "validating queries"),
+    ("_rank_eval", "ranking evaluation"),
+    ("_render", "search templates"),
+    ("_shard_stores", "stores of shards"),
+    ("_stats", "statistics of indices"),
+    ("_ml", "machine learning"),
+    ("_watcher", "watches"),
+    ("_transform", "transforms"),
+];
+
 /// Nothing of Elasticsearch, or nothing of it that is here.
 fn no_handler(call: &Call) -> ElasticError {
+    let known = call
+        .path
+        .iter()
+        .find_map(|part| NOT_HERE.iter().find(|(name, _)| name == part));
+    let is_named = |names: &[&str]| names.iter().any(|name| call.path.iter().any(|part| part == name));
+    if let Some((name, what)) = known {
+        return ElasticError::unsupported(format!("{what} [{name}]"));
+    }
+    if is_named(&["_cluster", "_cat", "_nodes", "_tasks"]) {
+        return ElasticError::unsupported(format!("[/{}]", call.path.join("/")));
+    }
     let path = format!("/{}", call.path.join("/"));
     let reason = format!(
         "no handler found for uri [{path}] and method [{}]: it is not one of Elasticsearch's, or not supported",

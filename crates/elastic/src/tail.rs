@@ -203,7 +203,7 @@ async fn matching(search: &Search, index: &Index, changes: &[engine::Change]) ->
             document: &record.document,
         })?;
     }
-    let outcome = run.finish(false, &|_, _, _| Ok(serde_json::Value::Null))?;
+    let outcome = run.finish(false, &|_, _, _| Ok(Value::Null))?;
     outcome.hits.iter().map(line).collect()
 }
 

@@ -5,7 +5,7 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::RETRIES_MAX;
 use crate::source::sequence_number;
-use engine::{Edit, EditOrigin, EditOutcome, Record, RevisionedSnapshot};
+use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
 use value::{Document, DocumentBuf, Value};
@@ -41,6 +41,16 @@ pub(crate) struct Write {
     pub(crate) change: Change,
     /// `if_seq_no` and `if_primary_term`.
     pub(crate) condition: Option<(u64, u64)>,
+    /// The version that the document is to have, which somebody else counts.
+    pub(crate) version: Option<OwnVersion>,
+}
+
+/// A version that a client gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnVersion {
+    pub(crate) number: u64,
+    /// Whether the one that is there already will do, too.
+    pub(crate) or_equal: bool,
 }
 
 /// What became of a write.
@@ -83,6 +93,8 @@ impl Written {
 struct Prepared {
     edit: Edit,
     result: &'static str,
+    /// The revision that ends, where the new one does not follow it.
+    ends: Option<Revision>,
 }
 
 enum Step {
@@ -125,6 +137,11 @@ pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Res
             break;
         }
         let outcomes = index.collection.edit(kept_edits, true).await?;
+        let ends: Vec<Edit> = kept.iter().filter_map(|(_, prepared)| ended(prepared)).collect();
+        if !ends.is_empty() {
+            // One that has changed since is somebody else's to end.
+            index.collection.edit(ends, true).await?;
+        }
         let after = index.collection.snapshot().await?;
         for ((at, prepared), outcome) in kept.into_iter().zip(outcomes) {
             match outcome {
@@ -185,18 +202,34 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
     check_id(&write.id)?;
     let (id, record) = find(snapshot, &write.id).await?;
     check_condition(index, write, record.as_ref())?;
+    check_version(index, write, record.as_ref())?;
     let commit = |document: &Document, deleted: bool, result: &'static str| {
         let mut whole = Document::new().with("_id", id.clone());
         for (name, value) in document.iter() {
             whole.push(name, value.clone());
         }
         let revision = record.as_ref().map(Record::revision);
+        let document = DocumentBuf::from(&whole);
+        let version = write.version.map(|version| version.number);
+        // A revision follows the one before it; a version may leave numbers out, and then begins a branch of its own.
+        let (origin, ends) =
+            match version.filter(|version| *version != revision.as_ref().map_or(0, |r| r.generation) + 1) {
+                None => (EditOrigin::After(revision), None),
+                Some(version) => {
+                    let made = Revision::of(revision.as_ref(), deleted, Some(document.as_raw()));
+                    let made = Revision {
+                        generation: version,
+                        ..made
+                    };
+                    (EditOrigin::Given(RevisionPath::of(made)), revision)
+                }
+            };
         let edit = Edit {
-            document: DocumentBuf::from(&whole),
+            document,
             deleted,
-            origin: EditOrigin::After(revision),
+            origin,
         };
-        Step::Commit(Box::new(Prepared { edit, result }))
+        Step::Commit(Box::new(Prepared { edit, result, ends }))
     };
     Ok(match (&write.change, &record) {
         (Change::Put { create: true, .. }, Some(record)) => {
@@ -297,6 +330,38 @@ fn check_condition(index: &Index, write: &Write, record: Option<&Record>) -> Res
         write.id
     );
     Err(conflict(index, reason))
+}
+
+fn check_version(index: &Index, write: &Write, record: Option<&Record>) -> Result<()> {
+    let (Some(version), Some(record)) = (write.version, record) else {
+        return Ok(());
+    };
+    let present = record.revision().generation;
+    let (is_fine, word) = match version.or_equal {
+        true => (version.number >= present, "higher than"),
+        false => (version.number > present, "higher or equal to"),
+    };
+    match is_fine {
+        true => Ok(()),
+        false => {
+            let reason = format!(
+                "[{}]: version conflict, current version [{present}] is {word} the one provided [{}]",
+                write.id, version.number
+            );
+            Err(conflict(index, reason))
+        }
+    }
+}
+
+/// The end of the branch that a new one takes the place of.
+fn ended(prepared: &Prepared) -> Option<Edit> {
+    let revision = prepared.ends.clone()?;
+    let id = prepared.edit.document.as_raw().get("_id")?.to_value();
+    Some(Edit {
+        document: DocumentBuf::from(&Document::new().with("_id", id)),
+        deleted: true,
+        origin: EditOrigin::After(Some(revision)),
+    })
 }
 
 fn conflict(index: &Index, reason: String) -> ElasticError {

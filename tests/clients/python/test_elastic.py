@@ -67,3 +67,20 @@ def test_what_pymongo_writes_is_found_here_and_the_other_way_round(elastic, clie
     assert collection.find_one({"value": 100}) == {"_id": "e", "device": "d1", "value": 100}
     collection.delete_one({"_id": "m1"})
     assert elastic.count(index=index, query={"match": {"device": "d1"}})["count"] == 3
+
+
+def test_a_scan_goes_through_all_documents_of_an_alias(elastic, index):
+    documents = ({"_index": index, "_id": str(number), "number": number} for number in range(250))
+    helpers.bulk(elastic, documents)
+    elastic.indices.put_alias(index=index, name=f"{index}_low", filter={"range": {"number": {"lt": 120}}})
+    found = [hit["_source"]["number"] for hit in helpers.scan(elastic, index=f"{index}_low", size=50)]
+    assert sorted(found) == list(range(120))
+
+
+def test_an_index_is_made_by_its_template(elastic, index):
+    elastic.indices.put_index_template(name=index, index_patterns=[f"{index}*"], template={"mappings": {"properties": {"level": {"type": "keyword"}}}})
+    try:
+        elastic.index(index=index, document={"level": "warn"})
+        assert elastic.indices.get_mapping(index=index)[index]["mappings"]["properties"] == {"level": {"type": "keyword"}}
+    finally:
+        elastic.indices.delete_index_template(name=index)

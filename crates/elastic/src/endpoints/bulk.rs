@@ -97,6 +97,7 @@ async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) 
             id: item.id.clone().unwrap_or_else(new_id),
             change: item.change.clone(),
             condition: item.condition,
+            version: None,
         })
         .collect();
     let results = write_all(&index, &writes).await?;

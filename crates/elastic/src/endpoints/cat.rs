@@ -16,7 +16,11 @@ use table::{Column, Table};
 
 /// `_cat/indices`.
 pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer> {
-    let options = begin(call)?;
+    let is_given = call.parameters.has("expand_wildcards");
+    let mut options = begin(call)?;
+    if !is_given {
+        (options.closed, options.hidden) = (true, true);
+    }
     call.parameters
         .without_effect(&["pri", "include_unloaded_segments"]);
     // Every index that is there is green.
@@ -45,18 +49,20 @@ pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer>
     for name in names.into_iter().filter(|_| is_wanted) {
         let index = call.index(&name, Action::Find)?;
         let report = index.collection.report().await?;
+        // Of a closed index nothing is told that would have to be looked up in it.
+        let told = |text: String| if index.is_closed() { String::new() } else { text };
         let size = table::bytes(report.storage_bytes);
         table.row(vec![
             "green".to_owned(),
-            "open".to_owned(),
+            if index.is_closed() { "close" } else { "open" }.to_owned(),
             name,
             index.uuid(),
             "1".to_owned(),
             "0".to_owned(),
-            report.documents.to_string(),
-            report.deleted.to_string(),
-            size.clone(),
-            size,
+            told(report.documents.to_string()),
+            told(report.deleted.to_string()),
+            told(size.clone()),
+            told(size),
         ]);
     }
     table.answer(&mut call.parameters)

@@ -1,5 +1,7 @@
 //! Single documents.
 
+mod options;
+
 use crate::call::Call;
 use crate::documents::{find, head};
 use crate::error::{ElasticError, Result};
@@ -10,6 +12,7 @@ use crate::write::{Change, Update, Write, Written, document_of, write_one};
 use auth::Action;
 use engine::Record;
 use http::{Method, StatusCode};
+use options::Options;
 use serde_json::{Value, json};
 
 /// `/{index}/_doc/{id}`.
@@ -43,58 +46,6 @@ pub(crate) fn new_id() -> String {
     value::ObjectId::generate().to_string()
 }
 
-/// The parameters that all writes take.
-struct Options {
-    condition: Option<(u64, u64)>,
-    creates: bool,
-}
-
-fn options(call: &mut Call) -> Result<Options> {
-    let parameters = &mut call.parameters;
-    // Every search sees every write, so none has to be waited for.
-    if let Some(refresh) = parameters.take("refresh")
-        && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
-    {
-        return Err(ElasticError::illegal(format!(
-            "Unknown value for refresh: [{refresh}]."
-        )));
-    }
-    parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
-    match parameters.take("version_type").as_deref() {
-        None | Some("internal") => {}
-        Some(other) => return Err(ElasticError::unsupported(format!("[version_type] {other}"))),
-    }
-    if parameters.take("version").is_some() {
-        let reason = "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and \
-            `if_primary_term` instead";
-        return Err(ElasticError::validation(&[reason.to_owned()]));
-    }
-    for name in ["pipeline", "require_alias"] {
-        if parameters
-            .take(name)
-            .is_some_and(|value| value != "_none" && value != "false")
-        {
-            return Err(ElasticError::unsupported(format!("the parameter [{name}]")));
-        }
-    }
-    let creates = match parameters.take("op_type").as_deref() {
-        None | Some("index") => false,
-        Some("create") => true,
-        Some(other) => {
-            return Err(ElasticError::illegal(format!(
-                "opType must be 'create' or 'index', found: [{other}]"
-            )));
-        }
-    };
-    Ok(Options {
-        condition: condition(
-            parameters.integer("if_seq_no")?,
-            parameters.integer("if_primary_term")?,
-        )?,
-        creates,
-    })
-}
-
 /// `if_seq_no` with `if_primary_term`, of which neither stands alone.
 pub(crate) fn condition(sequence: Option<i64>, term: Option<i64>) -> Result<Option<(u64, u64)>> {
     match (sequence, term) {
@@ -116,11 +67,13 @@ pub(crate) fn condition(sequence: Option<i64>, term: Option<i64>) -> Result<Opti
 }
 
 async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answer> {
-    let options = options(call)?;
+    let options = Options::take(&mut call.parameters)?;
     call.parameters.end()?;
-    let document = document_of(&call.body)?;
-    let index = call.index_for_writing(name, Action::Insert).await?;
     let create = create || options.creates;
+    options.check(create)?;
+    let document = document_of(&call.body)?;
+    options.check_alias(call, name)?;
+    let index = call.index_for_writing(name, Action::Insert).await?;
     if !create {
         call.require(Action::Update, &index.namespace)?;
     }
@@ -131,27 +84,35 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
             id: id.to_owned(),
             change,
             condition: options.condition,
+            version: options.version,
         },
     )
     .await?;
-    Ok(answer(&index, &written))
+    Ok(answer(&index, &written, &options))
 }
 
-fn answer(index: &Index, written: &Written) -> Answer {
-    json(written.status(), Value::Object(written.to_json(&index.name)))
+fn answer(index: &Index, written: &Written, options: &Options) -> Answer {
+    let mut body = written.to_json(&index.name);
+    options.put_refresh(&mut body);
+    json(written.status(), Value::Object(body))
 }
 
 async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
-    let options = options(call)?;
+    let options = Options::take(&mut call.parameters)?;
     call.parameters.end()?;
-    let index = call.open_index(name, Action::Remove)?;
+    let index = match options.version {
+        // The deletion of what was never there is remembered with its version.
+        Some(_) => call.index_for_writing(name, Action::Remove).await?,
+        None => call.open_index(name, Action::Remove)?,
+    };
     let write = Write {
         id: id.to_owned(),
         change: Change::Delete,
         condition: options.condition,
+        version: options.version,
     };
     let written = write_one(&index, write).await?;
-    Ok(answer(&index, &written))
+    Ok(answer(&index, &written, &options))
 }
 
 /// `/{index}/_update/{id}`.
@@ -161,18 +122,31 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     }
     // Others' changes are never in the way: a write that meets one begins again.
     call.parameters.without_effect(&["retry_on_conflict", "lang"]);
-    let options = options(call)?;
+    let options = Options::take(&mut call.parameters)?;
     let shown = SourceFilter::take(&mut call.parameters);
     call.parameters.end()?;
     let (update, shown_by_body) = parse_update(&call.body)?;
-    let index = call.index_for_writing(name, Action::Update).await?;
+    if options.version.is_some() {
+        return Err(ElasticError::validation(&[
+            "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead"
+                .to_owned(),
+        ]));
+    }
+    options.check_alias(call, name)?;
+    let upserts = update.doc_as_upsert || update.upsert.is_some();
+    let index = match upserts {
+        true => call.index_for_writing(name, Action::Update).await?,
+        false => call.open_index(name, Action::Update)?,
+    };
     let write = Write {
         id: id.to_owned(),
         change: Change::Update(update),
         condition: options.condition,
+        version: options.version,
     };
     let written = write_one(&index, write).await?;
     let mut body = written.to_json(&index.name);
+    options.put_refresh(&mut body);
     if let (Some(filter), Some(document)) = (
         shown.or(shown_by_body).filter(|filter| !filter.hidden),
         &written.document,
@@ -212,7 +186,7 @@ pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>
                 return Err(ElasticError::new(
                     StatusCode::BAD_REQUEST,
                     "x_content_parse_exception",
-                    format!("[UpdateRequest] unknown field [{other}]"),
+                    format!("[UpdateRequest] unknown field [{other}]{}", did_you_mean(other)),
                 ));
             }
         }
@@ -221,6 +195,27 @@ pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>
         return Err(ElasticError::validation(&["script or doc is missing".to_owned()]));
     }
     Ok((update, shown))
+}
+
+/// The name that somebody may have meant.
+fn did_you_mean(name: &str) -> String {
+    let known = [
+        "doc",
+        "upsert",
+        "doc_as_upsert",
+        "detect_noop",
+        "_source",
+        "script",
+        "scripted_upsert",
+    ];
+    let differs = |known: &&&str| {
+        let same = known.chars().zip(name.chars()).filter(|(a, b)| a == b).count();
+        known.len().abs_diff(name.len()) <= 1 && same + 1 >= known.len().min(name.len())
+    };
+    known
+        .iter()
+        .find(differs)
+        .map_or_else(String::new, |known| format!(" did you mean [{known}]?"))
 }
 
 /// The parameters of reads; which fields are wanted, and what of the document.

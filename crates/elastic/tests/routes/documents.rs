@@ -54,12 +54,6 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "mapper_parsing_exception"}, "status": 400}"#,
     ),
-    case(
-        "PUT /things/_doc/1?version=3&version_type=external",
-        "{}",
-        501,
-        r#"{"error": {"type": "unsupported_operation_exception"}}"#,
-    ),
     // What was read is what is changed, or nothing is.
     case(
         "PUT /things/_doc/1?if_seq_no=0&if_primary_term=1",
@@ -230,5 +224,78 @@ pub const CASES: &[Case] = &[
         "{}",
         201,
         r#"{"result": "created", "_version": 6}"#,
+    ),
+    case(
+        "PUT /things/_doc/own?version=7&version_type=external",
+        r#"{"a": 1}"#,
+        201,
+        r#"{"_version": 7, "result": "created"}"#,
+    ),
+    case(
+        "PUT /things/_doc/own?version=7&version_type=external",
+        r#"{"a": 2}"#,
+        409,
+        r#"{"error": {"reason": "[own]: version conflict, current version [7] is higher or equal to the one provided [7]"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/own?version=5000000000&version_type=external_gte",
+        r#"{"a": 3}"#,
+        200,
+        r#"{"_version": 5000000000, "result": "updated"}"#,
+    ),
+    case(
+        "GET /things/_doc/own",
+        "",
+        200,
+        r#"{"_version": 5000000000, "_source": {"a": 3}}"#,
+    ),
+    case(
+        "PUT /things/_doc/own",
+        r#"{"a": 4}"#,
+        200,
+        r#"{"_version": 5000000001}"#,
+    ),
+    case(
+        "DELETE /things/_doc/own?version=6000000000&version_type=external&refresh",
+        "",
+        200,
+        r#"{"result": "deleted", "forced_refresh": true}"#,
+    ),
+    case("GET /things/_doc/own", "", 404, r#"{"found": false}"#),
+    case(
+        "PUT /things/_doc/1?op_type=create&version=3&version_type=external",
+        "{}",
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/1?version=3",
+        "{}",
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/1?version=3&version_type=colour",
+        "{}",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/1?require_alias",
+        "{}",
+        404,
+        r#"{"error": {"type": "index_not_found_exception"}}"#,
+    ),
+    case(
+        "POST /none/_update/1",
+        r#"{"doc": {}}"#,
+        404,
+        r#"{"error": {"type": "index_not_found_exception"}}"#,
+    ),
+    case(
+        "POST /things/_update/1",
+        r#"{"dac": {}}"#,
+        400,
+        r#"{"error": {"reason": "[UpdateRequest] unknown field [dac] did you mean [doc]?"}}"#,
     ),
 ];

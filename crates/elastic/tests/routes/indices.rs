@@ -300,6 +300,24 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": {"type": "index_not_found_exception"}}"#,
     ),
+    case(
+        "PUT /_snapshot/mine",
+        "{}",
+        501,
+        r#"{"error": {"type": "unsupported_operation_exception"}}"#,
+    ),
+    case(
+        "POST /x/_shrink/y",
+        "",
+        501,
+        r#"{"error": {"reason": "shrinking an index [_shrink] is not supported"}}"#,
+    ),
+    case(
+        "GET /_cluster/reroute",
+        "",
+        501,
+        r#"{"error": {"reason": "[/_cluster/reroute] is not supported"}}"#,
+    ),
     case("GET /_cat/indices?health=colour", "", 400, r#"{"status": 400}"#),
     case(
         "GET /_cat/indices?bytes=b",

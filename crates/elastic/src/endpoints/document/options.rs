@@ -1,0 +1,120 @@
+//! The parameters that all writes of single documents take.
+
+use super::condition;
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::names;
+use crate::parameters::Parameters;
+use crate::write::OwnVersion;
+use serde_json::{Map, Value, json};
+
+/// The greatest version that JSON carries exactly.
+const VERSION_MAX: u64 = (1 << 53) - 1;
+
+/// What a write is told besides its document.
+pub(super) struct Options {
+    pub(super) condition: Option<(u64, u64)>,
+    pub(super) version: Option<OwnVersion>,
+    pub(super) creates: bool,
+    /// What is answered to `refresh`; every search sees every write, so nothing has to be waited for.
+    refreshed: Option<bool>,
+    require_alias: bool,
+}
+
+impl Options {
+    pub(super) fn take(parameters: &mut Parameters) -> Result<Options> {
+        let refreshed = match parameters.take("refresh").as_deref() {
+            None => None,
+            Some("" | "true") => Some(true),
+            Some("false" | "wait_for") => Some(false),
+            Some(other) => {
+                return Err(ElasticError::illegal(format!(
+                    "Unknown value for refresh: [{other}]."
+                )));
+            }
+        };
+        parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
+        let version = version(parameters)?;
+        if parameters.take("pipeline").is_some_and(|value| value != "_none") {
+            return Err(ElasticError::unsupported("the parameter [pipeline]"));
+        }
+        let creates = match parameters.take("op_type").as_deref() {
+            None | Some("index") => false,
+            Some("create") => true,
+            Some(other) => {
+                return Err(ElasticError::illegal(format!(
+                    "opType must be 'create' or 'index', found: [{other}]"
+                )));
+            }
+        };
+        Ok(Options {
+            condition: condition(
+                parameters.integer("if_seq_no")?,
+                parameters.integer("if_primary_term")?,
+            )?,
+            version,
+            creates,
+            refreshed: refreshed.filter(|forced| *forced),
+            require_alias: parameters.flag("require_alias")?.unwrap_or(false),
+        })
+    }
+
+    /// Refuses a version of a document that must not be there yet.
+    pub(super) fn check(&self, creates: bool) -> Result<()> {
+        match creates && self.version.is_some() {
+            false => Ok(()),
+            true => Err(ElasticError::validation(&[
+                "create operations only support internal versioning. use index instead".to_owned(),
+            ])),
+        }
+    }
+
+    /// Refuses what is no alias where it must be one.
+    pub(super) fn check_alias(&self, call: &Call, name: &str) -> Result<()> {
+        match self.require_alias && !names::is_alias(call, name) {
+            false => Ok(()),
+            true => {
+                let mut error = ElasticError::no_index(name);
+                error.reason = format!(
+                    "no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
+                );
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn put_refresh(&self, answer: &mut Map<String, Value>) {
+        if let Some(forced) = self.refreshed {
+            answer.insert("forced_refresh".to_owned(), json!(forced));
+        }
+    }
+}
+
+fn version(parameters: &mut Parameters) -> Result<Option<OwnVersion>> {
+    let or_equal = match parameters.take("version_type").as_deref() {
+        None | Some("internal") => None,
+        Some("external" | "external_gt") => Some(false),
+        Some("external_gte") => Some(true),
+        Some(other) => return Err(ElasticError::illegal(format!("No version type match [{other}]"))),
+    };
+    let number = parameters.integer("version")?;
+    match (or_equal, number) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => {
+            let reason = "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and \
+                `if_primary_term` instead";
+            Err(ElasticError::validation(&[reason.to_owned()]))
+        }
+        // Revisions are counted from 1, and a document that is there has one.
+        (Some(or_equal), Some(number)) if (1..=VERSION_MAX as i64).contains(&number) => {
+            Ok(Some(OwnVersion {
+                number: number as u64,
+                or_equal,
+            }))
+        }
+        (Some(_), number) => Err(ElasticError::validation(&[format!(
+            "illegal version value [{}] for version type [EXTERNAL]",
+            number.unwrap_or(-3)
+        )])),
+    }
+}
