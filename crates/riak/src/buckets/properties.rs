@@ -113,6 +113,10 @@ impl BucketProperties {
                 "datatype" if !matches!(value.as_str(), Some("counter" | "set" | "gset" | "map" | "hll")) => {
                     return invalid(name, "not_supported");
                 }
+                // What was counted with fewer registers cannot be counted again with more, nor are other numbers kept here.
+                "hll_precision" if value != self.0.get(name).unwrap_or(&json!(14)) => {
+                    return invalid(name, "cannot be changed: it is 14");
+                }
                 "consistent" if value == &json!(true) => {
                     return Err(RiakError::unsupported("a consistent bucket type"));
                 }
