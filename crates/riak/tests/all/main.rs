@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
 mod clocks;
+mod corpora;
 mod datatypes;
 mod objects;
 mod server;
