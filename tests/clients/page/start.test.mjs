@@ -9,7 +9,7 @@ after(() => Promise.all([server?.stop(), browser?.stop()]));
 
 const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 const FILES = [
-  file("pump.csv", "timestamp,value\n2026-01-01 00:00:00,1\n2026-01-01 00:05:00,2.5\nbroken\n"),
+  file("pump.csv", "timestamp,value\n2026-01-01 00:00:00,1\n2026-01-01 00:05:00,2.5\n2026-01-01 00:10:00,3\n2026-01-01 00:15:00,4\nbroken\n"),
   file("app.log", "2026-01-01 00:00:00,123 ERROR [main] a.b.C: failed\n  at line 2\n2026-01-01 00:00:01,000 INFO [main] a.b.C: fine\n"),
   file("zips.json", '{"_id": "1", "big": 9007199254740993, "f": 2.0}\n{"_id": "1"}\nnot json\n'),
   file("list.json", '[{"_id": 1, "s": "a]}\\""}, {"_id": 2, "n": [[1], {"x": 2}]}]'),
@@ -33,11 +33,13 @@ test("dropped files are recognised, shown, and imported with their types", async
   await page.getByText("log: Java").waitFor();
   await page.isWell("start-import");
   await page.getByRole("button", { name: "Import all" }).click();
-  await page.getByText("8 documents imported, 3 rejected.").waitFor();
+  await page.getByText("10 documents imported, 3 rejected.").waitFor();
   const all = async (collection) => (await server.command("default", { find: collection, sort: { _id: 1 } })).cursor.firstBatch.map(({ _id, ...rest }) => rest);
   assert.deepEqual(await all("readings"), [
     { device: "pump", timestamp: { $date: { $numberLong: "1767225600000" } }, value: { $numberInt: "1" } },
     { device: "pump", timestamp: { $date: { $numberLong: "1767225900000" } }, value: { $numberDouble: "2.5" } },
+    { device: "pump", timestamp: { $date: { $numberLong: "1767226200000" } }, value: { $numberInt: "3" } },
+    { device: "pump", timestamp: { $date: { $numberLong: "1767226500000" } }, value: { $numberInt: "4" } },
   ]);
   assert.deepEqual((await all("logs")).map(({ level, message, file: from }) => [level, message, from]), [["error", "failed\n  at line 2", "app"], ["info", "fine", "app"]]);
   assert.deepEqual(await all("zips"), [{ big: { $numberLong: "9007199254740993" }, f: { $numberDouble: "2.0" } }]);

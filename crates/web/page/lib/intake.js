@@ -66,10 +66,12 @@ function kindOf(name, begun, whole) {
   const first = begun.trimStart()[0];
   if (first === "[" && /^\[\s*[{\]]/.test(begun.trimStart())) return { kind: "array", says: "JSON array" };
   if (first === "{") return { kind: "ndjson", says: "JSON, one a line" };
-  const format = whole.length ? formatOf(whole.slice(0, 50)) : undefined;
+  const isTable = /\.(csv|tsv)$/.test(plain);
+  // Rows of readings begin with times as well.
+  const format = whole.length && !isTable ? formatOf(whole.slice(0, 50)) : undefined;
   if (format) return { kind: "log", format, says: `log: ${format.name}${format.assumes ? `, ${format.assumes} assumed` : ""}`, time: "time" };
   const delimiter = plain.endsWith(".tsv") ? "\t" : [",", ";", "\t"].find((one) => whole[0]?.includes(one));
-  if (/\.(csv|tsv)$/.test(plain) || (delimiter && !/\.(log|txt)$/.test(plain))) return table(whole, delimiter ?? ",");
+  if (isTable || (delimiter && !/\.(log|txt)$/.test(plain))) return table(whole, delimiter ?? ",");
   return { kind: "lines", says: "text, one line a document" };
 }
 

@@ -16,7 +16,7 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
   const [view, setView] = useState({ top: 0, height: 600 });
   useSignal(settings);
   useEffect(() => {
-    const measure = () => setView((before) => ({ ...before, height: element.current.clientHeight }));
+    const measure = () => element.current && setView((before) => ({ ...before, height: element.current.clientHeight }));
     const watch = new ResizeObserver(measure);
     watch.observe(element.current);
     return () => watch.disconnect();
@@ -26,6 +26,7 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
     if (shift) element.current.scrollTop = Math.max(0, element.current.scrollTop + shift * ROW);
   }, [rows]);
   const scroll = () => {
+    if (!element.current) return;
     const { scrollTop, clientHeight } = element.current;
     setView({ top: scrollTop, height: clientHeight });
     onTop(scrollTop < ROW);
