@@ -22,6 +22,7 @@ export function clock(ms, utc = settings.value.utc) {
 /** A label for an axis whose ticks are this far apart. */
 export function tick(ms, step) {
   const text = stamp(ms);
+  if (step >= 231 * 86_400_000) return text.slice(0, 7);
   if (step >= 86_400_000) return text.slice(5, 10);
   if (step >= 60_000) return text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16);
   return text.slice(11, 19);
