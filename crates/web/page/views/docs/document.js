@@ -1,6 +1,6 @@
 // One document: its fields and its JSON, edited without losing a type.
 
-import { html, useEffect, useState } from "../../lib/html.js";
+import { html, useEffect, useRef, useState } from "../../lib/html.js";
 import { changes } from "../../lib/changes.js";
 import { hasIndexNames, number, print, same } from "../../lib/ejson.js";
 import { command, parts } from "../../lib/http.js";
@@ -25,9 +25,14 @@ export function DocumentView({ name, id, params }) {
   const [text, setText] = useState(null);
   const [told, setTold] = useState({});
   const [dialog, setDialog] = useState(null);
+  const sent = useRef(null);
   useEffect(() => {
-    if (saved) setDraft(saved);
-    setText(null);
+    if (!saved) return;
+    const before = sent.current;
+    sent.current = null;
+    // What was typed after a save was sent stays.
+    setDraft((now) => (before && now !== before.draft ? now : saved));
+    setText((now) => (before && now !== before.text ? now : null));
   }, [saved]);
   const tab = params.tab ?? "fields";
   const [database, collection] = parts(name);
@@ -53,6 +58,7 @@ export function DocumentView({ name, id, params }) {
       const reply = await command(database, { update: collection, updates: [{ q: change.filter, u: change.update }] });
       if (number(reply.n) === 1) {
         setTold({ done: `Saved: ${Object.values(change.update).flatMap(Object.keys).join(", ")}.` });
+        sent.current = { draft, text };
         return reload();
       }
       setDraft(wanted);
