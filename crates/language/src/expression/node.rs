@@ -262,12 +262,15 @@ impl Call {
 
 /// The value of an operand. The steps that an operator takes to go through a long one are counted here for all of them.
 fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
-    let value = operand.evaluate(scope)?;
-    match value.get().map_or(0, shallow_bytes) / BYTES_PER_STEP {
-        0 => {}
-        long => steps(long)?,
+    let value = operand.evaluate(scope);
+    // Looked at where it is: to move it costs more than the rest.
+    if let Ok(found) = &value {
+        match found.get().map_or(0, shallow_bytes) / BYTES_PER_STEP {
+            0 => {}
+            long => steps(long)?,
+        }
     }
-    Ok(value)
+    value
 }
 
 fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<Found<'e>> {
