@@ -321,15 +321,20 @@ async fn check_index_template(call: &Call, name: &str, template: &Value) -> Resu
     Ok(())
 }
 
-/// `_index_template/_simulate_index/{name}`: what an index of this name would be made of.
-pub(crate) async fn simulate_index(call: &mut Call, name: &str) -> Result<Answer> {
+/// The template in the body of a request to simulate; empty where it has none.
+fn simulation(call: &mut Call) -> Result<Map<String, Value>> {
     if call.method != Method::POST {
         return Err(call.not_allowed("POST"));
     }
     call.parameters
         .without_effect(&["create", "cause", "master_timeout"]);
     call.parameters.end()?;
-    let body = call.object()?;
+    call.object()
+}
+
+/// `_index_template/_simulate_index/{name}`: what an index of this name would be made of.
+pub(crate) async fn simulate_index(call: &mut Call, name: &str) -> Result<Answer> {
+    let body = simulation(call)?;
     let own = match body.is_empty() {
         true => None,
         false => Some(parse(call, Family::IndexTemplate, "_simulated", body, false).await?),
@@ -346,13 +351,7 @@ pub(crate) async fn simulate_index(call: &mut Call, name: &str) -> Result<Answer
 
 /// `_index_template/_simulate/{name}`: what a template gives.
 pub(crate) async fn simulate(call: &mut Call, name: Option<&str>) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
-    call.parameters
-        .without_effect(&["create", "cause", "master_timeout"]);
-    call.parameters.end()?;
-    let body = call.object()?;
+    let body = simulation(call)?;
     let used = name.unwrap_or("_simulated").to_owned();
     let template = match (body.is_empty(), name) {
         (false, _) => parse(call, Family::IndexTemplate, &used, body, false).await?,
