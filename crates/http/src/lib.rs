@@ -45,7 +45,7 @@ pub use multipart::{
     Event, MultipartError, MultipartParser, MultipartReader, PART_HEAD_BYTES_MAX, PartHead, Pieces, boundary,
     parameter,
 };
-pub use percent::{percent_decode, percent_encode};
+pub use percent::{percent_decode, percent_encode, percent_encode_bytes};
 pub use query::query_pairs;
 pub use range::{Ranges, ranges};
 pub use reach::Reach;

@@ -25,9 +25,14 @@ pub fn percent_decode(text: &str) -> Option<Cow<'_, str>> {
 
 /// Encodes all but the unreserved characters (RFC 3986, section 2.3).
 pub fn percent_encode(text: &str) -> String {
+    percent_encode_bytes(text.as_bytes())
+}
+
+/// The same of bytes, which need not be text.
+pub fn percent_encode_bytes(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
+    let mut encoded = String::with_capacity(bytes.len());
+    for &byte in bytes {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {

@@ -5,8 +5,8 @@ use super::respond::add;
 use crate::content::{Content, Link};
 use crate::error::{Result, RiakError};
 use crate::names::{Bucket, unescaped};
-use http::Response;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LINK};
+use http::{Response, percent_encode_bytes};
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
@@ -137,36 +137,24 @@ pub(crate) fn write(response: &mut Response, bucket: &Bucket, content: &Content,
             &terms.join(&b", "[..]),
         );
     }
-    let escaped = |name: &[u8]| percent(name);
     let mut links = match bucket.is_default_type() {
-        true => format!("</buckets/{}>; rel=\"up\"", escaped(&bucket.name)),
+        true => format!("</buckets/{}>; rel=\"up\"", percent_encode_bytes(&bucket.name)),
         false => format!(
             "</types/{}/buckets/{}>; rel=\"up\"",
-            escaped(&bucket.kind),
-            escaped(&bucket.name)
+            percent_encode_bytes(&bucket.kind),
+            percent_encode_bytes(&bucket.name)
         ),
     };
     for link in &content.links {
-        let (bucket, key) = (escaped(&link.bucket), escaped(&link.key));
+        let (bucket, key) = (
+            percent_encode_bytes(&link.bucket),
+            percent_encode_bytes(&link.key),
+        );
         let _ = write!(
             links,
             ", </buckets/{bucket}/keys/{key}>; riaktag=\"{}\"",
-            escaped(&link.tag)
+            percent_encode_bytes(&link.tag)
         );
     }
     add(response, "link", links.as_bytes());
-}
-
-/// Bytes as a part of a path.
-pub(crate) fn percent(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for &byte in bytes {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            _ => {
-                let _ = write!(out, "%{byte:02X}");
-            }
-        }
-    }
-    out
 }

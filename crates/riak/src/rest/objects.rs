@@ -1,7 +1,7 @@
 //! Objects: GET, HEAD, PUT, POST, DELETE.
 
 use super::call::Call;
-use super::headers::{self, percent};
+use super::headers;
 use super::multipart;
 use super::respond::{add, empty, not_allowed, text};
 use crate::buckets::{BucketProperties, Quorum, existing, writable};
@@ -12,7 +12,9 @@ use crate::names::Bucket;
 use crate::object::{self, Condition, Object, Put, Sibling};
 use crate::pb::refuse_datatype;
 use auth::Action;
-use http::{Body, Method, Precondition, Response, StatusCode, accepts_type, read_precondition};
+use http::{
+    Body, Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
+};
 use std::time::{Duration, SystemTime};
 
 const VCLOCK: &str = "x-riak-vclock";
@@ -32,14 +34,25 @@ pub(crate) async fn post(call: &Call, bucket: &Bucket) -> Result<Response> {
     let key = new_key()?;
     let mut response = put(call, bucket, &key, true).await?;
     let place = match bucket.is_default_type() {
-        true => format!("/buckets/{}/keys/{}", percent(&bucket.name), percent(&key)),
+        true => format!(
+            "/buckets/{}/keys/{}",
+            percent_encode_bytes(&bucket.name),
+            percent_encode_bytes(&key)
+        ),
         false => {
-            let (kind, name) = (percent(&bucket.kind), percent(&bucket.name));
-            format!("/types/{kind}/buckets/{name}/keys/{}", percent(&key))
+            let (kind, name) = (
+                percent_encode_bytes(&bucket.kind),
+                percent_encode_bytes(&bucket.name),
+            );
+            format!("/types/{kind}/buckets/{name}/keys/{}", percent_encode_bytes(&key))
         }
     };
     let place = match call.path.first().is_some_and(|first| first == b"riak") {
-        true => format!("/riak/{}/{}", percent(&bucket.name), percent(&key)),
+        true => format!(
+            "/riak/{}/{}",
+            percent_encode_bytes(&bucket.name),
+            percent_encode_bytes(&key)
+        ),
         false => place,
     };
     add(&mut response, "location", place.as_bytes());

@@ -1,7 +1,6 @@
 //! Data types in JSON, and counters as they were before them.
 
 use super::call::Call;
-use super::headers::percent;
 use super::objects::check_quorums;
 use super::respond::{add, empty, json, not_allowed, text};
 use crate::buckets::{existing, writable};
@@ -13,7 +12,7 @@ use crate::names::Bucket;
 use crate::pb::require_siblings;
 use crate::typed;
 use auth::Action;
-use http::{Method, Response, StatusCode};
+use http::{Method, Response, StatusCode, percent_encode_bytes};
 use serde_json::{Map, Value, json as object};
 
 /// `/types/T/buckets/B/datatypes/K`, and without a key, which is made then.
@@ -79,8 +78,14 @@ async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: Kind) ->
     };
     if key.is_none() {
         *response.status_mut() = StatusCode::CREATED;
-        let (kind, name) = (percent(&bucket.kind), percent(&bucket.name));
-        let place = format!("/types/{kind}/buckets/{name}/datatypes/{}", percent(&made));
+        let (kind, name) = (
+            percent_encode_bytes(&bucket.kind),
+            percent_encode_bytes(&bucket.name),
+        );
+        let place = format!(
+            "/types/{kind}/buckets/{name}/datatypes/{}",
+            percent_encode_bytes(&made)
+        );
         add(&mut response, "location", place.as_bytes());
     }
     Ok(response)
