@@ -2,7 +2,7 @@
 //!
 //! - [`filter`]: conditions on documents; parsed once, then matched against raw documents.
 //! - [`expression`]: the aggregation expression language, and the accumulators of `$group`.
-//! - [`projection`], [`update`]: what of a document is shown, and how it is changed.
+//! - [`projection`]: what of a document is shown.
 //! - [`regex`]: regular expressions with MongoDB's options.
 //! - [`fields`]: options read strictly, with MongoDB's errors.
 //! - [`script`]: functions in JavaScript over BSON values.
@@ -12,7 +12,7 @@
 //! world (the time, the variables) is handed in. Whatever loops over values counts its steps, so that it can be ended. Errors
 //! carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
 //!
-//! Left to others: which index helps, reading and writing (`query`), stages (`pipeline`), CouchDB's language (`mango`).
+//! Left to others: how a document is changed (`update`), which index helps, reading and writing (`query`), stages (`pipeline`), CouchDB's language (`mango`).
 
 mod collation;
 mod error;
@@ -24,7 +24,6 @@ pub mod metrics;
 pub mod projection;
 pub mod regex;
 pub mod script;
-pub mod update;
 
 pub use code::Code;
 pub use error::{Error, Result};

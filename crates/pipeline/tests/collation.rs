@@ -7,12 +7,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use language::expression::{self, Variables};
-use language::update::{self, Update, UpdateInput, UpdateScope};
 use pipeline::{Pipeline, Source, Surroundings};
 use query::QueryError;
 use query::execute::{Interruption, StreamState};
 use std::collections::BTreeSet;
 use store::Namespace;
+use update::{self, Update, UpdateInput, UpdateScope};
 use value::collation::Collation;
 use value::json::{self, Mode};
 use value::{Document, DocumentBuf, Value, doc};

@@ -5,10 +5,10 @@ use crate::error::{Error, Result};
 use crate::reading::find::{FindRequest, parse_filter, parse_hint, parse_projection, variables};
 use code::Code;
 use language::expression::Variables;
-use language::update::{Update, UpdateInput, UpdateScope};
 use query::plan::Ordering;
 use query::write::{DeleteRequest, FindAndModify, Lookup, UpdateRequest};
 use std::sync::Arc;
+use update::{Update, UpdateInput, UpdateScope};
 use value::collation::Collation;
 use value::{Document, Value};
 

@@ -12,5 +12,3 @@ mod filter_schema;
 mod interruption;
 mod projection_find;
 mod script_memory;
-mod update_kinds;
-mod update_operators;

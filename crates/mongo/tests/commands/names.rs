@@ -29,10 +29,7 @@ fn lines() -> Vec<String> {
         line("Accumulators", pipeline::accumulator_names()),
         line("Window functions", pipeline::window_function_names()),
         line("Operators of filters", filters.copied()),
-        line(
-            "Operators of updates",
-            language::update::OPERATORS.iter().copied(),
-        ),
+        line("Operators of updates", update::OPERATORS.iter().copied()),
     ]
 }
 

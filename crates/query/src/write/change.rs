@@ -6,10 +6,10 @@ use crate::{Code, QueryError, Result};
 use language::expression::Variables;
 use language::filter::Filter;
 use language::interruption::{self, Interruption};
-use language::update::stored::check_stored;
-use language::update::{Applied, Update, seed_document};
 use std::sync::Arc;
 use store::{DOCUMENT_BYTES_MAX, Present, StoreError, Transform, Transformed};
+use update::stored::check_stored;
+use update::{Applied, Update, seed_document};
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
 /// What a statement does to each document that it means.

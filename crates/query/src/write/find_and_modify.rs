@@ -8,10 +8,10 @@ use super::{WriteError, WriteOptions};
 use language::expression::Variables;
 use language::filter::TEXT_SCORE;
 use language::projection::Projection;
-use language::update::Update;
 use std::borrow::Cow;
 use std::sync::Arc;
 use store::{Collection, Image, ReplayedKind};
+use update::Update;
 use value::{DocumentBuf, Value, doc};
 
 /// What findAndModify is asked.

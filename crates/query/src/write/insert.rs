@@ -2,9 +2,9 @@
 
 use super::{WriteError, WriteOptions};
 use crate::{Code, QueryError};
-use language::update::stored::check_ids;
 use std::sync::Arc;
 use store::{Collection, DOCUMENT_BYTES_MAX, Outcome, StoreError, WriteOp};
+use update::stored::check_ids;
 use value::date::since_1970;
 use value::raw::{DocumentWriter, NESTING_DEPTH_MAX};
 use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, ValueRef};

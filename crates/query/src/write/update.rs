@@ -7,9 +7,9 @@ use super::single::Done;
 use super::{Failures, WriteError, WriteOptions};
 use crate::{Code, QueryError};
 use language::expression::Variables;
-use language::update::Update;
 use std::sync::Arc;
 use store::{Collection, ReplayedKind};
+use update::Update;
 use value::{Value, ValueRef};
 
 /// One statement of an update.

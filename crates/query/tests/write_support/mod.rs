@@ -9,10 +9,10 @@
 use kv::{Kv, Simulation};
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
-use language::update::{Update, UpdateInput, UpdateScope};
 use query::write::{self, DeleteRequest, Lookup, UpdateRequest, Updated, WriteOptions};
 use std::sync::Arc;
 use store::{Collection, IndexSpec, Namespace, Order, PageLimit, Store, StoreOptions};
+use update::{Update, UpdateInput, UpdateScope};
 use value::{Document, DocumentBuf};
 
 pub async fn new_collection() -> (Store, Arc<Collection>) {

@@ -12,10 +12,10 @@ use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
-use language::update::{Update, UpdateInput, UpdateScope};
 use query::execute::Interruption;
 use query::write::{CHANGES_PER_COMMIT_MAX, Failures, Lookup, UpdateRequest, update};
 use std::sync::Arc;
+use update::{Update, UpdateInput, UpdateScope};
 use value::path::FieldPath;
 use value::{Document, DocumentBuf, DocumentRef, ObjectId, Value, ValueRef};
 

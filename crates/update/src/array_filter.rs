@@ -1,19 +1,19 @@
 //! `arrayFilters`: which elements `$[name]` means.
 
-use crate::filter::{Filter, FilterScope};
-use crate::{Error, Result};
+use language::filter::{Filter, FilterScope};
+use language::{Error, Result};
 use value::{Document, Value};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayFilter {
     /// The name that paths use.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Matches a document whose only field has the filter's name and is the element.
     filter: Filter,
 }
 
 impl ArrayFilter {
-    pub(super) fn parse_all(documents: &[Document], scope: &FilterScope<'_>) -> Result<Vec<ArrayFilter>> {
+    pub(crate) fn parse_all(documents: &[Document], scope: &FilterScope<'_>) -> Result<Vec<ArrayFilter>> {
         let mut filters: Vec<ArrayFilter> = Vec::with_capacity(documents.len());
         for document in documents {
             let filter = ArrayFilter::parse(document, scope)?;
@@ -50,7 +50,7 @@ impl ArrayFilter {
         }
     }
 
-    pub(super) fn matches(&self, element: &Value) -> Result<bool> {
+    pub(crate) fn matches(&self, element: &Value) -> Result<bool> {
         self.filter.matches_value(&self.name, element.as_ref())
     }
 }

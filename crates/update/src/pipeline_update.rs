@@ -1,11 +1,11 @@
 //! Updates that are pipelines: `[{$set: {…}}, {$unset: …}, {$replaceWith: …}]`.
 
-use super::replacement::with_id;
-use super::stored::check_stored;
-use super::{Applied, UpdateScope};
-use crate::expression::{Expression, ParseScope, Variables};
-use crate::projection::{Projection, Stage, new_root};
-use crate::{Code, Error, Result};
+use crate::replacement::with_id;
+use crate::stored::check_stored;
+use crate::{Applied, UpdateScope};
+use language::expression::{Expression, ParseScope, Variables};
+use language::projection::{Projection, Stage, new_root};
+use language::{Code, Error, Result};
 use value::{Document, DocumentRef, Value};
 
 /// The stages that MongoDB has but does not allow here.
@@ -61,7 +61,7 @@ enum Step {
 }
 
 impl PipelineUpdate {
-    pub(super) fn parse(stages: &[Value], scope: &UpdateScope<'_>) -> Result<PipelineUpdate> {
+    pub(crate) fn parse(stages: &[Value], scope: &UpdateScope<'_>) -> Result<PipelineUpdate> {
         let expressions = scope.variables.parse_scope().keeping_failing_constants();
         let steps = stages.iter().map(|stage| Step::parse(stage, &expressions));
         Ok(PipelineUpdate {
@@ -69,7 +69,7 @@ impl PipelineUpdate {
         })
     }
 
-    pub(super) fn apply(&self, document: &mut Document, variables: &Variables) -> Result<Applied> {
+    pub(crate) fn apply(&self, document: &mut Document, variables: &Variables) -> Result<Applied> {
         let mut result = document.clone();
         for step in &self.steps {
             result = step.apply(&result, variables)?;

@@ -1,9 +1,9 @@
 //! `$pull` and `$pullAll`.
 
 use super::Effect;
-use crate::filter::{Filter, FilterScope};
-use crate::interruption::{COMPARISONS_PER_STEP, steps};
-use crate::{Error, Result};
+use language::filter::{Filter, FilterScope};
+use language::interruption::{COMPARISONS_PER_STEP, steps};
+use language::{Error, Result};
 use value::collation::{self, Collation};
 use value::{Document, Value};
 

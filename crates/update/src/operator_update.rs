@@ -1,16 +1,16 @@
 //! Updates made of operators: `{$set: {…}, $inc: {…}}`.
 
-use super::apply::apply_to_document;
-use super::array_filter::ArrayFilter;
-use super::context::Context;
-use super::operators::{self, Operator};
-use super::path::{Part, UpdatePath};
-use super::rename::Rename;
-use super::stored::check_changed;
-use super::tree::{Fields, Node};
-use super::{Applied, UpdateScope};
-use crate::expression::Variables;
-use crate::{Error, Result};
+use crate::apply::apply_to_document;
+use crate::array_filter::ArrayFilter;
+use crate::context::Context;
+use crate::operators::{self, Operator};
+use crate::path::{Part, UpdatePath};
+use crate::rename::Rename;
+use crate::stored::check_changed;
+use crate::tree::{Fields, Node};
+use crate::{Applied, UpdateScope};
+use language::expression::Variables;
+use language::{Error, Result};
 use value::{Document, Value};
 
 /// Operators by path.
@@ -23,7 +23,7 @@ pub(crate) struct OperatorUpdate {
 }
 
 impl OperatorUpdate {
-    pub(super) fn parse(
+    pub(crate) fn parse(
         document: &Document,
         array_filters: &[Document],
         scope: &UpdateScope<'_>,
@@ -114,11 +114,11 @@ impl OperatorUpdate {
         Ok(())
     }
 
-    pub(super) fn needs_position(&self) -> bool {
+    pub(crate) fn needs_position(&self) -> bool {
         self.needs_position
     }
 
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &self,
         document: &mut Document,
         position: Option<usize>,

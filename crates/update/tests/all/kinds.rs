@@ -3,7 +3,7 @@
 use language::Result;
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
-use language::update::{Applied, Update, UpdateInput, UpdateScope, seed_document};
+use update::{Applied, Update, UpdateInput, UpdateScope, seed_document};
 use value::{Document, Value, array, doc};
 
 fn parse(update: UpdateInput) -> Result<Update> {

@@ -1,8 +1,8 @@
 //! Update operators, one case a line: a document, an update, and what becomes of it.
 
 use language::expression::Variables;
-use language::update::{Applied, Update, UpdateInput, UpdateScope};
 use language::{Error, Result};
+use update::{Applied, Update, UpdateInput, UpdateScope};
 use value::{Document, Value, array, doc};
 
 fn update_with(

@@ -1,11 +1,11 @@
 //! What may be stored: names, the `_id`, nesting.
 
-use crate::{Code, Error, Result};
+use language::{Code, Error, Result};
 use value::raw::NESTING_DEPTH_MAX;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// Checks a document that operators changed, or made: like MongoDB, any name may come with a new document.
-pub(super) fn check_changed(document: &Document, is_insert: bool) -> Result<()> {
+pub(crate) fn check_changed(document: &Document, is_insert: bool) -> Result<()> {
     if !is_insert {
         document
             .iter()
@@ -15,7 +15,7 @@ pub(super) fn check_changed(document: &Document, is_insert: bool) -> Result<()> 
 }
 
 /// `$a` may not be the name of a whole document's field, except of a database reference.
-pub(super) fn check_top_level_name(name: &str) -> Result<()> {
+pub(crate) fn check_top_level_name(name: &str) -> Result<()> {
     if !name.starts_with('$') || matches!(name, "$ref" | "$id" | "$db") {
         return Ok(());
     }

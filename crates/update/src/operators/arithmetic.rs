@@ -1,8 +1,8 @@
 //! `$inc` and `$mul`: the result has the wider of the two types, and an int that overflows becomes a long.
 
 use super::{Context, Effect};
-use crate::expression::number::{Number, Pair};
-use crate::{Code, Error, Result};
+use language::expression::number::{Number, Pair};
+use language::{Code, Error, Result};
 use value::{Value, compare, shell};
 
 /// What is computed.

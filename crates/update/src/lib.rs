@@ -27,9 +27,9 @@ mod tree;
 pub use operator_update::OPERATORS;
 pub use seed::seed_document;
 
-use crate::expression::Variables;
-use crate::filter::{FilterPlace, FilterScope};
-use crate::{Error, Result};
+use language::expression::Variables;
+use language::filter::{FilterPlace, FilterScope};
+use language::{Error, Result};
 use operator_update::OperatorUpdate;
 use pipeline_update::PipelineUpdate;
 use value::{Document, Value};

@@ -1,16 +1,16 @@
 //! Walking a document with the tree of an update's operators.
 
-use super::context::Context;
-use super::make_path::{check_path, make_path};
-use super::operators::{Effect, Missing, Operator};
-use super::path::{array_index, field_order};
-use super::tree::{Elements, Fields, Node};
-use crate::{Code, Error, Result};
+use crate::context::Context;
+use crate::make_path::{check_path, make_path};
+use crate::operators::{Effect, Missing, Operator};
+use crate::path::{array_index, field_order};
+use crate::tree::{Elements, Fields, Node};
+use language::{Code, Error, Result};
 use std::borrow::Cow;
 use value::{Document, Value};
 
 /// Applies the operators to a whole document. Whether anything changed is in the context.
-pub(super) fn apply_to_document(
+pub(crate) fn apply_to_document(
     fields: &Fields,
     document: &mut Document,
     context: &mut Context<'_>,
@@ -54,7 +54,7 @@ fn apply_fields(fields: &Fields, container: &mut Value, context: &mut Context<'_
 }
 
 /// The child of this name, where it is there.
-pub(super) fn child_mut<'v>(container: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+pub(crate) fn child_mut<'v>(container: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     match container {
         Value::Document(document) => document.get_mut(name),
         Value::Array(elements) => elements.get_mut(array_index(name)?),
@@ -228,7 +228,7 @@ fn check_id(context: &Context<'_>) -> Result<()> {
 }
 
 /// The error of a change to `_id` or below.
-pub(super) fn immutable_id(path: &str) -> Error {
+pub(crate) fn immutable_id(path: &str) -> Error {
     Error::new(
         Code::IMMUTABLE_FIELD,
         format!("Performing an update on the path '{path}' would modify the immutable field '_id'"),

@@ -1,11 +1,11 @@
 //! Replacing a whole document but for its `_id`.
 
-use super::stored::{check_stored, check_top_level_name};
-use crate::{Code, Error, Result};
+use crate::stored::{check_stored, check_top_level_name};
+use language::{Code, Error, Result};
 use value::{Document, Timestamp, Value, compare};
 
 /// Checks a replacement before it meets a document.
-pub(super) fn check(replacement: &Document) -> Result<()> {
+pub(crate) fn check(replacement: &Document) -> Result<()> {
     replacement
         .iter()
         .try_for_each(|(name, _)| check_top_level_name(name))?;
@@ -13,7 +13,7 @@ pub(super) fn check(replacement: &Document) -> Result<()> {
 }
 
 /// Puts the replacement in the document's place, under the document's `_id`. Where now is given, empty timestamps mean it.
-pub(super) fn apply(replacement: &Document, document: &mut Document, now_ms: Option<i64>) -> Result<()> {
+pub(crate) fn apply(replacement: &Document, document: &mut Document, now_ms: Option<i64>) -> Result<()> {
     let mut result = with_id(document.remove("_id"), replacement.clone())?;
     if let Some(now_ms) = now_ms {
         fill_timestamps(&mut result, now_ms);
@@ -36,7 +36,7 @@ fn fill_timestamps(document: &mut Document, now_ms: i64) {
 }
 
 /// The new document with the old one's `_id` in front; another `_id` in the new one is an error.
-pub(super) fn with_id(old: Option<Value>, new: Document) -> Result<Document> {
+pub(crate) fn with_id(old: Option<Value>, new: Document) -> Result<Document> {
     let Some(id) = old else {
         return Ok(id_first(new));
     };

@@ -8,10 +8,10 @@ mod pop;
 mod pull;
 mod push;
 
-use super::context::Context;
-use crate::filter::FilterScope;
-use crate::{Error, Result};
+use crate::context::Context;
 use arithmetic::Arithmetic;
+use language::filter::FilterScope;
+use language::{Error, Result};
 use std::cmp::Ordering;
 use value::Value;
 use value::collation::compare_in;
@@ -57,7 +57,7 @@ pub(crate) enum Missing {
 }
 
 /// The operator of this name; none for `$rename`, which has two paths, and for unknown names.
-pub(super) fn parse(
+pub(crate) fn parse(
     name: &str,
     field: &str,
     operand: &Value,
@@ -85,7 +85,7 @@ pub(super) fn parse(
 
 impl Operator {
     /// Applies the operator to a value that is there; `field` is its name, for messages.
-    pub(super) fn on_present(
+    pub(crate) fn on_present(
         &self,
         present: &mut Value,
         field: &str,
@@ -122,7 +122,7 @@ impl Operator {
     }
 
     /// What the operator does where there is no value.
-    pub(super) fn on_missing(&self, context: &Context<'_>) -> Result<Missing> {
+    pub(crate) fn on_missing(&self, context: &Context<'_>) -> Result<Missing> {
         Ok(match self {
             Operator::Set(value)
             | Operator::Min(value)
@@ -181,7 +181,7 @@ fn whole_number(operand: &Value) -> Option<i64> {
         Value::Int64(number) => Some(*number),
         Value::Double(number) if number.fract() == 0.0 && number.abs() < 9.3e18 => Some(*number as i64),
         Value::Decimal128(_) => {
-            let number = crate::expression::number::Number::of(operand.as_ref())?;
+            let number = language::expression::number::Number::of(operand.as_ref())?;
             number.to_i64()
         }
         _ => None,

@@ -1,6 +1,6 @@
 //! The dotted paths of updates, with their positional parts.
 
-use crate::{Code, Error, Result};
+use language::{Code, Error, Result};
 use std::cmp::Ordering;
 use std::fmt;
 

@@ -1,9 +1,9 @@
 //! Making the fields of a path that are not there.
 
-use super::apply::child_mut;
-use super::context::Context;
-use super::path::array_index;
-use crate::{Code, Error, Result};
+use crate::apply::child_mut;
+use crate::context::Context;
+use crate::path::array_index;
+use language::{Code, Error, Result};
 use value::{Document, Value, shell};
 
 /// The most nulls that setting an element far after an array's end may add.
@@ -11,7 +11,7 @@ const BACKFILL_MAX: usize = 1_500_000;
 
 /// Puts the value at the end of `missing`, the path below the container; `name` is the container's own, if it is
 /// not the whole document. Earlier operators may have made a part of the path.
-pub(super) fn make_path(
+pub(crate) fn make_path(
     container: &mut Value,
     missing: &[String],
     value: Value,
@@ -67,7 +67,7 @@ fn cannot_create(container: &Value, field: &str, name: Option<&str>) -> Error {
 }
 
 /// Fails where the path could not be made, for operators that do nothing to a missing field but insist on this.
-pub(super) fn check_path(container: &Value, missing: &[String], context: &Context<'_>) -> Result<()> {
+pub(crate) fn check_path(container: &Value, missing: &[String], context: &Context<'_>) -> Result<()> {
     let Some(first) = missing.first() else {
         return Ok(());
     };
@@ -94,7 +94,7 @@ pub(super) fn check_path(container: &Value, missing: &[String], context: &Contex
 }
 
 /// The error of a path that goes on below a value that has no fields.
-pub(super) fn cannot_traverse(part: &str, path: &str, name: &str, element: &Value) -> Error {
+pub(crate) fn cannot_traverse(part: &str, path: &str, name: &str, element: &Value) -> Error {
     Error::new(
         Code::PATH_NOT_VIABLE,
         format!(

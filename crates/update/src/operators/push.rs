@@ -1,8 +1,8 @@
 //! `$push` with `$each`, `$position`, `$sort` and `$slice`.
 
 use super::{Context, Effect, whole_number};
-use crate::interruption::sort_by;
-use crate::{Error, Result};
+use language::interruption::sort_by;
+use language::{Error, Result};
 use std::cmp::Ordering;
 use value::collation::{Collation, compare_in};
 use value::{Document, Value, ValueRef};

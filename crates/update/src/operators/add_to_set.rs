@@ -1,8 +1,8 @@
 //! `$addToSet`: values that are not there yet, by MongoDB's comparison (and the collation).
 
 use super::{Effect, not_array};
-use crate::interruption::{COMPARISONS_PER_STEP, steps};
-use crate::{Error, Result};
+use language::interruption::{COMPARISONS_PER_STEP, steps};
+use language::{Error, Result};
 use value::collation::{self, Collation};
 use value::{Value, shell};
 

@@ -1,8 +1,8 @@
 //! The document that an upsert starts from: what the query says the document is.
 
-use super::Update;
-use super::make_path::make_path;
-use crate::{Code, Error, Result};
+use crate::Update;
+use crate::make_path::make_path;
+use language::{Code, Error, Result};
 use value::{Document, Value};
 
 /// The fields that the query fixes by equality, each with its path.

@@ -1,7 +1,7 @@
 //! `$bit`.
 
 use super::{Context, Effect};
-use crate::{Error, Result};
+use language::{Error, Result};
 use value::{Value, shell};
 
 /// One operation with its operand.

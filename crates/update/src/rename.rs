@@ -1,21 +1,21 @@
 //! `$rename`: a `$set` at the destination of what an `$unset` takes from the source.
 
-use super::apply::immutable_id;
-use super::context::Context;
-use super::make_path::cannot_traverse;
-use super::path::{UpdatePath, array_index};
-use crate::{Code, Error, Result};
+use crate::apply::immutable_id;
+use crate::context::Context;
+use crate::make_path::cannot_traverse;
+use crate::path::{UpdatePath, array_index};
+use language::{Code, Error, Result};
 use value::{Document, Value};
 
 /// One field to be moved.
 #[derive(Clone, Debug)]
 pub(crate) struct Rename {
-    pub(super) from: UpdatePath,
-    pub(super) to: UpdatePath,
+    pub(crate) from: UpdatePath,
+    pub(crate) to: UpdatePath,
 }
 
 impl Rename {
-    pub(super) fn parse(source: &str, operand: &Value) -> Result<Rename> {
+    pub(crate) fn parse(source: &str, operand: &Value) -> Result<Rename> {
         let Value::String(destination) = operand else {
             return Err(Error::bad_value(format!(
                 "The 'to' field for $rename must be a string: {}",
@@ -56,7 +56,7 @@ impl Rename {
     }
 
     /// The value at the source; `None` if there is nothing to rename.
-    pub(super) fn find(&self, document: &Document, context: &Context<'_>) -> Result<Option<Value>> {
+    pub(crate) fn find(&self, document: &Document, context: &Context<'_>) -> Result<Option<Value>> {
         let found = self.follow(document, &self.from, "source", context)?.cloned();
         if found.is_some() {
             // Only the containers of the destination matter: an array that is overwritten is no obstacle.
@@ -115,7 +115,7 @@ impl Rename {
     }
 
     /// Takes the source out.
-    pub(super) fn remove_source(&self, document: &mut Document) {
+    pub(crate) fn remove_source(&self, document: &mut Document) {
         let names: Vec<&str> = self.from.names().collect();
         let Some((last, parents)) = names.split_last() else {
             return;

@@ -1,7 +1,7 @@
 //! `$pop`.
 
 use super::{Context, Effect, whole_number};
-use crate::{Error, Result};
+use language::{Error, Result};
 use value::{Value, shell};
 
 /// Which element is taken away.

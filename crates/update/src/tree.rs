@@ -1,8 +1,8 @@
 //! The operators of an update arranged by path, so that conflicts show and a document is walked once.
 
-use super::operators::Operator;
-use super::path::{Part, UpdatePath, field_order};
-use crate::{Code, Error, Result};
+use crate::operators::Operator;
+use crate::path::{Part, UpdatePath, field_order};
+use language::{Code, Error, Result};
 
 /// What happens at a path and below.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ fn prefix(parts: &[Part], length: usize) -> String {
     .to_string()
 }
 
-pub(super) fn conflict(path: &str, at: &str) -> Error {
+pub(crate) fn conflict(path: &str, at: &str) -> Error {
     Error::new(
         Code::CONFLICTING_UPDATE_OPERATORS,
         format!("Updating the path '{path}' would create a conflict at '{at}'"),

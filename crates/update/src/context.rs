@@ -1,31 +1,31 @@
 //! What the operators of one update see while it is applied to one document.
 
-use super::array_filter::ArrayFilter;
-use crate::expression::Variables;
+use crate::array_filter::ArrayFilter;
+use language::expression::Variables;
 use value::{Document, Value, shell};
 
 /// The surroundings of one application.
 #[derive(Debug)]
 pub(crate) struct Context<'u> {
     /// The element that the query matched, for `$`.
-    pub(super) position: Option<usize>,
+    pub(crate) position: Option<usize>,
     /// Whether the document is being made by an upsert.
-    pub(super) is_insert: bool,
+    pub(crate) is_insert: bool,
     /// The command's variables, and its time.
-    pub(super) variables: &'u Variables,
-    pub(super) array_filters: &'u [ArrayFilter],
+    pub(crate) variables: &'u Variables,
+    pub(crate) array_filters: &'u [ArrayFilter],
     /// The values found at the renames' sources.
-    pub(super) renamed: Vec<Option<Value>>,
+    pub(crate) renamed: Vec<Option<Value>>,
     /// Whether the document had an `_id` from the start: then it must stay.
-    pub(super) id_is_fixed: bool,
+    pub(crate) id_is_fixed: bool,
     id: Option<Value>,
     /// The path on which the walk is.
-    pub(super) path: Vec<String>,
-    pub(super) changed: bool,
+    pub(crate) path: Vec<String>,
+    pub(crate) changed: bool,
 }
 
 impl<'u> Context<'u> {
-    pub(super) fn new(
+    pub(crate) fn new(
         document: &Document,
         position: Option<usize>,
         is_insert: bool,
@@ -47,18 +47,18 @@ impl<'u> Context<'u> {
     }
 
     /// `_id: 1`, as messages name the document.
-    pub(super) fn id_text(&self) -> String {
+    pub(crate) fn id_text(&self) -> String {
         match &self.id {
             Some(id) => shell::field("_id", id.as_ref()),
             None => "no id".to_owned(),
         }
     }
 
-    pub(super) fn path_text(&self) -> String {
+    pub(crate) fn path_text(&self) -> String {
         self.path.join(".")
     }
 
-    pub(super) fn renamed_value(&self, number: usize) -> Option<&Value> {
+    pub(crate) fn renamed_value(&self, number: usize) -> Option<&Value> {
         self.renamed.get(number).and_then(Option::as_ref)
     }
 }

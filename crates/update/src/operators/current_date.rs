@@ -1,6 +1,6 @@
 //! `$currentDate`.
 
-use crate::{Error, Result};
+use language::{Error, Result};
 use value::{Document, Timestamp, Value, shell};
 
 /// How the time is written.
