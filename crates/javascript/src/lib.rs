@@ -7,7 +7,7 @@
 //! What must hold: only the crates that bring functions of their own see `rquickjs`, and by this name; a script sees nothing of
 //! the process but what it is handed; one that was stopped cannot go on.
 //!
-//! Left to others: values and functions of MongoDB's (`language`), of CouchDB's (`view`).
+//! Left to others: values and functions of MongoDB's (`language`), of CouchDB's (`view`), of Riak's (`riak`).
 
 pub use rquickjs;
 

@@ -20,7 +20,7 @@ pub(crate) struct Content {
 }
 
 /// A pointer to another object.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Link {
     pub(crate) bucket: Vec<u8>,
     pub(crate) key: Vec<u8>,

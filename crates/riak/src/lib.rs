@@ -21,6 +21,7 @@ mod index;
 mod keys;
 mod limits;
 mod listing;
+mod mapreduce;
 mod names;
 mod object;
 pub mod pb;

@@ -12,7 +12,7 @@ pub(crate) use terms::{bytes_of_term, term_of_key};
 pub(crate) use write::{Condition, Put, delete, put, replace};
 
 use crate::clock::{Clock, Dot};
-use crate::content::{Content, vtag};
+use crate::content::{Content, Link, vtag};
 use crate::error::Result;
 use crate::names::find_id;
 use engine::{Notes, Record, Revision, RevisionedCollection, RevisionedSnapshot};
@@ -104,6 +104,15 @@ impl Object {
             object.siblings.push(found);
         }
         Ok(object)
+    }
+
+    /// The links of all siblings, in order and each once.
+    pub(crate) fn links(&self) -> Vec<&Link> {
+        let links = self.siblings.iter().flat_map(|sibling| &sibling.content.links);
+        let mut links: Vec<&Link> = links.collect();
+        links.sort();
+        links.dedup();
+        links
     }
 
     pub(crate) fn exists(&self) -> bool {

@@ -4,7 +4,7 @@ use super::connection::Connection;
 use super::frame::code;
 use super::messages::{AuthReq, ClientId, ServerInfoResp};
 use super::wire::Message;
-use super::{buckets, index, objects, typed};
+use super::{buckets, index, mapred, objects, typed};
 use crate::access::Access;
 use crate::error::{Result, RiakError};
 use crate::stats::{VERSION, node_name};
@@ -64,6 +64,7 @@ async fn granted(connection: &mut Connection, which: u8, message: Bytes) -> Resu
         code::LIST_KEYS => buckets::list_keys(connection, read(message)?).await?,
         code::GET_BUCKET => buckets::get(connection, read(message)?).await?,
         code::SET_BUCKET => buckets::set(connection, read(message)?).await?,
+        code::MAP_RED => mapred::run(connection, read(message)?).await?,
         code::INDEX => index::query(connection, read(message)?).await?,
         code::COUNTER_GET => typed::counter(connection, read(message)?).await?,
         code::COUNTER_UPDATE => typed::update_counter(connection, read(message)?).await?,

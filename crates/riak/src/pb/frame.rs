@@ -31,6 +31,8 @@ pub mod code {
     pub const GET_BUCKET_RESP: u8 = 20;
     pub const SET_BUCKET: u8 = 21;
     pub const SET_BUCKET_RESP: u8 = 22;
+    pub const MAP_RED: u8 = 23;
+    pub const MAP_RED_RESP: u8 = 24;
     pub const INDEX: u8 = 25;
     pub const INDEX_RESP: u8 = 26;
     pub const RESET_BUCKET: u8 = 29;

@@ -235,6 +235,17 @@ message! {
         4 => done: Option<bool>,
     }
 
+    pub struct MapRedReq {
+        1 => request: Bytes,
+        2 => content_type: Vec<u8>,
+    }
+
+    pub struct MapRedResp {
+        1 => phase: Option<u32>,
+        2 => response: Option<Vec<u8>>,
+        3 => done: Option<bool>,
+    }
+
     pub struct CounterUpdateReq {
         1 => bucket: Vec<u8>,
         2 => key: Vec<u8>,

@@ -4,6 +4,8 @@ mod buckets;
 mod call;
 mod headers;
 mod index;
+mod links;
+mod mapred;
 mod multipart;
 mod objects;
 mod respond;

@@ -1,11 +1,12 @@
 //! Several siblings in one answer: `multipart/mixed`, a part each.
 
 use super::headers;
+use super::respond::add;
 use crate::error::{Result, RiakError};
 use crate::names::Bucket;
 use crate::object::Object;
 use bytes::Bytes;
-use http::{Body, HeaderValue, Response, StatusCode};
+use http::{Body, HeaderMap, HeaderValue, Response, StatusCode, percent_encode_bytes};
 
 /// The answer with all siblings.
 pub(crate) fn siblings(bucket: &Bucket, object: &Object) -> Result<Response> {
@@ -14,15 +15,7 @@ pub(crate) fn siblings(bucket: &Bucket, object: &Object) -> Result<Response> {
     for sibling in &object.siblings {
         let mut part = Response::new(Body::empty());
         headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
-        let mut head = format!("\r\n--{boundary}\r\n").into_bytes();
-        for (name, value) in part.headers() {
-            head.extend_from_slice(title_case(name.as_str()).as_bytes());
-            head.extend_from_slice(b": ");
-            head.extend_from_slice(value.as_bytes());
-            head.extend_from_slice(b"\r\n");
-        }
-        head.extend_from_slice(b"\r\n");
-        pieces.push(head.into());
+        pieces.push(head(&boundary, part.headers()));
         pieces.push(sibling.content.value.clone());
     }
     pieces.push(format!("\r\n--{boundary}--\r\n").into());
@@ -32,6 +25,53 @@ pub(crate) fn siblings(bucket: &Bucket, object: &Object) -> Result<Response> {
         response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
     }
     Ok(response)
+}
+
+/// The answer of a link walk: a part for each step that is kept, in which each object found is a part.
+pub(crate) fn walked(steps: &[Vec<(Bucket, Vec<u8>, Object)>]) -> Result<Response> {
+    let outer = boundary()?;
+    let mut pieces: Vec<Bytes> = Vec::new();
+    for objects in steps {
+        let inner = boundary()?;
+        pieces
+            .push(format!("\r\n--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n").into());
+        for (bucket, key, object) in objects {
+            let clock = object.clock().to_text();
+            let (name, key) = (percent_encode_bytes(&bucket.name), percent_encode_bytes(key));
+            for sibling in &object.siblings {
+                let mut part = Response::new(Body::empty());
+                add(&mut part, "x-riak-vclock", clock.as_bytes());
+                add(
+                    &mut part,
+                    "location",
+                    format!("/buckets/{name}/keys/{key}").as_bytes(),
+                );
+                headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
+                pieces.push(head(&inner, part.headers()));
+                pieces.push(sibling.content.value.clone());
+            }
+        }
+        pieces.push(format!("\r\n--{inner}--\r\n").into());
+    }
+    pieces.push(format!("\r\n--{outer}--\r\n").into());
+    let mut response = Response::new(Body::pieces(pieces));
+    if let Ok(kind) = HeaderValue::try_from(format!("multipart/mixed; boundary={outer}")) {
+        response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
+    }
+    Ok(response)
+}
+
+/// The beginning of a part: its boundary and its headers.
+fn head(boundary: &str, headers: &HeaderMap) -> Bytes {
+    let mut head = format!("\r\n--{boundary}\r\n").into_bytes();
+    for (name, value) in headers {
+        head.extend_from_slice(title_case(name.as_str()).as_bytes());
+        head.extend_from_slice(b": ");
+        head.extend_from_slice(value.as_bytes());
+        head.extend_from_slice(b"\r\n");
+    }
+    head.extend_from_slice(b"\r\n");
+    head.into()
 }
 
 /// `X-Riak-Meta-Name`: readers of parts do not all know that the case of letters means nothing.

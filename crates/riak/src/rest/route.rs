@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::respond::text;
-use super::{buckets, index, objects, root, typed};
+use super::{buckets, index, links, mapred, objects, root, typed};
 use crate::error::Result;
 use http::{Response, StatusCode};
 
@@ -15,6 +15,10 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         [b"riak"] => buckets::list(call, None).await,
         [b"riak", bucket] => buckets::old(call, &call.bucket(None, bucket)?).await,
         [b"riak", bucket, key] => objects::run(call, &call.bucket(None, bucket)?, key).await,
+        [b"riak", bucket, key, steps @ ..] => {
+            links::walk(call, &call.bucket(None, bucket)?, key, steps).await
+        }
+        [b"mapred"] => mapred::run(call).await,
         [b"types", kind, b"props"] => buckets::type_properties(call, kind).await,
         [b"types", kind, b"buckets", rest @ ..] => of_type(call, Some(kind), rest).await,
         [b"buckets", rest @ ..] => of_type(call, None, rest).await,
@@ -33,6 +37,7 @@ async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Res
         [b"keys"] => buckets::keys(call, &bucket).await,
         [b"keys", key] => objects::run(call, &bucket, key).await,
         [b"keys", key, b"preflist"] => buckets::preflist(call, &bucket, key).await,
+        [b"keys", key, steps @ ..] => links::walk(call, &bucket, key, steps).await,
         [b"datatypes"] => typed::run(call, &bucket, None).await,
         [b"datatypes", key] => typed::run(call, &bucket, Some(key)).await,
         [b"counters", key] => typed::counter(call, &bucket, key).await,

@@ -5,6 +5,9 @@
 mod clocks;
 mod corpora;
 mod datatypes;
+mod filters;
+mod links;
+mod mapreduce;
 mod objects;
 mod server;
 mod wire;

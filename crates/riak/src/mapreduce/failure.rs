@@ -1,0 +1,51 @@
+//! Why a job ended without a result.
+
+use crate::error::RiakError;
+use serde_json::{Value, json};
+
+/// The bytes of an input that an error shows.
+const SHOWN_BYTES: usize = 500;
+
+/// Why a job has no result.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// A phase failed; what Riak tells of it, an object of JSON.
+    Phase(Value),
+    /// Anything else.
+    Other(RiakError),
+}
+
+impl Failure {
+    /// The phase of this number failed.
+    pub(crate) fn phase(phase: usize, error: &str, input: Option<&str>, stack: Option<&str>) -> Failure {
+        Failure::Phase(json!({
+            "phase": phase,
+            "error": shortened(error),
+            "input": input.map(shortened),
+            "type": null,
+            "stack": stack.map(shortened),
+        }))
+    }
+
+    /// The time of the job is over.
+    pub(crate) fn timeout() -> Failure {
+        Failure::Phase(json!({"error": "timeout"}))
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut end = text.len().min(SHOWN_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    match end == text.len() {
+        true => text.to_owned(),
+        false => format!("{}…", &text[..end]),
+    }
+}
+
+impl<E: Into<RiakError>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::Other(error.into())
+    }
+}

@@ -1,0 +1,96 @@
+//! What flows from phase to phase.
+
+use crate::error::Result;
+use crate::names::Bucket;
+use engine::Record;
+use serde_json::{Value, json};
+
+/// One of the things that a phase takes or gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    /// An object's name.
+    Input(Input),
+    /// What a function gave.
+    Value(Value),
+}
+
+/// An object's name, with what is said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub(crate) bucket: Bucket,
+    pub(crate) key: Vec<u8>,
+    /// What a function gets beside the object.
+    pub(crate) data: Option<Value>,
+    /// Its document, where that was read with the name.
+    pub(crate) record: Option<Record>,
+}
+
+impl Item {
+    /// As clients and functions see it.
+    pub(crate) fn into_json(self) -> Value {
+        match self {
+            Item::Value(value) => value,
+            Item::Input(input) => input.to_json(),
+        }
+    }
+
+    /// The object that it names, if any.
+    pub(crate) fn into_input(self) -> std::result::Result<Input, Value> {
+        match self {
+            Item::Input(input) => Ok(input),
+            Item::Value(value) => Input::of_json(&value).and_then(Result::ok).ok_or(value),
+        }
+    }
+}
+
+impl Input {
+    /// `[bucket, key]`, with data and a bucket type where there are any; `None` where it has another form.
+    pub(crate) fn of_json(value: &Value) -> Option<Result<Input>> {
+        let text = |value: &Value| value.as_str().map(|text| text.as_bytes().to_vec());
+        let parts = value.as_array()?;
+        let (bucket, key, data, kind) = match parts.as_slice() {
+            [bucket, key] => (bucket, key, None, None),
+            [bucket, key, data] => (bucket, key, Some(data), None),
+            [bucket, key, data, kind] => (bucket, key, Some(data), Some(text(kind)?)),
+            _ => return None,
+        };
+        // A name within a bucket type may also come as `[type, bucket]`.
+        let (kind, name) = match bucket.as_array().map(Vec::as_slice) {
+            Some([kind, name]) => (Some(text(kind)?), text(name)?),
+            Some(_) => return None,
+            None => (kind, text(bucket)?),
+        };
+        let key = text(key)?;
+        Some(Bucket::new(kind.as_deref(), &name).map(|bucket| Input {
+            bucket,
+            key,
+            data: data.cloned(),
+            record: None,
+        }))
+    }
+
+    fn to_json(&self) -> Value {
+        let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (name, key) = (shown(&self.bucket.name), shown(&self.key));
+        match (&self.data, self.bucket.is_default_type()) {
+            (None, true) => json!([name, key]),
+            (Some(data), true) => json!([name, key, data]),
+            (data, false) => json!([name, key, data, shown(&self.bucket.kind)]),
+        }
+    }
+}
+
+/// About how much memory a value takes.
+pub(crate) fn size_of(value: &Value) -> usize {
+    const BYTES_MIN: usize = 32;
+    BYTES_MIN
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(elements) => elements.iter().map(size_of).sum(),
+            Value::Object(members) => members
+                .iter()
+                .map(|(name, value)| BYTES_MIN + name.len() + size_of(value))
+                .sum(),
+            _ => 0,
+        }
+}

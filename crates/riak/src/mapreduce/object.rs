@@ -1,0 +1,184 @@
+//! Reading the objects that a phase maps, and how functions see them.
+
+use super::item::Input;
+use crate::access::Access;
+use crate::buckets::existing;
+use crate::content::Content;
+use crate::error::Result;
+use crate::names::Bucket;
+use crate::object::{Object, Sibling};
+use crate::server::Server;
+use auth::Action;
+use engine::{RevisionedCollection, RevisionedSnapshot};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::time::{Duration, SystemTime};
+
+/// An input with its object.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) input: Input,
+    /// `None` where there is none, or where it is deleted.
+    pub(crate) object: Option<Object>,
+}
+
+/// Reads objects, each bucket on one snapshot.
+#[derive(Debug, Default)]
+pub(crate) struct Objects(HashMap<Bucket, Option<(RevisionedCollection, RevisionedSnapshot)>>);
+
+impl Objects {
+    /// Reads the objects of inputs.
+    pub(crate) async fn read(
+        &mut self,
+        server: &Server,
+        access: &Access,
+        inputs: Vec<Input>,
+    ) -> Result<Vec<Found>> {
+        let mut found = Vec::with_capacity(inputs.len());
+        let mut rest = inputs.into_iter().peekable();
+        while let Some(first) = rest.next() {
+            let bucket = first.bucket.clone();
+            let mut of_bucket = vec![first];
+            while let Some(next) = rest.next_if(|next| next.bucket == bucket) {
+                of_bucket.push(next);
+            }
+            if !self.0.contains_key(&bucket) {
+                let opened = match existing(server, access, &bucket, Action::Find)? {
+                    Some(collection) => {
+                        let snapshot = collection.snapshot().await?;
+                        Some((collection, snapshot))
+                    }
+                    None => None,
+                };
+                self.0.insert(bucket.clone(), opened);
+            }
+            match self.0.get(&bucket).and_then(Option::as_ref) {
+                Some((collection, snapshot)) => {
+                    found.extend(read_page(collection, snapshot, of_bucket).await?);
+                }
+                None => found.extend(of_bucket.into_iter().map(|input| Found { input, object: None })),
+            }
+        }
+        Ok(found)
+    }
+}
+
+async fn read_page(
+    collection: &RevisionedCollection,
+    snapshot: &RevisionedSnapshot,
+    inputs: Vec<Input>,
+) -> Result<Vec<Found>> {
+    let mut records = Vec::with_capacity(inputs.len());
+    let mut ids = Vec::with_capacity(inputs.len());
+    for input in &inputs {
+        let record = match &input.record {
+            Some(record) => Some(record.clone()),
+            None => {
+                let id = crate::names::find_id(snapshot, &input.key).await?;
+                snapshot.document(id.as_ref()).await?
+            }
+        };
+        ids.extend(
+            record
+                .as_ref()
+                .and_then(|record| Some(record.document.as_raw().get("_id")?.to_value())),
+        );
+        records.push(record);
+    }
+    engine::steps(records.len())?;
+    let mut notes = snapshot.notes_of(&ids).await?.into_iter();
+    let mut ids = ids.into_iter();
+    let mut found = Vec::with_capacity(inputs.len());
+    for (mut input, record) in inputs.into_iter().zip(records) {
+        input.record = None;
+        let object = match (record.is_some().then(|| ids.next()).flatten(), &record) {
+            (Some(id), Some(_)) => {
+                let notes = notes.next().flatten();
+                Some(Object::of(collection, snapshot, id, record, notes).await?)
+            }
+            _ => None,
+        };
+        let object = object.filter(Object::exists);
+        found.push(Found { input, object });
+    }
+    Ok(found)
+}
+
+/// The whole object as functions see it.
+pub(crate) fn object_json(input: &Input, object: &Object) -> Result<Value, String> {
+    let values = object.siblings.iter().map(|sibling| {
+        let data = std::str::from_utf8(&sibling.content.value).map_err(|_| not_a_text())?;
+        Ok(json!({"metadata": metadata(sibling), "data": data}))
+    });
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(json!({
+        "bucket_type": shown(&input.bucket.kind),
+        "bucket": shown(&input.bucket.name),
+        "key": shown(&input.key),
+        "vclock": object.clock().to_text(),
+        "values": values.collect::<Result<Vec<Value>, String>>()?,
+    }))
+}
+
+/// What stands for an object that is not there.
+pub(crate) fn not_found(input: &Input) -> Value {
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut named = Map::new();
+    if !input.bucket.is_default_type() {
+        named.insert("bucket_type".to_owned(), json!(shown(&input.bucket.kind)));
+    }
+    named.insert("bucket".to_owned(), json!(shown(&input.bucket.name)));
+    named.insert("key".to_owned(), json!(shown(&input.key)));
+    let data = input.data.clone().unwrap_or_else(|| json!("undefined"));
+    named.insert("keydata".to_owned(), data);
+    json!({"not_found": named})
+}
+
+/// What Riak says of a value that is no text.
+pub(crate) fn not_a_text() -> String {
+    "bad_utf8_character_code: the value is no UTF-8".to_owned()
+}
+
+/// A sibling's metadata under Riak's names.
+pub(crate) fn metadata(sibling: &Sibling) -> Value {
+    let content: &Content = &sibling.content;
+    let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut metadata = Map::new();
+    let mut put = |name: &str, value: Value| drop(metadata.insert(name.to_owned(), value));
+    let links = content.links.iter();
+    let links = links.map(|link| json!([shown(&link.bucket), shown(&link.key), shown(&link.tag)]));
+    put("Links", links.collect());
+    put("X-Riak-VTag", json!(sibling.vtag()));
+    let optional = [
+        ("content-type", &content.content_type),
+        ("charset", &content.charset),
+        ("content-encoding", &content.encoding),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            put(name, json!(shown(value)));
+        }
+    }
+    put("index", pairs(&content.indexes, ""));
+    if let Some(modified_ms) = content.modified_ms {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_millis(modified_ms);
+        put("X-Riak-Last-Modified", json!(http::http_date(time)));
+    }
+    put("X-Riak-Meta", pairs(&content.user_meta, "X-Riak-Meta-"));
+    Value::Object(metadata)
+}
+
+/// Names with their values; one that comes more than once has a list of them.
+fn pairs(pairs: &[(Vec<u8>, Vec<u8>)], prefix: &str) -> Value {
+    let mut members: Map<String, Value> = Map::new();
+    for (name, value) in pairs {
+        let name = format!("{prefix}{}", String::from_utf8_lossy(name));
+        let value = json!(String::from_utf8_lossy(value));
+        match members.get_mut(&name) {
+            Some(Value::Array(values)) => values.push(value),
+            Some(known) => *known = json!([known.take(), value]),
+            None => drop(members.insert(name, value)),
+        }
+    }
+    Value::Object(members)
+}

@@ -1,0 +1,194 @@
+//! A job under way.
+
+use super::failure::Failure;
+use super::inputs::Source as Inputs;
+use super::item::{Item, size_of};
+use super::job::Job;
+use super::object::Objects;
+use super::phase::{Phase, Script, Step};
+use super::running::{Reduce, Reducer, Running, Tools, Work};
+use super::script::{Scripts, Source, SourceText};
+use crate::access::Access;
+use crate::buckets::existing;
+use crate::object::Object;
+use crate::server::Server;
+use auth::Action;
+use memory::Holder;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What phases of these numbers keep.
+pub(crate) type Kept = Vec<(usize, Vec<Value>)>;
+
+/// A job under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    inputs: Inputs,
+    phases: Vec<Running>,
+    tools: Tools,
+    deadline: Instant,
+    is_ended: bool,
+}
+
+impl Run {
+    /// Begins a job.
+    pub(crate) async fn start(server: Arc<Server>, access: Access, job: Job) -> Result<Run, Failure> {
+        let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.into());
+        let budget = server.engine.memory().clone();
+        let mut sources = Vec::new();
+        let mut phases = Vec::new();
+        for (number, phase) in job.phases.into_iter().enumerate() {
+            phases.push(begin(&server, &access, number, phase, &mut sources).await?);
+        }
+        let inputs = Inputs::open(&server, &access, job.inputs).await?;
+        let share = budget.share(Holder::Stages);
+        Ok(Run {
+            inputs,
+            phases,
+            tools: Tools {
+                server,
+                access,
+                objects: Objects::default(),
+                scripts: Scripts::new(sources, deadline, budget),
+                share,
+            },
+            deadline,
+            is_ended: false,
+        })
+    }
+
+    /// What is kept next; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Kept>, Failure> {
+        while !self.is_ended {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let step = tokio::time::timeout(left, self.step()).await;
+            let kept = step.unwrap_or_else(|_| Err(Failure::timeout()))?;
+            if !kept.is_empty() {
+                return Ok(Some(kept));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All that is kept, by phases.
+    pub(crate) async fn all(&mut self) -> Result<Kept, Failure> {
+        let mut all: Kept = self
+            .phases
+            .iter()
+            .filter(|phase| phase.keeps)
+            .map(|phase| (phase.number, Vec::new()))
+            .collect();
+        while let Some(kept) = self.next().await? {
+            for (phase, values) in kept {
+                self.tools.hold(values.iter().map(size_of).sum())?;
+                match all.iter_mut().find(|(known, _)| *known == phase) {
+                    Some((_, known)) => known.extend(values),
+                    None => all.push((phase, values)),
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    async fn step(&mut self) -> Result<Kept, Failure> {
+        let inputs = self.inputs.next().await?;
+        let mut kept = Vec::new();
+        if !inputs.is_empty() {
+            let items = inputs.into_iter().map(Item::Input).collect();
+            if self.phases.is_empty() {
+                return Ok(vec![(0, values(items))]);
+            }
+            self.push(0, items, &mut kept).await?;
+            return Ok(kept);
+        }
+        self.is_ended = true;
+        for at in 0..self.phases.len() {
+            let items = self.phases[at].finish(&mut self.tools).await?;
+            keep(&self.phases[at], &items, &mut kept);
+            self.push(at + 1, items, &mut kept).await?;
+        }
+        Ok(kept)
+    }
+
+    /// Brings items into a phase, and what comes out of it into those behind.
+    async fn push(&mut self, first: usize, mut items: Vec<Item>, kept: &mut Kept) -> Result<(), Failure> {
+        for phase in &mut self.phases[first..] {
+            if items.is_empty() {
+                break;
+            }
+            items = phase.take(&mut self.tools, items).await?;
+            keep(phase, &items, kept);
+        }
+        Ok(())
+    }
+}
+
+fn keep(phase: &Running, items: &[Item], kept: &mut Kept) {
+    if phase.keeps && !items.is_empty() {
+        kept.push((phase.number, values(items.to_vec())));
+    }
+}
+
+fn values(items: Vec<Item>) -> Vec<Value> {
+    items.into_iter().map(Item::into_json).collect()
+}
+
+/// A phase as it begins. Its function, if that is a script, is added to the sources.
+async fn begin(
+    server: &Server,
+    access: &Access,
+    number: usize,
+    phase: Phase,
+    sources: &mut Vec<Source>,
+) -> Result<Running, Failure> {
+    let work = match phase.step {
+        Step::Map(script) => Work::Map(add(server, access, number, script, sources).await?),
+        Step::Reduce(script) => {
+            let place = add(server, access, number, script, sources).await?;
+            Work::Reduce(Reduce::new(Reducer::Script(place)))
+        }
+        Step::NativeMap(function) => Work::NativeMap(function),
+        Step::NativeReduce(function) => Work::Reduce(Reduce::new(Reducer::Native(function))),
+        Step::Link { bucket, tag } => Work::Link { bucket, tag },
+        Step::ErlangSource => {
+            let error = "worker_startup_failed: source in Erlang is not run here ({strfun,not_allowed}); JavaScript is";
+            return Err(Failure::phase(number, error, None, None));
+        }
+    };
+    Ok(Running {
+        number,
+        keeps: phase.keeps,
+        argument: phase.argument,
+        work,
+    })
+}
+
+/// Adds a function; its place among the sources.
+async fn add(
+    server: &Server,
+    access: &Access,
+    phase: usize,
+    script: Script,
+    sources: &mut Vec<Source>,
+) -> Result<usize, Failure> {
+    let text = match script {
+        Script::Source(text) => SourceText::Own(text),
+        Script::Named(name) => SourceText::Named(name),
+        Script::Stored(bucket, key) => {
+            let siblings = match existing(server, access, &bucket, Action::Find)? {
+                Some(collection) => Object::read(&collection, &key).await?.siblings,
+                None => Vec::new(),
+            };
+            let name = format!("{bucket}/{}", String::from_utf8_lossy(&key));
+            let failed = |error: &str| Failure::phase(phase, error, Some(&name), None);
+            let first = siblings
+                .first()
+                .ok_or_else(|| failed("notfound: there is no such function"))?;
+            let text = std::str::from_utf8(&first.content.value);
+            SourceText::Own(text.map_err(|_| failed("the function is no UTF-8"))?.to_owned())
+        }
+    };
+    sources.push(Source { phase, text });
+    Ok(sources.len() - 1)
+}

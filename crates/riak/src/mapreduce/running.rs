@@ -1,0 +1,222 @@
+//! A phase under way.
+
+use super::erlang::{MapFunction, ReduceFunction};
+use super::failure::Failure;
+use super::item::{Input, Item, size_of};
+use super::object::{Found, Objects};
+use super::script::Scripts;
+use crate::access::Access;
+use crate::error::RiakError;
+use crate::names::Bucket;
+use crate::server::Server;
+use http::StatusCode;
+use memory::Share;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The values of one call of a reduce function, where nothing else is said. What it gave is among those of its next call.
+const REDUCED_AT_ONCE: usize = 1_000;
+
+/// What phases work with.
+#[derive(Debug)]
+pub(super) struct Tools {
+    pub(super) server: Arc<Server>,
+    pub(super) access: Access,
+    pub(super) objects: Objects,
+    pub(super) scripts: Scripts,
+    /// The memory of values that phases hold back.
+    pub(super) share: Share,
+}
+
+impl Tools {
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Failure> {
+        let room = self.share.add(bytes);
+        room.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()).into())
+    }
+
+    fn let_go(&mut self, bytes: usize) {
+        // Less than before always fits.
+        drop(self.share.set(self.share.bytes().saturating_sub(bytes)));
+    }
+}
+
+/// A phase with what it holds.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) number: usize,
+    pub(super) keeps: bool,
+    pub(super) argument: Option<Value>,
+    pub(super) work: Work,
+}
+
+/// What a phase does with what comes.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// By the function of this place among the scripts.
+    Map(usize),
+    NativeMap(MapFunction),
+    Link {
+        bucket: Option<Vec<u8>>,
+        tag: Option<Vec<u8>>,
+    },
+    Reduce(Reduce),
+}
+
+/// A reduce phase.
+#[derive(Debug)]
+pub(super) struct Reduce {
+    pub(super) function: Reducer,
+    values: Vec<Value>,
+    /// How many of them came out of the function.
+    reduced: usize,
+    held_bytes: usize,
+    was_called: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reducer {
+    Script(usize),
+    Native(ReduceFunction),
+}
+
+impl Reduce {
+    pub(super) fn new(function: Reducer) -> Reduce {
+        Reduce {
+            function,
+            values: Vec::new(),
+            reduced: 0,
+            held_bytes: 0,
+            was_called: false,
+        }
+    }
+}
+
+impl Running {
+    /// Takes what came out of the phase before; gives what comes out of this one now.
+    pub(super) async fn take(&mut self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Item>, Failure> {
+        let at_once = self.reduced_at_once();
+        match &mut self.work {
+            Work::Reduce(reduce) => {
+                let values: Vec<Value> = items.into_iter().map(Item::into_json).collect();
+                let bytes = values.iter().map(size_of).sum();
+                tools.hold(bytes)?;
+                reduce.held_bytes += bytes;
+                reduce.values.extend(values);
+                // As many new ones as old ones at least, so that the old ones are not looked at too often.
+                let wanted = at_once.map(|at_once| at_once.max(reduce.reduced));
+                if wanted.is_some_and(|wanted| reduce.values.len() - reduce.reduced >= wanted) {
+                    run(reduce, self.number, self.argument.as_ref(), tools).await?;
+                }
+                Ok(Vec::new())
+            }
+            Work::Map(place) => {
+                let place = *place;
+                let found = self.read(tools, items).await?;
+                let results = tools.scripts.map(place, found, self.argument.as_ref()).await?;
+                Ok(results.into_iter().map(Item::Value).collect())
+            }
+            Work::NativeMap(function) => {
+                let function = *function;
+                let mut results = Vec::new();
+                for found in self.read(tools, items).await? {
+                    let called = function.call(&found, self.argument.as_ref());
+                    let key = String::from_utf8_lossy(&found.input.key);
+                    let failed = |error: String| Failure::phase(self.number, &error, Some(&key), None);
+                    results.extend(called.map_err(failed)?.into_iter().map(Item::Value));
+                }
+                Ok(results)
+            }
+            Work::Link { bucket, tag } => {
+                let (bucket, tag) = (bucket.clone(), tag.clone());
+                let found = self.read(tools, items).await?;
+                let links = found
+                    .iter()
+                    .map(|found| links(found, bucket.as_deref(), tag.as_deref()));
+                Ok(links.collect::<crate::error::Result<Vec<_>>>()?.concat())
+            }
+        }
+    }
+
+    /// The end of what comes; gives what was held back.
+    pub(super) async fn finish(&mut self, tools: &mut Tools) -> Result<Vec<Item>, Failure> {
+        let Work::Reduce(reduce) = &mut self.work else {
+            return Ok(Vec::new());
+        };
+        if reduce.values.len() > reduce.reduced || !reduce.was_called {
+            run(reduce, self.number, self.argument.as_ref(), tools).await?;
+        }
+        tools.let_go(reduce.held_bytes);
+        let values = std::mem::take(&mut reduce.values);
+        Ok(values.into_iter().map(Item::Value).collect())
+    }
+
+    /// How many values are reduced at once; `None` for all.
+    fn reduced_at_once(&self) -> Option<usize> {
+        let option = |name: &str| self.argument.as_ref()?.as_object()?.get(name);
+        if option("reduce_phase_only_1") == Some(&Value::Bool(true)) {
+            return None;
+        }
+        let size = option("reduce_phase_batch_size").and_then(Value::as_u64);
+        Some(
+            size.filter(|&size| size > 0)
+                .map_or(REDUCED_AT_ONCE, |size| size as usize),
+        )
+    }
+
+    /// The objects that items name.
+    async fn read(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Found>, Failure> {
+        let input = |item: Item| {
+            item.into_input().map_err(|value| {
+                let error = "bad_input: a map or link phase wants lists of a bucket and a key";
+                Failure::phase(self.number, error, Some(&value.to_string()), None)
+            })
+        };
+        let inputs = items
+            .into_iter()
+            .map(input)
+            .collect::<Result<Vec<Input>, Failure>>()?;
+        Ok(tools.objects.read(&tools.server, &tools.access, inputs).await?)
+    }
+}
+
+async fn run(
+    reduce: &mut Reduce,
+    phase: usize,
+    argument: Option<&Value>,
+    tools: &mut Tools,
+) -> Result<(), Failure> {
+    let values = std::mem::take(&mut reduce.values);
+    let failed = |error: String| Failure::phase(phase, &error, None, None);
+    engine::steps(values.len())?;
+    reduce.values = match reduce.function {
+        Reducer::Script(place) => tools.scripts.reduce(place, values, argument).await?,
+        Reducer::Native(function) => function.call(values).map_err(failed)?,
+    };
+    reduce.reduced = reduce.values.len();
+    reduce.was_called = true;
+    tools.let_go(reduce.held_bytes);
+    reduce.held_bytes = reduce.values.iter().map(size_of).sum();
+    tools.hold(reduce.held_bytes)
+}
+
+/// The objects to which an object's links point.
+fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::error::Result<Vec<Item>> {
+    let Some(object) = &found.object else {
+        return Ok(Vec::new());
+    };
+    let is_wanted = |wanted: Option<&[u8]>, given: &[u8]| wanted.is_none_or(|wanted| wanted == given);
+    let item = |link: &crate::content::Link| {
+        Ok(Item::Input(Input {
+            bucket: Bucket::new(None, &link.bucket)?,
+            key: link.key.clone(),
+            data: Some(Value::from(String::from_utf8_lossy(&link.tag).into_owned())),
+            record: None,
+        }))
+    };
+    object
+        .links()
+        .into_iter()
+        .filter(|link| is_wanted(bucket, &link.bucket) && is_wanted(tag, &link.tag))
+        .map(item)
+        .collect()
+}

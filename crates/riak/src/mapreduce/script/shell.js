@@ -1,0 +1,98 @@
+// What is around the functions of a job: how they are compiled, called, and what they give is written as JSON.
+// `host` has what is told by the server: `log(text)`, `metadata(batch, row, value)`, `clock(batch, row)`.
+(function (host) {
+  "use strict";
+  // Indirect, so that functions are neither strict nor see what is here.
+  const evaluate = eval;
+  const { parse, stringify } = JSON;
+  const { isArray } = Array;
+  const functions = [];
+  let batch = 0;
+
+  globalThis.ejsLog = function (file, message) {
+    host.log(`${file}: ${message}`);
+  };
+
+  function compile(place, source) {
+    const compiled = evaluate(`(function () { var f = ${source}\n; return f; })`)();
+    if (typeof compiled !== "function") throw new TypeError("the source of the phase is not a function");
+    functions[place] = compiled;
+  }
+
+  function find(place, name) {
+    const found = name.split(".").reduce((within, part) => (within == null ? undefined : within[part]), globalThis);
+    if (typeof found !== "function") throw new ReferenceError(`${name} is not defined`);
+    functions[place] = found;
+  }
+
+  // A row: bucket type, bucket, key, data of the input as JSON or null, whether it is there, and the values of its siblings.
+  function shown(row, at) {
+    const [bucket_type, bucket, key] = row;
+    if (!row[4]) {
+      const keydata = row[3] == null ? "undefined" : parse(row[3]);
+      const name = bucket_type === "default" ? { bucket, key, keydata } : { bucket_type, bucket, key, keydata };
+      return { not_found: name };
+    }
+    const mine = batch;
+    const values = row.slice(5).map(function (data, place) {
+      let known;
+      // Most functions do not look at it.
+      return {
+        get metadata() {
+          return (known ??= parse(host.metadata(mine, at, place)));
+        },
+        data,
+      };
+    });
+    return {
+      bucket_type,
+      bucket,
+      key,
+      get vclock() {
+        return host.clock(mine, at);
+      },
+      values,
+    };
+  }
+
+  function failed(error, row) {
+    // Not to be caught: the script must end.
+    if (error == null || error.message === "out of memory") throw error;
+    const input = row && { bucket: row[1], key: row[2] };
+    return "!" + stringify({ error: String(error), stack: error.stack, input });
+  }
+
+  return {
+    compile,
+    find,
+    map(place, number, rows, argument) {
+      batch = number;
+      const given = argument == null ? undefined : parse(argument);
+      const out = [];
+      for (let at = 0; at < rows.length; at++) {
+        const row = rows[at];
+        let results;
+        try {
+          const data = row[3] == null ? undefined : parse(row[3]);
+          results = functions[place](shown(row, at), data, given);
+        } catch (error) {
+          return failed(error, row);
+        }
+        // As in Riak, what is no list is nothing.
+        if (isArray(results)) for (const result of results) out.push(result);
+      }
+      return stringify(out);
+    },
+    reduce(place, values, argument) {
+      const given = argument == null ? undefined : parse(argument);
+      let results;
+      try {
+        results = functions[place](parse(values), given);
+      } catch (error) {
+        return failed(error);
+      }
+      if (!isArray(results)) return failed(new TypeError("a reduce function gave no list"));
+      return stringify(results);
+    },
+  };
+});

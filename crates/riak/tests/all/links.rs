@@ -1,0 +1,93 @@
+//! Link walking, and link phases.
+
+use crate::mapreduce::run;
+use crate::server::Server;
+use serde_json::json;
+
+/// `a` points to `b` (friend) and `c` (colleague), and `b` to `d` (friend) and to one that is not there.
+fn filled() -> Server {
+    let server = Server::start();
+    let put = |key: &str, links: &str| {
+        let headers = [("Content-Type", "text/plain"), ("Link", links)];
+        let stored = server.ask(
+            &format!("PUT /buckets/people/keys/{key}"),
+            &headers,
+            format!("I am {key}").as_bytes(),
+        );
+        assert_eq!(stored.status, 204);
+    };
+    put(
+        "a",
+        "</buckets/people/keys/b>; riaktag=\"friend\", </buckets/people/keys/c>; riaktag=\"colleague\"",
+    );
+    put(
+        "b",
+        "</buckets/people/keys/d>; riaktag=\"friend\", </buckets/people/keys/none>; riaktag=\"friend\"",
+    );
+    put("c", "");
+    put("d", "");
+    server
+}
+
+#[test]
+fn a_walk_gives_the_objects_of_the_steps_that_are_kept() {
+    let server = filled();
+    let cases: [(&str, &[&str]); 7] = [
+        ("_,_,_", &["b", "c"]),
+        ("_,friend,0", &["b"]),
+        ("people,colleague,1", &["c"]),
+        ("other,_,_", &[]),
+        ("_,friend,_/_,_,_", &["d"]),
+        ("_,_,1/_,friend,1", &["b", "c", "d"]),
+        ("_,_,1/_,friend,0", &["b", "c"]),
+    ];
+    for (steps, expected) in cases {
+        for path in ["/buckets/people/keys/a", "/riak/people/a"] {
+            let answer = server.get(&format!("{path}/{steps}"));
+            assert_eq!(answer.status, 200, "{steps}");
+            assert!(
+                answer
+                    .header("content-type")
+                    .starts_with("multipart/mixed; boundary=")
+            );
+            let text = answer.text();
+            let named = ["a", "b", "c", "d", "none"];
+            let found: Vec<&str> = named
+                .into_iter()
+                .filter(|name| text.contains(&format!("I am {name}")))
+                .collect();
+            assert_eq!(found, expected, "{steps}: {text}");
+            for name in found {
+                assert!(
+                    text.contains(&format!("Location: /buckets/people/keys/{name}\r\n")),
+                    "{text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_walk_from_nothing_or_by_no_steps_is_refused() {
+    let server = filled();
+    assert_eq!(server.get("/buckets/people/keys/none/_,_,_").status, 404);
+    assert_eq!(server.get("/buckets/people/keys/a/b").status, 400);
+    assert_eq!(server.get("/types/t/buckets/people/keys/a/_,_,_").status, 403);
+}
+
+#[test]
+fn link_phases_give_names_with_tags_and_feed_others() {
+    let server = filled();
+    let start = json!([["people", "a"]]);
+    let links = run(&server, start.clone(), json!([{"link": {}}]));
+    assert_eq!(
+        links,
+        json!([["people", "b", "friend"], ["people", "c", "colleague"]])
+    );
+    let query = json!([
+        {"link": {"bucket": "people", "tag": "friend"}},
+        {"link": {"tag": "_"}},
+        {"map": {"language": "javascript", "source": "(v, tag) => v.not_found ? [] : [[tag, v.values[0].data]]"}},
+    ]);
+    assert_eq!(run(&server, start, query), json!([["friend", "I am d"]]));
+}

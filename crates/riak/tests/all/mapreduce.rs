@@ -1,0 +1,419 @@
+//! Map/reduce by both protocols.
+
+use crate::server::{Answer, Server};
+use bytes::Bytes;
+use riak::pb::frame::code;
+use riak::pb::messages::{Content, ErrorResp, MapRedReq, MapRedResp, PutReq, PutResp};
+use riak::pb::wire::Message;
+use serde_json::{Value, json};
+
+pub fn ask(server: &Server, job: &Value) -> Answer {
+    let kind = [("Content-Type", "application/json")];
+    server.ask("POST /mapred", &kind, job.to_string().as_bytes())
+}
+
+pub fn run(server: &Server, inputs: Value, query: Value) -> Value {
+    let answer = ask(server, &json!({"inputs": inputs, "query": query}));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    serde_json::from_slice(&answer.body).unwrap()
+}
+
+/// Two, three and four in `n`, a text in `t`, and `f.js`.
+fn filled() -> Server {
+    let server = Server::start();
+    for (key, value) in [("two", "2"), ("three", "3"), ("four", "4")] {
+        let headers = [
+            ("Content-Type", "application/json"),
+            ("X-Riak-Index-size_int", value),
+            ("X-Riak-Meta-Name", key),
+        ];
+        let stored = server.ask(&format!("PUT /buckets/n/keys/{key}"), &headers, value.as_bytes());
+        assert_eq!(stored.status, 204);
+    }
+    server
+}
+
+fn source(kind: &str, text: &str) -> Value {
+    json!({kind: {"language": "javascript", "source": text}})
+}
+
+fn named(kind: &str, name: &str) -> Value {
+    json!({kind: {"language": "javascript", "name": name}})
+}
+
+fn erlang(kind: &str, function: &str) -> Value {
+    json!({kind: {"language": "erlang", "module": "riak_kv_mapreduce", "function": function}})
+}
+
+#[test]
+fn functions_of_javascript_map_and_reduce_a_bucket() {
+    let server = filled();
+    let query = json!([
+        named("map", "Riak.mapValuesJson"),
+        named("reduce", "Riak.reduceSum")
+    ]);
+    assert_eq!(run(&server, json!("n"), query), json!([9]));
+    let query = json!([source(
+        "map",
+        "function (v) { return [v.key + ':' + v.values[0].data]; }"
+    )]);
+    assert_eq!(
+        run(&server, json!("n"), query),
+        json!(["four:4", "three:3", "two:2"])
+    );
+    assert_eq!(
+        run(&server, json!("none"), json!([named("reduce", "Riak.reduceSum")])),
+        json!([0])
+    );
+}
+
+#[test]
+fn inputs_are_keys_a_bucket_an_index_or_filtered() {
+    let server = filled();
+    let keys = json!([source("map", "v => [v.key]")]);
+    let cases = [
+        (
+            json!([["n", "two"], ["n", "four", "data"]]),
+            json!(["two", "four"]),
+        ),
+        (json!([["n", "two", null, "default"]]), json!(["two"])),
+        (json!(["default", "n"]), json!(["four", "three", "two"])),
+        (
+            json!({"bucket": "n", "index": "size_int", "key": 3}),
+            json!(["three"]),
+        ),
+        (
+            json!({"bucket": "n", "index": "size_int", "start": "3", "end": "9"}),
+            json!(["three", "four"]),
+        ),
+        (
+            json!({"bucket": "n", "key_filters": [["starts_with", "t"]]}),
+            json!(["three", "two"]),
+        ),
+    ];
+    for (inputs, expected) in cases {
+        assert_eq!(run(&server, inputs.clone(), keys.clone()), expected, "{inputs}");
+    }
+    let data = json!([source("map", "function (v, data, arg) { return [data]; }")]);
+    assert_eq!(
+        run(&server, json!([["n", "four", {"a": 1}]]), data),
+        json!([{"a": 1}])
+    );
+    assert_eq!(
+        run(&server, json!([["n", "four"]]), json!([])),
+        json!([["n", "four"]])
+    );
+}
+
+#[test]
+fn a_function_sees_the_object_as_riak_shows_it() {
+    let server = filled();
+    let seen = run(&server, json!([["n", "two"]]), json!([source("map", "v => [v]")]));
+    let object = &seen[0];
+    assert_eq!((&object["bucket"], &object["key"]), (&json!("n"), &json!("two")));
+    assert!(object["vclock"].as_str().unwrap().len() > 8);
+    let metadata = &object["values"][0]["metadata"];
+    assert_eq!(metadata["X-Riak-Meta"], json!({"X-Riak-Meta-name": "two"}));
+    assert_eq!(metadata["index"], json!({"size_int": "2"}));
+    assert_eq!(metadata["content-type"], "application/json");
+    let identity = run(
+        &server,
+        json!([["n", "two"]]),
+        json!([erlang("map", "map_identity")]),
+    );
+    assert_eq!(identity, seen);
+    let missing = run(
+        &server,
+        json!([["n", "none", 7]]),
+        json!([named("map", "Riak.mapValues")]),
+    );
+    assert_eq!(
+        missing,
+        json!([{"not_found": {"bucket": "n", "key": "none", "keydata": 7}}])
+    );
+}
+
+#[test]
+fn riaks_functions_in_erlang_are_there_by_name() {
+    let server = filled();
+    let values = erlang("map", "map_object_value");
+    let cases = [
+        (
+            json!([values, erlang("reduce", "reduce_sort")]),
+            json!(["2", "3", "4"]),
+        ),
+        (
+            json!([
+                values,
+                erlang("reduce", "reduce_string_to_integer"),
+                erlang("reduce", "reduce_sum")
+            ]),
+            json!([9]),
+        ),
+        (
+            json!([values, erlang("reduce", "reduce_count_inputs")]),
+            json!([3]),
+        ),
+        (json!([erlang("reduce", "reduce_count_inputs")]), json!([3])),
+        (
+            json!([erlang("reduce", "reduce_identity")]),
+            json!([["n", "four"], ["n", "three"], ["n", "two"]]),
+        ),
+        (
+            json!([
+                source("map", "v => [1, 'a', 1]"),
+                erlang("reduce", "reduce_set_union")
+            ]),
+            json!([1, "a"]),
+        ),
+        (
+            json!([
+                source("map", "v => [{a: 1, b: 2}]"),
+                erlang("reduce", "reduce_plist_sum")
+            ]),
+            json!([{"a": 3, "b": 6}]),
+        ),
+    ];
+    for (query, expected) in cases {
+        assert_eq!(run(&server, json!("n"), query.clone()), expected, "{query}");
+    }
+    let filter = json!([{"map": {"language": "erlang", "module": "riak_kv_mapreduce", "function": "map_object_value", "arg": "filter_notfound"}}]);
+    assert_eq!(
+        run(&server, json!([["n", "two"], ["n", "none"]]), filter),
+        json!(["2"])
+    );
+}
+
+#[test]
+fn the_functions_that_riak_has_in_javascript_do_what_they_do_there() {
+    let server = filled();
+    let values = named("map", "Riak.mapValuesJson");
+    let with = |name: &str, argument: Value| json!({"reduce": {"language": "javascript", "name": name, "arg": argument}});
+    let cases = [
+        (with("Riak.reduceMin", Value::Null), json!([2])),
+        (with("Riak.reduceMax", Value::Null), json!([4])),
+        (with("Riak.reduceNumericSort", Value::Null), json!([2, 3, 4])),
+        (
+            with("Riak.reduceSort", json!("function (a, b) { return b - a; }")),
+            json!([4, 3, 2]),
+        ),
+        (with("Riak.reduceLimit", json!(2)), json!([4])),
+        (with("Riak.reduceSlice", json!([1, 2])), json!([3])),
+    ];
+    for (reduce, expected) in cases {
+        assert_eq!(
+            run(&server, json!("n"), json!([values, reduce])),
+            expected,
+            "{reduce}"
+        );
+    }
+    server.put("/buckets/c/keys/1", "application/json", br#"{"a": 1, "b": 2}"#);
+    server.put("/buckets/c/keys/2", "application/json", br#"{"a": 2}"#);
+    let by_fields = json!([{"map": {"language": "javascript", "name": "Riak.mapByFields", "arg": {"a": 1}}}]);
+    assert_eq!(run(&server, json!("c"), by_fields), json!([{"a": 1, "b": 2}]));
+}
+
+#[test]
+fn a_function_may_be_kept_in_a_bucket() {
+    let server = filled();
+    server.put(
+        "/buckets/f/keys/js",
+        "application/javascript",
+        b"function (v, d, arg) { return [arg.by * v.values[0].data]; }",
+    );
+    let stored = |key: &str| json!([{"map": {"language": "javascript", "bucket": "f", "key": key, "arg": {"by": 10}}}]);
+    assert_eq!(run(&server, json!([["n", "two"]]), stored("js")), json!([20]));
+    let missing = ask(&server, &json!({"inputs": "n", "query": stored("none")}));
+    assert_eq!(missing.status, 500);
+    assert!(missing.text().contains("notfound"), "{}", missing.text());
+}
+
+#[test]
+fn phases_that_keep_have_a_list_each_and_maps_follow_maps() {
+    let server = filled();
+    let query = json!([
+        {"map": {"language": "javascript", "source": "v => [[v.bucket, v.key]]", "keep": true}},
+        {"map": {"language": "javascript", "name": "Riak.mapValuesJson", "keep": true}},
+        {"reduce": {"language": "javascript", "name": "Riak.reduceSum", "keep": true}},
+    ]);
+    let inputs = json!([["n", "two"], ["n", "three"]]);
+    assert_eq!(
+        run(&server, inputs, query),
+        json!([[["n", "two"], ["n", "three"]], [2, 3], [5]])
+    );
+}
+
+#[test]
+fn large_buckets_are_mapped_by_several_sandboxes_in_the_order_of_keys() {
+    let server = Server::start();
+    let mut client = server.client();
+    for at in 0..600 {
+        let request = PutReq {
+            bucket: b"many".to_vec(),
+            key: Some(format!("{at:05}").into_bytes()),
+            content: Content {
+                value: at.to_string().into(),
+                content_type: Some(b"application/json".to_vec()),
+                ..Content::default()
+            },
+            ..PutReq::default()
+        };
+        let _: PutResp = client.ask(code::PUT, &request);
+    }
+    let query = json!([named("map", "Riak.mapValuesJson")]);
+    let all: Vec<i64> = serde_json::from_value(run(&server, json!("many"), query)).unwrap();
+    assert_eq!(all, (0..600).collect::<Vec<_>>());
+    let three = source("map", "v => [1, 2, 3]");
+    let counted = run(
+        &server,
+        json!("many"),
+        json!([three, source("reduce", "values => [values.length]")]),
+    );
+    assert_ne!(counted, json!([1_800]), "what was reduced is reduced again");
+    let once = json!([three, {"reduce": {
+        "language": "javascript", "source": "values => [values.length]", "arg": {"reduce_phase_only_1": true}}}]);
+    assert_eq!(run(&server, json!("many"), once), json!([1_800]));
+}
+
+#[test]
+fn results_come_in_parts_where_they_are_wanted_so() {
+    let server = filled();
+    let job = json!({"inputs": "n", "query": [named("map", "Riak.mapValuesJson"), named("reduce", "Riak.reduceSum")]});
+    let kind = [("Content-Type", "application/json")];
+    let answer = server.ask("POST /mapred?chunked=true", &kind, job.to_string().as_bytes());
+    assert_eq!(answer.status, 200);
+    assert!(
+        answer
+            .header("content-type")
+            .starts_with("multipart/mixed; boundary=")
+    );
+    assert!(
+        answer.text().contains("{\"phase\":1,\"data\":[9]}"),
+        "{}",
+        answer.text()
+    );
+}
+
+#[test]
+fn protocol_buffers_give_a_message_for_each_phase() {
+    let server = filled();
+    let mut client = server.client();
+    let request = |job: Value| MapRedReq {
+        request: Bytes::from(job.to_string()),
+        content_type: b"application/json".to_vec(),
+    };
+    let job = json!({"inputs": "n", "query": [named("map", "Riak.mapValuesJson"), named("reduce", "Riak.reduceSum")]});
+    let first: MapRedResp = client.ask(code::MAP_RED, &request(job));
+    assert_eq!(
+        (first.phase, first.response.as_deref()),
+        (Some(1), Some(&b"[9]"[..]))
+    );
+    let (_, last) = client.next();
+    assert_eq!(MapRedResp::decode(&last).unwrap().done, Some(true));
+    let failing = json!({"inputs": "n", "query": [source("map", "function (v) { throw new Error('no'); }")]});
+    let told = client.refused(code::MAP_RED, &request(failing));
+    assert!(
+        told.contains("\"phase\":0") && told.contains("Error: no"),
+        "{told}"
+    );
+    let mut erlang = request(json!({}));
+    erlang.content_type = b"application/x-erlang-binary".to_vec();
+    assert!(client.refused(code::MAP_RED, &erlang).contains("not supported"));
+    // The connection goes on.
+    let (answered, _) = client.raw(code::PING, &ErrorResp::default());
+    assert_eq!(answered, code::PING_RESP);
+}
+
+#[test]
+fn failures_say_which_phase_and_which_input() {
+    let server = filled();
+    let cases = [
+        (
+            json!([source("map", "function (v) { return undefined.x; }")]),
+            "\"key\\\":\\\"four",
+        ),
+        (json!([source("map", "function (v) { return")]), "SyntaxError"),
+        (json!([named("map", "Riak.none")]), "Riak.none is not defined"),
+        (
+            json!([source("map", "v => [1]"), source("map", "v => [1]")]),
+            "bad_input",
+        ),
+        (json!([source("reduce", "values => 7")]), "no list"),
+        (
+            json!([{"map": {"language": "erlang", "source": "fun(O, _, _) -> [] end."}}]),
+            "worker_startup_failed",
+        ),
+    ];
+    for (query, expected) in cases {
+        let answer = ask(&server, &json!({"inputs": "n", "query": query}));
+        assert_eq!(answer.status, 500, "{query}");
+        assert!(answer.text().contains(expected), "{query}: {}", answer.text());
+    }
+}
+
+#[test]
+fn scripts_end_with_the_time_of_the_job_and_have_only_so_much_memory() {
+    let server = filled();
+    let endless =
+        json!({"inputs": "n", "timeout": 300, "query": [source("map", "function (v) { for (;;); }")]});
+    let begun = std::time::Instant::now();
+    let answer = ask(&server, &endless);
+    assert_eq!(
+        (answer.status, answer.text().as_str()),
+        (500, "{\"error\":\"timeout\"}")
+    );
+    assert!(begun.elapsed().as_secs() < 10);
+    let greedy = "function (v) { var all = []; for (;;) all.push('x'.repeat(1000) + all.length); }";
+    let answer = ask(&server, &json!({"inputs": "n", "query": [source("map", greedy)]}));
+    assert_eq!(answer.status, 500);
+    assert!(answer.text().contains("out of memory"), "{}", answer.text());
+}
+
+#[test]
+fn what_is_no_job_is_refused_with_the_reason() {
+    let server = filled();
+    let cases = [
+        (json!([]), "not a JSON object"),
+        (json!({"inputs": "n"}), "missing the \"inputs\" or \"query\""),
+        (json!({"inputs": [], "query": []}), "No inputs were given"),
+        (
+            json!({"inputs": 7, "query": []}),
+            "Unrecognized format of \"inputs\"",
+        ),
+        (
+            json!({"inputs": {"bucket": "n", "query": "x:y"}, "query": []}),
+            "not supported",
+        ),
+        (
+            json!({"inputs": {"module": "m", "function": "f", "arg": 1}, "query": []}),
+            "not supported",
+        ),
+        (
+            json!({"inputs": "n", "query": [{"map": {"source": "v => []"}}]}),
+            "No \"language\"",
+        ),
+        (
+            json!({"inputs": "n", "query": [{"map": {"language": "perl"}}]}),
+            "Unknown language",
+        ),
+        (
+            json!({"inputs": "n", "query": [{"map": {"language": "javascript", "name": "f", "keep": 1}}]}),
+            "not a boolean",
+        ),
+        (
+            json!({"inputs": "n", "query": [erlang("map", "reduce_sum")]}),
+            "is not known",
+        ),
+        (
+            json!({"inputs": {"bucket": "n", "key_filters": [["sounds_like", "x"]]}, "query": []}),
+            "sounds_like is not known",
+        ),
+    ];
+    for (job, expected) in cases {
+        let answer = ask(&server, &job);
+        assert!([400, 501].contains(&answer.status), "{job}: {}", answer.status);
+        assert!(answer.text().contains(expected), "{job}: {}", answer.text());
+    }
+    let form = server.ask("POST /mapred", &[("Content-Type", "text/plain")], b"{}");
+    assert_eq!(form.status, 415);
+}
