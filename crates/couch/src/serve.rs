@@ -5,13 +5,14 @@ use crate::error::CouchError;
 use crate::replication::documents;
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::user::User;
+use crate::user::{Handler as Known, User};
 use crate::{cors, jsonp, respond, route, users};
 use code::Code;
 use engine::Engine;
 use http::{
     Handler, HeaderMap, HeaderValue, HostError, Hosts, Method, Request, Response, StatusCode, header,
 };
+use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,27 +36,59 @@ pub async fn serve(
     options: Options,
     stop: watch::Receiver<bool>,
 ) -> Result<(), ServeError> {
-    let server = Server::new(engine, listener.local_addr().ok(), stop.clone(), answer_within).await?;
-    let server = Arc::new(server);
-    // The last start may have ended before it was there.
-    if let Err(error) = users::prepare_database(&server.engine, &server.config).await {
-        tracing::warn!(%error, "the database of users has no design document");
-    }
-    let followed = tokio::spawn(documents::follow_all(server.clone()));
-    let handler = Arc::new(Front {
-        server: server.clone(),
-        request_ids: RequestIds::default(),
-        hosts: options.http.hosts.clone(),
-    });
-    let mut serving = pin!(http::serve(listener, handler, options.http, stop.clone()));
-    tokio::select! {
-        () = &mut serving => {}
-        () = end_requests(&server, stop) => serving.await,
-    }
-    followed.abort();
-    // One may have been started meanwhile.
-    server.jobs.stop().await;
+    let protocol = Protocol::new(engine, listener.local_addr().ok(), stop.clone()).await?;
+    protocol.serve(listener, options, stop).await;
     Ok(())
+}
+
+/// The protocol on an engine: connections are served by [`Protocol::serve`], requests that came by another listener of this
+/// program answered by [`Protocol::answer`].
+#[derive(Clone, Debug)]
+pub struct Protocol(Arc<Server>);
+
+impl Protocol {
+    /// The protocol on this engine, whose settings show this address; its feeds end when `stop` becomes true.
+    pub async fn new(
+        engine: Engine,
+        address: Option<SocketAddr>,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Protocol, ServeError> {
+        let server = Server::new(engine, address, stop, answer_within).await?;
+        Ok(Protocol(Arc::new(server)))
+    }
+
+    /// Serves connections, as [`serve`] does.
+    pub async fn serve(&self, listener: TcpListener, options: Options, stop: watch::Receiver<bool>) {
+        let server = &self.0;
+        // The last start may have ended before it was there.
+        if let Err(error) = users::prepare_database(&server.engine, &server.config).await {
+            tracing::warn!(%error, "the database of users has no design document");
+        }
+        let followed = tokio::spawn(documents::follow_all(server.clone()));
+        let handler = Arc::new(Front {
+            server: server.clone(),
+            request_ids: RequestIds::default(),
+            hosts: options.http.hosts.clone(),
+        });
+        let mut serving = pin!(http::serve(listener, handler, options.http, stop.clone()));
+        tokio::select! {
+            () = &mut serving => {}
+            () = end_requests(server, stop) => serving.await,
+        }
+        followed.abort();
+        // One may have been started meanwhile.
+        server.jobs.stop().await;
+    }
+
+    /// Answers one request with the rights of a user who is known already; `None` where no user exists.
+    pub async fn answer(&self, user: Option<Arc<auth::User>>, request: Request) -> Response {
+        let engine = &self.0.engine;
+        let user = match user {
+            Some(account) => User::of(engine, &account, Known::Default, request.peer.ip().is_loopback()),
+            None => User::of_this_machine(engine),
+        };
+        answer_within(self.0.clone(), user, request).await
+    }
 }
 
 /// Ends replications at once, so that whoever waits for one is answered, and requests that go on for some time after the stop.

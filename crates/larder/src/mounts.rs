@@ -8,9 +8,10 @@ use value::{Document, DocumentBuf};
 use web::{Answering, Commands, Mounts, Requests};
 
 /// The same protocols that have listeners of their own.
-pub fn mounts(mongo: &mongo::Protocol, elastic: &elastic::Protocol) -> Mounts {
+pub fn mounts(mongo: &mongo::Protocol, couch: &couch::Protocol, elastic: &elastic::Protocol) -> Mounts {
     Mounts {
         commands: Some(Arc::new(MongoCommands(mongo.clone()))),
+        couch: Some(Arc::new(CouchRequests(couch.clone()))),
         elastic: Some(Arc::new(ElasticRequests(elastic.clone()))),
         tail: Some(Arc::new(Tails(elastic.clone()))),
     }
@@ -29,6 +30,16 @@ impl Commands for MongoCommands {
     ) -> Answering<DocumentBuf> {
         let mongo = self.0.clone();
         Box::pin(async move { mongo.run(user, peer, &database, command).await })
+    }
+}
+
+#[derive(Debug)]
+struct CouchRequests(couch::Protocol);
+
+impl Requests for CouchRequests {
+    fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response> {
+        let couch = self.0.clone();
+        Box::pin(async move { couch.answer(user, request).await })
     }
 }
 

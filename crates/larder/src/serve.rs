@@ -37,7 +37,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     }
 
     let (stop, stopped) = watch::channel(false);
-    let mut protocols = tokio::task::JoinSet::new();
+    let mut protocols: tokio::task::JoinSet<Result<()>> = tokio::task::JoinSet::new();
     let mongo_options = mongo::Options {
         places: places.clone(),
         test_commands: settings.test_commands,
@@ -52,7 +52,12 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         });
     }
     let (address, is_given) = (settings.couch_listen, settings.couch_listen_given);
-    if let Some(listener) = listen_unless_taken("couch", address, is_given, settings, &engine).await? {
+    let listener = listen_unless_taken("couch", address, is_given, settings, &engine).await?;
+    let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    let couch = couch::Protocol::new(engine.clone(), address, stopped.clone())
+        .await
+        .context("the couch protocol failed")?;
+    if let Some(listener) = listener {
         let options = couch::Options {
             http: http::Options {
                 places: places.clone(),
@@ -61,8 +66,11 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
                 ..http::Options::default()
             },
         };
-        let served = couch::serve(listener, engine.clone(), options, stopped.clone());
-        protocols.spawn(async { served.await.context("the couch protocol failed") });
+        let (couch, stopped) = (couch.clone(), stopped.clone());
+        protocols.spawn(async move {
+            couch.serve(listener, options, stopped).await;
+            Ok(())
+        });
     }
     let (address, is_given) = (settings.elastic_listen, settings.elastic_listen_given);
     let elastic_options = elastic::Options {
@@ -115,7 +123,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
                 memory: engine.memory().clone(),
                 ..http::Options::default()
             },
-            mounts: mounts::mounts(&mongo, &elastic),
+            mounts: mounts::mounts(&mongo, &couch, &elastic),
         };
         let served = web::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async {

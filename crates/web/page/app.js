@@ -13,7 +13,10 @@ const VIEWS = {
   start: () => import("./views/start.js"),
   logs: () => import("./views/logs.js"),
   graphs: () => import("./views/graphs.js"),
+  board: () => import("./views/board.js"),
   docs: () => import("./views/docs.js"),
+  query: () => import("./views/query.js"),
+  files: () => import("./views/files.js"),
   server: () => import("./views/server.js"),
 };
 const RETRY_MS = 4000;

@@ -8,7 +8,7 @@
 //! | `/api/command/DB` | POST one of MongoDB's commands in Extended JSON |
 //! | `/api/export/DB.COLLECTION` | GET it as NDJSON or CSV |
 //! | `/api/tail` | GET what comes into a collection, as an event stream |
-//! | `/api/elastic/…` | Elasticsearch's protocol |
+//! | `/api/couch/…`, `/api/elastic/…` | CouchDB's and Elasticsearch's protocols |
 //! | `/files/BUCKET` | GET lists, POST takes a form's files, `?id=ID` names one file |
 //! | `/files/BUCKET/NAME` | GET, HEAD, PUT, DELETE |
 //! | `/uploads/BUCKET` | POST begins a resumable upload (tus 1.0) |

@@ -34,6 +34,8 @@ pub trait Requests: Debug + Send + Sync {
 pub struct Mounts {
     /// `/api/command`.
     pub commands: Option<Arc<dyn Commands>>,
+    /// `/api/couch`.
+    pub couch: Option<Arc<dyn Requests>>,
     /// `/api/elastic`.
     pub elastic: Option<Arc<dyn Requests>>,
     /// `/api/tail`.

@@ -23,6 +23,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         ["api", "command", database] => api::command(call, database).await,
         ["api", "export", collection] => api::export(call, collection).await,
         ["api", "tail"] => api::tail(call).await,
+        ["api", "couch", path] => api::couch(call, path).await,
         ["api", "elastic", path] => api::elastic(call, path).await,
         ["files", bucket] | ["files", bucket, ""] if !bucket.is_empty() => in_bucket(call, bucket).await,
         ["files", bucket, name] if !bucket.is_empty() => {

@@ -143,3 +143,23 @@ test("at 360 px nothing is cut off, and the keyboard reaches all", async () => {
   await page.isWell("document-phone");
   await page.done();
 });
+
+test("a conflict is shown side by side and settled by merging; the history tells what changed", async () => {
+  const couch = async (method, path, body) => (await fetch(`${server.url}/api/couch/${path}`, { method, headers: { "Content-Type": "application/json" }, body: body && JSON.stringify(body) })).json();
+  await couch("PUT", "shared-docs");
+  const { rev } = await couch("PUT", "shared-docs/a", { city: "Ulm", pop: 1, note: "x" });
+  const start = rev.slice(2);
+  const branch = (mark, fields) => ({ _id: "a", _rev: `2-${mark}`, _revisions: { start: 2, ids: [mark, start] }, city: "Ulm", ...fields });
+  await couch("POST", "shared-docs/_bulk_docs", { new_edits: false, docs: [branch("aaaa", { pop: 2, note: "x" }), branch("bbbb", { pop: 1, note: "y" })] });
+  const page = await browser.open(`${server.url}/#/docs/default.shared-docs/${encodeURIComponent('"a"')}?tab=history`);
+  await page.getByText('"x"→ "y"').or(page.locator("ins", { hasText: '"y"' })).first().waitFor();
+  await page.isWell("document-history");
+  await page.getByRole("button", { name: "Conflicts" }).click();
+  await page.getByRole("radio", { name: "pop: Theirs" }).check();
+  await page.isWell("document-conflicts");
+  await page.getByRole("button", { name: "Save merged" }).click();
+  await page.getByText("No conflict: there is one revision").waitFor();
+  const kept = await couch("GET", "shared-docs/a?conflicts=true");
+  assert.deepEqual([kept.city, kept.pop, kept.note, kept._conflicts], ["Ulm", 2, "y", undefined]);
+  await page.done();
+});

@@ -1,3 +1,5 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { PHONE, startBrowser, startServer } from "./browser.mjs";
 
@@ -40,5 +42,31 @@ test("at 360 px it is all there", async () => {
   const page = await browser.open(`${server.url}/#/graphs/fleet.readings`, PHONE);
   await page.getByText("3,000 readings").waitFor();
   await page.isWell("graphs-phone");
+  await page.done();
+});
+
+test("a graph goes on a board; a board that was kept elsewhere meanwhile is not overwritten unasked", async () => {
+  const page = await browser.open(`${server.url}/#/graphs/fleet.readings?stat=p95`);
+  await page.getByText("3,000 readings").waitFor();
+  await page.getByRole("button", { name: "Add to a board" }).click();
+  await page.getByRole("dialog").getByLabel("Board").fill("Pumps");
+  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+  await page.getByRole("heading", { name: "Graphs / Pumps" }).waitFor();
+  await page.goto(`${server.url}/#/graphs/fleet.readings?by=none`);
+  await page.getByRole("button", { name: "Add to a board" }).click();
+  await page.getByRole("dialog").getByLabel("Board").fill("Pumps");
+  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+  await page.getByText("3,000 readings").nth(1).waitFor();
+  await page.isWell("board");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).first().click()]);
+  assert.match(await readFile(await download.path(), "utf8"), /^time,series,min,value,max\r\n2026-01-01T/);
+  const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).first().click()]);
+  assert.equal((await readFile(await picture.path())).subarray(1, 4).toString(), "PNG");
+  await page.getByRole("button", { name: "Remove celsius" }).first().click();
+  await server.command("larder", { update: "boards", updates: [{ q: { _id: "Pumps" }, u: { $inc: { version: 1 } } }] });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Changed meanwhile").waitFor();
+  await page.getByRole("button", { name: "Take theirs" }).click();
+  await page.getByText("3,000 readings").nth(1).waitFor();
   await page.done();
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { PHONE, startBrowser, startServer } from "./browser.mjs";
 
@@ -103,5 +104,45 @@ test("at 360 px it is all there", async () => {
   const page = await browser.open(`${server.url}/#/logs/default.logs`, PHONE);
   await first(page).waitFor();
   await page.isWell("logs-phone");
+  await page.done();
+});
+
+test("lines around one are shown without query, and Esc leads back to the same row; a search is kept, and downloaded", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs?q=level:error`);
+  await page.getByText(/^30\d lines$/).waitFor();
+  await page.getByText("line 2907:").click();
+  await page.getByRole("button", { name: "Lines around" }).click();
+  await page.getByText("line 2908:").waitFor();
+  await page.getByText("Lines around one, without query").waitFor();
+  assert.match(await page.locator(".line.focused .message").innerText(), /^line 2907:/);
+  await page.keyboard.press("Escape");
+  await page.getByText("line 2908:").waitFor({ state: "detached" });
+  assert.match(await page.locator(".line.focused .message").innerText(), /^line 2907:/);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("errors");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.goto(`${server.url}/#/logs/default.logs`);
+  await page.getByRole("button", { name: "Saved" }).click();
+  await page.getByRole("link", { name: "errors" }).click();
+  await page.getByText(/^30\d lines$/).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "NDJSON" }).click()]);
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\n").map((text) => JSON.parse(text));
+  assert.ok(lines.length >= 300 && lines.every(({ level }) => level === "error"));
+  await page.isWell("logs-saved");
+  await page.done();
+});
+
+test("three hundred lines of one time are all there, and a long one is cut", async () => {
+  await server.command("default", { insert: "same", documents: Array.from({ length: 300 }, (_, n) => ({ _id: n, time: { $date: { $numberLong: String(BEGIN) } }, level: "info", message: n === 7 ? "x".repeat(1_000_000) : `equal ${n}` })) });
+  const page = await browser.open(`${server.url}/#/logs/default.same`);
+  const list = page.getByRole("grid");
+  await first(page).waitFor();
+  const seen = new Set();
+  for (let n = 0; n < 200 && seen.size < 300; n++) {
+    for (const text of await page.locator(".line .message").allInnerTexts()) seen.add(text.slice(0, 30));
+    await list.evaluate((element) => (element.scrollTop += element.clientHeight / 2));
+    await page.waitForTimeout(50);
+  }
+  assert.equal(seen.size, 300);
   await page.done();
 });

@@ -32,3 +32,39 @@ test("on a phone it is all there", async () => {
   await page.isWell("server-phone");
   await page.done();
 });
+
+test("slow queries lead to their plans, replications tell how far they are, users are made", async () => {
+  const page = await browser.open(`${server.url}/#/server/slow?db=default`);
+  await page.getByLabel("slower than, in ms").fill("0");
+  await page.getByRole("button", { name: "Record slow queries" }).click();
+  await page.getByText("recorded into default.system.profile").waitFor();
+  await server.command("default", { find: "many", filter: { n: { $gt: 190 } } });
+  await page.getByRole("button", { name: "Look again" }).click();
+  await page.getByRole("link", { name: "Explain, and an index" }).first().waitFor();
+  await page.isWell("server-slow");
+  await page.getByRole("row", { name: /190/ }).getByRole("link").click();
+  await page.getByRole("heading", { name: /No race/ }).waitFor();
+  await page.goto(`${server.url}/#/server/replication`);
+  await page.getByLabel("From", { exact: true }).fill("many");
+  await page.getByLabel("To", { exact: true }).fill("copy");
+  await page.getByLabel("make the target").check();
+  await page.getByRole("button", { name: "Begin a replication" }).click();
+  await page.getByText("There is no replication").or(page.getByRole("cell", { name: "many" })).or(page.getByRole("alert")).first().waitFor();
+  await page.isWell("server-replication");
+  await page.goto(`${server.url}/#/server/users`);
+  await page.getByText("There are no users").waitFor();
+  await page.getByRole("button", { name: "New user" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("root");
+  await page.getByRole("dialog").getByLabel("Password").fill("secret");
+  await page.getByRole("button", { name: "Add the role" }).click();
+  await page.getByText("may do everything", { exact: true }).waitFor();
+  await page.isWell("server-user-new");
+  await page.getByRole("button", { name: "Save" }).click();
+  // From now on one has to sign in, by the form that comes over the view.
+  await page.getByLabel("Name").fill("root");
+  await page.getByLabel("Password").fill("secret");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("cell", { name: "may do everything" }).waitFor();
+  await page.isWell("server-users");
+  await page.done();
+});

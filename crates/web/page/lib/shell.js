@@ -73,7 +73,8 @@ function uuid(text) {
   return { $binary: { base64: btoa(hex.replace(/../g, (pair) => String.fromCharCode(parseInt(pair, 16)))), subType: "04" } };
 }
 
-class Reader {
+/** Reads values one after another. */
+export class Reader {
   constructor(text) {
     this.text = text;
     this.at = 0;

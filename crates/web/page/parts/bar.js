@@ -7,7 +7,7 @@ import { offline, refresh } from "../state/session.js";
 import { useSignal } from "../state/signal.js";
 import { helpIsOpen } from "./keys.js";
 
-const VIEWS = [["logs", "Logs"], ["graphs", "Graphs"], ["docs", "Documents"], ["server", "Server"]];
+const VIEWS = [["logs", "Logs"], ["graphs", "Graphs"], ["docs", "Documents"], ["query", "Queries"], ["files", "Files"], ["server", "Server"]];
 const THEMES = { system: "dark", dark: "light", light: "system" };
 const THEME_MARKS = { system: "◐", dark: "☾", light: "☀" };
 
@@ -22,7 +22,7 @@ export function Bar({ view, session }) {
     <header class="bar">
       <a class="brand" href="#/start" aria-current=${view === "start" ? "page" : undefined}><${Mark} />Larder</a>
       <nav aria-label="Views">
-        ${VIEWS.map(([name, title]) => html`<a key=${name} href="#/${name}" aria-current=${view === name ? "page" : undefined}>${title}</a>`)}
+        ${VIEWS.map(([name, title]) => html`<a key=${name} href="#/${name}" aria-current=${view === name || (view === "board" && name === "graphs") ? "page" : undefined}>${title}</a>`)}
       </nav>
       <span class="grow"></span>
       <span class="host" title=${session ? `Larder ${session.version} on ${session.host}` : undefined}>

@@ -5,16 +5,17 @@ import { figure } from "../lib/number.js";
 import { niceStep, stamp, tick } from "../lib/time.js";
 import { settings } from "../state/settings.js";
 import { useSignal } from "../state/signal.js";
+import { give } from "../lib/give.js";
 import { canvasOf, colour } from "./canvas.js";
 
-const HEIGHT = 360;
 const AXIS = 24;
 const LEFT = 64;
 const TOP = 12;
 const COLOURS = 6;
 const DASHES = [[], [6, 4], [2, 3]];
 
-export function Chart({ data, choose, sentence }) {
+/** @param {{data: object, choose: (from: number, to: number) => void, sentence: string, height?: number, name?: string}} props */
+export function Chart({ data, choose, sentence, height = 360, name = "graph", csv }) {
   const canvas = useRef(null);
   const held = useRef(null);
   const [range, show] = useState(null);
@@ -29,10 +30,10 @@ export function Chart({ data, choose, sentence }) {
     watch.observe(canvas.current.parentElement);
     return () => watch.disconnect();
   }, []);
-  const scale = scaleOf(shown, data, width);
+  const scale = scaleOf(shown, data, width, height);
   useEffect(() => {
-    if (width) draw(canvas.current, data, shown, scale, width, range, cursor);
-  }, [data, width, range, cursor, hidden, theme, utc]);
+    if (width) draw(canvas.current, data, shown, scale, width, height, range, cursor);
+  }, [data, width, height, range, cursor, hidden, theme, utc]);
   const setRange = (next) => show((held.current = next));
   const down = (event) => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -47,6 +48,7 @@ export function Chart({ data, choose, sentence }) {
     setRange(null);
     if (to - from > data.step) choose(Math.round(from), Math.round(to));
   };
+  const out = () => choose(Math.round(data.from - (data.to - data.from) / 2), Math.round(data.to + (data.to - data.from) / 2));
   const key = (event) => {
     const by = { ArrowLeft: -data.step, ArrowRight: data.step }[event.key];
     if (by) {
@@ -56,12 +58,14 @@ export function Chart({ data, choose, sentence }) {
       if (event.shiftKey) setRange([held.current?.[0] ?? at - by * 4, at]);
     }
     if (event.key === "Enter" && held.current) up();
+    if (event.key === "Escape") setRange(null);
+    if (event.key === "Backspace" || event.key === "-") out();
   };
   const toggle = (name) => setHidden(new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]));
   return html`<div class="chart card">
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms.`} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerLeave=${() => setCursor(null)} onKeyDown=${key}></canvas>
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms, Backspace zooms out.`} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerLeave=${() => setCursor(null)} onDblClick=${out} onKeyDown=${key}></canvas>
     <ul class="series">${data.series.map((one, at) => html`<li key=${one.key}><button class="quiet" aria-pressed=${!hidden.has(one.key)} onClick=${() => toggle(one.key)}><span class=${`line-mark s${(at % COLOURS) + 1} d${Math.floor(at / COLOURS)}`} aria-hidden="true"></span>${one.key} <span class="muted">${valueAt(one, cursor, data.step)}</span></button></li>`)}</ul>
-    <p class="row"><span class="muted">${cursor ? stamp(cursor) : "Drag to zoom; the band is from the least to the greatest value, the line the mean."}</span><span class="grow"></span><button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
+    <p class="row"><span class="muted">${cursor ? stamp(cursor) : "Drag to zoom; the band is from the least to the greatest value, the line the mean."}</span><span class="grow"></span><button class="quiet" onClick=${() => canvas.current.toBlob((blob) => give(blob, `${name}.png`))}>PNG</button>${csv && html`<button class="quiet" onClick=${() => give(new Blob([csv()], { type: "text/csv" }), `${name}.csv`)}>CSV</button>`}<button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
     ${asTable && html`<div class="scroll"><table class="rows"><thead><tr><th>Series</th><th class="num">Readings</th><th class="num">Least</th><th class="num">Mean</th><th class="num">Greatest</th></tr></thead><tbody>${data.series.map((one) => html`<tr key=${one.key}><td>${one.key}</td><td class="num">${one.n.toLocaleString()}</td>${summary(one).map((value) => html`<td class="num">${figure(value)}</td>`)}</tr>`)}</tbody></table></div>`}
   </div>`;
 }
@@ -74,14 +78,14 @@ function valueAt({ points }, cursor, step) {
   return near[1] === near[3] ? figure(near[2]) : `${figure(near[2])} (${figure(near[1])} – ${figure(near[3])})`;
 }
 
-function scaleOf(shown, data, width) {
+function scaleOf(shown, data, width, height) {
   const all = shown.flatMap(({ points }) => points);
   let [least, most] = [Math.min(...all.map((point) => point[1])), Math.max(...all.map((point) => point[3]))];
   if (!all.length) [least, most] = [0, 1];
   if (least === most) [least, most] = [least - 1, most + 1];
   if (least > 0 && least < most / 3) least = 0;
   const inner = width - LEFT - 8;
-  const high = HEIGHT - AXIS - TOP;
+  const high = height - AXIS - TOP;
   return {
     least, most,
     x: (t) => LEFT + ((t - data.from) / (data.to - data.from)) * inner,
@@ -90,10 +94,12 @@ function scaleOf(shown, data, width) {
   };
 }
 
-function draw(canvas, data, shown, scale, width, range, cursor) {
-  const context = canvasOf(canvas, width, HEIGHT);
+function draw(canvas, data, shown, scale, width, height, range, cursor) {
+  const context = canvasOf(canvas, width, height);
+  context.fillStyle = colour("--surface");
+  context.fillRect(0, 0, width, height);
   context.font = "12px system-ui, sans-serif";
-  axes(context, data, scale, width);
+  axes(context, data, scale, width, height);
   for (const one of shown) {
     const at = data.series.indexOf(one);
     const ink = colour(`--series-${(at % COLOURS) + 1}`);
@@ -115,15 +121,15 @@ function draw(canvas, data, shown, scale, width, range, cursor) {
     }
   }
   context.fillStyle = colour("--accent");
-  if (cursor) context.fillRect(scale.x(cursor), TOP, 1, HEIGHT - AXIS - TOP);
+  if (cursor) context.fillRect(scale.x(cursor), TOP, 1, height - AXIS - TOP);
   if (range) {
     context.globalAlpha = 0.25;
-    context.fillRect(scale.x(Math.min(...range)), TOP, scale.x(Math.max(...range)) - scale.x(Math.min(...range)), HEIGHT - AXIS - TOP);
+    context.fillRect(scale.x(Math.min(...range)), TOP, scale.x(Math.max(...range)) - scale.x(Math.min(...range)), height - AXIS - TOP);
     context.globalAlpha = 1;
   }
 }
 
-function axes(context, data, scale, width) {
+function axes(context, data, scale, width, height) {
   const rough = (scale.most - scale.least) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const nice = [1, 2, 5, 10].map((n) => n * power).find((one) => one >= rough);
@@ -137,7 +143,7 @@ function axes(context, data, scale, width) {
   const step = niceStep(data.to - data.from, Math.max(2, width / 110));
   context.textAlign = "center";
   for (let t = Math.ceil(data.from / step) * step; t <= data.to; t += step) {
-    if (scale.x(t) > LEFT + 16 && scale.x(t) < width - 24) context.fillText(tick(t, step), scale.x(t), HEIGHT - 6);
+    if (scale.x(t) > LEFT + 16 && scale.x(t) < width - 24) context.fillText(tick(t, step), scale.x(t), height - 6);
   }
 }
 

@@ -1,110 +1,20 @@
-// What the server does and holds now.
+// The server: what it does now, what was slow, replications, users.
 
-import { html, useEffect, useState } from "../lib/html.js";
-import { brief, number, plain, print } from "../lib/ejson.js";
-import { command, get } from "../lib/http.js";
-import { bytes, count, duration, share } from "../lib/number.js";
-import { Confirm } from "../parts/dialog.js";
-import { Failure, Loading } from "../parts/panel.js";
-import { useResource } from "../state/resource.js";
+import { html } from "../lib/html.js";
+import { Tabs } from "../parts/panel.js";
+import { go } from "../state/route.js";
+import { Now } from "./server/now.js";
+import { Replication } from "./server/replication.js";
+import { Slow } from "./server/slow.js";
+import { Users } from "./server/users.js";
 
-const LOOK_MS = 2000;
-const OPERATIONS_MAX = 200;
-const COLLECTIONS_MAX = 50;
+const TABS = { now: ["Now", Now], slow: ["Slow", Slow], replication: ["Replication", Replication], users: ["Users", Users] };
 
-export default function Server() {
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || setRound((n) => n + 1), LOOK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const status = useResource((signal) => get("/api/status", signal), [round]);
-  const running = useResource((signal) => command("admin", { currentOp: 1 }, { signal }), [round]);
-  const collections = useResource((signal) => get("/api/collections", signal), []);
-  const now = status.data;
+export default function Server({ segments, params }) {
+  const tab = Object.hasOwn(TABS, segments[1]) ? segments[1] : "now";
+  const View = TABS[tab][1];
   return html`<section class="view">
-    <div class="head"><h1>Server</h1>${now && html`<span class="muted">${now.host} · Larder ${now.version} · up ${duration(now.uptime_ms)}</span>`}</div>
-    <${Loading} on=${status.loading && !now} />
-    ${status.error && html`<${Failure} error=${status.error} retry=${status.reload} />`}
-    ${now && html`
-      ${now.findings > 0 && html`<p class="failure" role="alert">${count(now.findings)} damaged places were found: the log and serverStatus name them; restore a backup.</p>`}
-      ${now.disk.is_low && html`<p class="failure" role="alert">The disk is nearly full: what would add to the data is refused.</p>`}
-      <div class="cards figures">
-        <${Figure} title="documents" value=${count(now.documents)} />
-        <${Figure} title="data on disk" value=${bytes(now.disk.data_bytes)} />
-        <${Figure} title="commits since the start" value=${count(now.commits)} more=${`${count(now.flushes)} flushes`} />
-        <${Figure} title="open cursors" value=${count(now.open_cursors)} />
-      </div>
-      <div class="cards">
-        <${Disk} disk=${now.disk} />
-        <${Memory} memory=${now.memory} />
-      </div>`}
-    <${Operations} ...${running} />
-    ${collections.data && html`<${Largest} collections=${collections.data.collections} />`}
+    <div class="head"><h1>Server</h1><${Tabs} label="Part" now=${tab} choose=${(name) => go(["server", name])} tabs=${Object.entries(TABS).map(([name, [title]]) => [name, title])} /></div>
+    <${View} params=${params} key=${tab} />
   </section>`;
 }
-
-function Figure({ title, value, more }) {
-  return html`<div class="card tile"><span class="muted">${title}</span><span class="figure">${value}</span><span class="muted">${more ?? ""}</span></div>`;
-}
-
-function Meter({ label, value, whole, parts }) {
-  return html`<div>
-    <div class="row"><span>${label}</span><span class="grow"></span><span class="muted">${bytes(value)} of ${bytes(whole)} · ${share(value, whole)}</span></div>
-    <meter min="0" max=${whole || 1} value=${value} high=${0.9 * whole} aria-label=${label}></meter>
-    ${parts}
-  </div>`;
-}
-
-function Disk({ disk }) {
-  const others = Math.max(0, disk.volume_used_bytes - disk.data_bytes - disk.temporary_bytes);
-  return html`<div class="card"><h2>Disk</h2>
-    <${Meter} label="The file system" value=${disk.volume_used_bytes} whole=${disk.volume_bytes} />
-    <dl class="pairs"><div><dt>Larder's data</dt><dd>${bytes(disk.data_bytes)}</dd></div><div><dt>temporary files</dt><dd>${bytes(disk.temporary_bytes)}</dd></div><div><dt>others</dt><dd>${bytes(others)}</dd></div><div><dt>kept free</dt><dd>${bytes(disk.reserve_bytes)}</dd></div></dl>
-  </div>`;
-}
-
-function Memory({ memory }) {
-  const holders = Object.entries(memory.requests);
-  return html`<div class="card"><h2>Memory</h2>
-    <dl class="pairs"><div><dt>engine: caches and write buffers</dt><dd>${bytes(memory.engine_bytes)}</dd></div><div><dt>records read lately</dt><dd>${bytes(memory.record_cache_bytes)}</dd></div><div><dt>files read lately</dt><dd>${bytes(memory.file_cache_bytes)}</dd></div></dl>
-    <h3>For requests</h3>
-    ${holders.map(([name, held]) => html`<${Meter} key=${name} label=${name} value=${held.held_bytes} whole=${held.limit_bytes} parts=${held.refused || held.waiting ? html`<span class="muted">${count(held.waiting)} wait, ${count(held.refused)} refused</span>` : null} />`)}
-  </div>`;
-}
-
-/** What runs now, but for this page's own looking. */
-function Operations({ data, error, reload }) {
-  const [ended, setEnded] = useState(null);
-  const all = (data?.inprog ?? []).filter((one) => one.command && !("currentOp" in one.command) && number(one.opid));
-  const shown = all.slice(0, OPERATIONS_MAX);
-  return html`<div><h2>Operations <span class="muted">${data ? count(all.length) : ""}</span></h2>
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
-    ${data && !all.length && html`<p class="muted">Nothing runs now.</p>`}
-    ${shown.length > 0 && html`<div class="scroll"><table class="rows">
-      <thead><tr><th>Id</th><th class="num">Running</th><th>Collection</th><th>Command</th><th>Client</th><th>User</th><th><span class="hidden">Deeds</span></th></tr></thead>
-      <tbody>${shown.map((one) => html`<tr key=${plain(one.opid)}>
-        <td>${plain(one.opid)}</td><td class="num nowrap">${duration((number(one.microsecs_running) || 0) / 1000)}</td><td>${one.ns}</td>
-        <td class="mono clip" title=${print(one.command)}>${brief(one.command, 100)}</td><td>${one.client}</td><td>${one.effectiveUsers?.[0]?.user ?? ""}</td>
-        <td><button class="danger" onClick=${() => setEnded(one)} aria-label=${`End operation ${plain(one.opid)}`}>End</button></td>
-      </tr>`)}</tbody>
-    </table></div>`}
-    ${all.length > shown.length && html`<p class="muted">${count(all.length - shown.length)} more are not shown.</p>`}
-    ${ended && html`<${Confirm} title="End an operation" text=${`${brief(ended.command, 200)} has run for ${duration((number(ended.microsecs_running) || 0) / 1000)}. Its client gets an error.`} action="End it" close=${() => setEnded(null)} run=${async () => { await command("admin", { killOp: 1, op: ended.opid }); reload(); }} />`}
-  </div>`;
-}
-
-function Largest({ collections }) {
-  const largest = [...collections].sort((a, b) => size(b) - size(a)).slice(0, COLLECTIONS_MAX);
-  const whole = largest.length ? size(largest[0]) : 0;
-  return html`<div><h2>Storage by collection</h2>
-    <div class="scroll"><table class="rows">
-      <thead><tr><th>Collection</th><th class="num">Documents</th><th class="num">Data</th><th class="num">On disk</th><th class="num">Indexes</th><th class="share">Share</th></tr></thead>
-      <tbody>${largest.map((one) => html`<tr key=${one.name}><td><a href=${`#/docs/${encodeURIComponent(one.name)}`}>${one.name}</a></td><td class="num">${count(one.documents)}</td><td class="num">${bytes(one.bytes)}</td><td class="num">${bytes(one.storage_bytes)}</td><td class="num">${bytes(indexBytes(one))}</td><td><meter max=${whole || 1} value=${size(one)} aria-label=${`Share of ${one.name}`}></meter></td></tr>`)}</tbody>
-    </table></div>
-    ${collections.length > largest.length && html`<p class="muted">The ${COLLECTIONS_MAX} largest of ${count(collections.length)}.</p>`}
-  </div>`;
-}
-
-const indexBytes = (one) => one.indexes.reduce((sum, index) => sum + index.bytes, 0);
-const size = (one) => one.storage_bytes + indexBytes(one);

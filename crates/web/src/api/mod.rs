@@ -15,6 +15,6 @@ pub(crate) use collections::collections;
 pub(crate) use command::command;
 pub(crate) use export::export;
 pub(crate) use guard::guard;
-pub(crate) use mounted::{elastic, tail};
+pub(crate) use mounted::{couch, elastic, tail};
 pub(crate) use session::session;
 pub(crate) use status::status;

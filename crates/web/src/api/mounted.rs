@@ -6,6 +6,12 @@ use crate::mounts::Requests;
 use http::{Body, Request, RequestBody, Response, Uri};
 use std::sync::Arc;
 
+/// `/api/couch/…`: what CouchDB's protocol answers at `/…`.
+pub(crate) async fn couch(call: &mut Call, path: &str) -> Result<Response> {
+    let mounted = call.server.mounts.couch.clone();
+    forward(call, mounted, &format!("/{path}")).await
+}
+
 /// `/api/elastic/…`: what Elasticsearch's protocol answers at `/…`.
 pub(crate) async fn elastic(call: &mut Call, path: &str) -> Result<Response> {
     let mounted = call.server.mounts.elastic.clone();

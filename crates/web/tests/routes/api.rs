@@ -156,6 +156,14 @@ pub const CASES: &[Case] = &[
         405,
         "Allow: GET, HEAD\n\n",
     ),
+    case("GET /api/couch/zips", "", 200, r#"{"db_name": "zips"}"#),
+    case(
+        "POST /api/couch/zips/_find",
+        r#"{"selector": {"pop": {"$gt": 0}}, "limit": 1}"#,
+        200,
+        r#"{"docs": [{}]}"#,
+    ),
+    case("GET /api/couch/none", "", 404, r#"{"error": "not_found"}"#),
     case("GET /api/elastic/zips/_count", "", 200, r#"{"count": 2}"#),
     case(
         "POST /api/elastic/zips/_search",

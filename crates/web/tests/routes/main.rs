@@ -82,7 +82,8 @@ fn every_method_that_a_path_takes_has_a_good_request() {
     // What is mounted has its own table, and a stream that does not end its own test.
     let own = |case: &&Case| {
         let parts = parts(case);
-        !parts.starts_with(&["api", "elastic"]) && !parts.starts_with(&["api", "tail"])
+        let mounted = [["api", "couch"], ["api", "elastic"], ["api", "tail"]];
+        !mounted.iter().any(|mounted| parts.starts_with(mounted))
     };
     for case in good().filter(own) {
         let target = format!("/{}", parts(case).join("/"));

@@ -41,9 +41,12 @@ impl Server {
                 read_time_max: Duration::ZERO,
             };
             let mongo = mongo::Protocol::new(engine.clone(), mongo_options).unwrap();
+            let couch = couch::Protocol::new(engine.clone(), None, stopped.clone())
+                .await
+                .unwrap();
             let elastic = elastic::Protocol::new(engine.clone(), &elastic::Options::default());
             let options = web::Options {
-                mounts: crate::mounts::mounts(&mongo, &elastic),
+                mounts: crate::mounts::mounts(&mongo, &couch, &elastic),
                 ..web::Options::default()
             };
             tokio::spawn(web::serve(listener, engine, options, stopped));

@@ -35,6 +35,7 @@ pub const CASES: &[Case] = &[
     case("GET /", "", 200, ""),
     case("GET /api/session", "", 200, r#"{"users": true, "user": null}"#),
     case("GET /api/collections", "", 401, r#"{"error": "unauthorized"}"#),
+    case("GET /api/couch/a", "", 401, ""),
     case("GET /api/elastic/a/_count", "", 401, ""),
     case("GET /api/tail?c=a", "", 401, ""),
     case(

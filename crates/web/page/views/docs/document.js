@@ -11,6 +11,7 @@ import { go, refine } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 import { Fields } from "./fields.js";
 import { Insert } from "./insert.js";
+import { Conflicts, History } from "./revisions.js";
 
 async function read(name, id, signal) {
   const [database, collection] = parts(name);
@@ -83,7 +84,7 @@ export function DocumentView({ name, id, params }) {
     <div class="head">
       <h1><a class="up" href=${`#/docs/${encodeURIComponent(name)}`} onClick=${(event) => { if (history.length > 1) { event.preventDefault(); history.back(); } }}>${name}</a> / <span class="mono">${id}</span></h1>
       <span class="grow"></span>
-      <${Tabs} label="Form" now=${tab} choose=${choose} tabs=${[["fields", "Fields"], ["json", "JSON"]]} />
+      <${Tabs} label="Form" now=${tab} choose=${choose} tabs=${[["fields", "Fields"], ["json", "JSON"], ["conflicts", "Conflicts"], ["history", "History"]]} />
       <${Copy} text=${() => print(current(), "  ")} label="Copy JSON" />
       <button onClick=${() => setDialog("duplicate")} disabled=${!saved}>Duplicate</button>
       <button class="danger" onClick=${() => setDialog("delete")} disabled=${!saved}>Delete</button>
@@ -95,8 +96,10 @@ export function DocumentView({ name, id, params }) {
     <p role="status" class=${told.done ? "good" : "hidden"}>${told.done}</p>
     ${told.error && html`<p class="failure" role="alert">${told.error}</p>`}
     ${told.theirs && html`<${Meanwhile} mine=${draft} theirs=${told.theirs} keepMine=${() => save(told.theirs)} takeTheirs=${() => { setTold({}); reload(); }} />`}
-    ${draft && !told.theirs && (tab === "json"
-      ? html`<textarea class="editor" aria-label="The document" spellcheck="false" readonly=${unsure} value=${text ?? print(draft, "  ")} onInput=${(event) => setText(event.target.value)}></textarea>`
+    ${saved && tab === "conflicts" && html`<${Conflicts} name=${name} id=${saved._id} changed=${reload} />`}
+    ${saved && tab === "history" && html`<${History} name=${name} id=${saved._id} key=${JSON.stringify(saved)} />`}
+    ${draft && !told.theirs && ["fields", "json"].includes(tab) && (tab === "json"
+      ? html`<textarea class="editor" aria-label="The document" spellcheck=${false} readonly=${unsure} value=${text ?? print(draft, "  ")} onInput=${(event) => setText(event.target.value)}></textarea>`
       : html`<${Fields} document=${draft} change=${unsure ? undefined : setDraft} />`)}
     ${dialog === "delete" && html`<${Confirm} title="Delete a document" text=${`The document ${id} of ${name} will be gone.`} action="Delete" run=${remove} close=${() => setDialog(null)} />`}
     ${dialog === "duplicate" && html`<${Insert} name=${name} begin=${withoutId(draft)} close=${() => setDialog(null)} done=${() => go(["docs", name])} />`}

@@ -1,11 +1,12 @@
 // The documents that a filter finds: as a table, or as JSON. Pages come from a cursor; no more than a window is kept.
 
 import { html, useEffect, useRef, useState } from "../../lib/html.js";
+import { columnsOf, typesOf } from "../../lib/columns.js";
 import { brief, number, print, typeOf } from "../../lib/ejson.js";
 import { command, curl, parts } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";
-import { COLUMNS_MAX, DOCUMENTS_MAX, PAGE, TRIM_BYTES } from "../../limits.js";
+import { DOCUMENTS_MAX, PAGE, TRIM_BYTES } from "../../limits.js";
 import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
 import { Value } from "../../parts/value.js";
 import { go, link, refine } from "../../state/route.js";
@@ -101,9 +102,9 @@ function Query({ params, run, error }) {
     run(given);
   };
   return html`<form class="query" onSubmit=${submit}>
-    <label class="filter">Filter <input data-query class="mono" name="filter" spellcheck="false" autocapitalize="off" placeholder=${'{ pop: { $gt: 10000 } }'} defaultValue=${params.filter} value=${params.filter} aria-invalid=${Boolean(wrong)} aria-describedby="filter-error" /></label>
-    <label>Sort <input class="mono" name="sort" spellcheck="false" autocapitalize="off" placeholder="-pop, city" value=${params.sort} /></label>
-    <label>Fields <input class="mono" name="fields" spellcheck="false" autocapitalize="off" placeholder="all" value=${params.fields} /></label>
+    <label class="filter">Filter <input data-query class="mono" name="filter" spellcheck=${false} autocapitalize="off" placeholder=${'{ pop: { $gt: 10000 } }'} defaultValue=${params.filter} value=${params.filter} aria-invalid=${Boolean(wrong)} aria-describedby="filter-error" /></label>
+    <label>Sort <input class="mono" name="sort" spellcheck=${false} autocapitalize="off" placeholder="-pop, city" value=${params.sort} /></label>
+    <label>Fields <input class="mono" name="fields" spellcheck=${false} autocapitalize="off" placeholder="all" value=${params.fields} /></label>
     <button class="primary" data-run>Find</button>
     <p id="filter-error" class="error" role="alert">${wrong}</p>
   </form>`;
@@ -125,13 +126,6 @@ function Export({ name, params }) {
   return html`<span class="muted">Export</span> <a href=${href("ndjson")} download>NDJSON</a> <a href=${href("csv")} download>CSV</a>`;
 }
 
-/** The names of the first fields of the documents, the commonest first. */
-function columnsOf(documents) {
-  const seen = new Map();
-  for (const document of documents) Object.keys(document).forEach((name, at) => seen.set(name, (seen.get(name) ?? 0) + 1 - at / 1000));
-  return [...seen].sort((a, b) => b[1] - a[1]).slice(0, COLUMNS_MAX).map(([name]) => name);
-}
-
 function AsTable({ name, documents, params }) {
   const columns = columnsOf(documents.slice(0, PAGE));
   const sorted = (column) => (params.sort === column ? "ascending" : params.sort === `-${column}` ? "descending" : undefined);
@@ -143,11 +137,6 @@ function AsTable({ name, documents, params }) {
         ${place === 0 ? html`<a href=${href(name, document)}>${brief(document[column] ?? null, 60)}</a>` : document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}
     </tr>`)}</tbody>
   </table></div>`;
-}
-
-function typesOf(documents, column) {
-  const types = new Set(documents.slice(0, PAGE).filter((one) => one[column] !== undefined).map((one) => typeOf(one[column])));
-  return [...types].slice(0, 3).join(" | ");
 }
 
 const href = (name, document) => ("_id" in document ? link(["docs", name, print(document._id)]) : undefined);

@@ -49,8 +49,8 @@ function NewIndex({ create }) {
     setBusy(false);
   };
   return html`<form class="query" onSubmit=${submit}>
-    <label>Key <input name="key" class="mono" required placeholder="device, -at" spellcheck="false" /></label>
-    <label class="filter">Options <input name="options" class="mono" placeholder=${"{ expireAfterSeconds: 86400 }"} spellcheck="false" /></label>
+    <label>Key <input name="key" class="mono" required placeholder="device, -at" spellcheck=${false} /></label>
+    <label class="filter">Options <input name="options" class="mono" placeholder=${"{ expireAfterSeconds: 86400 }"} spellcheck=${false} /></label>
     <label class="check"><input type="checkbox" name="unique" /> unique</label>
     <button disabled=${busy}>${busy ? "Building …" : "Create index"}</button>
     <p class="error" role="alert">${error}</p>

@@ -31,17 +31,54 @@ export async function timeRange(name, time, signal) {
   return oldest ? { from: millis(oldest[time]), to: Math.max(millis(newest[time]), millis(oldest[time]) + 1) } : { from: now - 3_600_000, to: now };
 }
 
-/** Least, mean and greatest of each step, by the values of a field; those with most readings first. */
-export async function series(name, { time, value, by, from, to }, signal) {
-  const step = niceStep(to - from, POINTS_MAX);
+/** What is drawn of the readings of a step; `of` makes `[least, value, greatest]`. */
+export const STATS = {
+  mean: { title: "mean, min – max", take: (v) => ({ min: { $min: v }, mid: { $avg: v }, max: { $max: v } }) },
+  min: { title: "least", take: (v) => ({ mid: { $min: v } }) },
+  max: { title: "greatest", take: (v) => ({ mid: { $max: v } }) },
+  sum: { title: "sum", take: (v) => ({ mid: { $sum: v } }) },
+  count: { title: "number of readings", take: () => ({ mid: { $sum: 1 } }) },
+  last: { title: "last", take: (v, time) => ({ mid: { $bottom: { sortBy: { [time.slice(1)]: 1 }, output: v } } }) },
+  rate: { title: "rate of a counter, per second", take: (v) => ({ mid: { $max: v } }), after: rateOf },
+  p50: { title: "median (±1 %)", take: (v) => percentile(v, 0.5) },
+  p95: { title: "95th percentile (±1 %)", take: (v) => percentile(v, 0.95) },
+  p99: { title: "99th percentile (±1 %)", take: (v) => percentile(v, 0.99) },
+};
+
+const percentile = (input, p) => ({ mid: { $percentile: { input, p: [p], method: "approximate" } } });
+
+/** A counter's growth; where it falls it began anew. */
+function rateOf(points) {
+  return points.slice(1).map(([t, , value], at) => {
+    const [before, , old] = points[at];
+    const rate = (1000 * (value >= old ? value - old : value)) / (t - before);
+    return [t, rate, rate, rate];
+  });
+}
+
+/** A value of each step, by the values of a field; those with most readings first. */
+export async function series(name, { time, value, by, from, to, stat = "mean", points: most = POINTS_MAX }, signal) {
+  const { take, after } = STATS[stat] ?? STATS.mean;
+  const step = niceStep(to - from, most);
   const found = await aggregate(name, [
     { $match: { [time]: { $gte: date(from), $lte: date(to) }, [value]: { $type: "number" } } },
-    { $group: { _id: { k: by ? `$${by}` : "all", t: { $floor: { $divide: [{ $toLong: `$${time}` }, step] } } }, n: { $sum: 1 }, min: { $min: `$${value}` }, mean: { $avg: `$${value}` }, max: { $max: `$${value}` } } },
+    { $group: { _id: { k: by ? `$${by}` : "all", t: { $floor: { $divide: [{ $toLong: `$${time}` }, step] } } }, n: { $sum: 1 }, ...take(`$${value}`, `$${time}`) } },
     { $sort: { "_id.t": 1 } },
-    { $group: { _id: "$_id.k", n: { $sum: "$n" }, points: { $push: { t: "$_id.t", min: "$min", mean: "$mean", max: "$max" } } } },
+    { $group: { _id: "$_id.k", n: { $sum: "$n" }, points: { $push: { t: "$_id.t", min: "$min", mid: "$mid", max: "$max" } } } },
     { $sort: { n: -1, _id: 1 } },
     { $limit: 500 },
   ], signal);
-  const all = found.map(({ _id, n, points }) => ({ key: String(plain(_id ?? value)), n: number(n), points: points.map(({ t, min, mean, max }) => [(number(t) + 0.5) * step, number(min), number(mean), number(max)]) }));
+  const pointOf = ({ t, min, mid, max }) => {
+    const middle = number(Array.isArray(mid) ? mid[0] : mid);
+    return [(number(t) + 0.5) * step, min === undefined ? middle : number(min), middle, max === undefined ? middle : number(max)];
+  };
+  const all = found.map(({ _id, n, points }) => ({ key: String(plain(_id ?? value)), n: number(n), points: after ? after(points.map(pointOf)) : points.map(pointOf) }));
   return { step, stepText: duration(step), from, to, read: all.reduce((sum, one) => sum + one.n, 0), series: all.slice(0, SERIES_MAX), others: Math.max(0, all.length - SERIES_MAX) };
+}
+
+/** The series as CSV: a line a step and series. */
+export function csvOf({ series: all }) {
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = all.flatMap(({ key, points }) => points.map(([t, min, mid, max]) => [new Date(t).toISOString(), quoted(key), min, mid, max].join(",")));
+  return ["time,series,min,value,max", ...lines, ""].join("\r\n");
 }

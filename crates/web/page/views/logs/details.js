@@ -1,23 +1,22 @@
 // One line whole: its fields, each to be filtered by, and its document.
 
 import { html } from "../../lib/html.js";
+import { print } from "../../lib/ejson.js";
 import { stamp } from "../../lib/time.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Copy } from "../../parts/panel.js";
 import { link } from "../../state/route.js";
 
-const AROUND_MS = 60_000;
-
-export function Details({ row, name, shape, add, close }) {
+export function Details({ row, name, shape, add, around, close }) {
   const fields = flat(row.source);
-  const id = /^[0-9a-f]{24}$/.test(row.id) ? `ObjectId("${row.id}")` : JSON.stringify(row.id);
+  const id = row.key !== undefined ? print(row.key) : /^[0-9a-f]{24}$/.test(row.id) ? `ObjectId("${row.id}")` : JSON.stringify(row.id);
   return html`<${Dialog} title=${stamp(row.time)} close=${close} wide>
     <div class="scroll"><table class="rows fields">
       <thead><tr><th>Field</th><th>Value</th><th><span class="hidden">Filter</span></th></tr></thead>
       <tbody>${fields.map(([field, value]) => html`<tr key=${field}><th scope="row" class="mono">${field}</th><td class="mono"><pre>${typeof value === "string" ? value : JSON.stringify(value)}</pre></td>
         <td class="nowrap">${typeof value !== "object" && field !== shape.time && html`<button class="quiet icon" aria-label=${`Only ${field} ${value}`} onClick=${() => add({ field, value })}>+</button><button class="quiet icon" aria-label=${`Without ${field} ${value}`} onClick=${() => add({ field, value, not: true })}>−</button>`}</td></tr>`)}</tbody>
     </table></div>
-    <p class="actions"><a class="button" onClick=${close} href=${link(["logs", name], { from: row.time - AROUND_MS, to: row.time + AROUND_MS })}>Lines around</a><a class="button" href=${link(["docs", name, id])}>Document</a><${Copy} text=${() => JSON.stringify(row.source, null, 2)} label="Copy JSON" /></p>
+    <p class="actions"><button onClick=${() => around(row)}>Lines around</button><a class="button" href=${link(["docs", name, id])}>Document</a><${Copy} text=${() => JSON.stringify(row.source, null, 2)} label="Copy JSON" /></p>
   <//>`;
 }
 

@@ -11,7 +11,7 @@ const NEAR_ROWS = 60;
 const TEXT_MAX = 2000;
 
 /** @param {{rows: object[], shift: number, older: () => void, newer: () => void, open: (row: object) => void, shape: object, columns: string[], onTop: (is: boolean) => void}} props */
-export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus }) {
+export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus, toTop }) {
   const element = useRef(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   useSignal(settings);
@@ -57,7 +57,7 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
   const shown = rows.slice(first, first + Math.ceil(view.height / ROW) + 20);
   return html`<div class="lines" ref=${element} tabindex="0" role="grid" aria-label="Lines, newest first" aria-rowcount="-1" onScroll=${scroll} onKeyDown=${key} aria-activedescendant=${shown.includes(focus) ? "focused-line" : undefined}>
     <div role="presentation" style=${{ height: `${first * ROW}px` }}></div>
-    ${shown.map((row) => html`<div key=${row.id} id=${row === focus ? "focused-line" : undefined} class=${row === focus ? "line focused" : "line"} role="row" aria-selected=${row === focus} onClick=${() => { setFocus(row); open(row); }}>
+    ${shown.map((row) => row.gap ? html`<div key=${row.id} class="line gap" role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here, which came faster than they were read · <button class="quiet" onClick=${toTop}>load</button> ···</span></div>` : html`<div key=${row.id} id=${row === focus ? "focused-line" : undefined} class=${row === focus ? "line focused" : "line"} role="row" aria-selected=${row === focus} onClick=${() => { setFocus(row); open(row); }}>
       <span role="gridcell" class="at">${stamp(row.time)}</span>
       <span role="gridcell" class=${`level ${groupOf(levelOf(row, shape))}`} title=${levelOf(row, shape)}>${letterOf(levelOf(row, shape))}</span>
       ${columns.map((column) => html`<span role="gridcell" class="column" key=${column}>${text(valueAt(row.source, column))}</span>`)}

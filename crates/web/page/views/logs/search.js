@@ -4,6 +4,7 @@ import { BARS_MAX, LINES_PAGE } from "../../limits.js";
 import { elastic, indexName } from "../../lib/http.js";
 import { GROUPS, queryOf } from "../../lib/level.js";
 import { niceStep } from "../../lib/time.js";
+import { isDated } from "./find.js";
 
 const TIMES = ["time", "@timestamp", "timestamp", "at", "ts", "date"];
 const LEVELS = ["level", "severity", "log.level", "loglevel", "priority"];
@@ -17,7 +18,8 @@ export async function shape(name, signal) {
   const fields = flat(Object.values(answer)[0]?.mappings?.properties ?? {});
   const dates = fields.filter((field) => field.type === "date");
   const named = (wanted, from) => wanted.map((one) => from.find((field) => field.name === one)).find(Boolean);
-  return { fields, time: (named(TIMES, dates) ?? dates[0])?.name, level: named(LEVELS, fields), message: named(MESSAGES, fields)?.name };
+  const time = (named(TIMES, dates) ?? dates[0])?.name;
+  return { fields, time, isDated: Boolean(time && (await isDated(name, time, signal))), level: named(LEVELS, fields), message: named(MESSAGES, fields)?.name };
 }
 
 function flat(properties, prefix = "") {
@@ -25,7 +27,7 @@ function flat(properties, prefix = "") {
 }
 
 /** The query of the address. @param {{q?: string, from?: number, to?: number, filters: {field: string, value: unknown, not?: boolean}[]}} asked */
-export function queryFor(asked, { time, fields }) {
+export function queryFor(asked, { time, fields, level }) {
   const filter = [];
   if (asked.q?.trim()) filter.push({ query_string: { query: asked.q, default_operator: "AND" } });
   if (asked.from || asked.to) filter.push({ range: { [time]: { ...(asked.from && { gte: asked.from }), ...(asked.to && { lte: asked.to }), format: "epoch_millis" } } });
@@ -33,6 +35,7 @@ export function queryFor(asked, { time, fields }) {
     const exact = fields.find(({ name }) => name === field)?.exact;
     return exact ? { term: { [exact]: value } } : { match_phrase: { [field]: value } };
   };
+  if (asked.group) filter.push(queryOf(level.exact ?? level.name, asked.group));
   return { bool: { filter: [...filter, ...asked.filters.filter(({ not }) => !not).map(term)], must_not: asked.filters.filter(({ not }) => not).map(term) } };
 }
 

@@ -1,0 +1,76 @@
+// One board: graphs with one range of time. What is changed is kept when one says so, and never over what somebody else kept.
+
+import { html, useEffect, useState } from "../lib/html.js";
+import { fromInput, toInput } from "../lib/time.js";
+import { Confirm } from "../parts/dialog.js";
+import { Empty, Failure, Loading } from "../parts/panel.js";
+import { go, link, refine } from "../state/route.js";
+import { useResource } from "../state/resource.js";
+import { Taken, forget, keep, saved } from "../state/saved.js";
+import { Graph } from "./graphs/graph.js";
+import { STATS } from "./graphs/series.js";
+
+const HEIGHTS = [160, 240, 360];
+const RANGES = [["", "all of each"], [15 * 60_000, "15 min"], [3_600_000, "1 h"], [6 * 3_600_000, "6 h"], [86_400_000, "1 d"], [7 * 86_400_000, "7 d"], [30 * 86_400_000, "30 d"], [365 * 86_400_000, "365 d"]];
+
+export default function BoardView({ segments, params }) {
+  const name = segments[1] ?? "";
+  const { data, error, loading, reload } = useResource(async (signal) => (await saved("boards", signal)).find((board) => board.name === name) ?? null, [name]);
+  if (error) return html`<section class="view"><h1>${name}</h1><${Failure} error=${error} retry=${reload} /></section>`;
+  if (data === undefined) return html`<section class="view"><h1>${name}</h1><${Loading} on=${loading} /></section>`;
+  if (data === null) return html`<section class="view"><h1>${name}</h1><${Empty}><p>There is no board of this name.</p><a class="button" href="#/graphs">Graphs</a><//></section>`;
+  return html`<${Board} board=${data} params=${params} reload=${reload} key=${`${name} ${data.version}`} />`;
+}
+
+function Board({ board, params, reload }) {
+  const [graphs, setGraphs] = useState(board.graphs ?? []);
+  const [theirs, setTheirs] = useState(null);
+  const [error, setError] = useState(null);
+  const [gone, setGone] = useState(false);
+  const isChanged = JSON.stringify(graphs) !== JSON.stringify(board.graphs ?? []);
+  const isLive = Boolean(params.live);
+  const [from, to] = [Number(params.from) || undefined, Number(params.to) || undefined];
+  const choose = (begin, end) => go(["board", board.name], { ...params, from: begin, to: end });
+  const save = async (version) => {
+    try {
+      await keep("boards", board.name, { graphs }, version);
+      reload();
+    } catch (failed) {
+      if (!(failed instanceof Taken)) return setError(failed.message);
+      setTheirs((await saved("boards")).find(({ name }) => name === board.name) ?? null);
+    }
+  };
+  useEffect(() => {
+    const ask = (event) => isChanged && event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [isChanged]);
+  const edit = (at, changes) => setGraphs(graphs.map((one, place) => (place === at ? { ...one, ...changes } : one)));
+  const move = (at, by) => {
+    const next = [...graphs];
+    [next[at], next[at + by]] = [next[at + by], next[at]];
+    setGraphs(next);
+  };
+  return html`<section class="view">
+    <div class="head"><h1><a class="up" href="#/graphs">Graphs</a> / ${board.name}</h1><span class="grow"></span>
+      <label>Range <select value="" onChange=${(event) => event.target.value === "all" ? choose(undefined, undefined) : choose(Date.now() - Number(event.target.value), Date.now())}><option value="">${from ? "chosen" : "all of each"}</option>${RANGES.map(([ms, title]) => html`<option key=${title} value=${ms || "all"}>${title}</option>`)}</select></label>
+      ${from && html`<label>From <input type="datetime-local" step="1" value=${toInput(from)} onChange=${(event) => choose(fromInput(event.target.value), to)} /></label><label>To <input type="datetime-local" step="1" value=${toInput(to)} onChange=${(event) => choose(from, fromInput(event.target.value))} /></label>`}
+      <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? "● Live" : "○ Live"}</button>
+      <button class="danger" onClick=${() => setGone(true)}>Delete</button>
+      <button class="primary" disabled=${!isChanged} onClick=${() => save(board.version)}>Save</button>
+    </div>
+    ${error && html`<p class="failure" role="alert">${error}</p>`}
+    ${theirs && html`<div class="note" role="alert"><h2>Changed meanwhile</h2><p>Somebody has kept this board with ${(theirs.graphs ?? []).length} graphs (${(theirs.graphs ?? []).map(({ value }) => value).join(", ")}); yours has ${graphs.length} (${graphs.map(({ value }) => value).join(", ")}). Nothing was overwritten.</p><p class="actions"><button onClick=${reload}>Take theirs</button><button class="primary" onClick=${() => save(theirs.version)}>Save mine over it</button></p></div>`}
+    ${!graphs.length && html`<${Empty}><p>No graph yet: open one, and add it here.</p><a class="button" href="#/graphs">Graphs</a><//>`}
+    <div class="board">${graphs.map((spec, at) => html`<article key=${`${at} ${JSON.stringify(spec)}`} class=${spec.wide ? "wide-graph" : ""}>
+      <div class="row"><h2><a href=${link(["graphs", spec.coll], { v: spec.value, by: spec.by || "none", t: spec.time, stat: spec.stat, from, to })}>${spec.value}${spec.by ? ` by ${spec.by}` : ""}</a></h2><span class="muted">${spec.coll} · ${STATS[spec.stat]?.title}</span><span class="grow"></span>
+        <button class="quiet icon" disabled=${at === 0} aria-label=${`Move ${spec.value} up`} onClick=${() => move(at, -1)}>↑</button>
+        <button class="quiet icon" disabled=${at === graphs.length - 1} aria-label=${`Move ${spec.value} down`} onClick=${() => move(at, 1)}>↓</button>
+        <button class="quiet" onClick=${() => edit(at, { wide: !spec.wide })}>${spec.wide ? "Half" : "Wide"}</button>
+        <select aria-label=${`Height of ${spec.value}`} value=${spec.height ?? 240} onChange=${(event) => edit(at, { height: Number(event.target.value) })}>${HEIGHTS.map((px) => html`<option key=${px} value=${px}>${px} px</option>`)}</select>
+        <button class="quiet icon" aria-label=${`Remove ${spec.value}`} onClick=${() => setGraphs(graphs.filter((_, place) => place !== at))}>✕</button></div>
+      <${Graph} spec=${spec} from=${from} to=${to} isLive=${isLive} choose=${choose} height=${spec.height ?? 240} />
+    </article>`)}</div>
+    ${gone && html`<${Confirm} title="Delete a board" text=${`The board ${board.name} will be gone for everybody; the readings stay.`} action="Delete" close=${() => setGone(false)} run=${async () => { await forget("boards", board.name); go(["graphs"]); }} />`}
+  </section>`;
+}

@@ -1,0 +1,70 @@
+// Conflicts that replication left, side by side and settled; and the history of a document, as far as it is kept.
+
+import { html, useState } from "../../lib/html.js";
+import { bodyOf, couchPath, differences, history, leaves, settle } from "../../lib/revisions.js";
+import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { useResource } from "../../state/resource.js";
+
+const told = (value) => (value === undefined ? "missing" : JSON.stringify(value));
+
+export function Conflicts({ name, id, changed }) {
+  const path = couchPath(name, id);
+  const { data, error, loading, reload } = useResource((signal) => leaves(path, signal), [name, path?.id]);
+  if (!path) return html`<p class="muted">The _id of this document is of a type that CouchDB's protocol has not, so it is not replicated, and has no conflicts.</p>`;
+  if (error) return html`<${Failure} error=${error} retry=${reload} />`;
+  if (!data) return html`<${Loading} on=${loading} />`;
+  if (data.length === 1) return html`<${Empty}><p>No conflict: there is one revision, ${data[0]._rev}.</p><//>`;
+  return html`<${Settle} path=${path} all=${data} done=${() => { reload(); changed(); }} key=${data.map(({ _rev }) => _rev).join()} />`;
+}
+
+/** Field by field one of the revisions is taken; where all agree there is nothing to choose. */
+function Settle({ path, all, done }) {
+  const bodies = all.map(bodyOf);
+  const names = [...new Set(bodies.flatMap(Object.keys))];
+  const isSame = (name) => bodies.every((body) => told(body[name]) === told(bodies[0][name]));
+  const [taken, setTaken] = useState({});
+  const [error, setError] = useState(null);
+  const merged = Object.fromEntries(names.map((name) => [name, bodies[taken[name] ?? 0][name]]).filter(([, value]) => value !== undefined));
+  const save = async (body) => {
+    try {
+      await settle(path, all, body);
+      done();
+    } catch (failed) {
+      setError(failed.message);
+    }
+  };
+  const title = (at) => (at === 0 ? "Ours" : all.length === 2 ? "Theirs" : `Theirs ${at}`);
+  return html`<div class="conflicts">
+    <p class="note">${all.length} revisions of this document were written apart from each other. ${all[0]._rev} wins for now, on every server alike; the others are kept until somebody chooses.</p>
+    <div class="scroll"><table class="rows">
+      <thead><tr><th>Field</th>${all.map(({ _rev }, at) => html`<th key=${_rev}>${title(at)} <small>${_rev.slice(0, 10)}</small></th>`)}<th>Merged</th></tr></thead>
+      <tbody>${names.map((name) => html`<tr key=${name}><th scope="row" class="mono">${name}</th>
+        ${bodies.map((body, at) => html`<td class="mono" key=${at}>${isSame(name) ? html`<span class="muted">${told(body[name])}</span>` : html`<label class="check"><input type="radio" name=${`take-${name}`} checked=${(taken[name] ?? 0) === at} onChange=${() => setTaken({ ...taken, [name]: at })} aria-label=${`${name}: ${title(at)}`} /> ${told(body[name])}</label>`}</td>`)}
+        <td class="mono">${told(merged[name])}</td></tr>`)}</tbody>
+    </table></div>
+    ${error && html`<p class="failure" role="alert">${error}</p>`}
+    <p class="actions">${all.map(({ _rev }, at) => html`<button key=${_rev} onClick=${() => save(bodies[at])}>Keep ${title(at).toLowerCase()}</button>`)}<button class="primary" onClick=${() => save(merged)}>Save merged</button></p>
+  </div>`;
+}
+
+export function History({ name, id }) {
+  const path = couchPath(name, id);
+  const { data, error, loading, reload } = useResource((signal) => history(path, signal), [name, path?.id]);
+  if (!path) return html`<p class="muted">The _id of this document is of a type that CouchDB's protocol has not; revisions are kept for those alone.</p>`;
+  if (error) return html`<${Failure} error=${error} retry=${reload} />`;
+  if (!data) return html`<${Loading} on=${loading} />`;
+  const { revisions, more } = data;
+  return html`<p class="muted">Older revisions are kept until the next compaction: this is not a backup.</p>
+    <ol class="json-list">${revisions.map(({ rev, status, body }, at) => html`<li key=${rev} class="card">
+      <h3 class="mono">${rev} ${at === 0 && html`<span class="badge">now</span>`}</h3>
+      ${body ? html`<${Changed} before=${revisions[at + 1]?.body} after=${body} isFirst=${at === revisions.length - 1} />` : html`<p class="muted">${status === "missing" ? "not kept any more" : status}</p>`}
+    </li>`)}</ol>
+    ${more > 0 && html`<p class="muted">${more} older ones are not shown.</p>`}`;
+}
+
+function Changed({ before, after, isFirst }) {
+  if (!before) return html`${!isFirst && html`<p class="muted">The one before is not kept, so this is the whole.</p>`}<pre>${JSON.stringify(after, null, 2)}</pre>`;
+  const all = differences(before, after);
+  if (!all.length) return html`<p class="muted">Nothing differs from the one before.</p>`;
+  return html`<dl class="differences">${all.map(([name, old, now]) => html`<div key=${name}><dt class="mono">${name}</dt><dd><del class="mono">${told(old)}</del> <ins class="mono">${told(now)}</ins></dd></div>`)}</dl>`;
+}

@@ -1,0 +1,41 @@
+// One graph: what is asked, its series, its fields to choose from. A board has many of them with one range.
+
+import { html, useEffect, useMemo, useState } from "../../lib/html.js";
+import { count } from "../../lib/number.js";
+import { Chart } from "../../parts/chart.js";
+import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { useResource } from "../../state/resource.js";
+import { STATS, csvOf, series, timeRange } from "./series.js";
+
+const LIVE_MS = 2000;
+
+/** Counts up while it is live and somebody looks. */
+export function useTicks(isLive) {
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => document.hidden || setRound((n) => n + 1), LIVE_MS);
+    return () => clearInterval(timer);
+  }, [isLive]);
+  return round;
+}
+
+/** @param {{spec: {coll: string, time: string, value: string, by?: string, stat?: string}, from?: number, to?: number, isLive?: boolean, choose: (from: number, to: number) => void, height?: number}} props */
+export function Graph({ spec, from, to, isLive, choose, height }) {
+  const round = useTicks(isLive);
+  const { data, error, loading, reload } = useResource(async (signal) => {
+    const begun = performance.now();
+    const range = from && to ? { from, to } : await timeRange(spec.coll, spec.time, signal);
+    // What is live ends now, and keeps its length.
+    const moved = isLive && from && to ? { from: Date.now() - (to - from), to: Date.now() } : range;
+    return { ...(await series(spec.coll, { ...spec, ...moved }, signal)), ms: performance.now() - begun };
+  }, [JSON.stringify(spec), from, to, round]);
+  const sentence = useMemo(() => data && `${spec.value}, ${STATS[spec.stat ?? "mean"].title}, of ${data.series.length} series: ${data.series.slice(0, 5).map(({ key }) => key).join(", ")}`, [data]);
+  return html`<div class="graph">
+    <${Loading} on=${loading && !round} />
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${data && html`<p class="muted" role="status">${count(data.read)} readings · a point every ${data.stepText} · ${Math.round(data.ms)} ms${data.others > 0 ? ` · ${count(data.others)} more series are not drawn: the largest are` : ""}</p>`}
+    ${data && !data.series.length && html`<${Empty}><p>No reading lies in this range.</p><//>`}
+    ${data && data.series.length > 0 && html`<${Chart} data=${data} sentence=${sentence} choose=${choose} height=${height} name=${`${spec.coll}-${spec.value}`} csv=${() => csvOf(data)} />`}
+  </div>`;
+}

@@ -1,0 +1,69 @@
+// Lines by MongoDB's find, where nothing is asked that only Lucene's syntax can say: an index on the time gives a page at once,
+// however many lines there are.
+
+import { date, millis, plain, typeOf } from "../../lib/ejson.js";
+import { command, parts } from "../../lib/http.js";
+import { GROUPS } from "../../lib/level.js";
+
+const TIME_MS = 10_000;
+
+/** Whether the newest and the oldest document have a date as their time: text that looks like one is ordered otherwise. */
+export async function isDated(name, time, signal) {
+  const [database, collection] = parts(name);
+  const one = (order) => command(database, { find: collection, filter: {}, sort: { $natural: order }, limit: 1, singleBatch: true, projection: { [time]: 1 } }, { signal });
+  const found = await Promise.all([one(1), one(-1)]).catch(() => []);
+  return found.length === 2 && found.every(({ cursor }) => cursor.firstBatch.length && typeOf(valueOf(cursor.firstBatch[0], time) ?? null) === "date");
+}
+
+const valueOf = (document, path) => path.split(".").reduce((value, name) => value?.[name], document);
+
+/** What is asked as a filter; null where it cannot be said so. */
+export function filterFor(asked, shape) {
+  if (asked.q?.trim() || !shape.isDated) return null;
+  const conditions = [];
+  const range = { ...(asked.from && { $gte: date(asked.from) }), ...(asked.to && { $lte: date(asked.to) }) };
+  if (Object.keys(range).length) conditions.push({ [shape.time]: range });
+  for (const { field, value, not } of asked.filters) {
+    const known = shape.fields.find((one) => one.name === field);
+    if (!known || known.type === "date" || typeof value === "object") return null;
+    conditions.push({ [field]: not ? { $ne: value } : { $eq: value } });
+  }
+  if (asked.group) {
+    const words = GROUPS.find(({ name }) => name === asked.group).words;
+    conditions.push({ [shape.level.name]: { $in: words.flatMap((word) => [word, word.toUpperCase(), word[0].toUpperCase() + word.slice(1)]) } });
+  }
+  return conditions.length ? { $and: conditions } : {};
+}
+
+/** Lines after a row; those of the same time that are known already are left out by their ids. */
+export async function findLines(name, filter, { time }, { after, newer = false, size, known = [], trim }, signal) {
+  const [database, collection] = parts(name);
+  const conditions = filter.$and ?? [];
+  const place = after ? [{ [time]: { [newer ? "$gte" : "$lte"]: date(after.time) } }] : [{ [time]: { $type: "date" } }];
+  const same = after ? known.filter((row) => row.time === after.time && row.key !== undefined).map((row) => row.key) : [];
+  const all = [...conditions, ...place, ...(same.length ? [{ _id: { $nin: same } }] : [])];
+  const { cursor } = await command(database, { find: collection, filter: { $and: all }, sort: { [time]: newer ? 1 : -1 }, limit: size, batchSize: size, singleBatch: true, maxTimeMS: TIME_MS }, { signal, trim });
+  const rows = cursor.firstBatch.map((document) => rowOf(document, time));
+  return newer ? rows.reverse() : rows;
+}
+
+/** A document as a line. */
+export function rowOf(document, time) {
+  return { id: typeof document._id === "string" ? document._id : (document._id.$oid ?? JSON.stringify(document._id)), key: document._id, source: simple(document), time: millis(valueOf(document, time)) };
+}
+
+/** Values as Elasticsearch's answers have them: numbers, dates as text. */
+function simple(value) {
+  const type = typeOf(value);
+  if (type === "array") return value.map(simple);
+  if (type === "object") return Object.fromEntries(Object.entries(value).filter(([name]) => name !== "_id").map(([name, inner]) => [name, simple(inner)]));
+  if (type === "date") return new Date(millis(value)).toISOString();
+  if (type === "cut") return `${value.$cut.head} … +${Number(plain(value.$cut.bytes)).toLocaleString()} B`;
+  return plain(value);
+}
+
+/** The oldest and the newest time. */
+export async function findExtent(name, filter, shape, signal) {
+  const [newest, oldest] = await Promise.all([findLines(name, filter, shape, { size: 1, trim: 64 }, signal), findLines(name, filter, shape, { size: 1, newer: true, trim: 64 }, signal)]);
+  return { oldest: oldest[0]?.time ?? null, newest: newest[0]?.time ?? null };
+}
