@@ -143,6 +143,7 @@ const PAGE_BYTES_MAX: usize = 1 << 30;
 
 /// What is reserved before the first entry at most; a page that is often nearly empty should cost little.
 const RESERVE_BYTES_MAX: usize = 4 << 10;
+const RESERVE_ENTRIES_MAX: usize = 128;
 
 /// Fills a page up to its limit.
 #[derive(Debug)]
@@ -162,7 +163,7 @@ impl PageBuilder {
         PageBuilder {
             limit,
             buffer,
-            entries: Vec::new(),
+            entries: Vec::with_capacity(limit.entries.min(RESERVE_ENTRIES_MAX)),
         }
     }
 

@@ -19,16 +19,23 @@ pub struct Fields<'a> {
     /// Where this is, as errors say it: `find`, `update.updates`, `$densify.range`.
     path: Cow<'static, str>,
     document: DocumentRef<'a>,
+    /// Its fields. They are asked for by many names, most of which are not there.
+    entries: Vec<(&'a str, ValueRef<'a>)>,
     taken: RefCell<Vec<&'static str>>,
 }
+
+/// The names that a command takes, about.
+const TAKEN_GUESS: usize = 32;
 
 impl<'a> Fields<'a> {
     /// The fields of the document at a path.
     pub fn new(path: impl Into<Cow<'static, str>>, document: impl Into<DocumentRef<'a>>) -> Fields<'a> {
+        let document = document.into();
         Fields {
             path: path.into(),
-            document: document.into(),
-            taken: RefCell::default(),
+            document,
+            entries: document.iter().collect(),
+            taken: RefCell::new(Vec::with_capacity(TAKEN_GUESS)),
         }
     }
 
@@ -45,7 +52,10 @@ impl<'a> Fields<'a> {
     /// The value of a field, whatever its type; null counts as a value.
     pub fn any(&self, name: &'static str) -> Option<ValueRef<'a>> {
         self.take(name);
-        self.document.get(name)
+        let mut entries = self.entries.iter();
+        entries
+            .find(|(present, _)| *present == name)
+            .map(|(_, value)| *value)
     }
 
     /// The value of a field, where it is neither missing nor null.
@@ -212,8 +222,8 @@ impl<'a> Fields<'a> {
 
     /// [`Fields::finish`], but some names are known to be somebody else's.
     pub fn finish_but(&self, is_known: impl Fn(&str) -> bool) -> Result<()> {
-        let mut seen: Vec<&str> = Vec::new();
-        for (name, _) in self.document.iter() {
+        let mut seen: Vec<&str> = Vec::with_capacity(self.entries.len());
+        for &(name, _) in &self.entries {
             if seen.contains(&name) {
                 let message = format!("BSON field '{}' is a duplicate field", self.path_of(name));
                 return Err(Error::new(Code::DUPLICATE_FIELD, message));

@@ -27,6 +27,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Parts with a lock of their own, so that readers and commits seldom meet.
 const STRIPES: usize = 64;
 
+/// Records that are looked for together. All parts are locked meanwhile, once: a lock for each record would keep the processor
+/// from fetching several at a time.
+const TOGETHER_MAX: usize = 256;
+const TOGETHER_MIN: usize = 16;
+
 /// Floors of a collection. A commit that changes one record keeps this part of all others from older snapshots alone.
 const FLOORS: usize = 64;
 
@@ -98,9 +103,13 @@ impl RecordCache {
     }
 
     fn stripe(&self, key: &Key) -> &RwLock<Stripe> {
+        &self.stripes[self.stripe_of(key)]
+    }
+
+    fn stripe_of(&self, key: &Key) -> usize {
         // The table within the stripe goes by the low bits of the same hash.
         let hash = self.hasher.hash_one(key);
-        &self.stripes[(hash >> 32) as usize % STRIPES]
+        (hash >> 32) as usize % STRIPES
     }
 }
 
@@ -121,28 +130,67 @@ impl CachedRecords {
     /// The same of its document alone. It was checked when the record was read.
     pub(crate) fn copy_document(&self, id: RecordId, sequence: u64, out: &mut Vec<u8>) -> bool {
         self.find(id, sequence, |kept| {
-            out.extend_from_slice(&kept.bytes[kept.document..]);
+            out.extend_from_slice(kept.document());
         })
     }
 
-    fn find(&self, id: RecordId, sequence: u64, found: impl FnOnce(&Kept)) -> bool {
-        if id.0 > sequence {
-            return false;
+    /// The same of many records, one document behind the other; `ends` gets where each ends. One that is not here has no bytes,
+    /// and `missing` gets its place.
+    pub(crate) fn copy_documents(
+        &self,
+        ids: &[RecordId],
+        sequence: u64,
+        out: &mut Vec<u8>,
+        ends: &mut Vec<usize>,
+        missing: &mut Vec<usize>,
+    ) {
+        for (portion, ids) in ids.chunks(TOGETHER_MAX).enumerate() {
+            let place = portion * TOGETHER_MAX;
+            if ids.len() < TOGETHER_MIN {
+                for (at, &id) in ids.iter().enumerate() {
+                    if !self.copy_document(id, sequence, out) {
+                        missing.push(place + at);
+                    }
+                    ends.push(out.len());
+                }
+                continue;
+            }
+            // Several at once, so not behind a writer who waits: he may wait for the part that another such reader has.
+            let stripes: [_; STRIPES] = std::array::from_fn(|at| self.cache.stripes[at].read_recursive());
+            let find = |&id: &RecordId| {
+                let key = self.key(id);
+                self.visible(&stripes[self.cache.stripe_of(&key)], &key, id, sequence)
+            };
+            let found: Vec<Option<&Kept>> = ids.iter().map(find).collect();
+            out.reserve(found.iter().flatten().map(|kept| kept.document().len()).sum());
+            for (at, kept) in found.iter().enumerate() {
+                match kept {
+                    Some(kept) => out.extend_from_slice(kept.document()),
+                    None => missing.push(place + at),
+                }
+                ends.push(out.len());
+            }
         }
+    }
+
+    fn find(&self, id: RecordId, sequence: u64, found: impl FnOnce(&Kept)) -> bool {
         let key = self.key(id);
         let stripe = self.cache.stripe(&key).read();
+        let kept = self.visible(&stripe, &key, id, sequence);
+        kept.map(found).is_some()
+    }
+
+    /// A record as a snapshot of this sequence sees it, if it is here.
+    fn visible<'s>(&self, stripe: &'s Stripe, key: &Key, id: RecordId, sequence: u64) -> Option<&'s Kept> {
         // Looked at under the lock: whatever is there now was kept at this floor or before it.
-        if self.floor(id).load(Ordering::Acquire) > sequence {
-            return false;
+        if id.0 > sequence || self.floor(id).load(Ordering::Acquire) > sequence {
+            return None;
         }
-        let Some(kept) = stripe.records.get(&key) else {
-            return false;
-        };
+        let kept = stripe.records.get(key)?;
         if !kept.used.load(Ordering::Relaxed) {
             kept.used.store(true, Ordering::Relaxed);
         }
-        found(kept);
-        true
+        Some(kept)
     }
 
     /// The record that may have the `_id` of this key of the index on it.
@@ -225,6 +273,10 @@ impl Stripe {
 }
 
 impl Kept {
+    fn document(&self) -> &[u8] {
+        &self.bytes[self.document..]
+    }
+
     fn cost(&self) -> usize {
         self.bytes.len() + OVERHEAD_BYTES
     }
@@ -281,6 +333,27 @@ mod tests {
         keep(&records, 1, 6, b"new");
         assert_eq!(read(&records, 1, 6).as_deref(), Some(b"new".as_slice()));
         assert_eq!(read(&records, 1, 5), None);
+    }
+
+    #[test]
+    fn many_records_are_found_as_each_is() {
+        let records = records(1 << 20);
+        for id in (0..700).filter(|id| id % 3 != 0) {
+            keep(&records, id, 700, if id % 2 == 0 { b"even" } else { b"odd" });
+        }
+        records.change(&[RecordId(7)], 700);
+        for count in [1, 15, 16, 255, 256, 257, 700] {
+            let ids: Vec<RecordId> = (0..count).map(RecordId).collect();
+            let (mut out, mut ends, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+            records.copy_documents(&ids, 700, &mut out, &mut ends, &mut missing);
+            let mut start = 0;
+            for (id, end) in ids.iter().zip(ends) {
+                let alone = read(&records, id.0, 700).unwrap_or_default();
+                assert_eq!(out[start..end], alone, "{id:?} of {count}");
+                assert_eq!(missing.contains(&(id.0 as usize)), alone.is_empty(), "{id:?}");
+                start = end;
+            }
+        }
     }
 
     #[test]

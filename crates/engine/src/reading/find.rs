@@ -208,7 +208,8 @@ impl Engine {
                 let message = format!("tailable cursor requested on view {namespace}");
                 return Err(Error::new(Code::INVALID_PIPELINE_OPERATOR, message));
             }
-            return self.find_in_view(context, namespace, request).await;
+            // Boxed: within this future a pipeline's would make that of each find larger, which is moved.
+            return Box::pin(self.find_in_view(context, namespace, request)).await;
         }
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(CursorReply::empty(namespace));
@@ -246,7 +247,7 @@ impl Engine {
         let find = FindRequest::from(request);
         let spec = self.find_spec(context, namespace, &find)?;
         if self.reads_as_view(namespace) {
-            return self.count_in_view(context, namespace, &find).await;
+            return Box::pin(self.count_in_view(context, namespace, &find)).await;
         }
         match self.store().collection(namespace) {
             None => Ok(0),
@@ -264,9 +265,7 @@ impl Engine {
         let find = FindRequest::from(request);
         let spec = self.find_spec(context, namespace, &find)?;
         if self.reads_as_view(namespace) {
-            return self
-                .distinct_in_view(context, namespace, &find, &request.field)
-                .await;
+            return Box::pin(self.distinct_in_view(context, namespace, &find, &request.field)).await;
         }
         match self.store().collection(namespace) {
             None => Ok(Vec::new()),

@@ -26,6 +26,10 @@ use value::{Document, DocumentBuf, ValueRef, doc};
 /// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
 
+/// What a projected document may take, for the room that is made for the first ones of a batch before they are known.
+const PROJECTED_BYTES: usize = 64;
+const PROJECTED_AT_ONCE: usize = 1024;
+
 /// What is to be found: the one form in which the executor is asked, by finds and counts, by the front of a pipeline, and by
 /// statements that change what they find. All in it is parsed; what must be read for it is a [`Task`].
 #[derive(Clone, Debug)]
@@ -240,6 +244,7 @@ impl PlanCursor {
         {
             return self.take_projected(&projection, batch);
         }
+        batch.reserve(batch.room().min(self.execution.ready()));
         while batch.room() > 0 && self.limit_left > 0 {
             let Some(found) = self.execution.take() else {
                 return Ok(false);
@@ -261,8 +266,9 @@ impl PlanCursor {
 
     /// As [`PlanCursor::take_ready`], for results that are projected: all of them into one buffer, which they share.
     fn take_projected(&mut self, projection: &Projection, batch: &mut Batch<'_>) -> Result<bool> {
-        let mut buffer = Vec::new();
-        let mut ends = Vec::new();
+        let expected = batch.room().min(self.execution.ready());
+        let mut buffer = Vec::with_capacity(expected.min(PROJECTED_AT_ONCE) * PROJECTED_BYTES);
+        let mut ends = Vec::with_capacity(expected);
         let mut is_full = false;
         while batch.room() > ends.len() && self.limit_left > 0 {
             let Some(found) = self.execution.take() else { break };
@@ -282,6 +288,7 @@ impl PlanCursor {
             ends.push(buffer.len());
         }
         let buffer = Bytes::from(buffer);
+        batch.reserve(ends.len());
         let mut start = 0;
         for end in ends {
             batch.push(DocumentBuf::from_validated(buffer.slice(start..end)));

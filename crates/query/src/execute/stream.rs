@@ -69,6 +69,11 @@ impl Batch<'_> {
         (self.documents.is_empty() && added == 0) || self.bytes + added_bytes + bytes <= self.bytes_max
     }
 
+    /// Makes room for this many more documents.
+    pub(super) fn reserve(&mut self, documents: usize) {
+        self.documents.reserve(documents);
+    }
+
     /// Adds a document that fits.
     pub fn push(&mut self, document: DocumentBuf) {
         self.bytes += document.bytes().len();

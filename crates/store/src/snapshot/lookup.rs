@@ -41,12 +41,8 @@ impl Snapshot {
         let mut copied = Vec::new();
         let mut ends = Vec::with_capacity(ids.len());
         let mut missing = Vec::new();
-        for (at, &id) in ids.iter().enumerate() {
-            if !self.cached.copy_document(id, self.sequence, &mut copied) {
-                missing.push(at);
-            }
-            ends.push(copied.len());
-        }
+        self.cached
+            .copy_documents(ids, self.sequence, &mut copied, &mut ends, &mut missing);
         let mut documents = cut(copied, ends);
         let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
         if !keys.is_empty() {
