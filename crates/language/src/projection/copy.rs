@@ -1,35 +1,92 @@
-//! The commonest projections: fields of the document itself, kept or left out, copied as bytes.
+//! The commonest projections: top-level fields of the document that are kept, left out or computed. What is kept is copied as
+//! bytes, and no document is built.
 
 use super::node::{Action, Fields};
 use super::parse::Mode;
-use value::RawDocument;
+use crate::Result;
+use crate::expression::{Expression, Found, Variables};
 use value::raw::DocumentWriter;
+use value::{DocumentRef, RawDocument};
 
-/// Names of fields that are copied, or of those that are not.
+/// Names of fields that are copied, or of those that are not; and computed fields.
 #[derive(Clone, Debug)]
 pub(super) struct Copied {
     names: Vec<String>,
     keeps: bool,
+    computed: Vec<(String, Expression)>,
 }
 
 impl Copied {
-    /// The copy that does what the projection says, if copying is enough.
+    /// The copy that does what the projection says, if copying and computing at the top is enough.
     pub(super) fn of(fields: &Fields, mode: Mode) -> Option<Copied> {
         let keeps = mode == Mode::Inclusion;
         let mut names = Vec::with_capacity(fields.entries.len());
+        let mut computed = Vec::new();
         for (name, action) in &fields.entries {
             match (action, keeps) {
                 (Action::Include, true) | (Action::Exclude, false) => names.push(name.clone()),
                 (Action::Include, false) | (Action::Exclude, true) => {}
+                (Action::Compute(expression), _) => computed.push((name.clone(), expression.clone())),
                 _ => return None,
             }
         }
-        Some(Copied { names, keeps })
+        Some(Copied {
+            names,
+            keeps,
+            computed,
+        })
     }
 
-    pub(super) fn write(&self, document: RawDocument<'_>, out: &mut Vec<u8>) {
+    pub(super) fn write(
+        &self,
+        document: RawDocument<'_>,
+        variables: &Variables,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        // Computed in the order of the specification before anything is written, as they come in the document's where it has
+        // fields of their names.
+        let root = DocumentRef::Raw(document);
+        let values = self
+            .computed
+            .iter()
+            .map(|(_, computed)| computed.find(root, variables));
+        let mut values = values.collect::<Result<Vec<Found<'_>>>>()?;
         let mut writer = DocumentWriter::new(out);
-        writer.put_named(document, &self.names, self.keeps);
+        if self.keeps || values.is_empty() {
+            writer.put_named(document, &self.names, self.keeps);
+        } else {
+            self.replace(document, &mut values, &mut writer);
+        }
+        for ((name, _), value) in self.computed.iter().zip(&values) {
+            if let Some(value) = value.get() {
+                writer.put(name, value);
+            }
+        }
         writer.finish();
+        Ok(())
+    }
+
+    /// Writes all fields but those left out; a computed one takes the place of that of its name, and is missing afterwards.
+    fn replace(&self, document: RawDocument<'_>, values: &mut [Found<'_>], writer: &mut DocumentWriter<'_>) {
+        let mut replaced = vec![false; values.len()];
+        let mut elements = document.iter();
+        while let Some((element, name)) = elements.next_raw() {
+            if self.names.iter().any(|known| known.as_bytes() == name) {
+                continue;
+            }
+            let computed = self
+                .computed
+                .iter()
+                .position(|(known, _)| known.as_bytes() == name);
+            match computed.filter(|at| !std::mem::replace(&mut replaced[*at], true)) {
+                None => writer.put_element(element),
+                Some(at) => {
+                    let value = std::mem::replace(&mut values[at], Found::Missing);
+                    if let Some(value) = value.get() {
+                        writer.put(&self.computed[at].0, value);
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! What of a document is shown: projections of finds, and of the stages `$project`, `$addFields`, `$set`, `$unset`.
 //!
 //! A specification is parsed once into a tree by path ([`node`]), each path with what happens there: kept, left out,
-//! computed, sliced. [`Projection::apply`] then writes BSON: where top-level fields are only kept or left out their
-//! bytes are copied ([`copy`]), otherwise the document is built ([`apply`]).
+//! computed, sliced. [`Projection::apply`] then writes BSON: where top-level fields are only kept, left out or computed, bytes are
+//! copied and values written ([`copy`]), otherwise the document is built ([`apply`]).
 //!
 //! What must hold: fields come in the document's order, computed ones after them in the order of the specification;
 //! expressions see the document as it was before the projection.
@@ -35,7 +35,7 @@ pub struct Projection {
     fields: Fields,
     mode: Mode,
     positional: Option<String>,
-    /// Set where it is enough to copy fields of the document itself.
+    /// Set where it is enough to copy fields of the document itself, and to compute others beside them.
     copied: Option<Copied>,
 }
 
@@ -108,8 +108,7 @@ impl Projection {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         if let (Some(copied), DocumentRef::Raw(raw)) = (&self.copied, document) {
-            copied.write(raw, out);
-            return Ok(());
+            return copied.write(raw, variables, out);
         }
         let projected = self.build(document, position, variables)?;
         value::raw::encode_value_into(out, value::ValueRef::Document((&projected).into()));

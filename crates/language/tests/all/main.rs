@@ -11,4 +11,5 @@ mod filter_match;
 mod filter_schema;
 mod interruption;
 mod projection_find;
+mod projection_stage;
 mod script_memory;

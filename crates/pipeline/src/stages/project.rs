@@ -79,7 +79,7 @@ impl Step for Projecting {
                 }
                 Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),
                 Row::Raw(bytes) => {
-                    let mut projected = Vec::new();
+                    let mut projected = Vec::with_capacity(bytes.bytes().len());
                     self.projection
                         .apply(bytes.as_ref(), None, &self.variables, &mut projected)?;
                     Row::Raw(DocumentBuf::from_validated(projected.into()))

@@ -1,0 +1,85 @@
+//! Projections of stages: whether a document is bytes or a tree, the same comes of it.
+
+use language::expression::Variables;
+use language::projection::{Projection, Stage};
+use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, doc};
+
+/// What a stage makes of a document, of its bytes and of its tree; errors as text.
+fn both(
+    stage: Stage,
+    operand: &Document,
+    document: &Document,
+) -> (Result<Document, String>, Result<Document, String>) {
+    let variables = Variables::new(0);
+    let operand = Value::Document(operand.clone());
+    let projection = Projection::parse_stage(stage, "$stage", &operand, &variables.parse_scope()).unwrap();
+    let mut out = b"before".to_vec();
+    let bytes = DocumentBuf::from(document);
+    let raw = projection
+        .apply(DocumentRef::Raw(bytes.as_raw()), None, &variables, &mut out)
+        .map(|()| RawDocument::new(&out[6..]).unwrap().to_document());
+    let tree = projection.apply_tree(document, &variables);
+    (
+        raw.map_err(|error| error.to_string()),
+        tree.map_err(|error| error.to_string()),
+    )
+}
+
+fn documents() -> Vec<Document> {
+    vec![
+        doc! {"_id": 1, "a": 4, "b": "text", "c": {"d": 2}, "e": [1, 2]},
+        doc! {"a": 4, "_id": 1},
+        doc! {"b": 7, "a": Value::Null},
+        doc! {},
+    ]
+}
+
+#[test]
+fn bytes_and_trees_are_projected_alike() {
+    let kept = [
+        doc! {"a": 1, "r": {"$multiply": ["$a", 2]}},
+        doc! {"r": "$a", "s": "$missing", "t": "$b", "_id": 0},
+        doc! {"a": "$b", "b": 1},
+        doc! {"r": {"$concat": ["x", "$b"]}},
+        doc! {"r": {"x": "$a", "y": "$b"}, "e": ["$a", 1]},
+        doc! {"_id": "$a"},
+        doc! {"_id": {"$literal": 5}, "e": 1},
+    ];
+    let added = [
+        doc! {"r": {"$add": ["$a", 1]}},
+        doc! {"a": "$b", "b": "$a"},
+        doc! {"a": "$missing", "z": "$missing"},
+        doc! {"z": 1, "y": "$$ROOT", "_id": "$e"},
+        doc! {"e": {"$divide": ["$a", 0]}},
+        doc! {"c.d": "$a"},
+    ];
+    let stages = kept.iter().map(|operand| (Stage::Project, operand));
+    for (stage, operand) in stages.chain(added.iter().map(|operand| (Stage::AddFields, operand))) {
+        for document in documents() {
+            let (raw, tree) = both(stage, operand, &document);
+            assert_eq!(raw, tree, "{operand:?} of {document:?}");
+        }
+    }
+}
+
+#[test]
+fn of_fields_of_one_name_the_first_is_computed() {
+    let twice = doc! {"_id": 1, "a": 1, "b": 2}.with("a", 3).with("r", 4);
+    for operand in [doc! {"a": "$b", "r": "$a"}, doc! {"a": "$missing"}] {
+        let (raw, tree) = both(Stage::AddFields, &operand, &twice);
+        assert_eq!(raw, tree, "{operand:?}");
+    }
+}
+
+#[test]
+fn computed_fields_take_the_place_of_those_of_their_name_or_come_last() {
+    let document = doc! {"_id": 1, "a": 4, "b": 5};
+    let (raw, _) = both(
+        Stage::AddFields,
+        &doc! {"z": "$b", "a": "$missing", "b": "$a"},
+        &document,
+    );
+    assert_eq!(raw, Ok(doc! {"_id": 1, "b": 4, "z": 5}));
+    let (raw, _) = both(Stage::Project, &doc! {"z": "$b", "a": 1, "b": "$a"}, &document);
+    assert_eq!(raw, Ok(doc! {"_id": 1, "a": 4, "z": 5, "b": 4}));
+}
