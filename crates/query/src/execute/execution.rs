@@ -20,6 +20,9 @@ use value::{Document, DocumentBuf};
 const CHUNK_MAX: usize = 8192;
 const CHUNK_BYTES: usize = 2 << 20;
 
+/// The keys that are given to a sort of keys at a time.
+const SORT_KEYS_AT_ONCE: usize = 512;
+
 /// How many keys and records are looked at between two checks of time limit and kill.
 const KEYS_BETWEEN_CHECKS: u64 = 4096;
 
@@ -76,6 +79,11 @@ impl Counters {
     /// Keys looked at in all scans.
     pub fn keys(&self) -> u64 {
         self.scans.iter().map(|scan| scan.keys).sum()
+    }
+
+    /// Keys within the bounds of all scans.
+    fn found(&self) -> u64 {
+        self.scans.iter().map(|scan| scan.found).sum()
     }
 
     /// The cost by which plans are compared: keys or documents looked at, whichever is more.
@@ -187,7 +195,11 @@ impl Execution {
             let mut part = (*budget).min(KEYS_BETWEEN_CHECKS);
             let given = part;
             let max = self.next_chunk(wanted - self.out.len(), chunk_max(snapshot));
-            let stopped = self.source.fill(snapshot, &mut hits, max, &mut part).await?;
+            let limit = self.sorter.as_ref().and_then(Sorter::limit);
+            let stopped = self
+                .source
+                .fill(snapshot, &mut hits, max, limit, &mut part)
+                .await?;
             *budget -= given - part;
             self.counters.scans = self.source.counters();
             self.process(run, &mut hits).await?;
@@ -223,6 +235,10 @@ impl Execution {
     /// How many hits to look up next: as many as are missing if no filter drops any; otherwise twice as many each time,
     /// because it is unknown how many will match.
     fn next_chunk(&mut self, missing: usize, max: usize) -> usize {
+        if self.plan.sort_keys {
+            // Few at a time: once the sort is full, most keys need not be kept until it looks at them.
+            return max.min(SORT_KEYS_AT_ONCE);
+        }
         if self.plan.sort.is_some() {
             return max;
         }
@@ -247,6 +263,11 @@ impl Execution {
         if !late {
             self.look_up(run.snapshot, hits).await?;
         }
+        if self.sorter.is_none() && !self.plan.residual {
+            self.out.reserve(hits.len());
+        }
+        // Of keys that are sorted the source leaves out those that come too late, which match as well.
+        let matched_keys = self.plan.sort_keys.then(|| self.counters.found());
         let mut key = Vec::new();
         for hit in hits.drain(..) {
             let mut position = None;
@@ -273,27 +294,26 @@ impl Execution {
                 }
             }
         }
+        self.counters.matched = matched_keys.unwrap_or(self.counters.matched);
         Ok(())
     }
 
     /// Reads the documents of hits that have none. A hit whose record is gone stays without a document.
     async fn look_up(&mut self, snapshot: &Snapshot, hits: &mut [Hit]) -> Result<()> {
-        let wanted: Vec<usize> = (0..hits.len())
-            .filter(|at| hits[*at].document.is_none())
-            .collect();
         self.counters.documents += hits.iter().filter(|hit| !hit.covered).count() as u64;
-        match wanted.as_slice() {
-            [] => {}
-            [one] => {
-                let hit = &mut hits[*one];
+        let lacks = |hit: &&mut Hit| hit.document.is_none();
+        if let [hit] = hits {
+            if lacks(&hit) {
                 hit.document = snapshot.document(hit.record).await?;
             }
-            several => {
-                let ids: Vec<RecordId> = several.iter().map(|at| hits[*at].record).collect();
-                let documents = snapshot.documents(&ids).await?;
-                for (at, document) in several.iter().zip(documents) {
-                    hits[*at].document = document;
-                }
+            return Ok(());
+        }
+        let mut ids = Vec::with_capacity(hits.len());
+        ids.extend(hits.iter_mut().filter(lacks).map(|hit| hit.record));
+        if !ids.is_empty() {
+            let documents = snapshot.documents(&ids).await?;
+            for (hit, document) in hits.iter_mut().filter(lacks).zip(documents) {
+                hit.document = document;
             }
         }
         Ok(())

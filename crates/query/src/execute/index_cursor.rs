@@ -114,6 +114,11 @@ impl IndexCursor {
         Ok(())
     }
 
+    /// The entries of the page that was read last.
+    pub fn loaded(&self) -> usize {
+        self.page.as_ref().map_or(0, IndexPage::len)
+    }
+
     /// The next entry within the bounds; each key looked at costs one of the budget.
     pub fn step(&mut self, budget: &mut u64) -> Step<'_> {
         loop {

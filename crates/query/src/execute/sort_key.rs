@@ -67,6 +67,20 @@ impl KeySorter {
 
     /// The sort key of an index key.
     pub fn sort_key(&self, index_key: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(index_key.len());
+        self.put_sort_key(index_key, &mut bytes);
+        bytes
+    }
+
+    /// Appends the sort key of an index key.
+    pub fn put_sort_key(&self, index_key: &[u8], bytes: &mut Vec<u8>) {
+        // Most sorts go by one field; then nothing behind it is looked at, and no list of places is made.
+        if let [(at, reversed)] = self.parts.as_slice() {
+            if let Some(part) = self.part(index_key, *at) {
+                put(part, *reversed, bytes);
+            }
+            return;
+        }
         let mut ends = Vec::with_capacity(self.directions.len() + 1);
         ends.push(0);
         for direction in &self.directions {
@@ -76,18 +90,26 @@ impl KeySorter {
                 None => break,
             }
         }
-        let mut bytes = Vec::with_capacity(index_key.len());
         for (at, reversed) in &self.parts {
-            let (Some(begin), Some(end)) = (ends.get(*at), ends.get(at + 1)) else {
-                continue;
-            };
-            let part = &index_key[*begin..*end];
-            if *reversed {
-                bytes.extend(part.iter().map(|byte| !byte));
-            } else {
-                bytes.extend_from_slice(part);
+            if let (Some(begin), Some(end)) = (ends.get(*at), ends.get(at + 1)) {
+                put(&index_key[*begin..*end], *reversed, bytes);
             }
         }
-        bytes
+    }
+
+    /// The bytes of one field of an index key.
+    fn part<'k>(&self, index_key: &'k [u8], at: usize) -> Option<&'k [u8]> {
+        let mut rest = index_key;
+        for direction in self.directions.get(..at)? {
+            rest = rest.get(key::skip(rest, *direction)?..)?;
+        }
+        rest.get(..key::skip(rest, *self.directions.get(at)?)?)
+    }
+}
+
+fn put(part: &[u8], reversed: bool, bytes: &mut Vec<u8>) {
+    match reversed {
+        true => bytes.extend(part.iter().map(|byte| !byte)),
+        false => bytes.extend_from_slice(part),
     }
 }

@@ -114,12 +114,14 @@ impl Source {
         }
     }
 
-    /// Adds up to `max` hits. Each key or record looked at costs one of the budget.
+    /// Adds up to `max` hits. Each key or record looked at costs one of the budget. Of hits that are sorted by index keys, those
+    /// whose sort key is not below `limit` are left out.
     pub async fn fill(
         &mut self,
         snapshot: &Snapshot,
         hits: &mut Vec<Hit>,
         max: usize,
+        limit: Option<&[u8]>,
         budget: &mut u64,
     ) -> Result<Stopped> {
         let enough = hits.len().saturating_add(max);
@@ -153,6 +155,7 @@ impl Source {
                 reader,
             } => {
                 let plain = reader.is_plain();
+                let mut sort_key = Vec::new();
                 while let Some(cursor) = cursors.get_mut(*current) {
                     if hits.len() >= enough {
                         return Ok(Stopped::Filled);
@@ -164,12 +167,22 @@ impl Source {
                         Some(cursor.scan().facts.clone())
                     };
                     match cursor.step(budget) {
-                        Step::Load => cursor.load(snapshot).await?,
+                        Step::Load => {
+                            cursor.load(snapshot).await?;
+                            hits.reserve(cursor.loaded().min(enough - hits.len()));
+                        }
                         Step::Spent => return Ok(Stopped::Spent),
                         Step::Done => *current += 1,
                         Step::Found(entry) => {
+                            if let Some(sorter) = &reader.sorter {
+                                sort_key.clear();
+                                sorter.put_sort_key(entry.key, &mut sort_key);
+                                if limit.is_some_and(|limit| limit <= sort_key.as_slice()) {
+                                    continue;
+                                }
+                            }
                             hits.push(match &facts {
-                                Some(facts) => reader.read(&entry, facts),
+                                Some(facts) => reader.read(&entry, &sort_key, facts),
                                 None => Hit::of_record(entry.record),
                             });
                         }
@@ -274,7 +287,7 @@ impl EntryReader {
         !self.covered && !self.keys && self.sorter.is_none()
     }
 
-    fn read(&self, entry: &IndexEntry<'_>, facts: &IndexFacts) -> Hit {
+    fn read(&self, entry: &IndexEntry<'_>, sort_key: &[u8], facts: &IndexFacts) -> Hit {
         let document = if self.covered {
             covered::document(facts, &self.needed, entry.key, entry.bits)
         } else {
@@ -283,16 +296,11 @@ impl EntryReader {
         let key = self
             .keys
             .then(|| Box::new(covered::key_document(facts, entry.key, entry.bits)));
-        let sort_key = self
-            .sorter
-            .as_ref()
-            .map(|sorter| sorter.sort_key(entry.key))
-            .unwrap_or_default();
         Hit {
             record: entry.record,
             covered: document.is_some(),
             document,
-            sort_key,
+            sort_key: sort_key.to_vec(),
             key,
         }
     }

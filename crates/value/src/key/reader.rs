@@ -45,6 +45,12 @@ impl<'a> Reader<'a> {
         Some(integer)
     }
 
+    /// The lowest bit of a number of so many bytes, which stays.
+    pub(super) fn last_bit(&self, bytes: usize) -> Option<bool> {
+        let last = self.rest.get(bytes.checked_sub(1)?)?;
+        Some((last ^ self.mask) & 1 == 1)
+    }
+
     pub(super) fn bytes(&mut self, count: usize) -> Option<Vec<u8>> {
         let (bytes, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;

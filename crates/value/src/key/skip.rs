@@ -36,6 +36,14 @@ pub(super) fn value(reader: &mut Reader<'_>, depth_left: usize) -> Option<()> {
             reader.skip_text()?;
             fields(reader, depth_left)
         }
+        first if tag::POSITIVE_MIDDLE.contains(&first) => {
+            // Whole numbers, which most are, end here: the last bit says whether a fraction follows.
+            let size = usize::from(first + 1 - tag::POSITIVE_MIDDLE.start());
+            match reader.last_bit(size)? {
+                false => reader.skip(size),
+                true => number::read(first, reader).map(|_| ()),
+            }
+        }
         first => number::read(first, reader).map(|_| ()),
     }
 }

@@ -93,6 +93,14 @@ impl Kept {
         }
     }
 
+    /// What is not below this key is not kept; `None` as long as there is room.
+    fn limit(&self) -> Option<&[u8]> {
+        match self {
+            Kept::All(_) => None,
+            Kept::Smallest(smallest) => smallest.limit(),
+        }
+    }
+
     /// The key and the item of the first that was not taken.
     fn peek(&self) -> Option<(&[u8], &[u8])> {
         match self {
@@ -161,6 +169,11 @@ impl<T: Spilled> Sorter<T> {
                 Ok(())
             }
         }
+    }
+
+    /// What is not below this key will not be kept; `None` as long as any may be.
+    pub fn limit(&self) -> Option<&[u8]> {
+        self.kept.limit()
     }
 
     /// The number of items, those in files included.

@@ -41,13 +41,21 @@ impl Smallest {
         }
     }
 
+    /// Once there are as many as are wanted, the largest key: what is not below it is not kept. An equal key is not smaller: of
+    /// ties those that came first stay.
+    pub(super) fn limit(&self) -> Option<&[u8]> {
+        match self.heap.len() >= self.results_max {
+            // Of none at all even the least key is too large.
+            true => Some(self.heap.peek().map_or(&[], |largest| &largest.key)),
+            false => None,
+        }
+    }
+
     /// Keeps one more, if it is among the smallest.
     pub(super) fn push(&mut self, key: &[u8], item: &impl Spilled) {
-        if self.heap.len() >= self.results_max {
-            // An equal key is not smaller: of ties those that came first stay.
-            match self.heap.peek() {
-                Some(largest) if key < largest.key.as_slice() => {}
-                _ => return,
+        if let Some(limit) = self.limit() {
+            if key >= limit {
+                return;
             }
             if let Some(dropped) = self.heap.pop() {
                 self.bytes -= dropped.bytes();
