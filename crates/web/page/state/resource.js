@@ -1,6 +1,8 @@
 // What a view has asked for: old data stays while new is loaded, and a request that nobody waits for is ended.
 
 import { useEffect, useRef, useState } from "../lib/html.js";
+import { session } from "./session.js";
+import { useSignal } from "./signal.js";
 
 /**
  * @template T
@@ -22,5 +24,10 @@ export function useResource(load, inputs) {
     );
     return () => abort.abort();
   }, [...inputs, round]);
+  // What was refused for want of a sign-in is asked again after it.
+  const who = useSignal(session)?.user?.name;
+  useEffect(() => {
+    if (who && state.error?.status === 401) setRound((n) => n + 1);
+  }, [who]);
   return { ...state, reload: () => setRound((n) => n + 1) };
 }

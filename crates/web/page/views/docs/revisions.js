@@ -56,7 +56,7 @@ export function History({ name, id }) {
   const { revisions, more } = data;
   return html`<p class="muted">Older revisions are kept until the next compaction: this is not a backup.</p>
     <ol class="json-list">${revisions.map(({ rev, status, body }, at) => html`<li key=${rev} class="card">
-      <h3 class="mono">${rev} ${at === 0 && html`<span class="badge">now</span>`}</h3>
+      <h2 class="mono">${rev} ${at === 0 && html`<span class="badge">now</span>`}</h2>
       ${body ? html`<${Changed} before=${revisions[at + 1]?.body} after=${body} isFirst=${at === revisions.length - 1} />` : html`<p class="muted">${status === "missing" ? "not kept any more" : status}</p>`}
     </li>`)}</ol>
     ${more > 0 && html`<p class="muted">${more} older ones are not shown.</p>`}`;

@@ -64,7 +64,7 @@ export function Log({ name, params, shape }) {
   });
 
   const add = (filter) => go(["logs", name], { ...params, at: undefined, f: JSON.stringify([...asked.filters, filter]) });
-  const remove = (at) => go(["logs", name], { ...params, f: asked.filters.length > 1 ? JSON.stringify(asked.filters.filter((_, place) => place !== at)) : undefined });
+  const remove = (at) => go(["logs", name], { ...params, at: undefined, f: asked.filters.length > 1 ? JSON.stringify(asked.filters.filter((_, place) => place !== at)) : undefined });
   const toggleColumn = (column) => refine({ cols: (columns.includes(column) ? columns.filter((known) => known !== column) : [...columns, column]).join(",") });
 
   return html`<section class="view logs">
@@ -78,7 +78,7 @@ export function Log({ name, params, shape }) {
     <${QueryLine} name=${name} params=${params} range=${bars.data} error=${page.error} />
     ${asked.filters.length > 0 && html`<ul class="chips" aria-label="Filters">${asked.filters.map((filter, at) => html`<li key=${at}><span>${filter.not ? "−" : "+"} ${filter.field}: ${String(filter.value)}</span><button class="quiet icon" aria-label=${`Remove ${filter.field} ${filter.value}`} onClick=${() => remove(at)}>✕</button></li>`)}</ul>`}
     <${Loading} on=${page.loading || bars.loading} />
-    ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${bars.data} choose=${(from, to) => go(["logs", name], { ...params, from, to })} />`}
+    ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${bars.data} choose=${(from, to) => go(["logs", name], { ...params, at: undefined, from, to })} />`}
     ${shape.level && html`<div class="legend">${GROUPS.map((group) => html`<span key=${group.name}><span class=${`mark ${group.name}`} aria-hidden="true"></span>${group.name}</span>`)}<span class="muted">e / E: next older / newer error · c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>`}
     ${params.around && html`<p class="note row"><span>Lines around one, without query and filters.</span><button onClick=${() => history.back()}>Back to the search (Esc)</button></p>`}
     ${isLive && live.error && html`<p class="note" role="status">No live lines: ${live.error}. Trying again.</p>`}
@@ -97,7 +97,7 @@ function QueryLine({ name, params, range, error }) {
   const submit = (event) => {
     event.preventDefault();
     const { q, from, to } = Object.fromEntries(new FormData(event.target));
-    go(["logs", name], { ...params, q, from: typed(from, shownFrom) ?? params.from, to: typed(to, shownTo) ?? params.to });
+    go(["logs", name], { ...params, at: undefined, around: undefined, q, from: typed(from, shownFrom) ?? params.from, to: typed(to, shownTo) ?? params.to });
   };
   // A browser may write the same time in fewer characters.
   const typed = (text, shown) => (text && fromInput(text) !== fromInput(shown) ? fromInput(text) : undefined);

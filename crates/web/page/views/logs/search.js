@@ -42,7 +42,7 @@ export function queryFor(asked, { time, fields, level }) {
 /** Lines after a row: older ones, or newer ones. They come newest first either way. */
 export async function lines(name, query, { time }, { after, newer = false, size = LINES_PAGE } = {}, signal) {
   const order = newer ? "asc" : "desc";
-  const body = { query, size, sort: [{ [time]: order }, { _doc: order }], track_total_hits: false, ...(after && { search_after: after.sort }) };
+  const body = { query, size, sort: [{ [time]: order }, { _doc: order }], track_total_hits: false, ...(after && { search_after: after.sort ?? [after.time, Number.MAX_SAFE_INTEGER] }) };
   const { hits } = await elastic(path(name, "/_search"), body, signal);
   const rows = hits.hits.map((hit) => ({ id: hit._id, source: hit._source, sort: hit.sort, time: hit.sort[0] }));
   return newer ? rows.reverse() : rows;

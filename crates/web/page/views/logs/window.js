@@ -13,6 +13,9 @@ export function read(name, asked, shape, options, signal) {
   return lines(name, queryFor(asked, shape), shape, { ...options, size }, signal);
 }
 
+/** Each row that the list has to scroll to has another number. */
+let jumps = 0;
+
 const EMPTY = { rows: [], shift: 0, loading: true, error: null, hasOlder: true, hasNewer: false };
 
 /** @param {{time: number, sort?: unknown[], key?: unknown} | undefined} at the row around which the window begins */
@@ -25,16 +28,17 @@ export function useWindow(name, asked, shape, key, at) {
 
   const around = async (row, signal) => {
     const half = LINES_PAGE / 2;
-    const [before, after] = await Promise.all([read(name, asked, shape, { after: row, newer: true, size: half, known: [row] }, signal), read(name, asked, shape, { after: row, size: half, known: [row] }, signal)]);
-    const between = row.source ? [row] : [];
+    // Older ones from the row itself on: what sorts just before it is what comes after one more.
+    const from = { ...row, sort: [row.time, typeof row.sort?.[1] === "number" ? row.sort[1] + 1 : Number.MAX_SAFE_INTEGER] };
+    const [before, after] = await Promise.all([read(name, asked, shape, { after: row, newer: true, size: half, known: [row] }, signal), read(name, asked, shape, { after: from, size: half }, signal)]);
     const seen = new Set();
-    return [...before, ...between, ...after].filter(({ id }) => !seen.has(id) && seen.add(id));
+    return [...before, ...after].filter(({ id }) => !seen.has(id) && seen.add(id));
   };
   const show = (rows, target) => {
     setPage({ ...EMPTY, rows, loading: false, hasNewer: Boolean(target), hasOlder: rows.length > 0 });
     if (!target) return;
     const row = rows.find(({ id }) => id === target.id) ?? rows.find(({ time }) => time <= target.time) ?? rows.at(-1);
-    if (row) setFocus(Object.assign(row, { jump: (row.jump ?? 0) + 1 }));
+    if (row) setFocus(Object.assign(row, { jump: ++jumps }));
   };
 
   useEffect(() => {
@@ -80,7 +84,7 @@ export function useWindow(name, asked, shape, key, at) {
     const [found] = await read(name, { ...asked, group: "error" }, shape, { after: from, newer, size: 1, known: from ? [from] : [] });
     if (!found) return;
     const near = page.rows.find((row) => row.id === found.id);
-    if (near) setFocus(Object.assign(near, { jump: (near.jump ?? 0) + 1 }));
+    if (near) setFocus(Object.assign(near, { jump: ++jumps }));
     else show(await around(found), found);
   };
 

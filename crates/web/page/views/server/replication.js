@@ -66,7 +66,7 @@ function Begin({ done }) {
     event.preventDefault();
     const { source, target, ...given } = Object.fromEntries(new FormData(event.target));
     try {
-      await ask("PUT", "/api/couch/_replicator", {}).catch((failed) => failed.status === 412 || Promise.reject(failed));
+      if (!(await get("/api/couch/_all_dbs")).includes("_replicator")) await ask("PUT", "/api/couch/_replicator", { body: {} });
       await ask("POST", "/api/couch/_replicator", { body: { source, target, continuous: Boolean(given.continuous), create_target: Boolean(given.create) } });
       setError(null);
       event.target.reset();
