@@ -1,0 +1,31 @@
+//! Inverted lists and columns of documents in a folder of their own.
+//!
+//! An [`Index`] is told what there is to find in a document: an [`Entry`] with terms, numbers, and the number of the record that
+//! it stands for. A [`Reader`] is the index as of one commit: asked a [`Lookup`], it gives the records that match, and never
+//! a document. A [`Mask`] leaves out what has changed since.
+//!
+//! What must hold: a commit is on the disk whole or not at all, together with the note of whoever made it (how far a
+//! follower had come); what a lookup says of an entry is exact; only this crate names tantivy.
+//!
+//! Left to others: what the fields and terms of a document are (`search`), where documents come from and where they are
+//! (`elastic`, `engine`).
+
+mod entry;
+mod error;
+mod index;
+mod lookup;
+mod mask;
+mod newest;
+mod pattern;
+mod reader;
+mod schema;
+mod statistics;
+mod tokens;
+
+pub use entry::{Entry, Key, Number};
+pub use error::{FulltextError, Result};
+pub use index::{Index, WRITER_BYTES_MIN, Writer};
+pub use lookup::{Lookup, Matcher, Part};
+pub use mask::Mask;
+pub use newest::Newest;
+pub use reader::Reader;

@@ -1,0 +1,65 @@
+//! The newest entries that match. Segments are sorted by time, the newest first, so that each is left as soon as it cannot give
+//! any more.
+
+use crate::error::Result;
+use crate::lookup::Lookup;
+use crate::mask::Mask;
+use crate::reader::{Reader, each};
+use crate::schema::{NUMBER, SEQUENCE, TIME};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A record that was found, newer ones first and of those of one time the one that was changed first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Newest {
+    /// Its time; the least number where it has none.
+    pub time: Reverse<i64>,
+    /// The number of its last change.
+    pub sequence: u64,
+    /// The record.
+    pub number: u64,
+}
+
+impl Reader {
+    /// The newest of those that match, in order.
+    pub fn newest(&self, lookup: &Lookup, mask: &Mask, count: usize) -> Result<Vec<Newest>> {
+        // The worst of the best is on top.
+        let mut best: BinaryHeap<Newest> = BinaryHeap::with_capacity(count + 1);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let weight = self.weight(lookup)?;
+        let segments = self.searcher.segment_readers();
+        let mut order = Vec::with_capacity(segments.len());
+        for (at, segment) in segments.iter().enumerate() {
+            order.push((Reverse(segment.fast_fields().i64(TIME)?.max_value()), at));
+        }
+        order.sort_unstable();
+        for (newest, at) in order {
+            if best.len() == count && best.peek().is_some_and(|worst| newest > worst.time) {
+                break;
+            }
+            let segment = &segments[at];
+            let columns = segment.fast_fields();
+            let (times, sequences, numbers) =
+                (columns.i64(TIME)?, columns.u64(SEQUENCE)?, columns.u64(NUMBER)?);
+            each(&*weight, at, segment, mask, &mut |entry| {
+                let time = Reverse(times.values.get_val(entry));
+                let is_full = best.len() == count;
+                if is_full && best.peek().is_some_and(|worst| time > worst.time) {
+                    return false;
+                }
+                best.push(Newest {
+                    time,
+                    sequence: sequences.values.get_val(entry),
+                    number: numbers.values.get_val(entry),
+                });
+                if is_full {
+                    best.pop();
+                }
+                true
+            })?;
+        }
+        Ok(best.into_sorted_vec())
+    }
+}

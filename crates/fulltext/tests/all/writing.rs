@@ -1,0 +1,66 @@
+//! What a commit leaves.
+
+use super::{entry, found, id, index, reader};
+use fulltext::{Index, Lookup, Mask, WRITER_BYTES_MIN};
+
+#[test]
+fn a_document_has_one_entry() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = index(&folder);
+    let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
+    for round in 1..=3 {
+        for number in 1..=4 {
+            writer.put(entry(number, "old", "new", round), true).expect("put");
+        }
+        writer.delete(&id(4));
+        writer.commit("").expect("committed");
+    }
+    assert_eq!(found(&reader(&index), &Lookup::All, &Mask::default()), [1, 2, 3]);
+}
+
+#[test]
+fn what_was_not_committed_is_gone_with_the_writer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = index(&folder);
+    let mut writer = first.writer(WRITER_BYTES_MIN).expect("a writer");
+    writer.put(entry(1, "a", "b", 1), false).expect("put");
+    writer.commit("as far as one").expect("committed");
+    writer.put(entry(2, "a", "b", 1), false).expect("put");
+    drop(writer);
+    drop(first);
+    let (reader, note) = index(&folder).reader().expect("a reader");
+    assert_eq!(note.as_deref(), Some("as far as one"));
+    assert_eq!(found(&reader, &Lookup::All, &Mask::default()), [1]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_made_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    std::fs::create_dir(&path).expect("made");
+    std::fs::write(path.join("meta.json"), b"{").expect("written");
+    let (reader, note) = Index::open(&path).expect("opened").reader().expect("a reader");
+    assert_eq!((reader.count(), note), (0, None));
+}
+
+#[test]
+fn many_commits_become_few_segments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = index(&folder);
+    let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
+    for number in 0..40 {
+        writer
+            .put(entry(number, "a", "b", number as i64), false)
+            .expect("put");
+        writer.commit("").expect("committed");
+    }
+    writer.finish().expect("finished");
+    let reader = reader(&index);
+    assert_eq!(reader.count(), 40);
+    let newest = reader.newest(&Lookup::All, &Mask::default(), 3).expect("found");
+    assert_eq!(
+        newest.iter().map(|found| found.number).collect::<Vec<_>>(),
+        [39, 38, 37]
+    );
+    assert!(reader.segments() < 16, "{} segments", reader.segments());
+}
