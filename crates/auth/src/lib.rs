@@ -40,4 +40,4 @@ pub use privileges::Privileges;
 pub use role::{Role, names_value};
 pub use roles::Roles;
 pub use scope::Scope;
-pub use user::{User, UserCredentials, user_digest};
+pub use user::{EXTERNAL, User, UserCredentials, user_digest};

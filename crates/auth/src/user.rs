@@ -4,6 +4,12 @@ use crate::role::{names_field, names_value};
 use crate::{AuthError, Credentials, Mechanism, RoleName};
 use value::{Document, Value, doc};
 
+/// The database of users who are known by their certificates: they have no credentials.
+pub const EXTERNAL: &str = "$external";
+
+/// How MongoDB says, in place of credentials, that there are none.
+const EXTERNAL_CREDENTIALS: &str = "external";
+
 /// A user of one database.
 #[derive(Clone, Debug, PartialEq)]
 pub struct User {
@@ -54,6 +60,9 @@ impl User {
     /// As it is stored.
     pub fn to_document(&self) -> Document {
         let mut credentials = Document::new();
+        if self.database == EXTERNAL {
+            credentials.push(EXTERNAL_CREDENTIALS, true);
+        }
         for (mechanism, keys) in &self.credentials {
             credentials.push(mechanism.name(), keys.to_document());
         }
@@ -136,7 +145,10 @@ fn credentials_field(document: &Document) -> Result<UserCredentials, AuthError> 
         return Err(AuthError::Damaged("credentials"));
     };
     let mut out = Vec::new();
-    for (name, keys) in credentials.iter() {
+    for (name, keys) in credentials
+        .iter()
+        .filter(|(name, _)| *name != EXTERNAL_CREDENTIALS)
+    {
         let Value::Document(keys) = keys else {
             return Err(AuthError::Damaged("credentials"));
         };
@@ -165,6 +177,19 @@ mod tests {
     fn a_user_survives_its_stored_form() {
         let user = ada();
         assert_eq!(User::from_document(&user.to_document()).unwrap(), user);
+    }
+
+    #[test]
+    fn a_user_known_by_a_certificate_has_no_credentials() {
+        let user = User {
+            database: EXTERNAL.into(),
+            name: "CN=ada,O=Example".into(),
+            credentials: Vec::new(),
+            ..ada()
+        };
+        let stored = user.to_document();
+        assert_eq!(stored.get("credentials"), Some(&doc! {"external": true}.into()));
+        assert_eq!(User::from_document(&stored).unwrap(), user);
     }
 
     #[test]

@@ -16,7 +16,6 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// How long requests may go on when the server stops, until those that count their steps are ended.
@@ -31,11 +30,12 @@ pub struct Options {
 
 /// Serves until `stop` becomes true; then ends all feeds, lets running requests end and closes all connections.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<net::Listener>,
     engine: Engine,
     options: Options,
     stop: watch::Receiver<bool>,
 ) -> Result<(), ServeError> {
+    let listener = listener.into();
     let protocol = Protocol::new(engine, listener.local_addr().ok(), stop.clone()).await?;
     protocol.serve(listener, options, stop).await;
     Ok(())
@@ -58,7 +58,12 @@ impl Protocol {
     }
 
     /// Serves connections, as [`serve`] does.
-    pub async fn serve(&self, listener: TcpListener, options: Options, stop: watch::Receiver<bool>) {
+    pub async fn serve(
+        &self,
+        listener: impl Into<net::Listener>,
+        options: Options,
+        stop: watch::Receiver<bool>,
+    ) {
         let server = &self.0;
         // The last start may have ended before it was there.
         if let Err(error) = users::prepare_database(&server.engine, &server.config).await {

@@ -11,7 +11,6 @@ use engine::{Context, Engine, OperationInfo};
 use http::{Handler, Method, Request, Response};
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use value::{Document, DocumentBuf};
 
@@ -23,7 +22,12 @@ pub struct Options {
 }
 
 /// Serves until `stop` becomes true; then lets running requests end and closes all connections.
-pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop: watch::Receiver<bool>) {
+pub async fn serve(
+    listener: impl Into<net::Listener>,
+    engine: Engine,
+    options: Options,
+    stop: watch::Receiver<bool>,
+) {
     let protocol = Protocol::new(engine, &options);
     protocol.serve(listener, options, stop).await;
 }
@@ -50,7 +54,12 @@ impl Protocol {
     }
 
     /// Serves connections, as [`serve`] does.
-    pub async fn serve(&self, listener: TcpListener, options: Options, stop: watch::Receiver<bool>) {
+    pub async fn serve(
+        &self,
+        listener: impl Into<net::Listener>,
+        options: Options,
+        stop: watch::Receiver<bool>,
+    ) {
         http::serve(listener, Arc::new(Front(self.0.clone())), options.http, stop).await;
     }
 

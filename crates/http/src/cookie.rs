@@ -17,6 +17,19 @@ pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     Some(unquoted.unwrap_or(value))
 }
 
+/// What was given through TLS is never sent without it.
+pub(crate) fn keep_secure(headers: &mut HeaderMap) {
+    let hyper::header::Entry::Occupied(mut cookies) = headers.entry(hyper::header::SET_COOKIE) else {
+        return;
+    };
+    for cookie in cookies.iter_mut() {
+        let secured = [cookie.as_bytes(), b"; Secure"].concat();
+        if let Ok(secured) = hyper::header::HeaderValue::from_bytes(&secured) {
+            *cookie = secured;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

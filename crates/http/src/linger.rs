@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a client may take to send more, or to close its side.
@@ -28,7 +27,7 @@ const READS_AT_ONCE: usize = 16;
 /// A connection that lingers when it is shut down.
 #[derive(Debug)]
 pub(crate) struct LingeringStream {
-    stream: TcpStream,
+    stream: net::Stream,
     state: State,
     /// Whether the server stops, and nobody is waited for.
     is_stopping: Arc<AtomicBool>,
@@ -49,7 +48,7 @@ enum State {
 
 impl LingeringStream {
     /// A connection that lingers unless `is_stopping` is set, and tells `unsent` what it has sent.
-    pub(crate) fn new(stream: TcpStream, is_stopping: Arc<AtomicBool>, unsent: Unsent) -> LingeringStream {
+    pub(crate) fn new(stream: net::Stream, is_stopping: Arc<AtomicBool>, unsent: Unsent) -> LingeringStream {
         LingeringStream {
             stream,
             state: State::Open,

@@ -1,5 +1,6 @@
 //! Answering the requests of connections until asked to stop.
 
+use crate::cookie;
 use crate::intake::{Held, Intake};
 use crate::linger::LingeringStream;
 use crate::pace::Unsent;
@@ -18,7 +19,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 /// What is sent ahead on the machine itself, where no distance is to be bridged: the kernel's megabytes a connection would put
@@ -78,7 +78,7 @@ pub trait Handler: Send + Sync + 'static {
 /// Serves until `stop` becomes true; then lets the requests under way end and closes all connections. Bodies that would
 /// never end by themselves have to be ended by whoever sends them.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<net::Listener>,
     handler: Arc<impl Handler>,
     options: Options,
     stop: watch::Receiver<bool>,
@@ -94,7 +94,7 @@ pub async fn serve(
         idle_time_max: options.body_idle_time_max,
         memory: options.memory.clone(),
     };
-    let connect = |stream, peer| {
+    let connect = move |stream, peer| {
         let (builder, handler, stopping) = (builder.clone(), handler.clone(), stopping.clone());
         connection(builder, stream, peer, handler, reading.clone(), stopping)
     };
@@ -123,7 +123,7 @@ fn builder(options: &Options) -> http1::Builder {
 
 async fn connection(
     builder: http1::Builder,
-    stream: TcpStream,
+    stream: net::Stream,
     peer: SocketAddr,
     handler: Arc<impl Handler>,
     reading: Reading,
@@ -133,6 +133,7 @@ async fn connection(
         tracing::debug!(%peer, %error, "the connection ended before it began");
         return;
     }
+    let is_secure = stream.is_secure();
     let is_stopping = Arc::new(AtomicBool::new(false));
     let unsent = Unsent::default();
     let stream = LingeringStream::new(stream, is_stopping.clone(), unsent.clone());
@@ -143,9 +144,12 @@ async fn connection(
         let answered = answer(&*handler, request, peer, &reading);
         let unsent = unsent.clone();
         async move {
-            answered
-                .await
-                .map(|response| response.map(|body| unsent.pace(body)))
+            answered.await.map(|mut response| {
+                if is_secure {
+                    cookie::keep_secure(response.headers_mut());
+                }
+                response.map(|body| unsent.pace(body))
+            })
         }
     });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -162,9 +166,9 @@ async fn connection(
     }
 }
 
-fn prepare(stream: &TcpStream, peer: SocketAddr) -> std::io::Result<()> {
+fn prepare(stream: &net::Stream, peer: SocketAddr) -> std::io::Result<()> {
     if peer.ip().to_canonical().is_loopback() {
-        socket2::SockRef::from(stream).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
+        socket2::SockRef::from(stream.tcp()).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::backup::BackupOptions;
+use crate::cert::CertOptions;
 use crate::config::ServeOptions;
 use crate::export::ExportOptions;
 use crate::import::ImportOptions;
@@ -30,6 +31,8 @@ pub enum Command {
     Export(Box<ExportOptions>),
     /// Add, list and remove users of a data folder that no server has open, or change their passwords.
     User(UserOptions),
+    /// Make a certificate that is signed by itself, and its key, for a first try of TLS.
+    Cert(CertOptions),
     /// Back up a running server, or a data folder that no server has open; what did not change is not copied again.
     Backup(BackupOptions),
     /// Restore a backup into a new data folder; or list backups, or check them.

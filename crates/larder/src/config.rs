@@ -3,6 +3,7 @@
 use crate::memory;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use net::TlsFiles;
 use serde::Deserialize;
 use std::fmt;
 use std::net::SocketAddr;
@@ -50,6 +51,20 @@ pub struct ServeOptions {
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
+    /// The server's certificate in PEM form, with those that lead to its authority after it: every protocol then goes through TLS.
+    /// SIGHUP reads the files again.
+    #[arg(long, value_name = "FILE", env = "LARDER_TLS_CERTIFICATE")]
+    pub tls_certificate: Option<PathBuf>,
+    /// The certificate's private key in PEM form.
+    #[arg(long, value_name = "FILE", env = "LARDER_TLS_KEY")]
+    pub tls_key: Option<PathBuf>,
+    /// The authorities in PEM form of whom one must have signed a client's certificate; MongoDB's users of the database $external log
+    /// in by it.
+    #[arg(long, value_name = "FILE", env = "LARDER_TLS_CLIENT_CA")]
+    pub tls_client_ca: Option<PathBuf>,
+    /// Let clients in that show no certificate, where --tls-client-ca is given.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TLS_CLIENT_OPTIONAL")]
+    pub tls_client_optional: Option<bool>,
     /// Connections of all protocols at once; fewer where the system gives too few descriptors [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<usize>,
@@ -123,6 +138,8 @@ pub struct Settings {
     pub http_listen: Listen,
     /// Whether that address was asked for.
     pub http_listen_given: bool,
+    /// The files of TLS; `None` where connections are plain.
+    pub tls: Option<TlsFiles>,
     /// Connections of all protocols at once.
     pub connections_max: usize,
     /// The time that a command of the MongoDB protocol may read for where it gives no limit itself; zero is no limit.
@@ -157,7 +174,14 @@ impl ServeOptions {
         let riak_listen = self.riak_listen.or(file.riak_listen);
         let riak_pb_listen = self.riak_pb_listen.or(file.riak_pb_listen);
         let http_listen = self.http_listen.or(file.http_listen);
+        let tls = tls_files(TlsFilesGiven {
+            certificate: self.tls_certificate.clone().or(file.tls_certificate),
+            key: self.tls_key.clone().or(file.tls_key),
+            client_authorities: self.tls_client_ca.clone().or(file.tls_client_ca),
+            client_optional: self.tls_client_optional.or(file.tls_client_optional),
+        })?;
         let settings = Settings {
+            tls,
             data: self.data.clone().or(file.data).unwrap_or_else(|| "data".into()),
             memory_bytes: self
                 .memory
@@ -214,6 +238,34 @@ impl ServeOptions {
             );
         }
         Ok(settings)
+    }
+}
+
+/// What is given of the files of TLS.
+struct TlsFilesGiven {
+    certificate: Option<PathBuf>,
+    key: Option<PathBuf>,
+    client_authorities: Option<PathBuf>,
+    client_optional: Option<bool>,
+}
+
+fn tls_files(given: TlsFilesGiven) -> Result<Option<TlsFiles>> {
+    match (given.certificate, given.key) {
+        (Some(certificate), Some(key)) => {
+            if given.client_optional.is_some() && given.client_authorities.is_none() {
+                bail!("--tls-client-optional says nothing without --tls-client-ca");
+            }
+            Ok(Some(TlsFiles {
+                certificate,
+                key,
+                client_authorities: given.client_authorities,
+                client_optional: given.client_optional.unwrap_or(false),
+            }))
+        }
+        (None, None) if given.client_authorities.is_none() && given.client_optional.is_none() => Ok(None),
+        _ => {
+            bail!("TLS needs both --tls-certificate and --tls-key; `larder cert` makes them for a first try")
+        }
     }
 }
 

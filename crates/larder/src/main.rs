@@ -1,12 +1,14 @@
 //! The Larder server and its command line: configuration, `serve`, `import`, `export`, `user`, `backup`, `restore`, `verify`, `repair`, wiring.
 
 mod backup;
+mod cert;
 mod cli;
 mod config;
 mod descriptors;
 mod export;
 mod folder;
 mod import;
+mod listening;
 mod logging;
 mod memory;
 mod meter;
@@ -61,6 +63,7 @@ fn run(command: &cli::Command) -> Result<()> {
     let ran = match command {
         cli::Command::Serve(options) => runtime.block_on(serve::run(options)),
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
+        cli::Command::Cert(options) => cert::run(options),
         cli::Command::User(options) => runtime.block_on(user::run(options)),
         cli::Command::Export(options) => runtime.block_on(export::run(options)),
         cli::Command::Backup(options) => runtime.block_on(backup::run(options)),

@@ -1,14 +1,14 @@
 //! `larder serve`: opens the data folder, listens, and ends in an orderly way.
 
-use crate::config::{Listen, ServeOptions, Settings};
+use crate::config::{ServeOptions, Settings};
 use crate::descriptors;
+use crate::listening::Listening;
 use crate::logging::{self, LogControl};
 use crate::mounts;
 use crate::shutdown::{Request, Signals};
 use anyhow::{Context, Result, bail};
 use engine::{Engine, EngineOptions};
-use std::net::SocketAddr;
-use tokio::net::TcpListener;
+use net::Tls;
 use tokio::sync::watch;
 
 /// Serves until a signal ends it.
@@ -36,6 +36,12 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         engine.start_scrub(settings.scrub_rate);
     }
 
+    let tls = settings.tls.as_ref().map(Tls::open).transpose()?;
+    let listening = Listening {
+        settings,
+        engine: &engine,
+        tls: tls.as_ref(),
+    };
     let (stop, stopped) = watch::channel(false);
     let mut protocols: tokio::task::JoinSet<Result<()>> = tokio::task::JoinSet::new();
     let mongo_options = mongo::Options {
@@ -44,7 +50,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         read_time_max: settings.default_max_time,
     };
     let mongo = mongo::Protocol::new(engine.clone(), mongo_options).context("the mongo protocol failed")?;
-    if let Some(listener) = listen("mongo", settings.mongo_listen, settings, &engine).await? {
+    if let Some(listener) = listening.on("mongo", settings.mongo_listen).await? {
         let (mongo, stopped) = (mongo.clone(), stopped.clone());
         protocols.spawn(async move {
             mongo.serve(listener, stopped).await;
@@ -52,7 +58,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         });
     }
     let (address, is_given) = (settings.couch_listen, settings.couch_listen_given);
-    let listener = listen_unless_taken("couch", address, is_given, settings, &engine).await?;
+    let listener = listening.unless_taken("couch", address, is_given).await?;
     let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     let couch = couch::Protocol::new(engine.clone(), address, stopped.clone())
         .await
@@ -82,7 +88,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         },
     };
     let elastic = elastic::Protocol::new(engine.clone(), &elastic_options);
-    if let Some(listener) = listen_unless_taken("elastic", address, is_given, settings, &engine).await? {
+    if let Some(listener) = listening.unless_taken("elastic", address, is_given).await? {
         let (elastic, stopped) = (elastic.clone(), stopped.clone());
         protocols.spawn(async move {
             elastic.serve(listener, elastic_options, stopped).await;
@@ -99,7 +105,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     };
     let riak = riak::Riak::new(engine.clone(), riak_options);
     let (address, is_given) = (settings.riak_listen, settings.riak_listen_given);
-    if let Some(listener) = listen_unless_taken("riak", address, is_given, settings, &engine).await? {
+    if let Some(listener) = listening.unless_taken("riak", address, is_given).await? {
         let served = riak.clone().serve_http(listener, stopped.clone());
         protocols.spawn(async {
             served.await;
@@ -107,7 +113,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         });
     }
     let (address, is_given) = (settings.riak_pb_listen, settings.riak_pb_listen_given);
-    if let Some(listener) = listen_unless_taken("riak-pb", address, is_given, settings, &engine).await? {
+    if let Some(listener) = listening.unless_taken("riak-pb", address, is_given).await? {
         let served = riak.serve_protocol_buffers(listener, stopped.clone());
         protocols.spawn(async {
             served.await;
@@ -115,7 +121,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         });
     }
     let (address, is_given) = (settings.http_listen, settings.http_listen_given);
-    if let Some(listener) = listen_unless_taken("http", address, is_given, settings, &engine).await? {
+    if let Some(listener) = listening.unless_taken("http", address, is_given).await? {
         let options = web::Options {
             http: http::Options {
                 places: places.clone(),
@@ -124,6 +130,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
                 ..http::Options::default()
             },
             mounts: mounts::mounts(&mongo, &couch, &elastic),
+            tls: tls.clone(),
         };
         let served = web::serve(listener, engine.clone(), options, stopped.clone());
         protocols.spawn(async {
@@ -136,7 +143,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     }
 
     while signals.next().await == Request::Reload {
-        reload(options, settings, log);
+        reload(options, settings, log, tls.as_ref());
     }
     tracing::info!("stopping: commands that run now may end");
     stop.send_replace(true);
@@ -150,66 +157,8 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     Ok(())
 }
 
-/// Binds an address that nobody may have asked for. Where the usual one is taken, by CouchDB itself perhaps or by another
-/// Larder, the other protocols are still served.
-async fn listen_unless_taken(
-    protocol: &'static str,
-    address: Listen,
-    is_given: bool,
-    settings: &Settings,
-    engine: &Engine,
-) -> Result<Option<TcpListener>> {
-    match listen(protocol, address, settings, engine).await {
-        Err(error) if !is_given => {
-            tracing::warn!(
-                protocol,
-                error = format!("{error:#}"),
-                "the protocol is not served"
-            );
-            Ok(None)
-        }
-        listening => listening,
-    }
-}
-
-/// Binds a protocol's address, unless it is off or unsafe.
-async fn listen(
-    protocol: &'static str,
-    address: Listen,
-    settings: &Settings,
-    engine: &Engine,
-) -> Result<Option<TcpListener>> {
-    let Listen::On(address) = address else {
-        return Ok(None);
-    };
-    refuse_exposure(protocol, address, settings, engine)?;
-    let listener = TcpListener::bind(address)
-        .await
-        .with_context(|| format!("cannot listen on {address} for the {protocol} protocol"))?;
-    let address = listener
-        .local_addr()
-        .context("cannot read the listening address")?;
-    tracing::info!(protocol, %address, "listening");
-    Ok(Some(listener))
-}
-
-/// A port that others can reach without any user would give everything to everybody.
-fn refuse_exposure(protocol: &str, address: SocketAddr, settings: &Settings, engine: &Engine) -> Result<()> {
-    if address.ip().is_loopback() || engine.has_users() {
-        return Ok(());
-    }
-    if settings.insecure {
-        tracing::warn!(protocol, %address, "listening beyond loopback without users, as --insecure asks");
-        return Ok(());
-    }
-    bail!(
-        "refusing to listen on {address}: it is not a loopback address and no user exists. Create a user first \
-         (larder user add NAME --data DIR, or db.createUser(…) in the database admin of a server on 127.0.0.1), or say --insecure to let everybody in"
-    );
-}
-
 /// Reads the configuration again; what cannot change while running is said, not done.
-fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
+fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Option<&Tls>) {
     let settings = match options.settings() {
         Ok(settings) => settings,
         Err(error) => {
@@ -220,6 +169,14 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
     if let Err(error) = log.change(&settings.log) {
         tracing::error!(error = format!("{error:#}"), "the log's filter was not changed");
     }
+    if let (Some(tls), Some(files)) = (tls, &settings.tls) {
+        match tls.reload(files) {
+            Ok(()) => {
+                tracing::info!(certificate = %files.certificate.display(), "the certificate was read again");
+            }
+            Err(error) => tracing::error!(%error, "TLS goes on with the certificate that it has"),
+        }
+    }
     let needs_restart = settings.data != running.data
         || settings.memory_bytes != running.memory_bytes
         || settings.mongo_listen != running.mongo_listen
@@ -228,6 +185,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl) {
         || settings.riak_listen != running.riak_listen
         || settings.riak_pb_listen != running.riak_pb_listen
         || settings.http_listen != running.http_listen
+        || settings.tls.is_some() != running.tls.is_some()
         || settings.connections_max != running.connections_max
         || settings.allowed_hosts != running.allowed_hosts
         || settings.scrub_rate != running.scrub_rate

@@ -63,6 +63,7 @@ impl Protocol {
             id: server.next_connection_id(),
             peer,
             client: None,
+            certified: None,
             metadata: None,
             compressors: Vec::new(),
             login,

@@ -1,28 +1,37 @@
 //! Accepting connections: one loop for every protocol.
 //!
 //! [`serve`] accepts until it is asked to stop, gives each connection a task of the protocol's own, and at the end waits for
-//! these tasks as long as the limits allow.
+//! these tasks as long as the limits allow. Where the [`Listener`] has TLS, the task begins with its handshake; the protocol is
+//! given a [`Stream`] and need not know.
 //!
 //! What must hold: neither a connection that fails nor a system without descriptors ends the loop; no connection outlives
-//! [`serve`].
+//! [`serve`]; a handshake holds a place like everything else, for a limited time.
 //!
 //! Left to others: what is said on a connection, and ending it soon after the stop (each protocol waits for [`stopped`] too).
 
+mod listener;
 mod pace;
 mod places;
 mod refusal;
 mod seldom;
+mod stream;
+mod tls;
 
+pub use listener::Listener;
 pub use pace::Pace;
 pub use places::Places;
+pub use stream::Stream;
+pub use tls::{CertificateError, Peer, Tls, TlsError, TlsFiles, Validity};
 
+use listener::Opening;
 use places::NoPlace;
 
 use refusal::Refusal;
 use seldom::Seldom;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
@@ -43,13 +52,15 @@ pub struct Limits {
 /// Runs what `connect` makes of each connection in a task, until `stop` becomes true; then waits for all of them to end, and
 /// cuts off those that take too long.
 pub async fn serve<Served>(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     limits: Limits,
     mut stop: watch::Receiver<bool>,
-    mut connect: impl FnMut(TcpStream, SocketAddr) -> Served,
+    connect: impl Fn(Stream, SocketAddr) -> Served + Send + Sync + 'static,
 ) where
     Served: Future<Output = ()> + Send + 'static,
 {
+    let listener = listener.into();
+    let connect = Arc::new(connect);
     let mut connections = JoinSet::new();
     let refusal = Refusal::new(limits.refusal);
     let (mut full, mut failed) = (Seldom::default(), Seldom::default());
@@ -59,9 +70,11 @@ pub async fn serve<Served>(
                 Ok((stream, peer)) => match limits.places.take(peer.ip()) {
                     Ok(place) => match prepare(&stream) {
                         Ok(()) => {
-                            let served = connect(stream, peer);
+                            let (opening, connect, stop) = (listener.opening(), connect.clone(), stop.clone());
                             connections.spawn(async move {
-                                served.await;
+                                if let Some(stream) = open(opening, stream, peer, stop).await {
+                                    connect(stream, peer).await;
+                                }
                                 drop(place);
                             });
                         }
@@ -113,6 +126,26 @@ pub async fn serve<Served>(
     }
     // What is left is cut off.
     drop(connections);
+}
+
+/// The stream on which a protocol is spoken; `None` where the handshake before it fails.
+async fn open(
+    opening: Opening,
+    stream: TcpStream,
+    peer: SocketAddr,
+    mut stop: watch::Receiver<bool>,
+) -> Option<Stream> {
+    tokio::select! {
+        biased;
+        opened = opening.open(stream) => match opened {
+            Ok(stream) => Some(stream),
+            Err(error) => {
+                tracing::debug!(%peer, %error, "the handshake failed");
+                None
+            }
+        },
+        () = stopped(&mut stop) => None,
+    }
 }
 
 /// Small answers must not wait for more to be sent with them.

@@ -1,6 +1,6 @@
 //! One listener, from its first connection to its stop.
 
-use net::{Limits, Places, serve, stopped};
+use net::{Limits, Places, Stream, serve, stopped};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -42,7 +42,7 @@ impl Server {
     }
 }
 
-async fn echo(mut stream: TcpStream, mut stop: watch::Receiver<bool>) {
+async fn echo(mut stream: Stream, mut stop: watch::Receiver<bool>) {
     let mut stays = false;
     loop {
         let byte = tokio::select! {

@@ -6,7 +6,6 @@ use engine::{Context, Engine, OperationInfo};
 use http::{Body, Handler, Method, Request, Response};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use value::{Document, DocumentBuf};
 
@@ -35,12 +34,16 @@ impl Riak {
     }
 
     /// Serves HTTP until `stop` becomes true; then lets running requests end and closes all connections.
-    pub async fn serve_http(self, listener: TcpListener, stop: watch::Receiver<bool>) {
+    pub async fn serve_http(self, listener: impl Into<net::Listener>, stop: watch::Receiver<bool>) {
         http::serve(listener, Arc::new(Front(self.server)), self.options.http, stop).await;
     }
 
     /// Serves protocol buffers in the same way.
-    pub async fn serve_protocol_buffers(self, listener: TcpListener, stop: watch::Receiver<bool>) {
+    pub async fn serve_protocol_buffers(
+        self,
+        listener: impl Into<net::Listener>,
+        stop: watch::Receiver<bool>,
+    ) {
         let limits = net::Limits {
             places: self.options.http.places.clone(),
             // A client has to ask before it can be told anything.

@@ -7,6 +7,7 @@ use http::header::CONTENT_TYPE;
 use http::{Body, HeaderValue, Response};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
@@ -90,6 +91,14 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
     );
     if let Some(bytes) = resident_bytes() {
         text.gauge("process_resident_memory_bytes", "Memory of the process", bytes);
+    }
+    if let Some(tls) = &call.server.tls {
+        let end = tls.validity().ends.duration_since(UNIX_EPOCH);
+        text.gauge(
+            "larder_tls_certificate_end_seconds",
+            "When the server's certificate ends, in seconds since 1970",
+            end.map_or(0, |end| end.as_secs()),
+        );
     }
     text.gauge(
         "larder_operations_running",

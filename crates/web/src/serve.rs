@@ -10,7 +10,6 @@ use engine::Engine;
 use http::{Handler, Method, Request, Response};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// How the protocol is served.
@@ -18,18 +17,27 @@ use tokio::sync::watch;
 pub struct Options {
     /// The limits of connections.
     pub http: http::Options,
+    /// What connections go through, for the figures about it.
+    pub tls: Option<net::Tls>,
     /// What other protocols answer below `/api`.
     pub mounts: Mounts,
 }
 
 /// Serves until `stop` becomes true; then lets running requests end and closes all connections.
-pub async fn serve(listener: TcpListener, engine: Engine, options: Options, stop: watch::Receiver<bool>) {
+pub async fn serve(
+    listener: impl Into<net::Listener>,
+    engine: Engine,
+    options: Options,
+    stop: watch::Receiver<bool>,
+) {
+    let listener = listener.into();
     let server = Server {
         engine,
         counters: Counters::default(),
         backups: Backups::default(),
         sessions: Sessions::default(),
         mounts: options.mounts,
+        tls: options.tls,
         port: listener.local_addr().map_or(0, |address| address.port()),
         hosts: options.http.hosts.clone(),
     };

@@ -16,6 +16,8 @@ pub(crate) struct Server {
     pub(crate) sessions: Sessions,
     /// What other protocols answer here.
     pub(crate) mounts: Mounts,
+    /// What connections go through.
+    pub(crate) tls: Option<net::Tls>,
     /// The listener's port, which is part of the cookie's name: cookies do not tell ports apart.
     pub(crate) port: u16,
     /// The names under which it may be asked while no user exists.

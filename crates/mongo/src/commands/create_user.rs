@@ -4,7 +4,7 @@ use super::roles;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{Action, Mechanism, User};
+use auth::{Action, EXTERNAL, Mechanism, User};
 use value::{Document, DocumentRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -27,13 +27,22 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "Passwords must be sent as they are: digestPassword: false is not supported",
         ));
     }
-    let Some(password) = password else {
-        return Err(CommandError::bad_value(
-            "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
-        ));
-    };
     roles::require_over_roles(call, Action::GrantRole, &roles)?;
-    let credentials = roles::hash(name, password, mechanisms).await?;
+    let credentials = match password {
+        // Who they are is said by their certificates.
+        None if call.database == EXTERNAL => Vec::new(),
+        Some(_) if call.database == EXTERNAL => {
+            return Err(CommandError::bad_value(
+                "Cannot set the password for users defined on the '$external' database",
+            ));
+        }
+        Some(password) => roles::hash(name, password, mechanisms).await?,
+        None => {
+            return Err(CommandError::bad_value(
+                "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
+            ));
+        }
+    };
     let user = User {
         database: call.database.clone(),
         name: name.to_owned(),

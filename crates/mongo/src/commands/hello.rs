@@ -1,6 +1,6 @@
 //! `hello` and its older names: what the server is, and what it can do.
 
-use super::sasl;
+use super::{authenticate, sasl};
 use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
@@ -39,7 +39,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         reply.push("saslSupportedMechs", supported_mechanisms(call, &user)?);
     }
     if let Some(start) = speculative
-        && let Some(answer) = sasl::start_speculatively(call, &start)
+        && let Some(answer) = log_in_speculatively(call, &start)
     {
         reply.push("speculativeAuthenticate", answer);
     }
@@ -48,6 +48,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         is_secret: true,
         ..Reply::default()
     })
+}
+
+/// The first step of a login that comes with the hello.
+fn log_in_speculatively(call: &mut Call<'_>, start: &Document) -> Option<Document> {
+    match start.contains("authenticate") {
+        true => authenticate::run_speculatively(call, start),
+        false => sasl::start_speculatively(call, start),
+    }
 }
 
 /// What a monitor knows, and how long it wants to wait for something else: both, or neither.

@@ -6,6 +6,7 @@
 mod abort_transaction;
 mod aggregate;
 mod aggregate_rules;
+mod authenticate;
 mod build_info;
 mod bulk_write;
 mod clone_collection_as_capped;

@@ -137,14 +137,6 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
     })
 }
 
-/// `authenticate` is for certificates, which are not supported.
-pub(super) async fn authenticate(_call: &mut Call<'_>) -> Result<Reply> {
-    Err(CommandError::new(
-        Code::AUTHENTICATION_FAILED,
-        "Logging in by certificate is not supported: use SCRAM-SHA-256 or SCRAM-SHA-1",
-    ))
-}
-
 fn answer(id: i32, done: bool, payload: &str) -> Document {
     let payload = Binary {
         subtype: 0,

@@ -47,7 +47,7 @@ static COMMANDS: &[Command] = &[
     anyone("listCommands", run!(list_commands)),
     anyone("saslStart", run!(sasl::start)).stable(),
     anyone("saslContinue", run!(sasl::proceed)).stable(),
-    anyone("authenticate", run!(sasl::authenticate)).stable(),
+    anyone("authenticate", run!(authenticate)).stable(),
     anyone("logout", run!(logout)),
     // Documents.
     collection("find", Action::Find, run!(find))

@@ -4,7 +4,7 @@ use super::roles;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{Action, Resource, User};
+use auth::{Action, EXTERNAL, Resource, User};
 use value::{Document, DocumentRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -31,6 +31,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     )?;
     let present = roles::existing_user(&call.server.engine, &call.database, name)?;
     let mut user = User::clone(&present);
+    if call.database == EXTERNAL && (password.is_some() || mechanisms.is_some()) {
+        return Err(CommandError::bad_value(
+            "Cannot set the password for users defined on the '$external' database",
+        ));
+    }
     if let Some(password) = password {
         let mechanisms =
             mechanisms.unwrap_or_else(|| user.credentials.iter().map(|(mechanism, _)| *mechanism).collect());

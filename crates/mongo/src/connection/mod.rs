@@ -21,6 +21,8 @@ pub struct Connection {
     pub peer: SocketAddr,
     /// Where a long operation looks for whether the client still waits; `None` where its future ends with the client.
     pub client: Option<Arc<dyn Client>>,
+    /// The subject of the certificate that the client has shown, by which it may log in.
+    pub certified: Option<String>,
     /// What the client said of itself in its first hello.
     pub metadata: Option<Document>,
     /// The ways to compress that both sides know.

@@ -13,7 +13,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 /// How long the next message may take while nobody has logged in: drivers that watch the server ask more often.
@@ -34,7 +33,7 @@ impl Drop for Counted {
 /// Serves a connection until it ends or the server stops.
 pub(crate) async fn run(
     server: Arc<Server>,
-    stream: TcpStream,
+    stream: net::Stream,
     peer: SocketAddr,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -48,6 +47,7 @@ pub(crate) async fn run(
         id,
         peer,
         client: Some(socket.clone()),
+        certified: socket.stream().certified().map(|peer| peer.subject.clone()),
         metadata: None,
         compressors: Vec::new(),
         login: Login::default(),

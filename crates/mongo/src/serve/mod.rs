@@ -9,7 +9,6 @@ use engine::Engine;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// How long connections may take to end their last command when the server stops.
@@ -19,7 +18,7 @@ const STOP_GRACE: Duration = Duration::from_millis(100);
 
 /// Serves until `stop` becomes true; then lets short commands end, ends the others and closes all connections.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<net::Listener>,
     engine: Engine,
     options: Options,
     stop: watch::Receiver<bool>,
@@ -30,12 +29,12 @@ pub async fn serve(
 
 impl Protocol {
     /// Serves connections, as [`serve`] does.
-    pub async fn serve(&self, listener: TcpListener, stop: watch::Receiver<bool>) {
-        serve_connections(self.0.clone(), listener, stop).await;
+    pub async fn serve(&self, listener: impl Into<net::Listener>, stop: watch::Receiver<bool>) {
+        serve_connections(self.0.clone(), listener.into(), stop).await;
     }
 }
 
-async fn serve_connections(server: Arc<Server>, listener: TcpListener, stop: watch::Receiver<bool>) {
+async fn serve_connections(server: Arc<Server>, listener: net::Listener, stop: watch::Receiver<bool>) {
     server.listens_on(listener.local_addr().map_or(0, |address| address.port()));
     let limits = net::Limits {
         places: server.options.places.clone(),
@@ -43,8 +42,8 @@ async fn serve_connections(server: Arc<Server>, listener: TcpListener, stop: wat
         refusal: b"",
         stop_time_max: STOP_TIME_MAX,
     };
-    let stopping = stop.clone();
-    let connect = |stream, peer| conversation::run(server.clone(), stream, peer, stopping.clone());
+    let (serving, stopping) = (server.clone(), stop.clone());
+    let connect = move |stream, peer| conversation::run(serving.clone(), stream, peer, stopping.clone());
     let mut serving = pin!(net::serve(listener, limits, stop.clone(), connect));
     tokio::select! {
         () = &mut serving => {}

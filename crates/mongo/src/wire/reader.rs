@@ -5,11 +5,9 @@ use super::compression;
 use super::header::{HEADER_BYTES, Header, OpCode};
 use bytes::{Bytes, BytesMut};
 use memory::{Budget, Full, Holder, Share};
-use net::Pace;
+use net::{Pace, Stream};
 use std::io::ErrorKind;
 use std::time::Duration;
-use tokio::io::Interest;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// What is read at once where nothing is known of the message yet. A message of this length takes nothing of the budget.
@@ -50,7 +48,7 @@ pub struct MessageReader {
 
 impl MessageReader {
     /// The next message.
-    pub async fn next(&mut self, stream: &TcpStream, intake: &Intake) -> Result<Arrival, WireError> {
+    pub async fn next(&mut self, stream: &Stream, intake: &Intake) -> Result<Arrival, WireError> {
         self.pace.restart();
         let Some(header) = self.header(stream).await? else {
             return Ok(Arrival::End);
@@ -78,7 +76,7 @@ impl MessageReader {
     }
 
     /// The header of the next message, which stays in the buffer; `None` where the client closed before it.
-    async fn header(&mut self, stream: &TcpStream) -> Result<Option<Header>, WireError> {
+    async fn header(&mut self, stream: &Stream) -> Result<Option<Header>, WireError> {
         loop {
             if let Some(bytes) = self.buffer.first_chunk::<HEADER_BYTES>() {
                 return Ok(Some(Header::parse(bytes)?));
@@ -93,7 +91,7 @@ impl MessageReader {
     }
 
     /// The bytes that the message will take: it, and what it unpacks to.
-    async fn claim(&mut self, stream: &TcpStream, header: &Header) -> Result<usize, WireError> {
+    async fn claim(&mut self, stream: &Stream, header: &Header) -> Result<usize, WireError> {
         if header.opcode != OpCode::Compressed {
             return Ok(header.length);
         }
@@ -105,7 +103,7 @@ impl MessageReader {
     /// Reads until the buffer holds this many bytes.
     async fn read_to(
         &mut self,
-        stream: &TcpStream,
+        stream: &Stream,
         length: usize,
         mut share: Option<&mut Share>,
     ) -> Result<(), WireError> {
@@ -118,7 +116,7 @@ impl MessageReader {
     }
 
     /// Reads a message without keeping it.
-    async fn pass_by(&mut self, stream: &TcpStream, length: usize) -> Result<(), WireError> {
+    async fn pass_by(&mut self, stream: &Stream, length: usize) -> Result<(), WireError> {
         let mut missing = length;
         self.pace.restart();
         loop {
@@ -148,7 +146,7 @@ impl MessageReader {
 
     async fn read_some(
         &mut self,
-        stream: &TcpStream,
+        stream: &Stream,
         wanted: usize,
         share: Option<&mut Share>,
     ) -> Result<usize, WireError> {
@@ -164,7 +162,7 @@ impl MessageReader {
             let missing = wanted.saturating_sub(self.buffer.len());
             let ahead = self.buffer.len().max(GROWTH_BYTES_MIN);
             self.buffer.reserve(missing.min(ahead).max(FIRST_READ_BYTES));
-            match read_once(stream, &mut self.buffer) {
+            match stream.try_read_buf(&mut self.buffer) {
                 Ok(count) => {
                     self.pace.came(count);
                     return Ok(count);
@@ -180,7 +178,7 @@ impl MessageReader {
     }
 
     /// Waits for more of a message that has begun, as long as it may take.
-    async fn readable(&self, stream: &TcpStream, share: Option<&Share>) -> Result<(), WireError> {
+    async fn readable(&self, stream: &Stream, share: Option<&Share>) -> Result<(), WireError> {
         loop {
             let is_wanted = share.is_some_and(Share::is_wanted);
             let Some(wait) = self.pace.wait(is_wanted) else {
@@ -205,24 +203,6 @@ impl Intake {
     }
 }
 
-/// Reads what has come. Where that does not fill the buffer, nothing is left: then the next wait is for the event of new
-/// bytes, and costs no read that finds none.
-fn read_once(stream: &TcpStream, buffer: &mut BytesMut) -> std::io::Result<usize> {
-    let room = buffer.capacity() - buffer.len();
-    let mut came = None;
-    // The outer call forgets that the stream was readable, where it would block. It looked before the read, so it does
-    // not forget what comes after.
-    let read = stream.try_io(Interest::READABLE, || {
-        let count = stream.try_read_buf(buffer)?;
-        came = Some(count);
-        match 0 < count && count < room {
-            true => Err(ErrorKind::WouldBlock.into()),
-            false => Ok(count),
-        }
-    });
-    came.map_or(read, Ok)
-}
-
 fn cut_off() -> WireError {
     WireError::Framing("the connection ended within a message".into())
 }
@@ -231,16 +211,16 @@ fn cut_off() -> WireError {
 mod tests {
     use super::*;
     use tokio::io::AsyncWriteExt;
-    use tokio::net::TcpListener;
+    use tokio::net::{TcpListener, TcpStream};
 
     const MIB: usize = 1 << 20;
 
-    async fn connected() -> (TcpStream, TcpStream) {
+    async fn connected() -> (TcpStream, Stream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("bound");
         let client = TcpStream::connect(address).await.expect("listening");
         let (server, _) = listener.accept().await.expect("connected");
-        (client, server)
+        (client, server.into())
     }
 
     fn intake(is_stranger: bool) -> Intake {

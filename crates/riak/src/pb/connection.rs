@@ -14,8 +14,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
 use tokio::sync::watch;
 use value::{Document, DocumentBuf};
 
@@ -38,7 +36,7 @@ pub(crate) struct Connection {
     /// `None` where the client has to log in first.
     pub(crate) access: Option<Access>,
     pub(crate) client_id: Vec<u8>,
-    stream: TcpStream,
+    stream: net::Stream,
     buffer: BytesMut,
     out: Vec<u8>,
     pace: Pace,
@@ -47,7 +45,7 @@ pub(crate) struct Connection {
 /// Serves a connection until the client closes it, or until `stop` becomes true.
 pub(crate) async fn run(
     server: Arc<Server>,
-    stream: TcpStream,
+    stream: net::Stream,
     peer: SocketAddr,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -222,7 +220,7 @@ impl Connection {
 
     async fn flush(&mut self) -> io::Result<()> {
         let out = std::mem::take(&mut self.out);
-        let sent = tokio::time::timeout(SEND_TIME_MAX, self.stream.write_all(&out)).await;
+        let sent = tokio::time::timeout(SEND_TIME_MAX, self.stream.send(&out)).await;
         sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
     }
 }

@@ -1,0 +1,226 @@
+"""Every protocol through TLS: clients that trust the server, clients that it knows by their certificates."""
+
+import signal
+import socket
+import ssl
+import threading
+import time
+
+import pymongo
+import pytest
+import requests
+from elasticsearch import Elasticsearch
+from pymongo.errors import ConnectionFailure, OperationFailure, PyMongoError
+from server import running
+from test_long_operations import command, operations
+from tls import House, larder
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    return House(tmp_path_factory.mktemp("house"))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory, house):
+    with running(tmp_path_factory.mktemp("data"), *house.options()) as server:
+        yield server
+
+
+@pytest.fixture
+def trust(house):
+    return str(house.authority)
+
+
+def mongo(server, **options):
+    options.setdefault("serverSelectionTimeoutMS", 3000)
+    return pymongo.MongoClient(server.uri, tls=True, **options)
+
+
+def secure(url):
+    return url.replace("http://", "https://")
+
+
+def wait_until(holds, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_mongodb(server, trust):
+    with mongo(server, tlsCAFile=trust, compressors="zlib") as client:
+        large = {"_id": 1, "text": "x" * 15_000_000}
+        client.tls.things.insert_one(large)
+        client.tls.things.insert_many({"_id": n, "a": n} for n in range(2, 20_000))
+        assert client.tls.things.find_one({"_id": 1}) == large
+        assert sum(1 for _ in client.tls.things.find({"_id": {"$gt": 1}})) == 19_998
+
+
+def test_mongodb_without_tls_or_trust_is_refused(server):
+    for options in ({}, {"tls": True}):
+        with pymongo.MongoClient(server.uri, serverSelectionTimeoutMS=500, **options) as client:
+            with pytest.raises(ConnectionFailure):
+                client.admin.command("ping")
+
+
+def test_many_clients_at_once(server, trust):
+    with mongo(server, tlsCAFile=trust, maxPoolSize=50) as client:
+        def work(n):
+            for at in range(20):
+                client.tls.crowd.insert_one({"n": n, "at": at, "text": "y" * 1000 * at})
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(50)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert client.tls.crowd.count_documents({}) == 1000
+
+
+def test_an_operation_ends_when_its_client_is_gone(server, trust):
+    with mongo(server, tlsCAFile=trust) as client:
+        with mongo(server, tlsCAFile=trust, socketTimeoutMS=1000, retryReads=False) as leaving:
+            with pytest.raises(PyMongoError):
+                leaving.db.command(command("left"))
+        wait_until(lambda: not operations(client, "left"))
+
+
+def test_http_protocols(server, trust):
+    with requests.Session() as session:
+        session.verify, session.trust_env = trust, False
+        assert session.put(secure(server.couch) + "/tls").status_code == 201
+        body = b"z" * 5_000_000
+        put = session.put(secure(server.couch) + "/tls/doc/file", data=body, headers={"Content-Type": "text/plain"})
+        assert put.status_code == 201
+        assert session.get(secure(server.couch) + "/tls/doc/file").content == body
+        riak = secure(server.riak) + "/buckets/tls/keys/one"
+        assert session.put(riak, data="value", headers={"Content-Type": "text/plain"}).status_code in (200, 204)
+        assert session.get(riak).text == "value"
+        assert session.get(secure(server.url) + "/health").json()["status"] == "ok"
+        metrics = session.get(secure(server.url) + "/metrics").text
+        assert "larder_tls_certificate_end_seconds" in metrics
+
+
+def test_plain_http_is_refused(server):
+    for url in (server.couch, server.elastic, server.riak, server.url):
+        with pytest.raises(requests.ConnectionError):
+            requests.get(url)
+
+
+def test_elasticsearch(server, trust):
+    with Elasticsearch(secure(server.elastic), ca_certs=trust) as client:
+        client.index(index="tls", id="1", document={"text": "over TLS"})
+        assert client.search(index="tls", query={"match": {"text": "tls"}})["hits"]["total"]["value"] == 1
+
+
+def test_cookies_that_came_through_tls_stay_there(tmp_path, house):
+    with running(tmp_path, *house.options()) as server:
+        with mongo(server, tlsCAFile=str(house.authority)) as client:
+            client.admin.command("createUser", "root", pwd="secret", roles=["root"])
+        session = requests.post(secure(server.couch) + "/_session", json={"name": "root", "password": "secret"},
+                                verify=str(house.authority))
+        assert session.status_code == 200
+        assert session.headers["Set-Cookie"].endswith("; Secure")
+
+
+def shown(server):
+    host, port = server.addresses["mongo"].split(":")
+    return ssl.get_server_certificate((host, int(port)))
+
+
+def test_a_certificate_is_read_again_on_sighup(tmp_path):
+    house = House(tmp_path)
+    with running(tmp_path / "data", *house.options()) as server:
+        first = shown(server)
+        with mongo(server, tlsCAFile=str(house.authority)) as client:
+            client.admin.command("ping")
+            house.key.write_text("nonsense")
+            server.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: any("TLS goes on with the certificate that it has" in line for line in server.log))
+            assert shown(server) == first
+            house.sign("server", "/O=Example/CN=localhost")
+            server.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: shown(server) != first)
+            # Connections that are open stay.
+            client.admin.command("ping")
+
+
+def test_users_by_certificate(tmp_path, house):
+    ann = house.both("ann", "/C=DE/O=Example, Inc/OU=devices/CN=ann")
+    bob = house.both("bob", "/C=DE/O=Example, Inc/OU=devices/CN=bob")
+    subject = "CN=ann,OU=devices,O=Example\\, Inc,C=DE"
+    trust = str(house.authority)
+    with running(tmp_path, *house.demanding()) as server:
+        with pytest.raises(ConnectionFailure):
+            with mongo(server, tlsCAFile=trust, serverSelectionTimeoutMS=500) as client:
+                client.admin.command("ping")
+        with mongo(server, tlsCAFile=trust, tlsCertificateKeyFile=str(ann)) as client:
+            client.admin.command("createUser", "root", pwd="secret", roles=["root"])
+        with mongo(server, tlsCAFile=trust, tlsCertificateKeyFile=str(ann), username="root", password="secret") as root:
+            with pytest.raises(OperationFailure, match="password"):
+                root["$external"].command("createUser", subject, pwd="x", roles=[])
+            root["$external"].command("createUser", subject, roles=[{"role": "readWrite", "db": "shop"}])
+            users = root["$external"].command("usersInfo", subject)["users"]
+            assert users[0]["user"] == subject
+        for name in ({}, {"username": subject}):
+            with mongo(server, tlsCAFile=trust, tlsCertificateKeyFile=str(ann), authMechanism="MONGODB-X509", **name) as client:
+                client.shop.things.insert_one({"a": 1})
+                status = client.admin.command("connectionStatus")
+                assert status["authInfo"]["authenticatedUsers"] == [{"user": subject, "db": "$external"}]
+                with pytest.raises(OperationFailure):
+                    client.other.things.insert_one({"a": 1})
+        # Nobody has made a user of bob, and bob is not ann.
+        for name, said in (({}, "Could not find user"), ({"username": subject}, "matching the user")):
+            with mongo(server, tlsCAFile=trust, tlsCertificateKeyFile=str(bob), authMechanism="MONGODB-X509", **name) as client:
+                with pytest.raises(OperationFailure, match=said):
+                    client.shop.things.find_one()
+
+
+def test_clients_without_a_certificate_may_be_let_in(tmp_path, house):
+    trust = str(house.authority)
+    with running(tmp_path, *house.demanding("--tls-client-optional")) as server:
+        assert requests.get(secure(server.url) + "/health", verify=trust).status_code == 200
+        with mongo(server, tlsCAFile=trust, authMechanism="MONGODB-X509") as client:
+            with pytest.raises(OperationFailure, match="no certificate"):
+                client.shop.things.find_one()
+
+
+def test_a_handshake_that_does_not_go_on_is_ended(server):
+    host, port = server.addresses["couch"].split(":")
+    began = time.monotonic()
+    with socket.create_connection((host, int(port))) as silent:
+        silent.sendall(b"\x16\x03\x01")
+        silent.settimeout(30)
+        assert silent.recv(1) == b""
+    assert 8 < time.monotonic() - began < 25
+
+
+def test_a_certificate_for_a_first_try(tmp_path):
+    made = larder("cert", "--host", "localhost", "--host", "127.0.0.1", "--days", 3, folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    certificate, key = tmp_path / "larder-cert.pem", tmp_path / "larder-key.pem"
+    assert key.stat().st_mode & 0o077 == 0
+    again = larder("cert", folder=tmp_path)
+    assert again.returncode == 1 and "is there already" in again.stderr
+    options = ["--tls-certificate", str(certificate), "--tls-key", str(key)]
+    with running(tmp_path / "data", *options) as server:
+        assert requests.get(secure(server.url) + "/health", verify=str(certificate)).status_code == 200
+        with mongo(server, tlsCAFile=str(certificate)) as client:
+            client.admin.command("ping")
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--tls-certificate", "CERTIFICATE"], "needs both"),
+    (["--tls-client-ca", "AUTHORITY"], "needs both"),
+    (["--tls-certificate", "CERTIFICATE", "--tls-key", "KEY", "--tls-client-optional"], "says nothing without"),
+    (["--tls-certificate", "KEY", "--tls-key", "KEY"], "no certificate"),
+    (["--tls-certificate", "AUTHORITY", "--tls-key", "KEY"], "cannot be used together"),
+    (["--tls-certificate", "/nowhere", "--tls-key", "KEY"], "/nowhere"),
+])
+def test_files_that_cannot_be_used_are_named(tmp_path, house, options, said):
+    files = {"CERTIFICATE": house.certificate, "KEY": house.key, "AUTHORITY": house.authority}
+    words = [str(files.get(word, word)) for word in options]
+    started = larder("serve", "--data", tmp_path / "data", "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", "off",
+                     "--elastic-listen", "off", "--riak-listen", "off", "--riak-pb-listen", "off", "--http-listen", "off", *words)
+    assert started.returncode == 1
+    assert said in started.stderr
