@@ -22,6 +22,10 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// Whether the answer is for people, who read dates and sizes as text.
     pub(crate) human: bool,
+    /// Whether the answer is wanted as JSON or YAML, and not as text.
+    pub(crate) wants_objects: bool,
+    /// What the client calls its request.
+    pub(crate) opaque_id: Option<String>,
     /// What the user may do; everything where there is no user at all.
     pub(crate) privileges: Option<Privileges>,
 }
@@ -43,6 +47,9 @@ impl Call {
         // How the answer looks was read with the head.
         parameters.without_effect(&["pretty", "error_trace", "filter_path"]);
         check_media_type(&request.headers)?;
+        let accepted = request.header("accept").unwrap_or_default().trim();
+        let wants_objects = ["application/json", "application/yaml"].contains(&accepted);
+        let opaque_id = request.header("x-opaque-id").map(str::to_owned);
         let mut bytes = body::read(&request.headers, request.body).await?;
         // A body may come in the query, where a client cannot send one with GET.
         if let Some(source) = parameters.take("source")
@@ -58,6 +65,8 @@ impl Call {
             parameters,
             body: bytes,
             human,
+            wants_objects,
+            opaque_id,
             privileges,
         })
     }

@@ -144,6 +144,7 @@ impl From<SearchError> for ElasticError {
         let status = match error.kind {
             Kind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
             Kind::Unsupported => StatusCode::NOT_IMPLEMENTED,
+            Kind::Aggregation => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         };
         ElasticError::new(status, kind, error.reason)

@@ -4,6 +4,7 @@
 //! protocol are known to the next request.
 
 use crate::call::Call;
+use crate::counters::Counters;
 use crate::definition::{Definition, check_alias};
 use crate::error::{ElasticError, Result};
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
@@ -27,6 +28,7 @@ struct State {
     /// Held while they change.
     change: tokio::sync::Mutex<()>,
     now: Mutex<Present>,
+    counters: Counters,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -171,7 +173,10 @@ impl Indices {
         let state = Arc::new(State {
             change: tokio::sync::Mutex::new(()),
             now: Mutex::new(present),
+            counters: Counters::default(),
         });
+        // What was there before this start was flushed by it, if not earlier.
+        state.counters.flushed(collection.head());
         known.insert(collection.uuid(), state.clone());
         Ok(state)
     }
@@ -298,6 +303,16 @@ impl Index {
         self.save(&present).await?;
         *self.state.now.lock() = present;
         Ok(())
+    }
+
+    /// What was done with it.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.state.counters
+    }
+
+    /// When it was made, in milliseconds since 1970.
+    pub(crate) fn created_ms(&self) -> i64 {
+        self.state.now.lock().created_ms
     }
 
     /// Whether it is closed.

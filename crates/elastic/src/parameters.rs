@@ -30,6 +30,12 @@ impl Parameters {
         self.left.iter().any(|(left, _)| left == name)
     }
 
+    /// A parameter that is taken later.
+    pub(crate) fn peek(&self, name: &str) -> Option<&str> {
+        let found = self.left.iter().find(|(left, _)| left == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
         let at = self.left.iter().position(|(left, _)| left == name)?;
         Some(self.left.remove(at).1)

@@ -67,6 +67,8 @@ pub(crate) struct Form {
     filter_path: Option<String>,
     content_type: HeaderValue,
     opaque_id: Option<HeaderValue>,
+    /// Whether the answer is wanted as YAML, of which JSON is a part.
+    is_yaml: bool,
 }
 
 impl Form {
@@ -91,6 +93,7 @@ impl Form {
             filter_path: parameter("filter_path"),
             content_type,
             opaque_id: request.headers.get(OPAQUE_ID).cloned(),
+            is_yaml: accepted.trim() == "application/yaml",
         }
     }
 
@@ -107,7 +110,13 @@ impl Form {
                     true => serde_json::to_string_pretty(&body).unwrap_or_default() + "\n",
                     false => body.to_string(),
                 };
-                (text, Some(self.content_type))
+                match self.is_yaml {
+                    true => (
+                        format!("---\n{text}\n"),
+                        Some(HeaderValue::from_static("application/yaml")),
+                    ),
+                    false => (text, Some(self.content_type)),
+                }
             }
         };
         let length = text.len();

@@ -2,7 +2,8 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    aliases, analyze, bulk, cat, cluster, document, index, mapping, mget, root, search, settings, template,
+    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, index, mapping, mget,
+    nodes, recovery, resolved, rollover, root, search, settings, stats, tasks, template, term_vectors,
 };
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
@@ -45,6 +46,15 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_alias", names] => aliases::run(call, None, Some(names)).await,
         ["_aliases"] => aliases::change(call).await,
         ["_license"] => root::license(call),
+        ["_reindex"] => by_query::reindex(call).await,
+        ["_field_caps"] => field_caps::run(call, "_all").await,
+        ["_mtermvectors"] => term_vectors::several(call, None).await,
+        ["_stats"] => stats::run(call, "_all", None).await,
+        ["_stats", metrics] => stats::run(call, "_all", Some(metrics)).await,
+        ["_recovery"] => recovery::run(call, "_all").await,
+        ["_cache", "clear"] => index::clear_cache(call, "_all").await,
+        ["_resolve", "index", name] => resolved::run(call, name).await,
+        ["_script_language"] => root::script_languages(call),
         _ => Err(no_handler(call)),
     }
 }
@@ -55,8 +65,34 @@ async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_cluster", "health"] => cluster::health(call, "_all").await,
         ["_cluster", "health", index] => cluster::health(call, index).await,
         ["_cluster", "settings"] => settings::cluster(call).await,
+        ["_cluster", "state"] => cluster::state(call, None, None).await,
+        ["_cluster", "state", metrics] => cluster::state(call, Some(metrics), None).await,
+        ["_cluster", "state", metrics, index] => cluster::state(call, Some(metrics), Some(index)).await,
+        ["_cluster", "stats"] => cluster::stats(call, None).await,
+        ["_cluster", "stats", "nodes", nodes] => cluster::stats(call, Some(nodes)).await,
+        ["_cluster", "pending_tasks"] => cluster::pending_tasks(call).await,
+        ["_nodes", "stats"] => nodes::stats(call, "_all", None, None).await,
+        ["_nodes", "stats", metrics] => nodes::stats(call, "_all", Some(metrics), None).await,
+        ["_nodes", "stats", metrics, of] => nodes::stats(call, "_all", Some(metrics), Some(of)).await,
+        ["_nodes", nodes, "stats"] => nodes::stats(call, nodes, None, None).await,
+        ["_nodes", nodes, "stats", metrics] => nodes::stats(call, nodes, Some(metrics), None).await,
+        ["_nodes", nodes, "stats", metrics, of] => nodes::stats(call, nodes, Some(metrics), Some(of)).await,
+        ["_nodes", "usage"] => nodes::usage(call, "_all").await,
+        ["_nodes", nodes, "usage"] => nodes::usage(call, nodes).await,
+        ["_nodes"] => nodes::info(call, &[]).await,
+        ["_nodes", nodes] if !is_other(nodes) => nodes::info(call, &[nodes]).await,
+        ["_nodes", nodes, metrics] if !is_other(metrics) => nodes::info(call, &[nodes, metrics]).await,
+        ["_tasks"] => tasks::list(call).await,
+        ["_tasks", "_cancel"] => tasks::cancel(call, None).await,
+        ["_tasks", id] => tasks::get(call, id).await,
+        ["_tasks", id, "_cancel"] => tasks::cancel(call, Some(id)).await,
         _ => Err(no_handler(call)),
     }
+}
+
+/// What else is asked of nodes, and is not here.
+fn is_other(name: &str) -> bool {
+    matches!(name, "hot_threads" | "hotthreads" | "reload_secure_settings")
 }
 
 /// Templates of indices.
@@ -85,6 +121,25 @@ async fn tables(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["health"] => cat::health(call).await,
         ["aliases"] => cat::aliases(call, None).await,
         ["aliases", names] => cat::aliases(call, Some(names)).await,
+        [] => cat::shards::lists(call),
+        ["allocation"] => cat::nodes::allocation(call, None).await,
+        ["allocation", nodes] => cat::nodes::allocation(call, Some(nodes)).await,
+        ["fielddata"] => cat::shards::columns(call, None).await,
+        ["fielddata", fields] => cat::shards::columns(call, Some(fields)).await,
+        ["master"] => cat::nodes::master(call).await,
+        ["nodeattrs"] => cat::nodes::attributes(call).await,
+        ["nodes"] => cat::nodes::nodes(call).await,
+        ["pending_tasks"] => cat::shards::pending_tasks(call).await,
+        ["plugins"] => cat::nodes::plugins(call).await,
+        ["recovery"] => cat::shards::recovery(call, "_all").await,
+        ["recovery", index] => cat::shards::recovery(call, index).await,
+        ["segments"] => cat::shards::segments(call, "_all").await,
+        ["segments", index] => cat::shards::segments(call, index).await,
+        ["shards"] => cat::shards::shards(call, "_all").await,
+        ["shards", index] => cat::shards::shards(call, index).await,
+        ["tasks"] => cat::shards::tasks(call).await,
+        ["thread_pool"] => cat::nodes::thread_pools(call, None).await,
+        ["thread_pool", names] => cat::nodes::thread_pools(call, Some(names)).await,
         ["templates"] => cat::templates(call, None).await,
         ["templates", names] => cat::templates(call, Some(names)).await,
         _ => Err(no_handler(call)),
@@ -115,6 +170,20 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_alias" | "_aliases", names] => aliases::run(call, Some(index), Some(names)).await,
         [index, "_close"] => index::set_state(call, index, true).await,
         [index, "_open"] => index::set_state(call, index, false).await,
+        [index, "_delete_by_query"] => by_query::change(call, index, true).await,
+        [index, "_update_by_query"] => by_query::change(call, index, false).await,
+        [index, "_field_caps"] => field_caps::run(call, index).await,
+        [index, "_explain", id] => explain::run(call, index, id).await,
+        [index, "_termvectors"] => term_vectors::one(call, index, None).await,
+        [index, "_termvectors", id] => term_vectors::one(call, index, Some(id)).await,
+        [index, "_mtermvectors"] => term_vectors::several(call, Some(index)).await,
+        [alias, "_rollover"] => rollover::run(call, alias, None).await,
+        [alias, "_rollover", new] => rollover::run(call, alias, Some(new)).await,
+        [index, "_stats"] => stats::run(call, index, None).await,
+        [index, "_stats", metrics] => stats::run(call, index, Some(metrics)).await,
+        [index, "_recovery"] => recovery::run(call, index).await,
+        [index, "_cache", "clear"] => index::clear_cache(call, index).await,
+        [index, "_block", block] => index::block(call, index, block).await,
         [index, "_doc"] => document::post(call, index).await,
         [index, "_doc", id] => document::run(call, index, id).await,
         [index, "_create", id] => document::create(call, index, id).await,
@@ -131,7 +200,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
 }
 
 /// Parts of Elasticsearch that are not here, by how their paths begin or end.
-const NOT_HERE: [(&str, &str); 34] = [
+const NOT_HERE: &[(&str, &str)] = &[
     (
         "_snapshot",
         "snapshots to repositories: take backups with Larder's own commands",
@@ -139,7 +208,6 @@ const NOT_HERE: [(&str, &str); 34] = [
     ("_shrink", "shrinking an index"),
     ("_split", "splitting an index"),
     ("_clone", "cloning an index"),
-    ("_rollover", "rollover"),
     ("_upgrade", "upgrading indices"),
     ("_freeze", "frozen indices"),
     ("_ccr", "cross-cluster replication"),
@@ -160,15 +228,10 @@ const NOT_HERE: [(&str, &str); 34] = [
     ("_reindex", "reindexing"),
     ("_delete_by_query", "deleting by a query"),
     ("_update_by_query", "updating by a query"),
-    ("_explain", "explaining a score"),
-    ("_field_caps", "field capabilities"),
-    ("_termvectors", "term vectors"),
-    ("_mtermvectors", "term vectors"),
     ("_validate", "validating queries"),
     ("_rank_eval", "ranking evaluation"),
     ("_render", "search templates"),
     ("_shard_stores", "stores of shards"),
-    ("_stats", "statistics of indices"),
     ("_ml", "machine learning"),
     ("_watcher", "watches"),
     ("_transform", "transforms"),

@@ -141,14 +141,64 @@ async fn scan(
     })
 }
 
-fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
-    let id = id_of(record);
-    let seen = Seen {
-        id: &id,
+/// Shows every document of these indices to what suggests.
+pub(crate) async fn suggest(suggest: &mut search::Suggest, places: &[Place]) -> Result<()> {
+    for (at, place) in places.iter().enumerate() {
+        suggest.begin(&place.mapping)?;
+        place.index.counters().suggestions.add(1);
+        each(&place.snapshot, |record| {
+            let id = id_of(record);
+            suggest.see(&place.mapping, at, &seen(&id, record));
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+/// The bytes of what can be completed, by field.
+pub(crate) async fn completion_bytes(
+    index: &Index,
+    mapping: &Mapping,
+    fields: &[String],
+) -> Result<Vec<u64>> {
+    let snapshot = index.collection.snapshot().await?;
+    let mut sums = vec![0; fields.len()];
+    each(&snapshot, |record| {
+        let bytes = mapping.completion_bytes(record.document.as_ref(), fields);
+        sums.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
+    })
+    .await?;
+    Ok(sums)
+}
+
+/// All documents as of a moment, one after another.
+pub(crate) async fn each(snapshot: &RevisionedSnapshot, mut see: impl FnMut(&Record)) -> Result<()> {
+    let mut after: Option<DocumentPosition> = None;
+    loop {
+        let everything = (Bound::Unbounded, Bound::Unbounded);
+        let page = snapshot.documents(everything, after.as_ref(), Order::Forward, PageLimit::default());
+        let (records, next) = page.await?;
+        engine::steps(records.len() * 10)?;
+        records.iter().for_each(&mut see);
+        match next {
+            Some(next) => after = Some(next),
+            None => return Ok(()),
+        }
+    }
+}
+
+fn seen<'d>(id: &'d str, record: &'d Record) -> Seen<'d> {
+    Seen {
+        id,
         sequence: sequence_number(record),
         version: record.revision().generation,
         document: &record.document,
-    };
+    }
+}
+
+fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
+    let id = id_of(record);
+    let seen = seen(&id, record);
     if counting {
         run.count(&seen);
         return Ok(true);

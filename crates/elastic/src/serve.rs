@@ -46,6 +46,8 @@ impl Protocol {
             kept: crate::kept::Kept::default(),
             contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),
+            tasks: crate::tasks::Tasks::default(),
+            address: std::sync::OnceLock::new(),
         }))
     }
 
@@ -60,6 +62,10 @@ impl Protocol {
         options: Options,
         stop: watch::Receiver<bool>,
     ) {
+        let listener = listener.into();
+        if let Ok(address) = listener.local_addr() {
+            self.0.address.get_or_init(|| address);
+        }
         http::serve(listener, Arc::new(Front(self.0.clone())), options.http, stop).await;
     }
 

@@ -3,8 +3,11 @@
 use crate::contexts::Contexts;
 use crate::index::Indices;
 use crate::kept::Kept;
+use crate::tasks::Tasks;
 use engine::Engine;
 use http::Hosts;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::OnceLock;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -18,4 +21,25 @@ pub(crate) struct Server {
     pub(crate) contexts: Contexts,
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
+    /// Work that goes on.
+    pub(crate) tasks: Tasks,
+    /// Where it listens, once it does.
+    pub(crate) address: OnceLock<SocketAddr>,
+}
+
+/// The one node by its id.
+pub(crate) const NODE_ID: &str = "LarderNode000000000001";
+/// The cluster of that node.
+pub(crate) const CLUSTER: &str = "larder";
+
+impl Server {
+    /// Where clients reach it: the address at which it listens, or this machine's own where that is every address.
+    pub(crate) fn published(&self) -> SocketAddr {
+        let local = SocketAddr::from((Ipv4Addr::LOCALHOST, 9200));
+        let address = self.address.get().copied().unwrap_or(local);
+        match address.ip().is_unspecified() || address.is_ipv6() {
+            true => SocketAddr::from((Ipv4Addr::LOCALHOST, address.port())),
+            false => address,
+        }
+    }
 }

@@ -67,6 +67,33 @@ pub(crate) fn blocks(index: &Map<String, Value>, writes: bool) -> Option<&'stati
     found.map(|(.., called)| *called)
 }
 
+/// The blocks of an index by their numbers, as the state of a cluster shows them.
+pub(crate) fn shown_blocks(index: &Map<String, Value>, is_closed: bool) -> Map<String, Value> {
+    let blocks = index.get("blocks");
+    let is_set = |name: &str| blocks.and_then(|all| all.get(name)).and_then(Value::as_str) == Some("true");
+    let mut shown = Map::new();
+    for (name, _, called) in BLOCKS.iter().filter(|(name, ..)| is_set(name)) {
+        let (number, description) = called.split_once('/').unwrap_or(("", called));
+        let levels = match *name {
+            "read" => json!(["read"]),
+            "write" => json!(["write"]),
+            _ => json!(["write", "metadata_write"]),
+        };
+        shown.insert(
+            number.to_owned(),
+            json!({"description": description, "retryable": false, "levels": levels}),
+        );
+    }
+    if is_closed {
+        let levels = json!(["read", "write"]);
+        shown.insert(
+            "4".to_owned(),
+            json!({"description": "index closed", "retryable": false, "levels": levels}),
+        );
+    }
+    shown
+}
+
 /// Refuses settings that an open index keeps as they are.
 pub(crate) fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()> {
     let fixed: Vec<String> = STATIC
@@ -124,6 +151,16 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
                 }
             }
             "query_string" => {}
+            "highlight" => {
+                if let Some(other) = value
+                    .as_object()
+                    .and_then(|all| all.keys().find(|name| *name != "max_analyzed_offset"))
+                {
+                    return Err(ElasticError::illegal(format!(
+                        "unknown setting [index.highlight.{other}]"
+                    )));
+                }
+            }
             known if WITHOUT_EFFECT.contains(&known) => {}
             other => {
                 let reason = format!(
@@ -221,6 +258,17 @@ pub(crate) fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
     Ok(index
         .get("analysis")
         .map_or(Ok(Analysis::default()), Analysis::parse)?)
+}
+
+/// The characters of a text that are highlighted at most.
+pub(crate) fn highlighted_chars_max(index: &Map<String, Value>) -> usize {
+    let given = index
+        .get("highlight")
+        .and_then(|all| all.get("max_analyzed_offset"));
+    given
+        .and_then(Value::as_str)
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(search::ANALYZED_CHARS_MAX)
 }
 
 /// The fields that a mapping may have.

@@ -82,6 +82,29 @@ impl SourceFilter {
         is_given.then_some(filter)
     }
 
+    /// Whether it shows everything.
+    pub(crate) fn is_all(&self) -> bool {
+        !self.hidden && self.includes.is_empty() && self.excludes.is_empty()
+    }
+
+    /// This one, for documents of which a mapping shows a part.
+    pub(crate) fn of_mapping(&self, mapping: &search::Mapping) -> SourceFilter {
+        let mut filter = self.clone();
+        let Some(rule) = mapping.source_rule() else {
+            return filter;
+        };
+        filter.hidden |= !mapping.shows_source();
+        let names = |name: &str| -> Vec<String> {
+            let list = rule.get(name).and_then(Value::as_array).into_iter().flatten();
+            list.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        filter.excludes.extend(names("excludes"));
+        if filter.includes.is_empty() {
+            filter.includes = names("includes");
+        }
+        filter
+    }
+
     /// A document as it is shown, its `_id` left out.
     pub(crate) fn shown(&self, document: &DocumentBuf) -> Value {
         let mut object = json::object(document);

@@ -64,6 +64,8 @@ impl Protocol {
             parameters,
             body: Bytes::new(),
             human: false,
+            wants_objects: false,
+            opaque_id: None,
             privileges: access::privileges(self.server(), request, Asking::Known(user.clone())).await?,
         };
         let index = call.index(&name, Action::Find)?;

@@ -167,10 +167,25 @@ pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Res
         let reason = "the document is changed by others all the time; try again";
         ElasticError::new(StatusCode::CONFLICT, "version_conflict_engine_exception", reason)
     };
-    Ok(results
+    let results: Vec<Result<Written>> = results
         .into_iter()
         .map(|result| result.unwrap_or_else(|| Err(busy())))
-        .collect())
+        .collect();
+    count(index, &results);
+    Ok(results)
+}
+
+fn count(index: &Index, results: &[Result<Written>]) {
+    let counters = index.counters();
+    for result in results {
+        let counter = match result.as_ref().map(|written| written.result) {
+            Ok("created" | "updated") => &counters.indexed,
+            Ok("deleted") => &counters.deleted,
+            Ok(_) => &counters.unchanged,
+            Err(_) => &counters.failed,
+        };
+        counter.add(1);
+    }
 }
 
 /// The same for one.

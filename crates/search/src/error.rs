@@ -24,6 +24,8 @@ pub enum Kind {
     TooManyClauses,
     /// Parts of a request that do not go together.
     Validation,
+    /// An aggregation that cannot be made of such values.
+    Aggregation,
     /// A part of Elasticsearch that is not here.
     Unsupported,
 }
@@ -40,6 +42,7 @@ impl Kind {
             Kind::TooManyBuckets => "too_many_buckets_exception",
             Kind::TooManyClauses => "too_many_clauses",
             Kind::Validation => "action_request_validation_exception",
+            Kind::Aggregation => "aggregation_execution_exception",
             Kind::Unsupported => "unsupported_operation_exception",
         }
     }

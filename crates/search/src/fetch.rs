@@ -54,6 +54,11 @@ impl WantedField {
 impl Mapping {
     /// The values of the wanted fields of a hit; fields without any are left out.
     pub fn fetched(&self, hit: &Hit, wanted: &[WantedField], of: ValuesOf) -> Result<Map<String, Value>> {
+        if of == ValuesOf::Source && !wanted.is_empty() && !self.shows_source() {
+            return Err(SearchError::illegal(
+                "Unable to retrieve the requested [fields] since _source is disabled in the mappings",
+            ));
+        }
         let view = hit.view(self);
         let mut out = Map::new();
         for one in wanted {
@@ -146,6 +151,18 @@ fn shown(field: &Field, term: &Term, value: ValueRef<'_>, formats: Option<&DateF
         Term::Boolean(flag) => json!(flag),
         Term::Text(text) => json!(text),
         Term::Ip(ip) => json!(Term::ip_text(ip)),
+        // As the document has it.
+        Term::Interval(_) => as_json(value),
         Term::Point(_) => Value::Null,
     }
+}
+
+/// A value of a document as JSON.
+fn as_json(value: ValueRef<'_>) -> Value {
+    let document = value::DocumentBuf::from(&value::Document::new().with("v", value.to_value()));
+    let text = value::json::to_string(document.as_ref(), value::json::Mode::Relaxed);
+    serde_json::from_str::<Value>(&text)
+        .ok()
+        .and_then(|document| document.get("v").cloned())
+        .unwrap_or(Value::Null)
 }

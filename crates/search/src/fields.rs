@@ -1,7 +1,9 @@
 //! The values of fields in documents.
 
+use crate::completion;
 use crate::error::{Result, SearchError};
 use crate::geo::Point;
+use crate::intervals::Interval;
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use jiff::tz::TimeZone;
@@ -19,6 +21,7 @@ pub(crate) enum Term {
     Text(String),
     Ip(Ipv6Addr),
     Point(Point),
+    Interval(Box<Interval>),
 }
 
 impl Term {
@@ -27,7 +30,7 @@ impl Term {
             Term::Integer(number) | Term::Date(number) => *number as f64,
             Term::Float(number) => *number,
             Term::Boolean(flag) => f64::from(u8::from(*flag)),
-            Term::Text(_) | Term::Ip(_) | Term::Point(_) => return None,
+            Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => return None,
         })
     }
 
@@ -37,6 +40,9 @@ impl Term {
             (Term::Text(a), Term::Text(b)) => a.cmp(b),
             (Term::Ip(a), Term::Ip(b)) => a.cmp(b),
             (Term::Boolean(a), Term::Boolean(b)) => a.cmp(b),
+            (Term::Interval(a), Term::Interval(b)) => {
+                a.low.compare(&b.low).then_with(|| a.high.compare(&b.high))
+            }
             (a, b) => match (a.as_f64(), b.as_f64()) {
                 (Some(a), Some(b)) => a.total_cmp(&b),
                 (a, b) => a.is_some().cmp(&b.is_some()),
@@ -76,10 +82,27 @@ pub(crate) struct View<'d> {
 }
 
 impl<'d> View<'d> {
+    /// A document alone, whose index does not matter.
+    pub(crate) fn of_document(mapping: &'d Mapping, document: DocumentRef<'d>) -> View<'d> {
+        View {
+            mapping,
+            document,
+            scope: None,
+            offset: 0,
+            root: document,
+            index_at: 0,
+            version: 0,
+            id: "",
+            index: "",
+            sequence: 0,
+        }
+    }
+
     /// The values at a field's place, as they lie there.
     pub(crate) fn raw(&self, field: &Field) -> Vec<ValueRef<'d>> {
         let mut found = Vec::new();
-        if field.nested.as_deref() != self.scope {
+        let is_seen = field.nested.as_deref() == self.scope || (field.in_root && self.scope.is_none());
+        if !is_seen {
             return found;
         }
         for path in std::iter::once(&field.path).chain(&field.copied_from) {
@@ -220,7 +243,16 @@ fn null_term(field: &Field) -> Option<Term> {
 
 /// A value as a field has it; `None` where it cannot have it.
 pub(crate) fn term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
-    match &field.kind {
+    term_of(&field.kind, field, value)
+}
+
+/// A value as a field has it that is of this kind, or holds such values.
+pub(crate) fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<Term> {
+    match kind {
+        FieldKind::Range(inner) => {
+            Interval::of(field, inner, value).map(|interval| Term::Interval(Box::new(interval)))
+        }
+        FieldKind::Completion => completion::inputs(value).into_iter().next().map(Term::Text),
         FieldKind::Text => text_of(value).map(Term::Text),
         FieldKind::Keyword => {
             let text = text_of(value)?;
@@ -301,6 +333,7 @@ pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
         FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
         FieldKind::Keyword => text_of(value).is_some(),
         FieldKind::Disabled => true,
+        FieldKind::Completion => return completion::check(field, value),
         FieldKind::Point if value.is_number() => true,
         FieldKind::Object | FieldKind::Nested => {
             return Err(SearchError::mapper(format!(

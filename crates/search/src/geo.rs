@@ -97,6 +97,33 @@ impl Point {
         (zoom, x.clamp(0, most), (y.max(0.0) as i64).clamp(0, most))
     }
 
+    /// The cells around its own, of so many characters.
+    pub(crate) fn neighbours(self, length: usize) -> Vec<String> {
+        let bits = 5 * length as i32;
+        let (height, width) = (
+            180.0 / f64::powi(2.0, bits / 2),
+            360.0 / f64::powi(2.0, bits - bits / 2),
+        );
+        let mut cells = Vec::new();
+        for (up, right) in [
+            (1, 0),
+            (1, 1),
+            (0, 1),
+            (-1, 1),
+            (-1, 0),
+            (-1, -1),
+            (0, -1),
+            (1, -1),
+        ] {
+            let lat = self.lat + f64::from(up) * height;
+            if (-90.0..=90.0).contains(&lat) {
+                let lon = (self.lon + f64::from(right) * width + 540.0).rem_euclid(360.0) - 180.0;
+                cells.push(Point { lat, lon }.geohash(length));
+            }
+        }
+        cells
+    }
+
     /// Its cell of so many characters.
     pub(crate) fn geohash(self, length: usize) -> String {
         let (mut lat, mut lon) = ((-90.0, 90.0), (-180.0, 180.0));

@@ -85,7 +85,7 @@ impl SortValue {
             SortValue::Term(Term::Boolean(flag)) => i64::from(*flag).into(),
             SortValue::Term(Term::Text(text)) => text.as_str().into(),
             SortValue::Term(Term::Ip(ip)) => Term::ip_text(ip).into(),
-            SortValue::Term(Term::Point(_)) => Value::Null,
+            SortValue::Term(Term::Point(_) | Term::Interval(_)) => Value::Null,
             SortValue::Formatted(_, text) | SortValue::FormattedNanos(_, text) => text.as_str().into(),
             SortValue::First | SortValue::Last => Value::Null,
             SortValue::FirstNumber(number) | SortValue::LastNumber(number) => (*number).into(),

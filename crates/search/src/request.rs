@@ -4,6 +4,7 @@ use crate::aggregations::{Aggregations, BUCKETS_MAX};
 use crate::error::{Result, SearchError};
 use crate::hit::Hit;
 use crate::json::Members;
+use crate::mapping::{FieldKind, Mapping};
 use crate::query::{Query, parse_query};
 use crate::sort::{SortKey, parse_sort};
 use serde_json::{Map, Value};
@@ -155,5 +156,21 @@ fn total_hits(value: &Value) -> Result<Option<u64>> {
                 "[track_total_hits] parameter must be positive or equals to -1, got {other}"
             ))),
         },
+    }
+}
+
+impl Request {
+    /// The fields of text whose values are sorted by or aggregated, and so read one by one.
+    pub fn columns(&self, mapping: &Mapping) -> Vec<String> {
+        let is_of = |name: &String, kinds: &[FieldKind]| {
+            mapping
+                .field(name)
+                .is_some_and(|field| kinds.contains(&field.kind))
+        };
+        let sorted = self.sort.iter().filter_map(SortKey::field).map(str::to_owned);
+        let sorted = sorted.filter(|name| is_of(name, &[FieldKind::Text]));
+        let aggregated = self.aggregations.fields().into_iter();
+        let aggregated = aggregated.filter(|name| is_of(name, &[FieldKind::Text, FieldKind::Keyword]));
+        sorted.chain(aggregated).collect()
     }
 }

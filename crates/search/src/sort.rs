@@ -24,6 +24,16 @@ pub enum SortKey {
     Field(FieldSort),
 }
 
+impl SortKey {
+    /// The field whose values are sorted by.
+    pub(crate) fn field(&self) -> Option<&str> {
+        match self {
+            SortKey::Field(field) => Some(&field.name),
+            SortKey::Score(_) | SortKey::Position(_) => None,
+        }
+    }
+}
+
 /// A sort by a field.
 #[derive(Clone, Debug)]
 pub struct FieldSort {

@@ -1,6 +1,9 @@
 //! `_cat`: lists for people, and for programs that grew up with them.
 
+pub(crate) mod nodes;
+pub(crate) mod shards;
 mod table;
+mod text;
 
 use crate::call::Call;
 use crate::definition::patterns;
@@ -9,6 +12,7 @@ use crate::filter_path::is_match;
 use crate::kept::Family;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
+use crate::shape::Shape;
 use auth::Action;
 use http::Method;
 use serde_json::Value;
@@ -23,16 +27,16 @@ pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer>
     }
     call.parameters
         .without_effect(&["pri", "include_unloaded_segments"]);
-    // Every index that is there is green.
-    let is_wanted = match call.parameters.take("health").as_deref() {
-        None | Some("green") => true,
-        Some("yellow" | "red") => false,
-        Some(other) => {
-            return Err(ElasticError::illegal(format!(
-                "unknown cluster health status [{other}]"
-            )));
-        }
-    };
+    let wanted = call.parameters.take("health");
+    if let Some(other) = wanted
+        .as_deref()
+        .filter(|health| !["green", "yellow", "red"].contains(health))
+    {
+        return Err(ElasticError::illegal(format!(
+            "unknown cluster health status [{other}]"
+        )));
+    }
+    let unit = text::Unit::take(&mut call.parameters)?;
     let mut table = Table::new(&[
         Column::left("health", "h"),
         Column::left("status", "s"),
@@ -42,30 +46,38 @@ pub(crate) async fn indices(call: &mut Call, expression: &str) -> Result<Answer>
         Column::right("rep", "r"),
         Column::right("docs.count", "dc"),
         Column::right("docs.deleted", "dd"),
+        Column::hidden("creation.date", "cd"),
+        Column::hidden("creation.date.string", "cds"),
         Column::right("store.size", "ss"),
         Column::right("pri.store.size", "pss"),
     ]);
     let names = resolve(call, expression, options)?;
-    for name in names.into_iter().filter(|_| is_wanted) {
+    for name in names {
         let index = call.index(&name, Action::Find)?;
+        let shape = Shape::of(&index);
+        if wanted.as_ref().is_some_and(|wanted| wanted != shape.health()) {
+            continue;
+        }
         let report = index.collection.report().await?;
         // Of a closed index nothing is told that would have to be looked up in it.
         let told = |text: String| if index.is_closed() { String::new() } else { text };
-        let size = table::bytes(report.storage_bytes);
+        let size = unit.of(report.storage_bytes);
         table.row(vec![
-            "green".to_owned(),
+            shape.health().to_owned(),
             if index.is_closed() { "close" } else { "open" }.to_owned(),
             name,
             index.uuid(),
-            "1".to_owned(),
-            "0".to_owned(),
+            shape.primaries.to_string(),
+            if shape.unassigned() > 0 { shape.replicas } else { 0 }.to_string(),
             told(report.documents.to_string()),
             told(report.deleted.to_string()),
+            index.created_ms().to_string(),
+            search::date_text(index.created_ms()),
             told(size.clone()),
             told(size),
         ]);
     }
-    table.answer(&mut call.parameters)
+    table.answer(call)
 }
 
 /// `_cat/count`.
@@ -83,18 +95,36 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
         Column::left("count", "dc"),
     ]);
     table.row(vec![epoch, time, documents.to_string()]);
-    table.answer(&mut call.parameters)
+    table.answer(call)
 }
 
 /// `_cat/health`.
 pub(crate) async fn health(call: &mut Call) -> Result<Answer> {
     let options = begin(call)?;
-    call.parameters.without_effect(&["ts"]);
-    let shards = resolve(call, "_all", options)?.len().to_string();
+    let is_timed = call.parameters.flag("ts")?.unwrap_or(true);
+    let mut shapes = Vec::new();
+    for name in resolve(
+        call,
+        "_all",
+        Options {
+            closed: true,
+            hidden: true,
+            ..options
+        },
+    )? {
+        shapes.push(Shape::of(&call.index(&name, Action::Find)?));
+    }
+    let active: u64 = shapes.iter().map(|shape| shape.primaries).sum();
+    let unassigned: u64 = shapes.iter().map(|shape| shape.unassigned()).sum();
+    let shards = active.to_string();
+    let percent = 100.0 * active as f64 / (active + unassigned) as f64;
     let (epoch, time) = table::now(&call.server.engine);
-    let mut table = Table::new(&[
-        Column::left("epoch", "t"),
-        Column::left("timestamp", "ts"),
+    let times = [
+        Column::left("epoch", "t,time"),
+        Column::left("timestamp", "ts,hms,hhmmss"),
+    ];
+    let mut columns = if is_timed { times.to_vec() } else { Vec::new() };
+    columns.extend([
         Column::left("cluster", "cl"),
         Column::left("status", "st"),
         Column::right("node.total", "nt"),
@@ -108,26 +138,30 @@ pub(crate) async fn health(call: &mut Call) -> Result<Answer> {
         Column::left("max_task_wait_time", "mtwt"),
         Column::right("active_shards_percent", "asp"),
     ]);
+    let mut table = Table::new(&columns);
     let zero = || "0".to_owned();
     let one = || "1".to_owned();
-    let row = vec![
-        epoch,
-        time,
+    let mut row = if is_timed { vec![epoch, time] } else { Vec::new() };
+    row.extend([
         "larder".to_owned(),
-        "green".to_owned(),
+        if unassigned == 0 { "green" } else { "yellow" }.to_owned(),
         one(),
         one(),
         shards.clone(),
         shards,
         zero(),
         zero(),
-        zero(),
+        unassigned.to_string(),
         zero(),
         "-".to_owned(),
-        "100.0%".to_owned(),
-    ];
+        if active == 0 {
+            "100.0%".to_owned()
+        } else {
+            format!("{percent:.1}%")
+        },
+    ]);
     table.row(row);
-    table.answer(&mut call.parameters)
+    table.answer(call)
 }
 
 /// `_cat/aliases`.
@@ -165,7 +199,7 @@ pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answ
             ]);
         }
     }
-    table.answer(&mut call.parameters)
+    table.answer(call)
 }
 
 /// `_cat/templates`.
@@ -213,7 +247,7 @@ pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<An
             ]);
         }
     }
-    table.answer(&mut call.parameters)
+    table.answer(call)
 }
 
 fn begin(call: &mut Call) -> Result<Options> {

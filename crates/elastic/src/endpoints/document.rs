@@ -67,10 +67,9 @@ pub(crate) fn condition(sequence: Option<i64>, term: Option<i64>) -> Result<Opti
 }
 
 async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answer> {
-    let options = Options::take(&mut call.parameters)?;
+    let options = Options::for_put(&mut call.parameters, create)?;
     call.parameters.end()?;
     let create = create || options.creates;
-    options.check(create)?;
     let document = document_of(&call.body)?;
     options.check_alias(call, name)?;
     let index = call.index_for_writing(name, Action::Insert).await?;
@@ -236,6 +235,7 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let index = call.open_index(name, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
     let (_, record) = find(&snapshot, id).await?;
+    count(&index, record.is_some());
     if call.method == Method::HEAD {
         return Ok(exists(record.is_some()));
     }
@@ -255,7 +255,18 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
             reason,
         ));
     }
+    let filter = filter.of_mapping(&index.known_mapping());
     Ok(ok(found(&index.name, id, &record, &filter)))
+}
+
+fn count(index: &Index, was_found: bool) {
+    let counters = index.counters();
+    let counter = if was_found {
+        &counters.found
+    } else {
+        &counters.missing
+    };
+    counter.add(1);
 }
 
 /// A document that was found, as it is shown.
@@ -282,8 +293,11 @@ pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answ
         ]));
     }
     let index = call.open_index(name, Action::Find)?;
+    let filter = filter.of_mapping(&index.known_mapping());
     let snapshot = index.collection.snapshot().await?;
     let (_, record) = find(&snapshot, id).await?;
+    count(&index, record.is_some());
+    let record = record.filter(|_| !filter.hidden);
     match record {
         _ if call.method == Method::HEAD => Ok(exists(record.is_some())),
         Some(record) => Ok(ok(filter.shown(&record.document))),

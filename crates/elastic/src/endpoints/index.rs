@@ -7,6 +7,7 @@ use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
 use crate::settings;
+use crate::shape::shards_of;
 use auth::Action;
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -126,7 +127,12 @@ pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -
     call.parameters.end()?;
     let mut indices = Map::new();
     for name in resolve(call, expression, options)? {
-        call.index(&name, Action::CollMod)?.set_closed(closes).await?;
+        let index = call.index(&name, Action::CollMod)?;
+        index.set_closed(closes).await?;
+        if closes {
+            call.server.engine.flush().await?;
+            index.counters().flushed(index.collection.head());
+        }
         indices.insert(name, json!({"closed": true}));
     }
     let mut answer = json!({"acknowledged": true, "shards_acknowledged": true});
@@ -152,39 +158,79 @@ fn head(call: &mut Call, expression: &str) -> Result<Answer> {
     }
 }
 
-fn shards(count: usize) -> Value {
-    json!({"_shards": {"total": count, "successful": count, "failed": 0}})
+fn shards(indices: &[Index]) -> Answer {
+    ok(json!({"_shards": shards_of(indices)}))
 }
 
 /// `/{index}/_refresh`: nothing is to be done, since every search sees every write.
 pub(crate) async fn refresh(call: &mut Call, expression: &str) -> Result<Answer> {
-    let names = named(call, expression, &[])?;
-    Ok(ok(shards(names.len())))
+    let indices = named(call, expression, &[])?;
+    indices.iter().for_each(|index| index.counters().refreshes.add(1));
+    Ok(shards(&indices))
 }
 
 /// `/{index}/_flush`: what was acknowledged is on the disk before this too, but for writes that did not ask for it.
 pub(crate) async fn flush(call: &mut Call, expression: &str) -> Result<Answer> {
-    let names = named(call, expression, &["force", "wait_if_ongoing"])?;
+    let indices = named(call, expression, &["force", "wait_if_ongoing"])?;
+    let heads: Vec<_> = indices.iter().map(|index| index.collection.head()).collect();
     call.server.engine.flush().await?;
-    Ok(ok(shards(names.len())))
+    for (index, head) in indices.iter().zip(heads) {
+        index.counters().flushes.add(1);
+        index.counters().flushed(head);
+    }
+    Ok(shards(&indices))
 }
 
 /// `/{index}/_forcemerge`: files are merged by the store as it needs.
 pub(crate) async fn forcemerge(call: &mut Call, expression: &str) -> Result<Answer> {
-    let names = named(
-        call,
-        expression,
-        &["flush", "max_num_segments", "only_expunge_deletes"],
-    )?;
-    Ok(ok(shards(names.len())))
+    let parameters = ["flush", "max_num_segments", "only_expunge_deletes"];
+    Ok(shards(&named(call, expression, &parameters)?))
 }
 
-fn named(call: &mut Call, expression: &str, without_effect: &[&str]) -> Result<Vec<String>> {
+/// `/{index}/_cache/clear`: what is kept in memory is kept by the store, which makes room as it needs it.
+pub(crate) async fn clear_cache(call: &mut Call, expression: &str) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    for name in ["fielddata", "query", "request"] {
+        call.parameters.flag(name)?;
+    }
+    let indices = named(call, expression, &["fields", "index"])?;
+    indices.iter().for_each(|index| index.counters().forget_columns());
+    Ok(shards(&indices))
+}
+
+/// `/{index}/_block/{block}`: a setting that forbids writes, or reads.
+pub(crate) async fn block(call: &mut Call, expression: &str, block: &str) -> Result<Answer> {
+    if call.method != Method::PUT {
+        return Err(call.not_allowed("PUT"));
+    }
+    if !["metadata", "read", "read_only", "write"].contains(&block) {
+        return Err(ElasticError::illegal(format!("No block found with name {block}")));
+    }
+    let options = Options::ANY_STATE.taken(&mut call.parameters)?;
+    call.parameters.without_effect(&["timeout", "master_timeout"]);
+    call.parameters.end()?;
+    let given = settings::normalized(&Map::from_iter([(format!("blocks.{block}"), json!(true))]))?;
+    let mut indices = Vec::new();
+    for name in resolve(call, expression, options)? {
+        call.index(&name, Action::CollMod)?
+            .put_settings(given.clone())
+            .await?;
+        indices.push(json!({"name": name, "blocked": true}));
+    }
+    Ok(ok(
+        json!({"acknowledged": true, "shards_acknowledged": true, "indices": indices}),
+    ))
+}
+
+fn named(call: &mut Call, expression: &str, without_effect: &[&str]) -> Result<Vec<Index>> {
     if ![Method::GET, Method::POST].contains(&call.method) {
         return Err(call.not_allowed("GET, POST"));
     }
     let options = Options::take(&mut call.parameters)?;
     call.parameters.without_effect(without_effect);
     call.parameters.end()?;
-    resolve(call, expression, options)
+    let names = resolve(call, expression, options)?;
+    names.iter().map(|name| call.index(name, Action::Find)).collect()
 }

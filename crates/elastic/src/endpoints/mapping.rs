@@ -54,14 +54,17 @@ pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> R
         return Err(call.not_allowed("GET"));
     }
     let options = Options::take(&mut call.parameters)?;
-    call.parameters
-        .without_effect(&["local", "include_type_name", "include_defaults"]);
+    let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
+    call.parameters.without_effect(&["local", "include_type_name"]);
     call.parameters.end()?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let mapping = call.index(&name, Action::Find)?.mapping().await?;
         let mut found = Map::new();
-        for (path, definition) in mapping.definitions() {
+        for (path, mut definition) in mapping.definitions() {
+            if defaults {
+                put_defaults(&mut definition);
+            }
             if fields.split(',').any(|pattern| is_match(pattern, &path)) {
                 let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
                 found.insert(
@@ -73,4 +76,25 @@ pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> R
         answer.insert(name, json!({"mappings": found}));
     }
     Ok(ok(Value::Object(answer)))
+}
+
+/// Adds what a field has where its mapping says nothing.
+fn put_defaults(definition: &mut Value) {
+    let Value::Object(definition) = definition else {
+        return;
+    };
+    let defaults = match definition.get("type").and_then(Value::as_str) {
+        Some("text") => {
+            json!({"analyzer": "default", "index": true, "norms": true, "store": false, "fielddata": false,
+            "index_options": "positions", "similarity": "BM25"})
+        }
+        Some("keyword") => {
+            json!({"index": true, "doc_values": true, "store": false, "norms": false, "ignore_above": 2147483647_i64,
+            "null_value": null, "similarity": "BM25"})
+        }
+        _ => json!({"index": true, "doc_values": true, "store": false}),
+    };
+    for (name, value) in defaults.as_object().into_iter().flatten() {
+        definition.entry(name.clone()).or_insert_with(|| value.clone());
+    }
 }

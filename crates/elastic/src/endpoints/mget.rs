@@ -44,8 +44,16 @@ async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     let index = call.open_index(&one.index, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
     Ok(match find(&snapshot, &one.id).await?.1 {
-        Some(record) => found(&index.name, &one.id, &record, &one.filter),
-        None => json!({"_index": index.name, "_type": "_doc", "_id": one.id, "found": false}),
+        Some(record) => {
+            let filter = one.filter.of_mapping(&index.known_mapping());
+            found(&index.name, &one.id, &record, &filter)
+        }
+        None => {
+            // An index without fields has no type yet.
+            let is_empty = index.known_mapping().source().is_empty();
+            let kind = if is_empty { Value::Null } else { json!("_doc") };
+            json!({"_index": index.name, "_type": kind, "_id": one.id, "found": false})
+        }
     })
 }
 

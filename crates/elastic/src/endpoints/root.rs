@@ -45,3 +45,14 @@ pub(crate) fn license(call: &mut Call) -> Result<Answer> {
         json!({"license": {"status": "active", "uid": "larder", "type": "basic", "issued_to": "larder", "issuer": "larder"}}),
     ))
 }
+
+/// `GET /_script_language`: scripts may be given, or be kept, in no language yet.
+pub(crate) fn script_languages(call: &mut Call) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    call.parameters.end()?;
+    Ok(ok(
+        json!({"types_allowed": ["inline", "stored"], "language_contexts": []}),
+    ))
+}

@@ -9,6 +9,7 @@ pub(crate) mod shown;
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
+use crate::lookups;
 use crate::resolve::{Options, alias_filter, resolve};
 use crate::respond::{Answer, ok};
 use crate::scan::{self, Found, Place};
@@ -16,8 +17,9 @@ use auth::Action;
 use collapse::Collapse;
 use contexts::KeepAlive;
 use http::Method;
+pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
-use search::{Query, Request};
+use search::{Query, Request, Suggest};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::time::{Duration, Instant};
@@ -56,12 +58,21 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         ..
     } = asked;
     let point = contexts::point_of(call, &mut body)?;
+    lookups::fill(call, expression, &mut body).await?;
     let timeout = body.shift_remove("timeout");
     let collapse = body
         .shift_remove("collapse")
         .map(|value| Collapse::parse(&value))
         .transpose()?;
     collapse::check(collapse.as_ref(), &body, keep_alive.is_some())?;
+    let suggest = body.shift_remove("suggest");
+    let suggest = suggest.as_ref().map(Suggest::parse).transpose()?;
+    let groups = groups_of(&mut body)?;
+    if suggest.is_some() && !body.contains_key("query") && query.is_none() && !body.contains_key("size") {
+        // Whoever asks for suggestions alone wants no hits.
+        body.insert("size".to_owned(), json!(0));
+        body.insert("query".to_owned(), json!({"match_none": {}}));
+    }
     let (mut request, rest) = Request::parse(&body)?;
     let (mut shown, rest) = Shown::take(&rest)?;
     shown::refuse(&rest)?;
@@ -81,6 +92,12 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
+    for place in &places {
+        place
+            .index
+            .counters()
+            .read_columns(request.columns(&place.mapping));
+    }
     let deadline = timeout.as_ref().map(limit).transpose()?.flatten();
     let search = Search {
         request,
@@ -94,8 +111,28 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         Some(keep_alive) => contexts::begin(call, search, keep_alive, asked.is_cached, begun).await,
         None => {
             let (found, _) = search.run().await?;
-            search.answer(found, begun).await
+            let mut answer = search.answer(found, begun).await?;
+            if let Some(suggest) = suggest {
+                answer["suggest"] = Value::Object(search.suggested(suggest).await?);
+            }
+            for place in &search.places {
+                place.index.counters().search(begun.elapsed(), &groups);
+            }
+            Ok(answer)
         }
+    }
+}
+
+/// The groups that a search says it is of, by which it is counted.
+fn groups_of(body: &mut Map<String, Value>) -> Result<Vec<String>> {
+    let invalid = || ElasticError::parsing("[stats] must be a list of names");
+    match body.shift_remove("stats") {
+        None => Ok(Vec::new()),
+        Some(Value::Array(names)) => names
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned).ok_or_else(invalid))
+            .collect(),
+        Some(_) => Err(invalid()),
     }
 }
 
@@ -153,7 +190,26 @@ impl Search {
     ) -> Result<Value> {
         let missing = || ElasticError::illegal("a hit is of no index of the search");
         let place = self.places.get(hit.index).ok_or_else(missing)?;
-        shown.hit(&place.index, &place.mapping, hit, score, is_sorted)
+        let query = self.request.query.as_ref();
+        shown.hit(&place.index, &place.mapping, hit, query, score, is_sorted)
+    }
+
+    /// What is suggested, each document of it as hits are shown.
+    async fn suggested(&self, mut suggest: Suggest) -> Result<Map<String, Value>> {
+        scan::suggest(&mut suggest, &self.places).await?;
+        let show = |found: &search::Suggested, option: &mut Map<String, Value>| {
+            let Some(place) = self.places.get(found.index) else {
+                return Ok(());
+            };
+            option.insert("_index".to_owned(), json!(place.index.name));
+            option.insert("_type".to_owned(), json!("_doc"));
+            option.insert("_id".to_owned(), json!(found.id));
+            if !self.shown.source.hidden {
+                option.insert("_source".to_owned(), self.shown.source.shown(&found.document));
+            }
+            Ok(())
+        };
+        Ok(suggest.finish(self.typed_keys, &show)?)
     }
 
     /// A hit of the search itself.
@@ -247,12 +303,13 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
         return Err(call.not_allowed("GET, POST"));
     }
     let options = Options::OPEN.taken(&mut call.parameters)?;
-    let body = call.object()?;
+    let mut body = call.object()?;
     if let Some(other) = body.keys().find(|name| *name != "query") {
         return Err(ElasticError::parsing(format!(
             "request does not support [{other}]"
         )));
     }
+    lookups::fill(call, expression, &mut body).await?;
     let (mut request, _) = Request::parse(&body)?;
     if let Some(query) = query_of(&mut call.parameters)? {
         request.query = Some(query);

@@ -320,7 +320,7 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /_cat/indices?health=colour", "", 400, r#"{"status": 400}"#),
     case(
-        "GET /_cat/indices?bytes=b",
+        "GET /_cat/indices?bytes=colour",
         "",
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,

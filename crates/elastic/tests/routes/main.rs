@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
+mod administration;
 mod aggregations;
 mod aliases;
 mod buckets;
@@ -12,6 +13,7 @@ mod documents;
 mod indices;
 mod kept;
 mod paging;
+mod queries;
 mod searches;
 mod server;
 
@@ -44,11 +46,13 @@ fn table(first: Option<&str>) -> usize {
 
 fn cases() -> impl Iterator<Item = &'static Case> {
     [
+        administration::CASES,
         aliases::CASES,
         documents::CASES,
         indices::CASES,
         kept::CASES,
         paging::CASES,
+        queries::CASES,
         searches::CASES,
     ]
     .into_iter()

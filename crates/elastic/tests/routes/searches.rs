@@ -189,9 +189,9 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /docs/_search",
-        r#"{"highlight": {}}"#,
+        r#"{"rescore": {}}"#,
         501,
-        r#"{"error": {"reason": "[highlight] of a search is not supported"}}"#,
+        r#"{"error": {"reason": "[rescore] of a search is not supported"}}"#,
     ),
     case(
         "POST /docs/_search",

@@ -154,7 +154,7 @@ impl Part {
             (_, Term::Boolean(flag)) => json!(flag),
             (_, Term::Text(text)) => json!(text),
             (_, Term::Ip(ip)) => json!(Term::ip_text(ip)),
-            (_, Term::Point(_)) => Value::Null,
+            (_, Term::Point(_) | Term::Interval(_)) => Value::Null,
         }
     }
 }

@@ -393,6 +393,9 @@ fn hash(term: &Term) -> u64 {
         Term::Text(text) => text.hash(&mut hasher),
         Term::Ip(ip) => ip.hash(&mut hasher),
         Term::Point(point) => (point.lat.to_bits(), point.lon.to_bits()).hash(&mut hasher),
+        Term::Interval(interval) => {
+            (hash(&interval.low), hash(&interval.high)).hash(&mut hasher);
+        }
     }
     hasher.finish()
 }

@@ -90,6 +90,22 @@ enum Spec {
     Pipeline(Box<PipelineSpec>),
 }
 
+impl Aggregations {
+    /// The fields whose values are read one by one, texts and keywords for their terms among them.
+    pub(crate) fn fields(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for one in &self.named {
+            match &one.spec {
+                Spec::Terms(source, spec) if !spec.is_mapped => names.push(source.field.clone()),
+                Spec::Metric(source, _) | Spec::Missing(source) => names.push(source.field.clone()),
+                _ => {}
+            }
+            names.extend(one.inner.fields());
+        }
+        names
+    }
+}
+
 impl Spec {
     /// The queries of its own, in the order of their numbers.
     fn queries(&self) -> Vec<&Query> {

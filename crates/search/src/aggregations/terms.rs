@@ -3,7 +3,7 @@
 use super::buckets::{Bucket, BucketOrder, Key, sort};
 use super::values::Source;
 use super::{Aggregations, Finish};
-use crate::error::{Result, SearchError};
+use crate::error::{Kind, Result, SearchError};
 use crate::fields::{Term, View};
 use crate::mapping::Mapping;
 use regex::Regex;
@@ -18,6 +18,8 @@ pub(super) struct TermsSpec {
     pub(super) orders: Vec<BucketOrder>,
     pub(super) include: Option<Wanted>,
     pub(super) exclude: Option<Wanted>,
+    /// Whether the client says that terms are to be counted by themselves, not by a column.
+    pub(super) is_mapped: bool,
 }
 
 /// Values by a pattern or by name.
@@ -56,11 +58,14 @@ impl TermsSpec {
         let is_pattern = |wanted: &Option<Wanted>| matches!(wanted, Some(Wanted::Pattern(_)));
         match !is_text && (is_pattern(&self.include) || is_pattern(&self.exclude)) {
             false => Ok(()),
-            true => Err(SearchError::illegal(format!(
-                "Aggregation [{}] cannot support regular expression style include/exclude settings as they can only be applied to string \
+            true => Err(SearchError::new(
+                Kind::Aggregation,
+                format!(
+                    "Aggregation [{}] cannot support regular expression style include/exclude settings as they can only be applied to string \
                  fields. Use an array of values for include/exclude clauses",
-                source.field
-            ))),
+                    source.field
+                ),
+            )),
         }
     }
 
@@ -74,7 +79,7 @@ impl TermsSpec {
             Term::Float(number) => number.to_string(),
             Term::Boolean(flag) => flag.to_string(),
             Term::Ip(ip) => Term::ip_text(ip),
-            Term::Point(_) => return false,
+            Term::Point(_) | Term::Interval(_) => return false,
         };
         self.include
             .as_ref()

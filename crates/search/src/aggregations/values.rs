@@ -129,7 +129,7 @@ impl Source {
             Term::Date(ms) => ((*ms).into(), Some(self.date(*ms, None))),
             Term::Text(text) => (text.as_str().into(), None),
             Term::Ip(ip) => (Term::ip_text(ip).into(), None),
-            Term::Point(_) => (Value::Null, None),
+            Term::Point(_) | Term::Interval(_) => (Value::Null, None),
         };
         if let Some(text) = text {
             // Before the number, as a client reads it.

@@ -20,6 +20,7 @@ impl Mapping {
     pub fn learn(&mut self, document: DocumentRef<'_>) -> Result<bool> {
         let mut new = Vec::new();
         self.walk(document, "", &mut new)?;
+        self.check_contexts(document)?;
         if new.is_empty() {
             return Ok(false);
         }

@@ -1,6 +1,7 @@
 //! One field of a mapping.
 
 use crate::analysis::{Analysis, Analyzer};
+use crate::completion::Completion;
 use crate::dates::DateFormats;
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, as_f64, as_i64, one_or_many, scalar};
@@ -24,6 +25,10 @@ pub(crate) enum FieldKind {
     Nested,
     /// A place on the earth.
     Point,
+    /// From one value of this kind to another.
+    Range(Box<FieldKind>),
+    /// What can be typed in part.
+    Completion,
     /// What is kept and never looked at.
     Disabled,
     /// Another field's name.
@@ -70,6 +75,12 @@ pub(crate) struct Field {
     pub(crate) copied_from: Vec<String>,
     /// The nested object that it is part of.
     pub(crate) nested: Option<String>,
+    /// Whether the index is said to know where terms stand in their texts.
+    pub(crate) has_offsets: bool,
+    /// Whether it is seen from the whole document too, although it is part of a nested object.
+    pub(crate) in_root: bool,
+    /// How what is typed in part is completed.
+    pub(crate) completion: Option<Arc<Completion>>,
 }
 
 /// Parameters that change nothing of what is found.
@@ -145,8 +156,13 @@ impl Field {
                 .collect(),
             copied_from: Vec::new(),
             nested: nested.map(str::to_owned),
+            completion: None,
+            has_offsets: false,
+            in_root: false,
             type_name,
         };
+        let says = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        field.has_offsets = says("index_options") == "offsets" || says("term_vector").contains("offsets");
         // A factor for scores that mappings had; queries have it.
         if members.take("boost").is_some() {
             return Err(SearchError::unsupported(format!(
@@ -188,7 +204,22 @@ impl Field {
                 }
                 members.flag("split_queries_on_whitespace")?;
             }
-            FieldKind::Date => {
+            FieldKind::Completion => {
+                let analyzer = |name: Option<String>, default: &str| {
+                    let name = name.unwrap_or_else(|| default.to_owned());
+                    analysis.analyzer(&name).ok_or_else(|| {
+                        SearchError::mapper(format!("analyzer [{name}] has not been configured in mappings"))
+                    })
+                };
+                let given = members.text("analyzer")?;
+                field.search_analyzer = analyzer(
+                    members.text("search_analyzer")?,
+                    given.as_deref().unwrap_or("simple"),
+                )?;
+                field.analyzer = analyzer(given, "simple")?;
+                field.completion = Some(Arc::new(Completion::parse(name, &mut members)?));
+            }
+            FieldKind::Date | FieldKind::Range(_) => {
                 if let Some(format) = members.text("format")? {
                     field.formats =
                         DateFormats::parse(&format).map_err(|error| SearchError::mapper(error.reason))?;
@@ -239,6 +270,10 @@ impl Field {
         matches!(self.kind, FieldKind::Object | FieldKind::Nested)
     }
 
+    pub(crate) fn is_keyword(&self) -> bool {
+        self.kind == FieldKind::Keyword
+    }
+
     pub(crate) fn is_date(&self) -> bool {
         self.kind == FieldKind::Date
     }
@@ -287,19 +322,24 @@ fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<Fie
             FieldKind::Point
         }
         "ip" => FieldKind::Ip,
+        "integer_range" => FieldKind::Range(Box::new(FieldKind::Integer(
+            i64::from(i32::MIN),
+            i64::from(i32::MAX),
+        ))),
+        "long_range" => FieldKind::Range(Box::new(FieldKind::Integer(i64::MIN, i64::MAX))),
+        "float_range" | "double_range" => FieldKind::Range(Box::new(FieldKind::Float(None))),
+        "date_range" => FieldKind::Range(Box::new(FieldKind::Date)),
+        "ip_range" => FieldKind::Range(Box::new(FieldKind::Ip)),
+        "completion" => FieldKind::Completion,
         "binary" => FieldKind::Binary,
         "object" => match members.take("enabled").and_then(as_bool) {
             Some(false) => FieldKind::Disabled,
             _ => FieldKind::Object,
         },
         "nested" => {
-            for parameter in ["include_in_parent", "include_in_root"] {
-                if members.take(parameter).and_then(as_bool) == Some(true) {
-                    return Err(SearchError::unsupported(format!(
-                        "[{parameter}] of the nested object [{name}]"
-                    )));
-                }
-            }
+            // Said of the fields within it, where they are made.
+            members.flag("include_in_parent")?;
+            members.flag("include_in_root")?;
             FieldKind::Nested
         }
         "alias" => {

@@ -51,6 +51,17 @@ impl Mapping {
         &self.source
     }
 
+    /// What of documents is shown: the mapping's `_source`, where it does not show all.
+    pub fn source_rule(&self) -> Option<&Map<String, Value>> {
+        self.source.get("_source").and_then(Value::as_object)
+    }
+
+    /// Whether documents are shown at all.
+    pub fn shows_source(&self) -> bool {
+        let enabled = self.source_rule().and_then(|rule| rule.get("enabled"));
+        enabled.and_then(crate::json::as_bool).unwrap_or(true)
+    }
+
     /// The analyzers of the index.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
@@ -141,12 +152,19 @@ impl Mapping {
         }
         for (name, definition) in properties.as_object().into_iter().flatten() {
             let full = place.name(name);
-            let field = Field::parse(&full, definition, &self.analysis, place.nested)?;
+            let mut field = Field::parse(&full, definition, &self.analysis, place.nested)?;
+            field.in_root = place.in_root;
             let is_nested = matches!(field.kind, FieldKind::Nested);
             let nested = if is_nested {
                 Some(full.as_str())
             } else {
                 place.nested
+            };
+            let says = |name: &str| {
+                definition
+                    .get(name)
+                    .and_then(crate::json::as_bool)
+                    .unwrap_or(false)
             };
             for (sub, definition) in definition
                 .get("fields")
@@ -157,6 +175,7 @@ impl Mapping {
                 let name = format!("{full}.{sub}");
                 let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
                 field.path.clone_from(&full);
+                field.in_root = place.in_root;
                 out.insert(name, field);
             }
             if let Some(inner) = definition.get("properties") {
@@ -164,6 +183,12 @@ impl Mapping {
                     prefix: &full,
                     nested,
                     depth: place.depth + 1,
+                    in_root: match is_nested {
+                        true => {
+                            says("include_in_root") || (place.nested.is_none() && says("include_in_parent"))
+                        }
+                        false => place.in_root,
+                    },
                 };
                 self.compile_properties(inner, inside, out)?;
             }
@@ -179,6 +204,7 @@ struct Place<'p> {
     prefix: &'p str,
     nested: Option<&'p str>,
     depth: usize,
+    in_root: bool,
 }
 
 impl Place<'_> {

@@ -46,12 +46,9 @@ impl Mapping {
                     let present = changed.source.entry("properties").or_insert_with(|| json!({}));
                     merge(present, value, "")?;
                 }
-                "_source"
-                    if value.get("enabled") == Some(&Value::Bool(false))
-                        || value.get("includes").is_some()
-                        || value.get("excludes").is_some() =>
-                {
-                    return Err(SearchError::unsupported("a [_source] that is not kept whole"));
+                "_source" => {
+                    check_source(value)?;
+                    changed.source.insert(name.clone(), value.clone());
                 }
                 "runtime" => return Err(SearchError::unsupported("[runtime] in a mapping")),
                 "dynamic" => {
@@ -79,6 +76,16 @@ impl Mapping {
         *self = changed;
         Ok(())
     }
+}
+
+/// Documents are kept whole; what is shown of them is a rule of the mapping.
+fn check_source(rule: &Value) -> Result<()> {
+    let mut members = crate::json::Members::of("_source", rule)?;
+    members.flag("enabled")?;
+    members.flag("compress")?;
+    members.take("includes");
+    members.take("excludes");
+    members.end()
 }
 
 /// An object as Java writes it.

@@ -127,6 +127,12 @@ impl Compiler<'_> {
                 let point = Point::of_json(point).ok_or_else(invalid)?;
                 self.place(field, *ignore_unmapped, Test::Near(point, *metres), *boost)?
             }
+            Query::DistanceFeature {
+                field,
+                origin,
+                pivot,
+                boost,
+            } => self.distance_feature(field, origin, pivot, *boost)?,
             Query::GeoBox {
                 field,
                 sides,
@@ -190,6 +196,45 @@ impl Compiler<'_> {
         }
     }
 
+    fn distance_feature(self, name: &str, origin: &Value, pivot: &str, boost: f32) -> Result<Node> {
+        let Some(field) = self.searchable(name)? else {
+            return Ok(Node::Nothing);
+        };
+        let invalid =
+            |what: &str| SearchError::illegal(format!("[distance_feature] cannot read its [{what}]"));
+        let test = match field.kind {
+            FieldKind::Point => Test::Nearness {
+                point: Some(Point::of_json(origin).ok_or_else(|| invalid("origin"))?),
+                nanos: 0,
+                pivot: crate::geo::metres(pivot).ok_or_else(|| invalid("pivot"))?,
+            },
+            FieldKind::Date => {
+                let text = scalar(origin).unwrap_or_default();
+                let nanos = match fields::nanos(&field, ValueRef::String(&text)) {
+                    Some(nanos) => nanos,
+                    None => {
+                        let range = crate::query::Range::default();
+                        self.date(&field, &range, origin, false)?
+                            .saturating_mul(1_000_000)
+                    }
+                };
+                Test::Nearness {
+                    point: None,
+                    nanos,
+                    pivot: nanos_of(pivot).ok_or_else(|| invalid("pivot"))?,
+                }
+            }
+            _ => {
+                let reason = format!(
+                    "Illegal data type of [{}]![distance_feature] query can only be run on a date, date_nanos or geo_point field type!",
+                    field.type_name
+                );
+                return Err(SearchError::illegal(reason));
+            }
+        };
+        Ok(leaf(field, test, boost))
+    }
+
     fn exists(self, name: &str, boost: f32) -> Node {
         if matches!(name, "_id" | "_index" | "_seq_no") {
             return Node::All(boost);
@@ -228,7 +273,7 @@ impl Compiler<'_> {
                     Test::Term(text)
                 }
             }
-            FieldKind::Date => {
+            FieldKind::Date | FieldKind::Range(_) => {
                 let range = crate::query::Range {
                     low: Some((value.clone(), true)),
                     high: Some((value.clone(), true)),
@@ -313,19 +358,24 @@ fn normalized(field: &Field, text: &str) -> String {
 
 /// A value of a query as the field has it.
 fn value_of(field: &Field, value: &Value) -> Result<Term> {
+    value_of_kind(&field.kind, field, value)
+}
+
+/// The same for a field that holds values of this kind.
+fn value_of_kind(kind: &FieldKind, field: &Field, value: &Value) -> Result<Term> {
     let term = match value {
         Value::Number(number) => match number.as_i64() {
-            Some(number) if !matches!(field.kind, FieldKind::Float(_)) => {
-                fields::term(field, ValueRef::Int64(number))
+            Some(number) if !matches!(kind, FieldKind::Float(_)) => {
+                fields::term_of(kind, field, ValueRef::Int64(number))
             }
-            _ => number.as_f64().and_then(|number| match field.kind {
+            _ => number.as_f64().and_then(|number| match kind {
                 // A fraction is no whole number, and is not made one.
                 FieldKind::Integer(..) if number.fract() != 0.0 => None,
-                _ => fields::term(field, ValueRef::Double(number)),
+                _ => fields::term_of(kind, field, ValueRef::Double(number)),
             }),
         },
-        Value::Bool(flag) => fields::term(field, ValueRef::Bool(*flag)),
-        Value::String(text) => fields::term(field, ValueRef::String(text)),
+        Value::Bool(flag) => fields::term_of(kind, field, ValueRef::Bool(*flag)),
+        Value::String(text) => fields::term_of(kind, field, ValueRef::String(text)),
         _ => None,
     };
     term.ok_or_else(|| failed(field, value))
@@ -357,4 +407,24 @@ fn network(address: &str, bits: &str) -> Result<Test> {
     (bits <= 128)
         .then_some(Test::Network(ip, bits))
         .ok_or_else(invalid)
+}
+
+/// `1h`, `500ms`, `10nanos` in nanoseconds.
+fn nanos_of(text: &str) -> Option<f64> {
+    let digits = text
+        .bytes()
+        .take_while(|b| b.is_ascii_digit() || *b == b'.')
+        .count();
+    let number: f64 = text[..digits].parse().ok()?;
+    let unit = match &text[digits..] {
+        "nanos" => 1.0,
+        "micros" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        "m" => 6e10,
+        "h" => 3.6e12,
+        "d" => 8.64e13,
+        _ => return None,
+    };
+    Some(number * unit)
 }

@@ -18,7 +18,7 @@ use crate::mapping::Field;
 use crate::query::NestedMode;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use test::Leaf;
+pub(crate) use test::Leaf;
 
 /// The terms whose frequencies scores need, by field.
 #[derive(Debug, Default)]
@@ -141,6 +141,24 @@ impl Node {
                         }
                 })
             }
+        }
+    }
+
+    /// The tests that may make a document match.
+    pub(crate) fn leaves<'n>(&'n self, out: &mut Vec<&'n Leaf>) {
+        match self {
+            Node::Bool {
+                must, filter, should, ..
+            } => {
+                let all = must.iter().chain(filter).chain(should);
+                all.for_each(|node| node.leaves(out));
+            }
+            Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.leaves(out)),
+            Node::Constant(node, _) | Node::Boosting { positive: node, .. } | Node::Nested { node, .. } => {
+                node.leaves(out);
+            }
+            Node::Leaf(leaf) => out.push(leaf),
+            Node::All(_) | Node::Nothing | Node::Ids(..) => {}
         }
     }
 

@@ -5,6 +5,7 @@ use super::phrase;
 use super::statistics::Statistics;
 use crate::fields::{Term, View};
 use crate::geo::Point;
+use crate::intervals::{Interval, Relation};
 use crate::mapping::{Field, FieldKind};
 use std::collections::HashSet;
 use std::net::Ipv6Addr;
@@ -30,10 +31,18 @@ pub(crate) enum Test {
     Values(Vec<Term>),
     /// It has a value in a range.
     Range(Bound<Term>, Bound<Term>),
+    /// It has a range that lies so to this one.
+    Interval(Interval, Relation),
     /// It has an address in a network: the address and how many bits of it count.
     Network(Ipv6Addr, u32),
     /// It has a point this many metres from another at most.
     Near(Point, f64),
+    /// It has a value, which is worth the more the nearer it is to a point, or to a time; half at the pivot.
+    Nearness {
+        point: Option<Point>,
+        nanos: i64,
+        pivot: f64,
+    },
     /// It has a point in a box: top, left, bottom, right.
     Within([f64; 4]),
     /// It has any value.
@@ -105,6 +114,22 @@ impl Leaf {
                 use std::ops::RangeBounds;
                 (*low, *high).contains(&view.sequence).then_some(self.boost)
             }
+            Test::Nearness { point, nanos, pivot } => {
+                let raw = view.raw(&self.field);
+                let distances: Vec<f64> = match point {
+                    Some(origin) => Point::all(&raw)
+                        .into_iter()
+                        .map(|point| point.distance(*origin))
+                        .collect(),
+                    None => raw
+                        .into_iter()
+                        .filter_map(|value| crate::fields::nanos(&self.field, value))
+                        .map(|found| found.abs_diff(*nanos) as f64)
+                        .collect(),
+                };
+                let nearest = distances.into_iter().reduce(f64::min)?;
+                Some(self.boost * (pivot / (pivot + nearest)) as f32)
+            }
             Test::Near(from, metres) => {
                 let near =
                     |term: &Term| matches!(term, Term::Point(point) if point.distance(*from) <= *metres);
@@ -141,6 +166,11 @@ impl Leaf {
                 found
                     .any(|term| is_above(&term, low) && is_below(&term, high))
                     .then_some(self.boost)
+            }
+            Test::Interval(wanted, relation) => {
+                let lies =
+                    |term: &Term| matches!(term, Term::Interval(found) if found.lies(*relation, wanted));
+                view.terms(&self.field).iter().any(lies).then_some(self.boost)
             }
             Test::Network(address, bits) => {
                 let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(0);
@@ -200,6 +230,32 @@ impl Leaf {
         }
     }
 
+    /// Whether it is on this field.
+    pub(crate) fn is_of(&self, field: &Field) -> bool {
+        self.field.name == field.name
+    }
+
+    /// Which of these terms, in their places, it is about.
+    pub(crate) fn found(&self, terms: &[(String, i64)]) -> Vec<usize> {
+        let having = |is_one: &dyn Fn(&str) -> bool| -> Vec<usize> {
+            let all = terms.iter().enumerate();
+            all.filter(|(_, (text, _))| is_one(text))
+                .map(|(at, _)| at)
+                .collect()
+        };
+        match &self.test {
+            Test::Term(wanted) => having(&|text| text == wanted),
+            Test::AnyTerm(wanted) => having(&|text| wanted.contains(text)),
+            Test::Pattern(pattern) => having(&|text| pattern.is_match(text)),
+            Test::Phrase {
+                terms: wanted,
+                slop,
+                is_prefix,
+            } => in_phrase(terms, wanted, *slop, *is_prefix),
+            _ => Vec::new(),
+        }
+    }
+
     /// The terms whose rarity the score needs.
     pub(super) fn scored_terms(&self) -> Vec<&str> {
         match &self.test {
@@ -212,6 +268,42 @@ impl Leaf {
             _ => Vec::new(),
         }
     }
+}
+
+/// Which terms stand in a phrase.
+fn in_phrase(
+    terms: &[(String, i64)],
+    wanted: &[(u32, Vec<String>)],
+    slop: u32,
+    is_prefix: bool,
+) -> Vec<usize> {
+    let is_one = |at: usize, text: &str| {
+        let (_, words) = &wanted[at];
+        match is_prefix && at + 1 == wanted.len() {
+            true => words.iter().any(|word| text.starts_with(word.as_str())),
+            false => words.iter().any(|word| word == text),
+        }
+    };
+    let Some((first_place, _)) = wanted.first() else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (start, (_, begun)) in terms.iter().enumerate().filter(|(_, (text, _))| is_one(0, text)) {
+        let mut whole = vec![start];
+        for (at, (place, _)) in wanted.iter().enumerate().skip(1) {
+            let due = begun + i64::from(*place) - i64::from(*first_place);
+            let there = terms.iter().enumerate().filter(|(_, (text, _))| is_one(at, text));
+            let near = there.min_by_key(|(_, (_, position))| position.abs_diff(due));
+            match near {
+                Some((one, (_, position))) if position.abs_diff(due) <= u64::from(slop) => whole.push(one),
+                _ => break,
+            }
+        }
+        if whole.len() == wanted.len() {
+            found.extend(whole);
+        }
+    }
+    found
 }
 
 /// Counts a document: whether it has the field, how long it is, and which of these terms it has.

@@ -6,6 +6,24 @@ use crate::geo::{Point, metres};
 use crate::json::{Members, as_f64, scalar};
 use serde_json::Value;
 
+/// The nearer to an origin, in time or space, the better.
+pub(super) fn distance_feature(body: &Value) -> Result<Query> {
+    let mut members = Members::of("distance_feature", body)?;
+    let boost = members.boost()?;
+    members.text("_name")?;
+    let missing = |name: &str| SearchError::parsing(format!("Required [{name}] of [distance_feature]"));
+    let field = members.text("field")?.ok_or_else(|| missing("field"))?;
+    let origin = members.take("origin").cloned().ok_or_else(|| missing("origin"))?;
+    let pivot = members.text("pivot")?.ok_or_else(|| missing("pivot"))?;
+    members.end()?;
+    Ok(Query::DistanceFeature {
+        field,
+        origin,
+        pivot,
+        boost,
+    })
+}
+
 pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
     let mut members = Members::of(name, body)?;
     let boost = members.boost()?;

@@ -9,6 +9,7 @@ mod term_level;
 pub use lucene::parse_query_string;
 
 use crate::error::{Result, SearchError};
+use crate::intervals::Relation;
 use serde_json::Value;
 
 /// Queries within queries at most.
@@ -93,6 +94,12 @@ pub enum Query {
         ignore_unmapped: bool,
         boost: f32,
     },
+    DistanceFeature {
+        field: String,
+        origin: Value,
+        pivot: String,
+        boost: f32,
+    },
     GeoBox {
         field: String,
         /// Top, left, bottom, right.
@@ -151,6 +158,8 @@ pub struct Range {
     pub format: Option<String>,
     /// The zone of dates that name none.
     pub time_zone: Option<String>,
+    /// How ranges of documents lie to this one.
+    pub relation: Relation,
 }
 
 /// A pattern of terms.
@@ -266,6 +275,7 @@ impl Parser {
             "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
                 parser.compound(name, body)
             }
+            "distance_feature" => geo::distance_feature(body),
             "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
             "query_string" => lucene::parse(body),
             "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
@@ -288,7 +298,6 @@ impl Parser {
             | "percolate"
             | "pinned"
             | "rank_feature"
-            | "distance_feature"
             | "semantic"
             | "span_term"
             | "span_near"

@@ -2,6 +2,7 @@
 
 use super::{CLAUSES_MAX, Pattern, Query, Range};
 use crate::error::{Kind, Result, SearchError};
+use crate::intervals::Relation;
 use crate::json::{Members, one_or_many, scalar};
 use serde_json::Value;
 
@@ -208,12 +209,8 @@ fn range(members: &mut Members<'_>) -> Result<Range> {
     }
     range.format = members.text("format")?;
     range.time_zone = members.text("time_zone")?;
-    if let Some(relation) = members.text("relation")?
-        && !relation.eq_ignore_ascii_case("intersects")
-    {
-        return Err(SearchError::unsupported(format!(
-            "[relation] {relation} of [range]"
-        )));
+    if let Some(relation) = members.text("relation")? {
+        range.relation = Relation::parse(&relation)?;
     }
     Ok(range)
 }

@@ -1,8 +1,8 @@
 //! Tables as text or JSON.
 
+use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::filter_path::is_match;
-use crate::parameters::Parameters;
 use crate::respond::{Answer, Content, ok};
 use engine::Engine;
 use http::StatusCode;
@@ -14,6 +14,8 @@ pub(super) struct Column {
     name: &'static str,
     alias: &'static str,
     is_right: bool,
+    /// Shown only where it is asked for.
+    is_hidden: bool,
 }
 
 impl Column {
@@ -22,6 +24,17 @@ impl Column {
             name,
             alias,
             is_right: false,
+            is_hidden: false,
+        }
+    }
+
+    /// One that is shown only where it is asked for.
+    pub(super) const fn hidden(name: &'static str, alias: &'static str) -> Column {
+        Column {
+            name,
+            alias,
+            is_right: false,
+            is_hidden: true,
         }
     }
 
@@ -34,6 +47,7 @@ impl Column {
             name,
             alias,
             is_right: true,
+            is_hidden: false,
         }
     }
 }
@@ -57,7 +71,8 @@ impl Table {
     }
 
     /// The table as `v`, `h`, `s`, `help` and `format` ask for it.
-    pub(super) fn answer(mut self, parameters: &mut Parameters) -> Result<Answer> {
+    pub(super) fn answer(mut self, call: &mut Call) -> Result<Answer> {
+        let parameters = &mut call.parameters;
         let has_head = parameters.flag("v")?.unwrap_or(false);
         let wanted = parameters.list("h");
         let sorts = parameters.list("s").unwrap_or_default();
@@ -92,10 +107,12 @@ impl Table {
                 .columns
                 .iter()
                 .enumerate()
+                .filter(|(_, column)| !column.is_hidden)
                 .map(|(at, column)| (at, column.name.to_owned()))
                 .collect(),
             Some(names) => names.iter().flat_map(|name| self.named(name)).collect(),
         };
+        let format = format.or_else(|| call.wants_objects.then(|| "json".to_owned()));
         match format.as_deref() {
             None | Some("text") => Ok(text(self.text(&shown, has_head))),
             Some("json") => {
@@ -164,7 +181,7 @@ impl Table {
     }
 }
 
-fn text(text: String) -> Answer {
+pub(super) fn text(text: String) -> Answer {
     Answer {
         status: StatusCode::OK,
         body: Content::Text(text),

@@ -22,6 +22,18 @@ pub(super) struct Options {
 }
 
 impl Options {
+    /// The options of a write that makes a document; one that must not be there yet has no version of its own.
+    pub(super) fn for_put(parameters: &mut Parameters, creates: bool) -> Result<Options> {
+        let creates = creates || parameters.peek("op_type") == Some("create");
+        let is_own = !matches!(parameters.peek("version_type"), None | Some("internal"));
+        match creates && is_own {
+            false => Options::take(parameters),
+            true => Err(ElasticError::validation(&[
+                "create operations only support internal versioning. use index instead".to_owned(),
+            ])),
+        }
+    }
+
     pub(super) fn take(parameters: &mut Parameters) -> Result<Options> {
         let refreshed = match parameters.take("refresh").as_deref() {
             None => None,
@@ -57,16 +69,6 @@ impl Options {
             refreshed: refreshed.filter(|forced| *forced),
             require_alias: parameters.flag("require_alias")?.unwrap_or(false),
         })
-    }
-
-    /// Refuses a version of a document that must not be there yet.
-    pub(super) fn check(&self, creates: bool) -> Result<()> {
-        match creates && self.version.is_some() {
-            false => Ok(()),
-            true => Err(ElasticError::validation(&[
-                "create operations only support internal versioning. use index instead".to_owned(),
-            ])),
-        }
     }
 
     /// Refuses what is no alias where it must be one.

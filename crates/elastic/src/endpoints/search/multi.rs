@@ -43,6 +43,9 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>) -> Result<Ans
             "[_msearch] takes at most {SEARCHES_MAX} searches"
         )));
     }
+    for pair in lines.chunks(2).filter(|_| total_as_number) {
+        check_total(&object(pair.get(1).copied().unwrap_or_default())?)?;
+    }
     let mut responses = Vec::new();
     for pair in lines.chunks(2) {
         let (head, body) = (
@@ -66,6 +69,16 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>) -> Result<Ans
     Ok(ok(
         json!({"took": begun.elapsed().as_millis() as u64, "responses": responses}),
     ))
+}
+
+/// Refuses all searches where one counts its hits in part and is to give a plain number.
+fn check_total(body: &Map<String, Value>) -> Result<()> {
+    match body.get("track_total_hits").and_then(Value::as_i64) {
+        Some(most) if most >= 0 => Err(ElasticError::illegal(format!(
+            "[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got {most}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn object(line: &str) -> Result<Map<String, Value>> {

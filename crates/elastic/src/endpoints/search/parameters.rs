@@ -109,13 +109,10 @@ fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -
     if let Some(timeout) = parameters.take("timeout") {
         body.insert("timeout".to_owned(), json!(timeout));
     }
-    for name in [
-        "suggest_field",
-        "suggest_mode",
-        "suggest_size",
-        "suggest_text",
-        "stats",
-    ] {
+    if let Some(groups) = parameters.list("stats") {
+        body.insert("stats".to_owned(), json!(groups));
+    }
+    for name in ["suggest_field", "suggest_mode", "suggest_size", "suggest_text"] {
         if parameters.take(name).is_some() {
             return Err(ElasticError::unsupported(format!(
                 "the parameter [{name}] of a search"
@@ -126,7 +123,7 @@ fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -
 }
 
 /// The query of the parameter `q`, in Lucene's language.
-pub(super) fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
+pub(crate) fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
     let field = parameters.take("df");
     let and = match parameters.take("default_operator").as_deref() {
         None | Some("or" | "OR") => false,

@@ -2,8 +2,9 @@
 
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
+use crate::settings;
 use crate::source::SourceFilter;
-use search::{Hit, Mapping, ValuesOf, WantedField};
+use search::{Highlight, Hit, Mapping, Query, ValuesOf, WantedField};
 use serde_json::{Map, Value, json};
 
 /// How hits are shown.
@@ -21,6 +22,7 @@ pub(crate) struct Shown {
     /// Why a hit has its score.
     explain: bool,
     has_source: bool,
+    highlight: Option<Highlight>,
 }
 
 impl Shown {
@@ -39,6 +41,7 @@ impl Shown {
                 "fields" => shown.fields = WantedField::parse(value)?,
                 "docvalue_fields" => shown.columns = WantedField::parse(value)?,
                 "stored_fields" => shown.store(value)?,
+                "highlight" => shown.highlight = Some(Highlight::parse(value)?),
                 "explain" => shown.explain = value.as_bool() == Some(true),
                 _ => drop(rest.insert(name.clone(), value.clone())),
             }
@@ -74,6 +77,7 @@ impl Shown {
         index: &Index,
         mapping: &Mapping,
         hit: &Hit,
+        query: Option<&Query>,
         score: Option<f32>,
         is_sorted: bool,
     ) -> Result<Value> {
@@ -97,14 +101,22 @@ impl Shown {
         if !hit.ignored.is_empty() {
             body.insert("_ignored".to_owned(), json!(hit.ignored));
         }
-        if !self.source.hidden && !self.is_bare {
-            body.insert("_source".to_owned(), self.source.shown(&hit.document));
+        let source = self.source.of_mapping(mapping);
+        if !source.hidden && !self.is_bare {
+            body.insert("_source".to_owned(), source.shown(&hit.document));
         }
         let mut fields = mapping.fetched(hit, &self.fields, ValuesOf::Source)?;
         fields.extend(mapping.fetched(hit, &self.columns, ValuesOf::Columns)?);
         fields.extend(mapping.fetched_stored(hit, &self.stored)?);
         if !fields.is_empty() {
             body.insert("fields".to_owned(), Value::Object(fields));
+        }
+        if let Some(highlight) = &self.highlight {
+            let chars_max = settings::highlighted_chars_max(&index.given_settings());
+            let found = highlight.of(mapping, hit, query, value::date::now_ms(), chars_max)?;
+            if !found.is_empty() {
+                body.insert("highlight".to_owned(), Value::Object(found));
+            }
         }
         if is_sorted {
             body.insert("sort".to_owned(), Value::Array(hit.sort_values()));
@@ -154,9 +166,9 @@ pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
             Value::Null => "VALUE_NULL",
         };
         match name.as_str() {
-            "profile" | "stats" if value.as_bool() != Some(true) => {}
-            "highlight" | "suggest" | "script_fields" | "rescore" | "indices_boost" | "knn"
-            | "runtime_mappings" | "slice" | "profile" | "ext" | "rank" | "retriever" => {
+            "profile" if value.as_bool() != Some(true) => {}
+            "script_fields" | "rescore" | "indices_boost" | "knn" | "runtime_mappings" | "slice"
+            | "profile" | "ext" | "rank" | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {

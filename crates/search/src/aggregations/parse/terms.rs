@@ -46,13 +46,21 @@ pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
             one_or_many(list).into_iter().filter_map(scalar).collect(),
         ))),
     };
+    let is_mapped = match members.text("execution_hint")?.as_deref() {
+        None | Some("global_ordinals") => false,
+        Some("map") => true,
+        Some(other) => {
+            return Err(SearchError::illegal(format!(
+                "Invalid execution hint: [{other}] expected any of [map, global_ordinals]"
+            )));
+        }
+    };
     let include = wanted(members.take("include"))?;
     let exclude = wanted(members.take("exclude"))?;
     // How shards and heaps are used changes nothing of the answer: all values are counted.
     for name in [
         "shard_size",
         "shard_min_doc_count",
-        "execution_hint",
         "collect_mode",
         "show_term_doc_count_error",
     ] {
@@ -66,6 +74,7 @@ pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
             orders,
             include,
             exclude,
+            is_mapped,
         },
     ))
 }

@@ -1,9 +1,10 @@
 //! Ranges of numbers, dates, addresses and terms.
 
-use super::{Compiler, failed, leaf, normalized, value_of};
+use super::{Compiler, failed, leaf, normalized, value_of_kind};
 use crate::dates::{self, DateFormats, Rounding};
 use crate::error::Result;
 use crate::fields::Term;
+use crate::intervals::Interval;
 use crate::json::{as_f64, scalar};
 use crate::mapping::{Field, FieldKind};
 use crate::matching::Node;
@@ -31,6 +32,12 @@ impl Compiler<'_> {
         };
         let low = self.end(&field, range, &range.low, true)?;
         let high = self.end(&field, range, &range.high, false)?;
+        if let FieldKind::Range(inner) = &field.kind {
+            let wanted = Interval::of_bounds(inner, low, high);
+            return Ok(wanted.map_or(Node::Nothing, |wanted| {
+                leaf(field.clone(), Test::Interval(wanted, range.relation), boost)
+            }));
+        }
         Ok(leaf(field, Test::Range(low, high), boost))
     }
 
@@ -44,7 +51,11 @@ impl Compiler<'_> {
         let Some((value, includes)) = end else {
             return Ok(Bound::Unbounded);
         };
-        let term = match &field.kind {
+        let kind = match &field.kind {
+            FieldKind::Range(inner) => &**inner,
+            kind => kind,
+        };
+        let term = match kind {
             FieldKind::Date => Term::Date(self.date(field, range, value, is_low != *includes)?),
             FieldKind::Integer(..) => {
                 // An end between two whole numbers is an end all the same.
@@ -60,7 +71,7 @@ impl Compiler<'_> {
                     .search_analyzer
                     .normalize(&scalar(value).unwrap_or_default()),
             ),
-            _ => value_of(field, value)?,
+            kind => value_of_kind(kind, field, value)?,
         };
         Ok(if *includes {
             Bound::Included(term)
@@ -70,7 +81,7 @@ impl Compiler<'_> {
     }
 
     /// What is left out of a date is rounded away from the range where its end is not part of it, and else into it.
-    fn date(self, field: &Field, range: &Range, value: &Value, up: bool) -> Result<i64> {
+    pub(super) fn date(self, field: &Field, range: &Range, value: &Value, up: bool) -> Result<i64> {
         let own;
         let formats = match &range.format {
             Some(format) => {

@@ -1,0 +1,98 @@
+//! What was done with an index since the server started.
+
+use engine::Sequence;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Groups of searches and names of fields that are remembered at most.
+const NAMES_MAX: usize = 1000;
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What was done with an index since the server started.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) indexed: Counter,
+    pub(crate) deleted: Counter,
+    pub(crate) failed: Counter,
+    pub(crate) unchanged: Counter,
+    pub(crate) found: Counter,
+    pub(crate) missing: Counter,
+    pub(crate) searches: Counter,
+    pub(crate) search_micros: Counter,
+    pub(crate) suggestions: Counter,
+    pub(crate) scrolls: Counter,
+    pub(crate) refreshes: Counter,
+    pub(crate) flushes: Counter,
+    names: Mutex<Names>,
+}
+
+#[derive(Debug, Default)]
+struct Names {
+    /// Where the change log stood at the last flush.
+    flushed: Option<Sequence>,
+    /// Searches by the groups that they named.
+    groups: BTreeMap<String, u64>,
+    /// Fields whose values were sorted by or aggregated.
+    columns: BTreeSet<String>,
+}
+
+impl Counters {
+    /// Counts a search, and which groups it says it is of.
+    pub(crate) fn search(&self, took: Duration, groups: &[String]) {
+        self.searches.add(1);
+        self.search_micros.add(took.as_micros() as u64);
+        let mut names = self.names.lock();
+        for group in groups {
+            if names.groups.len() < NAMES_MAX || names.groups.contains_key(group) {
+                *names.groups.entry(group.clone()).or_default() += 1;
+            }
+        }
+    }
+
+    /// Remembers fields whose values were looked at one by one.
+    pub(crate) fn read_columns(&self, fields: impl IntoIterator<Item = String>) {
+        let mut names = self.names.lock();
+        for field in fields {
+            if names.columns.len() < NAMES_MAX {
+                names.columns.insert(field);
+            }
+        }
+    }
+
+    pub(crate) fn columns(&self) -> BTreeSet<String> {
+        self.names.lock().columns.clone()
+    }
+
+    pub(crate) fn forget_columns(&self) {
+        self.names.lock().columns.clear();
+    }
+
+    pub(crate) fn groups(&self) -> BTreeMap<String, u64> {
+        self.names.lock().groups.clone()
+    }
+
+    /// All up to here is on the disk.
+    pub(crate) fn flushed(&self, at: Sequence) {
+        self.names.lock().flushed = Some(at);
+    }
+
+    /// Where the last flush was.
+    pub(crate) fn last_flush(&self) -> Sequence {
+        self.names.lock().flushed.clone().unwrap_or(Sequence::START)
+    }
+}

@@ -1,0 +1,342 @@
+//! Changes of all documents that a query finds: `_delete_by_query`, `_update_by_query`, `_reindex`. They run as tasks, which can be
+//! asked after and cancelled; whoever waits for one waits for its task.
+
+mod job;
+
+use super::search::parameters_query;
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::lookups;
+use crate::resolve::{Options, resolve};
+use crate::respond::{Answer, json, ok};
+use crate::scan;
+use crate::source::SourceFilter;
+use auth::Action;
+use http::{Method, StatusCode};
+use job::{Job, Work};
+use search::{Request, parse_sort};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// `/{index}/_delete_by_query` and `/{index}/_update_by_query`.
+pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> Result<Answer> {
+    let mut options = begin(call)?;
+    let indices = Options::OPEN.taken(&mut call.parameters)?;
+    let by_parameter = parameters_query(&mut call.parameters)?;
+    call.parameters.end()?;
+    let mut body = call.object()?;
+    refuse(&body, &["script", "slice", "sort"])?;
+    options.read(&mut body)?;
+    lookups::fill(call, expression, &mut body).await?;
+    let query = body.shift_remove("query");
+    if let Some(other) = body.keys().next() {
+        return Err(ElasticError::parsing(format!(
+            "request does not support [{other}]"
+        )));
+    }
+    let query = match (by_parameter, query) {
+        (Some(query), _) => Some(query),
+        (None, Some(query)) => Some(search::parse_query(&query)?),
+        (None, None) if deletes => return Err(ElasticError::validation(&["query is missing".to_owned()])),
+        (None, None) => None,
+    };
+    let action = if deletes { Action::Remove } else { Action::Update };
+    let mut found = Vec::new();
+    for name in resolve(call, expression, indices)? {
+        let index = call.open_index(&name, action)?;
+        call.require(Action::Find, &index.namespace)?;
+        found.push((index, 1.0));
+    }
+    let job = Job {
+        places: scan::places(&found).await?,
+        request: request(query, None)?,
+        work: if deletes { Work::Delete } else { Work::Touch },
+        proceeds: options.proceeds,
+        most: options.most,
+        pause: options.pause(),
+        batch: options.batch,
+    };
+    let name = if deletes { "delete" } else { "update" };
+    let action = match deletes {
+        true => "indices:data/write/delete/byquery",
+        false => "indices:data/write/update/byquery",
+    };
+    run(
+        call,
+        job,
+        action,
+        format!("{name}-by-query [{expression}]"),
+        options.waits,
+    )
+    .await
+}
+
+/// `/_reindex`: documents of some indices are put into another one.
+pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
+    let mut options = begin(call)?;
+    call.parameters.end()?;
+    let mut body = call.required_object()?;
+    refuse(&body, &["script"])?;
+    options.read(&mut body)?;
+    let mut object = |name: &str| match body.shift_remove(name) {
+        Some(Value::Object(object)) => Ok(object),
+        _ => Err(ElasticError::parsing(format!(
+            "[reindex] needs an object [{name}]"
+        ))),
+    };
+    let (mut source, mut dest) = (object("source")?, object("dest")?);
+    if let Some(other) = body.keys().next() {
+        return Err(ElasticError::parsing(format!(
+            "[reindex] unknown field [{other}]"
+        )));
+    }
+    refuse(&source, &["remote", "slice", "runtime_mappings"])?;
+    refuse(&dest, &["pipeline", "version_type"])?;
+    let expression = match source.shift_remove("index") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(","),
+        _ => {
+            return Err(ElasticError::validation(&[
+                "use _all if you really want to copy from all existing indexes".to_owned(),
+            ]));
+        }
+    };
+    lookups::fill(call, &expression, &mut source).await?;
+    let query = source
+        .shift_remove("query")
+        .map(|query| search::parse_query(&query))
+        .transpose()?;
+    let filter = source
+        .shift_remove("_source")
+        .map(|filter| SourceFilter::parse(&filter))
+        .transpose()?;
+    let sort = source.shift_remove("sort");
+    if let Some(size) = source.shift_remove("size").and_then(|size| size.as_u64()) {
+        options.batch = (size as usize).clamp(1, search::WINDOW_MAX);
+    }
+    let target = dest.shift_remove("index");
+    let target = target.as_ref().and_then(Value::as_str);
+    let target = target.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
+    let creates = match dest.shift_remove("op_type").as_ref().and_then(Value::as_str) {
+        None | Some("index") => false,
+        Some("create") => true,
+        Some(other) => return Err(ElasticError::illegal(format!("[op_type] cannot be [{other}]"))),
+    };
+    // Documents are where they are whatever their routing says.
+    dest.shift_remove("routing");
+    if let Some(other) = source.keys().chain(dest.keys()).next() {
+        return Err(ElasticError::parsing(format!(
+            "[reindex] unknown field [{other}]"
+        )));
+    }
+    let mut found = Vec::new();
+    for name in resolve(call, &expression, Options::OPEN)? {
+        if name == target {
+            let reason = format!("reindex cannot write into an index its reading from [{target}]");
+            return Err(ElasticError::validation(&[reason]));
+        }
+        found.push((call.open_index(&name, Action::Find)?, 1.0));
+    }
+    let index = call.index_for_writing(target, Action::Insert).await?;
+    call.require(Action::Update, &index.namespace)?;
+    let job = Job {
+        places: scan::places(&found).await?,
+        request: request(query, sort)?,
+        work: Work::Copy {
+            index,
+            creates,
+            filter: filter.unwrap_or_default(),
+        },
+        proceeds: options.proceeds,
+        most: options.most,
+        pause: options.pause(),
+        batch: options.batch,
+    };
+    let description = format!("reindex from [{expression}] to [{target}]");
+    run(
+        call,
+        job,
+        "indices:data/write/reindex",
+        description,
+        options.waits,
+    )
+    .await
+}
+
+fn refuse(body: &Map<String, Value>, names: &[&str]) -> Result<()> {
+    match names.iter().find(|name| body.contains_key(**name)) {
+        Some(name) => Err(ElasticError::unsupported(format!(
+            "[{name}] of a change by a query"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn request(query: Option<search::Query>, sort: Option<Value>) -> Result<Request> {
+    Ok(Request {
+        query,
+        sort: parse_sort(&sort.unwrap_or_else(|| json!("_doc")))?,
+        track_total_hits: Some(u64::MAX),
+        ..Request::default()
+    })
+}
+
+/// What is said of the work besides what it is.
+struct Given {
+    waits: bool,
+    proceeds: bool,
+    most: Option<u64>,
+    batch: usize,
+    per_second: Option<f64>,
+}
+
+impl Given {
+    /// Reads what the body may say, too.
+    fn read(&mut self, body: &mut Map<String, Value>) -> Result<()> {
+        if let Some(conflicts) = body.shift_remove("conflicts") {
+            self.proceeds = proceeds(conflicts.as_str().unwrap_or_default())?;
+        }
+        for name in ["max_docs", "size"] {
+            if let Some(most) = body.shift_remove(name) {
+                self.most = positive(name, most.as_i64())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Seconds that a document takes at least.
+    fn pause(&self) -> f64 {
+        self.per_second.map_or(0.0, |rate| 1.0 / rate)
+    }
+}
+
+fn proceeds(conflicts: &str) -> Result<bool> {
+    match conflicts {
+        "abort" => Ok(false),
+        "proceed" => Ok(true),
+        other => Err(ElasticError::illegal(format!(
+            "conflicts may only be \"proceed\" or \"abort\" but was [{other}]"
+        ))),
+    }
+}
+
+fn positive(name: &str, number: Option<i64>) -> Result<Option<u64>> {
+    match number {
+        None | Some(-1) => Ok(None),
+        Some(most) if most > 0 => Ok(Some(most as u64)),
+        Some(other) => Err(ElasticError::validation(&[format!(
+            "[{name}] parameter cannot be negative or zero, found [{other}]"
+        )])),
+    }
+}
+
+fn begin(call: &mut Call) -> Result<Given> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    let parameters = &mut call.parameters;
+    if parameters.take("pipeline").is_some_and(|name| name != "_none") {
+        return Err(ElasticError::unsupported("the parameter [pipeline]"));
+    }
+    if let Some(refresh) = parameters.take("refresh")
+        && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
+    {
+        return Err(ElasticError::illegal(format!(
+            "Unknown value for refresh: [{refresh}]."
+        )));
+    }
+    // One task does the work, on one snapshot, of which every document is whole.
+    parameters.without_effect(&[
+        "slices",
+        "scroll",
+        "search_timeout",
+        "search_type",
+        "timeout",
+        "wait_for_active_shards",
+        "preference",
+        "routing",
+        "request_cache",
+        "version",
+    ]);
+    let mut most = parameters.integer("max_docs")?;
+    most = most.or(parameters.integer("size")?);
+    let batch = parameters.integer("scroll_size")?.unwrap_or(1000);
+    if !(1..=search::WINDOW_MAX as i64).contains(&batch) {
+        return Err(ElasticError::illegal(format!(
+            "[scroll_size] must be between 1 and {}",
+            search::WINDOW_MAX
+        )));
+    }
+    let per_second = match parameters.take("requests_per_second") {
+        None => None,
+        Some(text) => match text.parse::<f64>() {
+            Ok(-1.0) => None,
+            Ok(rate) if rate > 0.0 => Some(rate),
+            _ => {
+                return Err(ElasticError::illegal(
+                    "[requests_per_second] must be a float greater than 0. Use -1 to disable throttling.",
+                ));
+            }
+        },
+    };
+    let conflicts = parameters.take("conflicts");
+    Ok(Given {
+        waits: parameters.flag("wait_for_completion")?.unwrap_or(true),
+        proceeds: conflicts.as_deref().map_or(Ok(false), proceeds)?,
+        most: positive("max_docs", most)?,
+        batch: batch as usize,
+        per_second,
+    })
+}
+
+/// Runs the work as a task.
+async fn run(
+    call: &Call,
+    job: Job,
+    action: &'static str,
+    description: String,
+    waits: bool,
+) -> Result<Answer> {
+    let now = call.server.engine.now_ms();
+    let task = call
+        .server
+        .tasks
+        .begin(action, description, call.opaque_id.clone(), now)?;
+    if waits {
+        let ended = Ending(task.clone());
+        let outcome = job.run(&task).await;
+        drop(ended);
+        task.end(outcome.clone());
+        let outcome = outcome?;
+        let has_failed = outcome["failures"]
+            .as_array()
+            .is_some_and(|failures| !failures.is_empty());
+        return Ok(match has_failed {
+            true => json(StatusCode::CONFLICT, outcome),
+            false => ok(outcome),
+        });
+    }
+    let name = task.name();
+    tokio::spawn(async move {
+        let outcome = job.run(&task).await;
+        task.end(outcome);
+    });
+    Ok(ok(json!({"task": name})))
+}
+
+/// Ends a task whose client has gone away.
+struct Ending(Arc<crate::tasks::Task>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.end(Err(ElasticError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "task_cancelled_exception",
+            "the client that waited for this is gone",
+        )));
+    }
+}

@@ -1,0 +1,76 @@
+//! `_explain`: whether a document matches a query, and how well.
+
+use super::search::parameters_query;
+use super::search::shown::number;
+use crate::call::Call;
+use crate::documents::{find, id_of};
+use crate::error::{ElasticError, Result};
+use crate::lookups;
+use crate::respond::{Answer, json, ok};
+use crate::scan;
+use crate::source::SourceFilter;
+use auth::Action;
+use http::{Method, StatusCode};
+use search::{Query, Request};
+use serde_json::{Value, json};
+
+/// `/{index}/_explain/{id}`.
+pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
+    if ![Method::GET, Method::POST].contains(&call.method) {
+        return Err(call.not_allowed("GET, POST"));
+    }
+    let shown = SourceFilter::take(&mut call.parameters);
+    if call.parameters.take("stored_fields").is_some() {
+        return Err(ElasticError::unsupported("[stored_fields] of an explanation"));
+    }
+    call.parameters
+        .without_effect(&["preference", "routing", "lenient"]);
+    let by_parameter = parameters_query(&mut call.parameters)?;
+    call.parameters.end()?;
+    let mut body = call.object()?;
+    if let Some(other) = body.keys().find(|member| *member != "query") {
+        return Err(ElasticError::parsing(format!(
+            "request does not support [{other}]"
+        )));
+    }
+    lookups::fill(call, name, &mut body).await?;
+    let query = match (by_parameter, body.get("query")) {
+        (Some(query), _) => query,
+        (None, Some(query)) => search::parse_query(query)?,
+        (None, None) => return Err(ElasticError::validation(&["query is missing".to_owned()])),
+    };
+    let index = call.open_index(name, Action::Find)?;
+    let snapshot = index.collection.snapshot().await?;
+    let mut answer = json!({"_index": index.name, "_type": "_doc", "_id": id, "matched": false});
+    let Some(record) = find(&snapshot, id).await?.1 else {
+        return Ok(json(StatusCode::NOT_FOUND, answer));
+    };
+    // The whole collection says how rare terms are; of it only this document is wanted.
+    let only = search::parse_query(&json!({"ids": {"values": [id_of(&record)]}}))?;
+    let request = Request {
+        query: Some(Query::filtered(Some(query), only)),
+        size: 1,
+        ..Request::default()
+    };
+    let places = scan::places(&[(index.clone(), 1.0)]).await?;
+    let show = |_: &search::Hit, _: &[search::SortKey], _: &serde_json::Map<String, Value>| Ok(Value::Null);
+    let outcome = scan::run(&request, false, &places, None, &show).await?.outcome;
+    let hit = outcome.hits.first();
+    answer["matched"] = json!(hit.is_some());
+    answer["explanation"] = match hit {
+        Some(hit) => {
+            json!({"value": number(hit.score.unwrap_or(0.0)), "description": "the score of the whole query, by BM25",
+            "details": []})
+        }
+        None => json!({"value": 0.0, "description": "the document does not match the query", "details": []}),
+    };
+    if let Some(filter) = shown {
+        let filter = filter.of_mapping(&index.known_mapping());
+        answer["get"] =
+            json!({"_seq_no": crate::source::sequence_number(&record), "_primary_term": 1, "found": true});
+        if !filter.hidden {
+            answer["get"]["_source"] = filter.shown(&record.document);
+        }
+    }
+    Ok(ok(answer))
+}

@@ -1,0 +1,272 @@
+//! `_nodes`: this server as the one node of a cluster.
+
+use super::stats::metrics;
+use super::stats::{Wanted, metrics::Metrics, together};
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::filter_path::is_match;
+use crate::names;
+use crate::respond::{Answer, ok};
+use crate::server::{CLUSTER, NODE_ID};
+use http::Method;
+use serde_json::{Map, Value, json};
+
+/// What is told of a node.
+const INFO: &[&str] = &[
+    "settings",
+    "os",
+    "process",
+    "jvm",
+    "thread_pool",
+    "transport",
+    "http",
+    "plugins",
+    "ingest",
+    "aggregations",
+    "indices",
+];
+
+/// The figures of a node.
+const STATS: &[&str] = &[
+    "adaptive_selection",
+    "breaker",
+    "discovery",
+    "fs",
+    "http",
+    "indexing_pressure",
+    "indices",
+    "ingest",
+    "jvm",
+    "os",
+    "process",
+    "script",
+    "script_cache",
+    "thread_pool",
+    "transport",
+];
+
+/// What a node is and does.
+pub(crate) const ROLES: [&str; 4] = ["data", "ingest", "master", "remote_cluster_client"];
+
+/// `/_nodes/{nodes}/{metrics}`.
+pub(crate) async fn info(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    begin(call)?;
+    call.parameters.flag("flat_settings")?;
+    call.parameters.end()?;
+    let is_metrics = |text: &str| text.split(',').all(|name| INFO.contains(&name) || name == "_all");
+    let (nodes, metric) = match path {
+        [] => ("_all", None),
+        [one] if is_metrics(one) => ("_all", Some(*one)),
+        [nodes] => (*nodes, None),
+        [nodes, metric, ..] => (*nodes, Some(*metric)),
+    };
+    let metrics = Metrics::parse(metric, INFO, &call.path.join("/"))?;
+    let mut node = head(call);
+    for (name, section) in sections(call) {
+        if metrics.has(name) {
+            node.insert(name.to_owned(), section);
+        }
+    }
+    Ok(ok(answer(call, nodes, node)))
+}
+
+/// `/_nodes/{nodes}/stats/{metrics}/{metrics of indices}`.
+pub(crate) async fn stats(
+    call: &mut Call,
+    nodes: &str,
+    metric: Option<&str>,
+    of_indices: Option<&str>,
+) -> Result<Answer> {
+    begin(call)?;
+    let path = call.path.join("/");
+    let metrics = Metrics::parse(metric, STATS, &path)?;
+    if of_indices.is_some() && !metrics.has("indices") {
+        return Err(ElasticError::illegal(format!(
+            "request [/{path}] contains index metrics [{}] but indices stats not requested",
+            of_indices.unwrap_or_default()
+        )));
+    }
+    let wanted = Wanted::take(call, Metrics::parse(of_indices, metrics::OF_INDICES, &path)?)?;
+    let level = call.parameters.take("level");
+    if !matches!(level.as_deref(), None | Some("node" | "indices" | "shards")) {
+        return Err(ElasticError::illegal(
+            "level parameter must be one of [indices] or [node] or [shards]",
+        ));
+    }
+    call.parameters.end()?;
+    let mut node = Map::from_iter([("timestamp".to_owned(), json!(call.server.engine.now_ms()))]);
+    node.extend(head(call));
+    for (name, section) in figures(call) {
+        if metrics.has(name.0) {
+            node.insert(name.1.to_owned(), section);
+        }
+    }
+    if metrics.has("indices") {
+        let figures = together(call, &names::all(call), &wanted).await?;
+        node.insert("indices".to_owned(), Value::Object(figures));
+    }
+    Ok(ok(answer(call, nodes, node)))
+}
+
+/// `/_nodes/{nodes}/usage`: nothing is counted by feature.
+pub(crate) async fn usage(call: &mut Call, nodes: &str) -> Result<Answer> {
+    begin(call)?;
+    call.parameters.end()?;
+    let now = call.server.engine.now_ms();
+    let since = now.saturating_sub(call.server.engine.server_report().uptime_ms);
+    let node = json!({"timestamp": now, "since": since, "rest_actions": {}, "aggregations": {}});
+    let node = node.as_object().cloned().unwrap_or_default();
+    Ok(ok(answer(call, nodes, node)))
+}
+
+fn begin(call: &mut Call) -> Result<()> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    call.parameters.without_effect(&["timeout"]);
+    Ok(())
+}
+
+fn answer(call: &Call, nodes: &str, node: Map<String, Value>) -> Value {
+    let is_meant = is_meant(call, nodes);
+    let count = u64::from(is_meant);
+    let nodes = match is_meant {
+        true => json!({NODE_ID: node}),
+        false => json!({}),
+    };
+    json!({"_nodes": {"total": count, "successful": count, "failed": 0}, "cluster_name": CLUSTER, "nodes": nodes})
+}
+
+/// Whether names, roles and patterns mean this node.
+pub(crate) fn is_meant(call: &Call, nodes: &str) -> bool {
+    let name = engine::host_name();
+    let address = call.server.published();
+    let mut is_meant = false;
+    for one in nodes.split(',').filter(|one| !one.is_empty()) {
+        match one.split_once(':') {
+            Some((role, flag)) if ROLES.contains(&role) => is_meant = flag == "true",
+            Some(("coordinating_only", flag)) => is_meant = flag != "true",
+            _ => {
+                is_meant |= ["_all", "_local", "_master"].contains(&one)
+                    || is_match(one, &name)
+                    || is_match(one, NODE_ID)
+                    || one == address.to_string()
+                    || one == address.ip().to_string();
+            }
+        }
+    }
+    is_meant
+}
+
+fn head(call: &Call) -> Map<String, Value> {
+    let address = call.server.published();
+    let head = json!({
+        "name": engine::host_name(), "transport_address": address.to_string(), "host": address.ip().to_string(),
+        "ip": address.ip().to_string(), "version": super::root::VERSION, "build_flavor": "default",
+        "build_type": "larder", "build_hash": "unknown", "roles": ROLES, "attributes": {},
+    });
+    head.as_object().cloned().unwrap_or_default()
+}
+
+fn sections(call: &Call) -> Vec<(&'static str, Value)> {
+    let address = call.server.published().to_string();
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let report = call.server.engine.server_report();
+    let started_ms = call.server.engine.now_ms().saturating_sub(report.uptime_ms);
+    let bound = json!({"bound_address": [address], "publish_address": address});
+    let mut transport = bound.clone();
+    transport["profiles"] = json!({});
+    let mut http = bound;
+    http["max_content_length_in_bytes"] = json!(crate::limits::BODY_BYTES_MAX);
+    vec![
+        (
+            "settings",
+            json!({"cluster": {"name": CLUSTER}, "node": {"name": engine::host_name()}, "client": {"type": "node"}}),
+        ),
+        (
+            "os",
+            json!({"name": "Linux", "arch": std::env::consts::ARCH, "available_processors": processors,
+                "allocated_processors": processors, "refresh_interval_in_millis": 1000}),
+        ),
+        (
+            "process",
+            json!({"id": std::process::id(), "mlockall": false, "refresh_interval_in_millis": 1000}),
+        ),
+        (
+            "jvm",
+            json!({"pid": std::process::id(), "start_time_in_millis": started_ms, "vm_name": "none"}),
+        ),
+        ("thread_pool", json!({})),
+        ("transport", transport),
+        ("http", http),
+        ("plugins", json!([])),
+        ("ingest", json!({"processors": []})),
+        ("aggregations", json!({})),
+    ]
+}
+
+/// Figures by the names in paths and in answers.
+fn figures(call: &Call) -> Vec<((&'static str, &'static str), Value)> {
+    let report = call.server.engine.server_report();
+    let now = call.server.engine.now_ms();
+    let free = report.volume_bytes.saturating_sub(report.volume_used_bytes);
+    let total =
+        json!({"total_in_bytes": report.volume_bytes, "free_in_bytes": free, "available_in_bytes": free});
+    let pressure = json!({"combined_coordinating_and_primary_in_bytes": 0, "coordinating_in_bytes": 0, "primary_in_bytes": 0,
+        "replica_in_bytes": 0, "all_in_bytes": 0});
+    let mut pressed = pressure.clone();
+    for name in [
+        "coordinating_rejections",
+        "primary_rejections",
+        "replica_rejections",
+    ] {
+        pressed[name] = json!(0);
+    }
+    let limit = crate::limits::BODY_BYTES_MAX;
+    vec![
+        (("os", "os"), json!({"timestamp": now})),
+        (("process", "process"), json!({"timestamp": now})),
+        (
+            ("jvm", "jvm"),
+            json!({"timestamp": now, "uptime_in_millis": report.uptime_ms,
+                "mem": {"heap_used_in_bytes": report.memory_bytes, "heap_used_percent": 0}}),
+        ),
+        (("thread_pool", "thread_pool"), json!({})),
+        (
+            ("fs", "fs"),
+            json!({"timestamp": now, "total": total, "data": []}),
+        ),
+        (
+            ("transport", "transport"),
+            json!({"server_open": 0, "total_outbound_connections": 0, "rx_count": 0, "rx_size_in_bytes": 0, "tx_count": 0,
+                "tx_size_in_bytes": 0}),
+        ),
+        (
+            ("http", "http"),
+            json!({"current_open": call.server.engine.running_operations().len(), "total_opened": 0}),
+        ),
+        (("breaker", "breakers"), json!({})),
+        (
+            ("script", "script"),
+            json!({"compilations": 0, "cache_evictions": 0, "compilation_limit_triggered": 0}),
+        ),
+        (
+            ("script_cache", "script_cache"),
+            json!({"sum": {"compilations": 0, "cache_evictions": 0, "compilation_limit_triggered": 0}}),
+        ),
+        (
+            ("discovery", "discovery"),
+            json!({"cluster_state_queue": {"total": 0, "pending": 0, "committed": 0},
+                "published_cluster_states": {"full_states": 0, "incompatible_diffs": 0, "compatible_diffs": 0}}),
+        ),
+        (
+            ("ingest", "ingest"),
+            json!({"total": {"count": 0, "time_in_millis": 0, "current": 0, "failed": 0}, "pipelines": {}}),
+        ),
+        (("adaptive_selection", "adaptive_selection"), json!({})),
+        (
+            ("indexing_pressure", "indexing_pressure"),
+            json!({"memory": {"current": pressure, "total": pressed, "limit_in_bytes": limit}}),
+        ),
+    ]
+}

@@ -1,0 +1,72 @@
+//! `_resolve/index`: what an expression stands for.
+
+use crate::call::Call;
+use crate::error::Result;
+use crate::filter_path::is_match;
+use crate::names;
+use crate::resolve::{Options, resolve};
+use crate::respond::{Answer, ok};
+use auth::Action;
+use http::Method;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// `/_resolve/index/{name}`.
+pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    let options = Options::default().taken(&mut call.parameters)?;
+    call.parameters.end()?;
+    let own = Options {
+        aliases: false,
+        ignore_unavailable: true,
+        ..options
+    };
+    let mut indices = Vec::new();
+    for name in patterns_of_names(call, expression, own)? {
+        let index = call.index(&name, Action::Find)?;
+        let mut attributes = vec![if index.is_closed() { "closed" } else { "open" }];
+        if index.given_settings().get("hidden").and_then(Value::as_str) == Some("true") {
+            attributes.insert(0, "hidden");
+        }
+        let mut aliases: Vec<String> = index.aliases().keys().cloned().collect();
+        aliases.sort();
+        let mut one = json!({"name": name});
+        if !aliases.is_empty() {
+            one["aliases"] = json!(aliases);
+        }
+        one["attributes"] = json!(attributes);
+        indices.push(one);
+    }
+    let mut aliases: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in names::all(call) {
+        for alias in call.index(&name, Action::Find)?.aliases().keys() {
+            if expression
+                .split(',')
+                .any(|part| part == "_all" || is_match(part, alias))
+            {
+                aliases.entry(alias.clone()).or_default().push(name.clone());
+            }
+        }
+    }
+    let aliases: Vec<Value> = aliases
+        .into_iter()
+        .map(|(name, indices)| json!({"name": name, "indices": indices}))
+        .collect();
+    Ok(ok(
+        json!({"indices": indices, "aliases": aliases, "data_streams": []}),
+    ))
+}
+
+/// The indices whose own names are meant: a name that is an alias stands for no index here.
+fn patterns_of_names(call: &Call, expression: &str, options: Options) -> Result<Vec<String>> {
+    let parts: Vec<&str> = expression
+        .split(',')
+        .filter(|part| !names::is_alias(call, part))
+        .collect();
+    match parts.is_empty() {
+        true => Ok(Vec::new()),
+        false => resolve(call, &parts.join(","), options),
+    }
+}

@@ -1,0 +1,168 @@
+//! `_rollover`: a new index takes the place of an old one behind their alias, once that is large or old enough.
+
+use crate::call::Call;
+use crate::definition::Definition;
+use crate::error::{ElasticError, Result};
+use crate::index::Index;
+use crate::names;
+use crate::respond::{Answer, ok};
+use auth::Action;
+use http::Method;
+use serde_json::{Map, Value, json};
+
+/// What must be so that an index is rolled over; any one of them is enough.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Conditions {
+    documents: Option<u64>,
+    age: Option<(String, u64)>,
+    size: Option<(String, u64)>,
+}
+
+impl Conditions {
+    pub(crate) fn parse(value: &Value) -> Result<Conditions> {
+        let object = value
+            .as_object()
+            .ok_or_else(|| ElasticError::parsing("[conditions] must be an object"))?;
+        let mut conditions = Conditions::default();
+        for (name, value) in object {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let invalid = || ElasticError::illegal(format!("failed to parse [{name}] with value [{text}]"));
+            match name.as_str() {
+                "max_docs" => conditions.documents = Some(text.parse().map_err(|_| invalid())?),
+                "max_age" => {
+                    let age = super::search::contexts::KeepAlive::parse(&text, "max_age")?;
+                    conditions.age = Some((text, age.as_millis() as u64));
+                }
+                "max_size" | "max_primary_shard_size" => {
+                    let bytes = bytes_of(&text).ok_or_else(invalid)?;
+                    conditions.size = Some((text, bytes));
+                }
+                other => return Err(ElasticError::parsing(format!("unknown condition [{other}]"))),
+            }
+        }
+        Ok(conditions)
+    }
+
+    /// Each condition as it is shown, and whether it is met.
+    async fn met(&self, call: &Call, index: &Index) -> Result<Vec<(String, bool)>> {
+        let report = index.collection.report().await?;
+        let age = (call.server.engine.now_ms()).saturating_sub(index.created_ms().max(0) as u64);
+        let documents = self
+            .documents
+            .map(|most| (format!("[max_docs: {most}]"), report.documents >= most));
+        let old = self
+            .age
+            .as_ref()
+            .map(|(text, ms)| (format!("[max_age: {text}]"), age >= *ms));
+        let size = self
+            .size
+            .as_ref()
+            .map(|(text, bytes)| (format!("[max_size: {text}]"), report.storage_bytes >= *bytes));
+        Ok([documents, old, size].into_iter().flatten().collect())
+    }
+}
+
+/// `5gb`, `500kb`.
+fn bytes_of(text: &str) -> Option<u64> {
+    let text = text.to_ascii_lowercase();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = text[..digits].parse().ok()?;
+    let shift = match &text[digits..] {
+        "b" => 0,
+        "k" | "kb" => 10,
+        "m" | "mb" => 20,
+        "g" | "gb" => 30,
+        "t" | "tb" => 40,
+        "p" | "pb" => 50,
+        _ => return None,
+    };
+    number.checked_mul(1 << shift)
+}
+
+/// `logs-7` becomes `logs-000008`; `None` for a name that does not end so.
+fn next_name(name: &str) -> Option<String> {
+    let (before, number) = name.rsplit_once('-')?;
+    let next = number.parse::<u64>().ok()?.checked_add(1)?;
+    Some(format!("{before}-{next:06}"))
+}
+
+/// `/{alias}/_rollover/{new_index}`.
+pub(crate) async fn run(call: &mut Call, alias: &str, new: Option<&str>) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    let dry_run = call.parameters.flag("dry_run")?.unwrap_or(false);
+    call.parameters.without_effect(&[
+        "timeout",
+        "master_timeout",
+        "wait_for_active_shards",
+        "include_type_name",
+    ]);
+    call.parameters.end()?;
+    let mut body = call.object()?;
+    let conditions = match body.shift_remove("conditions") {
+        Some(conditions) => Conditions::parse(&conditions)?,
+        None => Conditions::default(),
+    };
+    let given = Definition::take(&mut body)?;
+    if let Some(other) = body.keys().next() {
+        return Err(ElasticError::parsing(format!(
+            "unknown key [{other}] for rollover"
+        )));
+    }
+    let rolled = roll(call, alias, new, &conditions, given, dry_run).await?;
+    Ok(ok(rolled))
+}
+
+/// Rolls an alias over, if it is time.
+pub(crate) async fn roll(
+    call: &Call,
+    alias: &str,
+    new: Option<&str>,
+    conditions: &Conditions,
+    mut given: Definition,
+    dry_run: bool,
+) -> Result<Value> {
+    let old = names::aliased(call, alias, true)?
+        .ok_or_else(|| ElasticError::illegal(format!("rollover target [{alias}] does not exist")))?;
+    let index = call.index(&old, Action::CollMod)?;
+    let new = match new {
+        Some(new) => new.to_owned(),
+        None => next_name(&old).ok_or_else(|| {
+            ElasticError::illegal(format!("index name [{old}] does not match pattern '^.*-\\d+$'"))
+        })?,
+    };
+    names::check(&new)?;
+    let place = names::namespace(&call.server.engine, &new);
+    if call.server.engine.collection_entry(&place).is_some() {
+        return Err(ElasticError::exists(&new));
+    }
+    let met = conditions.met(call, &index).await?;
+    let is_time = met.is_empty() || met.iter().any(|(_, is_met)| *is_met);
+    let rolls = is_time && !dry_run;
+    if rolls {
+        let options = index.aliases().get(alias).cloned().unwrap_or_else(|| json!({}));
+        let is_writer = options.get("is_write_index").and_then(Value::as_bool) == Some(true);
+        given.aliases.insert(alias.to_owned(), options);
+        call.create_index(&new, given).await?;
+        // An alias that names its writer keeps both, any other one moves.
+        index
+            .change_aliases(|aliases| match is_writer {
+                true => {
+                    if let Some(Value::Object(options)) = aliases.get_mut(alias) {
+                        options.insert("is_write_index".to_owned(), json!(false));
+                    }
+                }
+                false => drop(aliases.shift_remove(alias)),
+            })
+            .await?;
+    }
+    let conditions: Map<String, Value> = met
+        .into_iter()
+        .map(|(name, is_met)| (name, json!(is_met)))
+        .collect();
+    Ok(json!({
+        "acknowledged": rolls, "shards_acknowledged": rolls, "old_index": old, "new_index": new, "rolled_over": rolls,
+        "dry_run": dry_run, "conditions": conditions,
+    }))
+}

@@ -1,0 +1,173 @@
+//! `_tasks`: what is under way.
+
+use super::nodes::{ROLES, is_meant};
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::filter_path::is_match;
+use crate::respond::{Answer, ok};
+use crate::server::NODE_ID;
+use crate::tasks::{Task, described};
+use http::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long somebody waits for a task where nothing is said of it.
+const WAIT_TIME: Duration = Duration::from_secs(30);
+/// How often it is looked whether it has ended.
+const LOOK_TIME: Duration = Duration::from_millis(20);
+
+/// `/_tasks`.
+pub(crate) async fn list(call: &mut Call) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    let found = chosen(call)?;
+    let by = call
+        .parameters
+        .take("group_by")
+        .unwrap_or_else(|| "nodes".to_owned());
+    call.parameters
+        .without_effect(&["wait_for_completion", "timeout"]);
+    call.parameters.end()?;
+    Ok(ok(grouped(call, found, &by)?))
+}
+
+fn grouped(call: &Call, found: Vec<(u64, Value)>, by: &str) -> Result<Value> {
+    let named = |found: Vec<(u64, Value)>| -> Map<String, Value> {
+        let name = |(id, task): (u64, Value)| (format!("{NODE_ID}:{id}"), task);
+        found.into_iter().map(name).collect()
+    };
+    match by {
+        "nodes" => {
+            let address = call.server.published();
+            let node = json!({
+                "name": engine::host_name(), "transport_address": address.to_string(), "host": address.ip().to_string(),
+                "ip": address.to_string(), "roles": ROLES, "tasks": named(found),
+            });
+            Ok(json!({"nodes": {NODE_ID: node}}))
+        }
+        "parents" => Ok(json!({"tasks": named(found)})),
+        "none" => Ok(json!({"tasks": found.into_iter().map(|(_, task)| task).collect::<Vec<_>>()})),
+        other => Err(ElasticError::illegal(format!(
+            "[group_by] must be nodes, parents or none, not [{other}]"
+        ))),
+    }
+}
+
+/// The tasks that the parameters mean, this request among them.
+fn chosen(call: &mut Call) -> Result<Vec<(u64, Value)>> {
+    let detailed = call.parameters.flag("detailed")?.unwrap_or(false);
+    let actions = call.parameters.list("actions");
+    let nodes = call
+        .parameters
+        .take("nodes")
+        .or_else(|| call.parameters.take("node_id"));
+    let parent = call.parameters.take("parent_task_id");
+    if nodes.is_some_and(|nodes| !is_meant(call, &nodes)) || parent.is_some() {
+        return Ok(Vec::new());
+    }
+    let mut all: Vec<(u64, Value)> = call
+        .server
+        .tasks
+        .running()
+        .iter()
+        .map(|task| (task.id, task.shown(detailed)))
+        .collect();
+    all.push(own(call));
+    if let Some(actions) = actions {
+        all.retain(|(_, task)| {
+            let action = task["action"].as_str().unwrap_or_default();
+            actions.iter().any(|pattern| is_match(pattern, action))
+        });
+    }
+    Ok(all)
+}
+
+/// This request, which runs as well.
+pub(crate) fn own(call: &Call) -> (u64, Value) {
+    let id = call.server.tasks.number();
+    let now = call.server.engine.now_ms();
+    (
+        id,
+        described(
+            id,
+            "cluster:monitor/tasks/lists",
+            now,
+            1000,
+            call.opaque_id.as_deref(),
+        ),
+    )
+}
+
+fn named(call: &Call, name: &str) -> Result<Arc<Task>> {
+    let malformed = || ElasticError::illegal(format!("malformed task id {name}"));
+    let (node, number) = name.split_once(':').ok_or_else(malformed)?;
+    let number: u64 = number.parse().map_err(|_| malformed())?;
+    let missing =
+        |reason: String| ElasticError::new(StatusCode::NOT_FOUND, "resource_not_found_exception", reason);
+    if node != NODE_ID {
+        return Err(missing(format!(
+            "task [{name}] belongs to the node [{node}] which isn't part of the cluster and there is no record of the task"
+        )));
+    }
+    let found = call.server.tasks.one(number);
+    found.ok_or_else(|| {
+        missing(format!(
+            "task [{name}] isn't running and hasn't stored its results"
+        ))
+    })
+}
+
+/// `/_tasks/{id}`.
+pub(crate) async fn get(call: &mut Call, name: &str) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    let waits = call.parameters.flag("wait_for_completion")?.unwrap_or(false);
+    let timeout = match call.parameters.take("timeout") {
+        Some(text) => super::search::contexts::KeepAlive::parse(&text, "timeout")?,
+        None => WAIT_TIME,
+    };
+    call.parameters.end()?;
+    let task = named(call, name)?;
+    let begun = Instant::now();
+    while waits && !task.has_ended() {
+        if begun.elapsed() > timeout {
+            let reason = format!("Timed out waiting for completion of task [{name}]");
+            return Err(ElasticError::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "timeout_exception",
+                reason,
+            ));
+        }
+        tokio::time::sleep(LOOK_TIME).await;
+    }
+    Ok(ok(task.whole()))
+}
+
+/// `/_tasks/_cancel` and `/_tasks/{id}/_cancel`.
+pub(crate) async fn cancel(call: &mut Call, name: Option<&str>) -> Result<Answer> {
+    if call.method != Method::POST {
+        return Err(call.not_allowed("POST"));
+    }
+    call.require_server()?;
+    let tasks = match name {
+        Some(name) => {
+            call.parameters.without_effect(&["wait_for_completion"]);
+            vec![named(call, name)?]
+        }
+        None => {
+            call.parameters.without_effect(&["wait_for_completion"]);
+            let chosen = chosen(call)?;
+            chosen
+                .iter()
+                .filter_map(|(id, _)| call.server.tasks.one(*id))
+                .collect()
+        }
+    };
+    call.parameters.end()?;
+    tasks.iter().for_each(|task| task.cancel());
+    let found = tasks.iter().map(|task| (task.id, task.shown(false))).collect();
+    Ok(ok(grouped(call, found, "nodes")?))
+}

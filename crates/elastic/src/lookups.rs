@@ -1,0 +1,196 @@
+//! Parts of queries that are in documents: values of `terms`, what something is to be like. They are read before a query is.
+
+use crate::call::Call;
+use crate::documents::find;
+use crate::error::{ElasticError, Result};
+use crate::resolve::{Options, resolve};
+use crate::scan;
+use auth::Action;
+use search::{Like, MoreLike};
+use serde_json::{Map, Value, json};
+use value::DocumentBuf;
+
+/// Look-ups of one search at most.
+const LOOKUPS_MAX: usize = 100;
+
+/// Puts what documents say into the queries of a search.
+pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, Value>) -> Result<()> {
+    let mut places = Vec::new();
+    for name in ["query", "post_filter", "aggs", "aggregations"] {
+        if let Some(value) = body.get(name) {
+            wanted(value, &format!("/{name}"), &mut places);
+        }
+    }
+    if places.len() > LOOKUPS_MAX {
+        return Err(ElasticError::illegal(format!(
+            "a search looks into other documents at most {LOOKUPS_MAX} times"
+        )));
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    let mut whole = Value::Object(std::mem::take(body));
+    for place in places {
+        let Some(clause) = whole.pointer_mut(&place) else {
+            continue;
+        };
+        let found = match clause.get("more_like_this") {
+            Some(like) => more_like(call, expression, like).await?,
+            None => terms(call, clause.get("terms").cloned().unwrap_or_default()).await?,
+        };
+        *clause = found;
+    }
+    if let Value::Object(filled) = whole {
+        *body = filled;
+    }
+    Ok(())
+}
+
+/// The places of clauses that look into documents.
+fn wanted(value: &Value, place: &str, out: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            let is_clause = object.len() == 1;
+            if is_clause
+                && object
+                    .get("more_like_this")
+                    .is_some_and(|like| like.get("like").is_some())
+            {
+                out.push(place.to_owned());
+                return;
+            }
+            if is_clause && object.get("terms").and_then(lookup).is_some() {
+                out.push(place.to_owned());
+                return;
+            }
+            for (name, inner) in object {
+                let name = name.replace('~', "~0").replace('/', "~1");
+                wanted(inner, &format!("{place}/{name}"), out);
+            }
+        }
+        Value::Array(list) => {
+            for (at, inner) in list.iter().enumerate() {
+                wanted(inner, &format!("{place}/{at}"), out);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The field and the look-up of a `terms` query.
+fn lookup(terms: &Value) -> Option<(&String, &Map<String, Value>)> {
+    terms.as_object()?.iter().find_map(|(name, value)| {
+        let object = value.as_object()?;
+        let is_lookup = object.contains_key("id") && object.contains_key("path");
+        is_lookup.then_some((name, object))
+    })
+}
+
+async fn terms(call: &Call, terms: Value) -> Result<Value> {
+    let Some((field, object)) = lookup(&terms) else {
+        return Ok(json!({"terms": terms}));
+    };
+    let text = |name: &str| {
+        object
+            .get(name)
+            .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    };
+    if let Some(other) = object
+        .keys()
+        .find(|name| !["index", "id", "path", "routing", "type"].contains(&name.as_str()))
+    {
+        return Err(ElasticError::parsing(format!(
+            "[terms_lookup] unknown field [{other}]"
+        )));
+    }
+    let missing =
+        || ElasticError::parsing("[terms] query lookup element requires specifying the index, id and path");
+    let (index, id, path) = (
+        text("index").ok_or_else(missing)?,
+        text("id").ok_or_else(missing)?,
+        text("path").ok_or_else(missing)?,
+    );
+    let mut values = Vec::new();
+    if let Some(document) = document(call, &index, &id).await? {
+        let whole = Value::Object(::json::object(&document));
+        collect(&whole, &path, &mut values);
+    }
+    let mut filled = terms.as_object().cloned().unwrap_or_default();
+    filled.insert(field.clone(), Value::Array(values));
+    Ok(json!({"terms": filled}))
+}
+
+/// The values at a path.
+fn collect(value: &Value, path: &str, out: &mut Vec<Value>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|value| collect(value, path, out)),
+        value if path.is_empty() => out.push(value.clone()),
+        Value::Object(object) => {
+            if let Some(value) = object.get(path) {
+                collect(value, "", out);
+            }
+            for (at, _) in path.match_indices('.') {
+                if let Some(value) = object.get(&path[..at]) {
+                    collect(value, &path[at + 1..], out);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+async fn document(call: &Call, index: &str, id: &str) -> Result<Option<DocumentBuf>> {
+    let index = call.open_index(index, Action::Find)?;
+    let snapshot = index.collection.snapshot().await?;
+    Ok(find(&snapshot, id).await?.1.map(|record| record.document))
+}
+
+async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value> {
+    let mut query = MoreLike::parse(body)?;
+    let names = resolve(call, expression, Options::OPEN)?;
+    let mut places = Vec::new();
+    for name in &names {
+        let index = call.open_index(name, Action::Find)?;
+        let mapping = index.mapping().await?;
+        places.push((index, mapping));
+    }
+    let (like, unlike) = query.wanted();
+    let all: Vec<(Like, bool)> = like
+        .iter()
+        .map(|one| (one.clone(), true))
+        .chain(unlike.iter().map(|one| (one.clone(), false)))
+        .collect();
+    for (one, is_liked) in all {
+        match one {
+            Like::Text(text) => {
+                for (_, mapping) in &places {
+                    query.learn_text(mapping, &text, is_liked);
+                }
+            }
+            Like::There(Some(name), id) => {
+                let mapping = call.open_index(&name, Action::Find)?.mapping().await?;
+                if let Some(document) = document(call, &name, &id).await? {
+                    query.learn_document(&mapping, &document, is_liked);
+                }
+            }
+            Like::There(None, id) => {
+                for (index, mapping) in &places {
+                    if let Some(document) = document(call, &index.name, &id).await? {
+                        query.learn_document(mapping, &document, is_liked);
+                    }
+                }
+            }
+            Like::Given(value) => {
+                let document = DocumentBuf::from(&crate::write::document_of(value.to_string().as_bytes())?);
+                for (_, mapping) in &places {
+                    query.learn_document(mapping, &document, is_liked);
+                }
+            }
+        }
+    }
+    for (index, mapping) in &places {
+        let snapshot = index.collection.snapshot().await?;
+        scan::each(&snapshot, |record| query.count(mapping, record.document.as_ref())).await?;
+    }
+    Ok(query.query())
+}

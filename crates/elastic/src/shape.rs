@@ -1,0 +1,56 @@
+//! An index as clients see it spread over shards: as many as its settings say. All documents are in the first one, and
+//! copies that are asked for have no other node to be on, as on Elasticsearch's single nodes.
+
+use crate::index::Index;
+use serde_json::{Value, json};
+
+/// How many shards an index is said to have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shape {
+    pub(crate) primaries: u64,
+    /// Copies of each.
+    pub(crate) replicas: u64,
+    /// Whether somebody asked for copies.
+    asks_for_copies: bool,
+}
+
+impl Shape {
+    pub(crate) fn of(index: &Index) -> Shape {
+        let settings = index.given_settings();
+        let number = |name: &str| {
+            let text = settings.get(name).and_then(Value::as_str);
+            text.and_then(|text| text.parse::<u64>().ok())
+        };
+        Shape {
+            primaries: number("number_of_shards").unwrap_or(1),
+            replicas: number("number_of_replicas").unwrap_or(1),
+            asks_for_copies: number("number_of_replicas").is_some_and(|copies| copies > 0),
+        }
+    }
+
+    /// Shards with their copies.
+    pub(crate) fn total(self) -> u64 {
+        self.primaries * (1 + self.replicas)
+    }
+
+    /// Copies that are on no node.
+    pub(crate) fn unassigned(self) -> u64 {
+        match self.asks_for_copies {
+            true => self.primaries * self.replicas,
+            false => 0,
+        }
+    }
+
+    /// Green where nothing is missing that was asked for.
+    pub(crate) fn health(self) -> &'static str {
+        if self.unassigned() > 0 { "yellow" } else { "green" }
+    }
+}
+
+/// `_shards` of an answer about these indices, copies counted.
+pub(crate) fn shards_of(indices: &[Index]) -> Value {
+    let shapes: Vec<Shape> = indices.iter().map(Shape::of).collect();
+    let total: u64 = shapes.iter().map(|shape| shape.total()).sum();
+    let successful: u64 = shapes.iter().map(|shape| shape.primaries).sum();
+    json!({"total": total, "successful": successful, "failed": 0})
+}

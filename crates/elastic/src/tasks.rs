@@ -1,0 +1,184 @@
+//! Work that goes on while others ask after it: changes of all documents that a query finds.
+
+use crate::error::{ElasticError, Result};
+use crate::server::NODE_ID;
+use http::StatusCode;
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Ended tasks whose outcomes are remembered.
+const ENDED_MAX: usize = 1000;
+/// Tasks that run at a time at most.
+pub(crate) const RUNNING_MAX: usize = 100;
+
+/// All tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    last: AtomicU64,
+    all: Mutex<BTreeMap<u64, Arc<Task>>>,
+}
+
+/// One task.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) id: u64,
+    pub(crate) action: &'static str,
+    description: String,
+    opaque_id: Option<String>,
+    started_ms: u64,
+    started: Instant,
+    status: Mutex<Value>,
+    is_cancelled: AtomicBool,
+    ended: Mutex<Option<Ended>>,
+}
+
+#[derive(Clone, Debug)]
+struct Ended {
+    outcome: Result<Value>,
+    nanos: u64,
+}
+
+impl Tasks {
+    /// Begins a task.
+    pub(crate) fn begin(
+        &self,
+        action: &'static str,
+        description: String,
+        opaque_id: Option<String>,
+        now_ms: u64,
+    ) -> Result<Arc<Task>> {
+        let mut all = self.all.lock();
+        let running = all.values().filter(|task| task.ended.lock().is_none()).count();
+        if running >= RUNNING_MAX {
+            let reason =
+                format!("{RUNNING_MAX} tasks are running already; wait until one has ended, or cancel one");
+            return Err(ElasticError::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "es_rejected_execution_exception",
+                reason,
+            ));
+        }
+        if all.len() - running >= ENDED_MAX
+            && let Some(oldest) = all
+                .values()
+                .find(|task| task.ended.lock().is_some())
+                .map(|task| task.id)
+        {
+            all.remove(&oldest);
+        }
+        let task = Arc::new(Task {
+            id: self.last.fetch_add(1, Ordering::Relaxed) + 1,
+            action,
+            description,
+            opaque_id,
+            started_ms: now_ms,
+            started: Instant::now(),
+            status: Mutex::new(json!({})),
+            is_cancelled: AtomicBool::new(false),
+            ended: Mutex::new(None),
+        });
+        all.insert(task.id, task.clone());
+        Ok(task)
+    }
+
+    /// A number for a request that is shown among tasks.
+    pub(crate) fn number(&self) -> u64 {
+        self.last.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    pub(crate) fn one(&self, id: u64) -> Option<Arc<Task>> {
+        self.all.lock().get(&id).cloned()
+    }
+
+    /// Those that run.
+    pub(crate) fn running(&self) -> Vec<Arc<Task>> {
+        let all = self.all.lock();
+        all.values()
+            .filter(|task| task.ended.lock().is_none())
+            .cloned()
+            .collect()
+    }
+}
+
+impl Task {
+    /// Its id as clients name it.
+    pub(crate) fn name(&self) -> String {
+        format!("{NODE_ID}:{}", self.id)
+    }
+
+    pub(crate) fn set_status(&self, status: Value) {
+        *self.status.lock() = status;
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn end(&self, outcome: Result<Value>) {
+        let nanos = self.started.elapsed().as_nanos() as u64;
+        *self.ended.lock() = Some(Ended { outcome, nanos });
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.lock().is_some()
+    }
+
+    /// As `_tasks` shows it.
+    pub(crate) fn shown(&self, detailed: bool) -> Value {
+        let nanos = match &*self.ended.lock() {
+            Some(ended) => ended.nanos,
+            None => self.started.elapsed().as_nanos() as u64,
+        };
+        let mut shown = described(
+            self.id,
+            self.action,
+            self.started_ms,
+            nanos,
+            self.opaque_id.as_deref(),
+        );
+        shown["cancellable"] = json!(true);
+        shown["cancelled"] = json!(self.is_cancelled());
+        shown["status"] = self.status.lock().clone();
+        if detailed {
+            shown["description"] = json!(self.description);
+        }
+        shown
+    }
+
+    /// As `_tasks/{id}` shows it: with its outcome once it has one.
+    pub(crate) fn whole(&self) -> Value {
+        let mut answer = json!({"completed": self.has_ended(), "task": self.shown(true)});
+        match self.ended.lock().as_ref().map(|ended| &ended.outcome) {
+            Some(Ok(outcome)) => answer["response"] = outcome.clone(),
+            Some(Err(error)) => answer["error"] = error.to_json(),
+            None => {}
+        }
+        answer
+    }
+}
+
+/// What is told of every task.
+pub(crate) fn described(
+    id: u64,
+    action: &str,
+    started_ms: u64,
+    nanos: u64,
+    opaque_id: Option<&str>,
+) -> Value {
+    let headers: Map<String, Value> = opaque_id
+        .map(|id| ("X-Opaque-Id".to_owned(), json!(id)))
+        .into_iter()
+        .collect();
+    json!({
+        "node": NODE_ID, "id": id, "type": "transport", "action": action, "start_time_in_millis": started_ms,
+        "running_time_in_nanos": nanos, "cancellable": false, "headers": headers,
+    })
+}

@@ -1,0 +1,342 @@
+//! The server as a cluster, its figures and lists; suggestions.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn administration() {
+    run(CASES);
+}
+
+const MAPPING: &str = r#"{"settings": {"number_of_shards": 2, "number_of_replicas": 0}, "mappings": {"properties": {
+    "title": {"type": "text"}, "place": {"type": "completion"}, "made": {"type": "completion", "contexts": [
+        {"name": "colour", "type": "category", "path": "colour"}, {"name": "at", "type": "geo", "precision": 5}]},
+    "hours": {"type": "integer_range"}, "days": {"type": "date_range", "format": "yyyy-MM-dd"}, "net": {"type": "ip_range"}}}}"#;
+const ONE: &str = r#"{"title": "the quick brown fox", "place": {"input": ["Berlin", "Bern"], "weight": 3}, "colour": "red",
+    "hours": {"gte": 8, "lt": 12}, "days": {"gte": "2024-01-01", "lte": "2024-01-31"}, "net": "10.0.0.0/8"}"#;
+const TWO: &str = r#"{"title": "a quick dog", "place": "Bergen", "made": {"input": "glass", "contexts": {"at": "52.5,13.4"}},
+    "hours": {"gte": 14, "lte": 18}}"#;
+const FIGURES: &str = r#"{"_shards": {"total": 2, "successful": 2, "failed": 0}, "indices": {"things": {"primaries": {
+    "docs": {"count": 2, "deleted": 0}, "indexing": {"index_total": 2}, "get": {"exists_total": 1, "missing_total": 1}}}}}"#;
+
+pub const CASES: &[Case] = &[
+    case("PUT /things", MAPPING, 200, ""),
+    case("PUT /things/_doc/1", ONE, 201, ""),
+    case("PUT /things/_doc/2", TWO, 201, ""),
+    case("GET /things/_doc/1", "", 200, ""),
+    case("GET /things/_doc/3", "", 404, ""),
+    // Figures.
+    case("GET /things/_stats", "", 200, FIGURES),
+    case(
+        "GET /_stats",
+        "",
+        200,
+        r#"{"_all": {"total": {"docs": {"count": 2}}}}"#,
+    ),
+    case(
+        "GET /_stats/docs,store",
+        "",
+        200,
+        r#"{"_all": {"total": {"docs": {"count": 2}}}}"#,
+    ),
+    case(
+        "GET /things/_stats/completion?fields=place",
+        "",
+        200,
+        r#"{"_all": {"total": {"completion": {"fields": {"place": {}}}}}}"#,
+    ),
+    case("GET /_stats?level=planets", "", 400, ""),
+    case(
+        "GET /_stats/fieldata",
+        "",
+        400,
+        r#"{"error": {"reason": "request [/_stats/fieldata] contains unrecognized metric: [fieldata] -> did you mean [fielddata]?"}}"#,
+    ),
+    case("GET /none/_stats", "", 404, ""),
+    case("GET /none/_stats/docs", "", 404, ""),
+    // The cluster.
+    case(
+        "GET /_cluster/health/things",
+        "",
+        200,
+        r#"{"status": "green", "active_shards": 2}"#,
+    ),
+    case(
+        "GET /_cluster/state",
+        "",
+        200,
+        r#"{"metadata": {"indices": {"things": {"state": "open"}}}}"#,
+    ),
+    case("GET /_cluster/state?colour=1", "", 400, ""),
+    case("GET /_cluster/state/nodes", "", 200, ""),
+    case("GET /_cluster/state/colours", "", 400, ""),
+    case("GET /_cluster/state/metadata/things", "", 200, ""),
+    case("GET /_cluster/state/metadata/none", "", 404, ""),
+    case(
+        "GET /_cluster/stats",
+        "",
+        200,
+        r#"{"indices": {"count": 1, "docs": {"count": 2}}}"#,
+    ),
+    case("DELETE /_cluster/stats", "", 405, ""),
+    case(
+        "GET /_cluster/stats/nodes/_all",
+        "",
+        200,
+        r#"{"_nodes": {"total": 1}}"#,
+    ),
+    case("GET /_cluster/stats/nodes/_all?colour=1", "", 400, ""),
+    case("GET /_cluster/pending_tasks", "", 200, r#"{"tasks": []}"#),
+    case("DELETE /_cluster/pending_tasks", "", 405, ""),
+    // Nodes.
+    case(
+        "GET /_nodes",
+        "",
+        200,
+        r#"{"_nodes": {"total": 1}, "cluster_name": "larder"}"#,
+    ),
+    case("DELETE /_nodes", "", 405, ""),
+    case(
+        "GET /_nodes/http,transport",
+        "",
+        200,
+        r#"{"nodes": {"LarderNode000000000001": {"transport": {"profiles": {}}}}}"#,
+    ),
+    case("DELETE /_nodes/http", "", 405, ""),
+    case(
+        "GET /_nodes/nobody",
+        "",
+        200,
+        r#"{"_nodes": {"total": 0}, "nodes": {}}"#,
+    ),
+    case("GET /_nodes/_local/os", "", 200, ""),
+    case("GET /_nodes/_local/colours", "", 400, ""),
+    case("GET /_nodes/hot_threads", "", 501, ""),
+    case(
+        "GET /_nodes/stats",
+        "",
+        200,
+        r#"{"nodes": {"LarderNode000000000001": {"indices": {"docs": {"count": 2}}}}}"#,
+    ),
+    case("DELETE /_nodes/stats", "", 405, ""),
+    case("GET /_nodes/stats/indices", "", 200, ""),
+    case("GET /_nodes/stats/colours", "", 400, ""),
+    case("GET /_nodes/stats/indices/docs", "", 200, ""),
+    case("GET /_nodes/stats/os/docs", "", 400, ""),
+    case("GET /_nodes/_all/stats", "", 200, ""),
+    case("DELETE /_nodes/_all/stats", "", 405, ""),
+    case("GET /_nodes/_all/stats/fs", "", 200, ""),
+    case("GET /_nodes/_all/stats/colours", "", 400, ""),
+    case("GET /_nodes/_all/stats/indices/store,get", "", 200, ""),
+    case("GET /_nodes/_all/stats/indices/colours", "", 400, ""),
+    case("GET /_nodes/usage", "", 200, ""),
+    case("DELETE /_nodes/usage", "", 405, ""),
+    case("GET /_nodes/_all/usage", "", 200, ""),
+    case("DELETE /_nodes/_all/usage", "", 405, ""),
+    // Tasks.
+    case(
+        "GET /_tasks?group_by=none",
+        "",
+        200,
+        r#"{"tasks": [{"action": "cluster:monitor/tasks/lists"}]}"#,
+    ),
+    case("GET /_tasks?group_by=colours", "", 400, ""),
+    case(
+        "GET /_tasks/foo:1",
+        "",
+        404,
+        r#"{"error": {"type": "resource_not_found_exception"}}"#,
+    ),
+    case("GET /_tasks/foo", "", 400, ""),
+    case("POST /_tasks/_cancel", "", 200, ""),
+    case("GET /_tasks/_cancel", "", 405, ""),
+    case("POST /_tasks/LarderNode000000000001:77/_cancel", "", 404, ""),
+    // Shards.
+    case(
+        "GET /_recovery",
+        "",
+        200,
+        r#"{"things": {"shards": [{"id": 0, "stage": "DONE"}, {"id": 1}]}}"#,
+    ),
+    case("DELETE /_recovery", "", 405, ""),
+    case("GET /things/_recovery", "", 200, ""),
+    case("GET /none/_recovery", "", 404, ""),
+    case("POST /_cache/clear", "", 200, r#"{"_shards": {"total": 2}}"#),
+    case("GET /_cache/clear", "", 405, ""),
+    case("POST /things/_cache/clear?request=true", "", 200, ""),
+    case("POST /none/_cache/clear", "", 404, ""),
+    case(
+        "GET /_resolve/index/th*",
+        "",
+        200,
+        r#"{"indices": [{"name": "things", "attributes": ["open"]}], "aliases": []}"#,
+    ),
+    case("POST /_resolve/index/th*", "", 405, ""),
+    case("GET /_script_language", "", 200, ""),
+    case("POST /_script_language", "", 405, ""),
+    // Lists.
+    case("GET /_cat", "", 200, ""),
+    case("POST /_cat", "", 405, ""),
+    case(
+        "GET /_cat/allocation?format=json&h=shards",
+        "",
+        200,
+        r#"[{"shards": "2"}]"#,
+    ),
+    case("GET /_cat/allocation?bytes=x", "", 400, ""),
+    case("GET /_cat/allocation/_all", "", 200, ""),
+    case("POST /_cat/allocation/_all", "", 405, ""),
+    case("GET /_cat/fielddata", "", 200, ""),
+    case("POST /_cat/fielddata", "", 405, ""),
+    case("GET /_cat/fielddata/title", "", 200, ""),
+    case("POST /_cat/fielddata/title", "", 405, ""),
+    case("GET /_cat/master", "", 200, ""),
+    case("POST /_cat/master", "", 405, ""),
+    case("GET /_cat/nodeattrs", "", 200, ""),
+    case("POST /_cat/nodeattrs", "", 405, ""),
+    case(
+        "GET /_cat/nodes?format=json&h=master",
+        "",
+        200,
+        r#"[{"master": "*"}]"#,
+    ),
+    case("POST /_cat/nodes", "", 405, ""),
+    case("GET /_cat/pending_tasks", "", 200, ""),
+    case("POST /_cat/pending_tasks", "", 405, ""),
+    case("GET /_cat/plugins", "", 200, ""),
+    case("POST /_cat/plugins", "", 405, ""),
+    case(
+        "GET /_cat/recovery?format=json&h=stage",
+        "",
+        200,
+        r#"[{"stage": "done"}, {"stage": "done"}]"#,
+    ),
+    case("POST /_cat/recovery", "", 405, ""),
+    case("GET /_cat/recovery/things", "", 200, ""),
+    case("GET /_cat/recovery/none", "", 404, ""),
+    case(
+        "GET /_cat/segments?format=json&h=docs.count",
+        "",
+        200,
+        r#"[{"docs.count": "2"}]"#,
+    ),
+    case("POST /_cat/segments", "", 405, ""),
+    case("GET /_cat/segments/things", "", 200, ""),
+    case("GET /_cat/segments/none", "", 404, ""),
+    case(
+        "GET /_cat/shards?format=json&h=shard,docs",
+        "",
+        200,
+        r#"[{"shard": "0", "docs": "2"}, {"shard": "1", "docs": "0"}]"#,
+    ),
+    case("POST /_cat/shards", "", 405, ""),
+    case("GET /_cat/shards/things", "", 200, ""),
+    case("GET /_cat/shards/none", "", 404, ""),
+    case("GET /_cat/tasks", "", 200, ""),
+    case("POST /_cat/tasks", "", 405, ""),
+    case("GET /_cat/thread_pool", "", 200, ""),
+    case("POST /_cat/thread_pool", "", 405, ""),
+    case(
+        "GET /_cat/thread_pool/search?format=json&h=name",
+        "",
+        200,
+        r#"[{"name": "search"}]"#,
+    ),
+    case("POST /_cat/thread_pool/search", "", 405, ""),
+    // Suggestions.
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"s": {"prefix": "ber", "completion": {"field": "place"}}}}"#,
+        200,
+        r#"{"hits": {"hits": []}, "suggest": {"s": [{"text": "ber", "options": [
+            {"text": "Berlin", "_id": "1", "_score": 3.0}, {"text": "Bergen", "_id": "2", "_score": 1.0}]}]}}"#,
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"s": {"prefix": "bregen", "completion": {"field": "place", "fuzzy": {"fuzziness": 1}}}}}"#,
+        200,
+        r#"{"suggest": {"s": [{"options": [{"text": "Bergen"}]}]}}"#,
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"s": {"prefix": "gl", "completion": {"field": "made", "contexts": {"at": {"lat": 52.5, "lon": 13.4}}}}}}"#,
+        200,
+        r#"{"suggest": {"s": [{"options": [{"text": "glass"}]}]}}"#,
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"s": {"prefix": "gl", "completion": {"field": "made"}}}}"#,
+        400,
+        r#"{"error": {"reason": "Missing mandatory contexts in context query"}}"#,
+    ),
+    case(
+        "PUT /things/_doc/4",
+        r#"{"made": "cup"}"#,
+        400,
+        r#"{"error": {"reason": "Contexts are mandatory in context enabled completion field [made]"}}"#,
+    ),
+    case(
+        "POST /things/_search?typed_keys",
+        r#"{"suggest": {"text": "quikc", "t": {"term": {"field": "title"}}, "p": {"phrase": {"field": "title"}}}}"#,
+        200,
+        r#"{"suggest": {"term#t": [{"text": "quikc", "options": [{"text": "quick", "freq": 2}]}], "phrase#p": [{"options": [{"text": "quick"}]}]}}"#,
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"s": {"text": "a", "colour": {"field": "title"}}}}"#,
+        400,
+        "",
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"s": {"text": "a", "term": {"field": "none"}}}}"#,
+        400,
+        "",
+    ),
+    // Ranges.
+    case(
+        "GET /things/_count",
+        r#"{"query": {"range": {"hours": {"gte": 11, "lte": 14}}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /things/_count",
+        r#"{"query": {"range": {"hours": {"gte": 12, "lte": 13}}}}"#,
+        200,
+        r#"{"count": 0}"#,
+    ),
+    case(
+        "GET /things/_count",
+        r#"{"query": {"range": {"hours": {"gte": 9, "lte": 10, "relation": "contains"}}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /things/_count",
+        r#"{"query": {"term": {"days": "2024-01-15"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /things/_count",
+        r#"{"query": {"term": {"net": "10.1.2.3"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /things/_count",
+        r#"{"query": {"range": {"hours": {"gte": 9, "relation": "near"}}}}"#,
+        400,
+        "",
+    ),
+    // Blocks.
+    case("PUT /things/_block/colour", "", 400, ""),
+    case(
+        "PUT /things/_block/write",
+        "",
+        200,
+        r#"{"acknowledged": true, "indices": [{"name": "things", "blocked": true}]}"#,
+    ),
+    case("PUT /things/_doc/9", r#"{"title": "x"}"#, 403, ""),
+];

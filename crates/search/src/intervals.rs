@@ -1,0 +1,154 @@
+//! Ranges as values: fields that hold from where to where something goes, and how a query's range lies to them.
+
+use crate::error::{Result, SearchError};
+use crate::fields::{Term, ip, term_of};
+use crate::mapping::{Field, FieldKind};
+use std::net::Ipv6Addr;
+use std::ops::Bound;
+use value::ValueRef;
+
+/// How a range of a document must lie to that of a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Relation {
+    /// They have a value in common.
+    #[default]
+    Intersects,
+    /// It has all values of the query's.
+    Contains,
+    /// All its values are of the query's.
+    Within,
+}
+
+impl Relation {
+    pub(crate) fn parse(text: &str) -> Result<Relation> {
+        match text.to_ascii_lowercase().as_str() {
+            "intersects" => Ok(Relation::Intersects),
+            "contains" => Ok(Relation::Contains),
+            "within" => Ok(Relation::Within),
+            _ => Err(SearchError::parsing(format!(
+                "[range] query does not support relation [{text}]"
+            ))),
+        }
+    }
+}
+
+/// A range with both its ends within it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Interval {
+    pub(crate) low: Term,
+    pub(crate) high: Term,
+}
+
+impl Interval {
+    /// The range of a document's value; `None` if it is none.
+    pub(crate) fn of(field: &Field, inner: &FieldKind, value: ValueRef<'_>) -> Option<Interval> {
+        if let (FieldKind::Ip, ValueRef::String(text)) = (inner, value) {
+            return network(text);
+        }
+        let document = value.as_document()?;
+        let (mut low, mut high) = (least(inner), greatest(inner));
+        for (name, value) in document.iter() {
+            if matches!(value, ValueRef::Null) {
+                continue;
+            }
+            let end = term_of(inner, field, value)?;
+            match name {
+                "gte" | "from" => low = end,
+                "gt" => low = next(end)?,
+                "lte" | "to" => high = end,
+                "lt" => high = previous(end)?,
+                _ => return None,
+            }
+        }
+        low.compare(&high).is_le().then_some(Interval { low, high })
+    }
+
+    /// The range of a query, for a field of this kind.
+    pub(crate) fn of_bounds(inner: &FieldKind, low: Bound<Term>, high: Bound<Term>) -> Option<Interval> {
+        Some(Interval {
+            low: match low {
+                Bound::Unbounded => least(inner),
+                Bound::Included(low) => low,
+                Bound::Excluded(low) => next(low)?,
+            },
+            high: match high {
+                Bound::Unbounded => greatest(inner),
+                Bound::Included(high) => high,
+                Bound::Excluded(high) => previous(high)?,
+            },
+        })
+    }
+
+    /// Whether this one, of a document, lies so to a query's.
+    pub(crate) fn lies(&self, relation: Relation, query: &Interval) -> bool {
+        match relation {
+            Relation::Intersects => {
+                self.low.compare(&query.high).is_le() && self.high.compare(&query.low).is_ge()
+            }
+            Relation::Contains => {
+                self.low.compare(&query.low).is_le() && self.high.compare(&query.high).is_ge()
+            }
+            Relation::Within => {
+                self.low.compare(&query.low).is_ge() && self.high.compare(&query.high).is_le()
+            }
+        }
+    }
+}
+
+fn least(kind: &FieldKind) -> Term {
+    match kind {
+        FieldKind::Float(_) => Term::Float(f64::NEG_INFINITY),
+        FieldKind::Date => Term::Date(i64::MIN),
+        FieldKind::Ip => Term::Ip(Ipv6Addr::from_bits(0)),
+        FieldKind::Integer(least, _) => Term::Integer(*least),
+        _ => Term::Integer(i64::MIN),
+    }
+}
+
+fn greatest(kind: &FieldKind) -> Term {
+    match kind {
+        FieldKind::Float(_) => Term::Float(f64::INFINITY),
+        FieldKind::Date => Term::Date(i64::MAX),
+        FieldKind::Ip => Term::Ip(Ipv6Addr::from_bits(u128::MAX)),
+        FieldKind::Integer(_, greatest) => Term::Integer(*greatest),
+        _ => Term::Integer(i64::MAX),
+    }
+}
+
+fn next(term: Term) -> Option<Term> {
+    Some(match term {
+        Term::Integer(number) => Term::Integer(number.checked_add(1)?),
+        Term::Date(ms) => Term::Date(ms.checked_add(1)?),
+        Term::Float(number) => Term::Float(number.next_up()),
+        Term::Ip(ip) => Term::Ip(Ipv6Addr::from_bits(ip.to_bits().checked_add(1)?)),
+        _ => return None,
+    })
+}
+
+fn previous(term: Term) -> Option<Term> {
+    Some(match term {
+        Term::Integer(number) => Term::Integer(number.checked_sub(1)?),
+        Term::Date(ms) => Term::Date(ms.checked_sub(1)?),
+        Term::Float(number) => Term::Float(number.next_down()),
+        Term::Ip(ip) => Term::Ip(Ipv6Addr::from_bits(ip.to_bits().checked_sub(1)?)),
+        _ => return None,
+    })
+}
+
+/// `10.0.0.0/8`, or one address.
+fn network(text: &str) -> Option<Interval> {
+    let (address, bits) = match text.split_once('/') {
+        None => (ip(text)?, 128),
+        Some((address, bits)) => {
+            let address = ip(address)?;
+            let before = if address.to_ipv4_mapped().is_some() { 96 } else { 0 };
+            (address, before + bits.parse::<u32>().ok()?)
+        }
+    };
+    let mask = u128::MAX.checked_shl(128_u32.checked_sub(bits)?).unwrap_or(0);
+    let low = address.to_bits() & mask;
+    Some(Interval {
+        low: Term::Ip(Ipv6Addr::from_bits(low)),
+        high: Term::Ip(Ipv6Addr::from_bits(low | !mask)),
+    })
+}

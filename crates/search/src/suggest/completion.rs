@@ -1,0 +1,387 @@
+//! How what was typed may go on.
+
+use super::near::Nearness;
+use super::{ShowSuggested, Suggested, no_mapping, wanted_field};
+use crate::analysis::Analyzer;
+use crate::completion::{self, Completion, Context, Entry};
+use crate::error::{Result, SearchError};
+use crate::fields::View;
+use crate::geo::Point;
+use crate::json::{Members, as_f64, one_or_many, scalar};
+use crate::mapping::{FieldKind, Mapping};
+use crate::run::Seen;
+use regex::Regex;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashSet};
+
+/// What stands between two words.
+const SEPARATOR: char = '\u{1f}';
+/// Options that are kept at most.
+const OPTIONS_MAX: usize = 10_000;
+
+#[derive(Clone, Debug)]
+pub(super) struct Completer {
+    field: String,
+    size: usize,
+    skips_duplicates: bool,
+    fuzzy: Option<Fuzzy>,
+    is_regex: bool,
+    contexts: Map<String, Value>,
+    /// What an input of the present index must be.
+    wanted: Option<Wanted>,
+    /// What an input's contexts of the present index must be.
+    filters: BTreeMap<String, Vec<Filter>>,
+    found: Vec<Found>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Fuzzy {
+    /// As many as suits the length, where it is not said.
+    edits: Option<usize>,
+    prefix: usize,
+    length_min: usize,
+    transposes: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Wanted {
+    Prefix(String),
+    Near(Vec<char>, Nearness),
+    Pattern(Regex),
+}
+
+/// What one value of a context must be, and what it is worth.
+#[derive(Clone, Debug)]
+struct Filter {
+    /// Itself, or its beginning.
+    keys: Vec<String>,
+    is_prefix: bool,
+    boost: f32,
+}
+
+#[derive(Clone, Debug)]
+struct Found {
+    text: String,
+    score: f32,
+    contexts: BTreeMap<String, Vec<String>>,
+    document: Suggested,
+}
+
+impl Completer {
+    pub(super) fn parse(members: &mut Members<'_>, is_regex: bool) -> Result<Completer> {
+        let field = wanted_field(members)?;
+        let size = members.integer("size")?.unwrap_or(5);
+        if size <= 0 || size as usize > OPTIONS_MAX {
+            return Err(SearchError::illegal("size must be positive"));
+        }
+        members.integer("shard_size")?;
+        members.text("analyzer")?;
+        let contexts = match members.take("contexts").or_else(|| members.take("context")) {
+            Some(Value::Object(contexts)) => contexts.clone(),
+            Some(_) => return Err(SearchError::parsing("[contexts] must be an object")),
+            None => Map::new(),
+        };
+        // The limits of what a pattern may cost are those of all patterns here.
+        members.take("regex");
+        Ok(Completer {
+            field,
+            size: size as usize,
+            skips_duplicates: members.flag("skip_duplicates")?.unwrap_or(false),
+            fuzzy: members.take("fuzzy").map(Fuzzy::parse).transpose()?.flatten(),
+            is_regex,
+            contexts,
+            wanted: None,
+            filters: BTreeMap::new(),
+            found: Vec::new(),
+        })
+    }
+
+    pub(super) fn begin(&mut self, mapping: &Mapping, text: &str) -> Result<()> {
+        self.wanted = None;
+        let field = mapping
+            .field(&self.field)
+            .ok_or_else(|| no_mapping(&self.field))?;
+        let (FieldKind::Completion, Some(settings)) = (&field.kind, &field.completion) else {
+            return Err(SearchError::illegal(format!(
+                "Field [{}] is not a completion suggest field",
+                self.field
+            )));
+        };
+        self.filters = filters(settings, &self.contexts)?;
+        let is_filtered = self.filters.values().any(|filters| !filters.is_empty());
+        if !settings.contexts.is_empty() && !is_filtered {
+            return Err(SearchError::illegal(
+                "Missing mandatory contexts in context query",
+            ));
+        }
+        let text_form = joined(&field.search_analyzer, settings, text);
+        self.wanted = Some(match (&self.fuzzy, self.is_regex) {
+            (_, true) => {
+                let pattern = Regex::new(&format!("^(?:{text})"));
+                Wanted::Pattern(pattern.map_err(|error| SearchError::illegal(error.to_string()))?)
+            }
+            (Some(fuzzy), false) => {
+                let word: Vec<char> = text_form.chars().collect();
+                let near = fuzzy.nearness(word.len());
+                Wanted::Near(word, near)
+            }
+            (None, false) => Wanted::Prefix(text_form),
+        });
+        Ok(())
+    }
+
+    pub(super) fn see(&mut self, view: &View<'_>, index: usize, seen: &Seen<'_>) {
+        let Some(field) = view.mapping.field(&self.field) else {
+            return;
+        };
+        let (Some(wanted), Some(settings)) = (&self.wanted, &field.completion) else {
+            return;
+        };
+        let mut best: Option<(String, f32, &Entry)> = None;
+        let entries = completion::entries(view, field);
+        for entry in &entries {
+            let Some(boost) = self.boost(entry) else { continue };
+            let score = boost * entry.weight as f32;
+            for input in &entry.inputs {
+                let is_better = best
+                    .as_ref()
+                    .is_none_or(|(text, most, _)| score > *most || (score == *most && input < text));
+                if is_better && wanted.is_begun_by(&joined(&field.analyzer, settings, input)) {
+                    best = Some((input.clone(), score, entry));
+                }
+            }
+        }
+        if let Some((text, score, entry)) = best {
+            self.found.push(Found {
+                text,
+                score,
+                contexts: entry.contexts.clone(),
+                document: Suggested {
+                    index,
+                    id: seen.id.to_owned(),
+                    document: seen.document.clone(),
+                },
+            });
+            if self.found.len() > 2 * self.size + 1000 {
+                self.trim();
+            }
+        }
+    }
+
+    /// What the contexts of an entry are worth; `None` if they are not those that are wanted.
+    fn boost(&self, entry: &Entry) -> Option<f32> {
+        let mut best: Option<f32> = None;
+        let mut is_filtered = false;
+        for (name, filters) in self.filters.iter().filter(|(_, filters)| !filters.is_empty()) {
+            is_filtered = true;
+            let keys = entry.contexts.get(name).map(Vec::as_slice).unwrap_or_default();
+            for filter in filters
+                .iter()
+                .filter(|filter| keys.iter().any(|key| filter.fits(key)))
+            {
+                best = Some(best.unwrap_or(0.0).max(filter.boost));
+            }
+        }
+        if is_filtered { best } else { Some(1.0) }
+    }
+
+    fn trim(&mut self) {
+        self.found
+            .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.text.cmp(&b.text)));
+        if self.skips_duplicates {
+            let mut texts = HashSet::new();
+            self.found.retain(|found| texts.insert(found.text.clone()));
+        }
+        self.found.truncate(self.size);
+    }
+
+    pub(super) fn finish(mut self, show: &ShowSuggested<'_>) -> Result<Vec<Value>> {
+        self.trim();
+        let mut options = Vec::new();
+        for found in &self.found {
+            let mut option = Map::from_iter([("text".to_owned(), json!(found.text))]);
+            show(&found.document, &mut option)?;
+            option.insert("_score".to_owned(), json!(f64::from(found.score)));
+            let contexts: Map<String, Value> = found
+                .contexts
+                .iter()
+                .filter(|(name, keys)| !keys.is_empty() && self.contexts.contains_key(*name))
+                .map(|(name, keys)| (name.clone(), json!(keys)))
+                .collect();
+            if !contexts.is_empty() {
+                option.insert("contexts".to_owned(), Value::Object(contexts));
+            }
+            options.push(Value::Object(option));
+        }
+        Ok(options)
+    }
+}
+
+impl Wanted {
+    fn is_begun_by(&self, text: &str) -> bool {
+        match self {
+            Wanted::Prefix(prefix) => text.starts_with(prefix.as_str()),
+            Wanted::Near(word, near) => near.begins(word, &text.chars().collect::<Vec<_>>()),
+            Wanted::Pattern(pattern) => pattern.is_match(&text.replace(SEPARATOR, " ")),
+        }
+    }
+}
+
+impl Fuzzy {
+    fn parse(value: &Value) -> Result<Option<Fuzzy>> {
+        if let Value::Bool(is_fuzzy) = value {
+            return Ok(is_fuzzy.then_some(Fuzzy::default()));
+        }
+        let mut members = Members::of("fuzzy", value)?;
+        let default = Fuzzy::default();
+        let count =
+            |number: Option<i64>, default: usize| number.map_or(default, |number| number.max(0) as usize);
+        let edits = match members.text("fuzziness")?.as_deref() {
+            None => default.edits,
+            Some(text) if text.to_ascii_uppercase().starts_with("AUTO") => None,
+            Some(text) => match text.parse::<f64>() {
+                Ok(edits) if (0.0..=2.0).contains(&edits) => Some(edits as usize),
+                _ => return Err(SearchError::illegal(format!("[fuzziness] cannot be [{text}]"))),
+            },
+        };
+        let fuzzy = Fuzzy {
+            edits,
+            prefix: count(members.integer("prefix_length")?, default.prefix),
+            length_min: count(members.integer("min_length")?, default.length_min),
+            transposes: members.flag("transpositions")?.unwrap_or(true),
+        };
+        members.flag("unicode_aware")?;
+        members.integer("max_determinized_states")?;
+        members.end()?;
+        Ok(Some(fuzzy))
+    }
+
+    fn nearness(self, length: usize) -> Nearness {
+        let suitable = match length {
+            0..=2 => 0,
+            3..=5 => 1,
+            _ => 2,
+        };
+        Nearness {
+            edits: if length < self.length_min {
+                0
+            } else {
+                self.edits.unwrap_or(suitable)
+            },
+            prefix: self.prefix,
+            transposes: self.transposes,
+        }
+    }
+}
+
+impl Default for Fuzzy {
+    fn default() -> Fuzzy {
+        Fuzzy {
+            edits: Some(1),
+            prefix: 1,
+            length_min: 3,
+            transposes: true,
+        }
+    }
+}
+
+/// The words of a text as they are compared.
+fn joined(analyzer: &Analyzer, settings: &Completion, text: &str) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for token in analyzer.tokens(text) {
+        // One of several at the same place will do.
+        if last == Some(token.position) {
+            continue;
+        }
+        if last.is_some() && settings.keeps_separators {
+            out.push(SEPARATOR);
+        }
+        last = Some(token.position);
+        out.push_str(&token.text);
+    }
+    out
+}
+
+fn filters(settings: &Completion, given: &Map<String, Value>) -> Result<BTreeMap<String, Vec<Filter>>> {
+    let mut all = BTreeMap::new();
+    for (name, value) in given {
+        let context = settings.contexts.iter().find(|context| context.name == *name);
+        let context = context.ok_or_else(|| {
+            let known: Vec<&str> = settings
+                .contexts
+                .iter()
+                .map(|context| context.name.as_str())
+                .collect();
+            SearchError::illegal(format!("Unknown context name [{name}], must be one of {known:?}"))
+        })?;
+        let values = match value {
+            // Two numbers are one place.
+            Value::Array(pair)
+                if context.precision.is_some() && pair.iter().all(Value::is_number) && !pair.is_empty() =>
+            {
+                vec![value]
+            }
+            value => one_or_many(value),
+        };
+        let filters: Result<Vec<Filter>> = values
+            .into_iter()
+            .map(|value| Filter::parse(context, value))
+            .collect();
+        all.insert(name.clone(), filters?);
+    }
+    Ok(all)
+}
+
+impl Filter {
+    fn fits(&self, key: &str) -> bool {
+        self.keys.iter().any(|wanted| match self.is_prefix {
+            true => key.starts_with(wanted.as_str()),
+            false => key == wanted,
+        })
+    }
+
+    fn parse(context: &Context, value: &Value) -> Result<Filter> {
+        let (mut boost, mut is_prefix, mut precision, mut neighbours) = (1.0, false, None, None);
+        let mut wanted = value;
+        if let Value::Object(object) = value
+            && object.contains_key("context")
+        {
+            let mut members = Members::of_object("contexts", object);
+            wanted = members.take("context").unwrap_or(value);
+            boost = members.take("boost").and_then(as_f64).unwrap_or(1.0) as f32;
+            is_prefix = members.flag("prefix")?.unwrap_or(false);
+            precision = members.take("precision");
+            neighbours = members.take("neighbours");
+            members.end()?;
+        }
+        let Some(length) = context.precision else {
+            let key = scalar(wanted).ok_or_else(|| {
+                SearchError::parsing("category context must be an object, string, number or boolean")
+            })?;
+            return Ok(Filter {
+                keys: vec![key],
+                is_prefix,
+                boost,
+            });
+        };
+        let point = Point::of_json(wanted).ok_or_else(|| SearchError::parsing("failed to parse a point"))?;
+        let length = precision.map_or(Ok(length), completion::cell_length)?.min(length);
+        let around = match neighbours {
+            None => vec![length],
+            Some(list) => one_or_many(list)
+                .into_iter()
+                .map(completion::cell_length)
+                .collect::<Result<Vec<_>>>()?,
+        };
+        let mut keys = vec![point.geohash(length)];
+        for length in around {
+            keys.extend(point.neighbours(length));
+        }
+        Ok(Filter {
+            keys,
+            is_prefix: true,
+            boost,
+        })
+    }
+}

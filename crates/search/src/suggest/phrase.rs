@@ -1,0 +1,242 @@
+//! A whole text with words put in the place of others.
+
+use super::near::Nearness;
+use super::terms::{Candidate, Counted, Mode, Options, analyzer_of, check, texts};
+use super::{entry, no_mapping, wanted_field};
+use crate::analysis::Token;
+use crate::error::{Result, SearchError};
+use crate::fields::View;
+use crate::json::{Members, one_or_many};
+use crate::mapping::Mapping;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// Words of a phrase at most.
+const WORDS_MAX: usize = 20;
+/// Texts that are kept after each word.
+const BEAM: usize = 200;
+
+#[derive(Clone, Debug)]
+pub(super) struct Phraser {
+    field: String,
+    size: usize,
+    /// Words of which others may be put in the place: a number, or a part.
+    errors_max: f64,
+    confidence: f64,
+    /// How likely a word is right.
+    word_likelihood: f64,
+    separator: String,
+    marks: Option<(String, String)>,
+    analyzer: Option<String>,
+    generators: Vec<Options>,
+    words: Vec<Token>,
+    counted: Counted,
+    /// How often one word follows another.
+    pairs: HashMap<(String, String), u64>,
+    /// All words of all documents.
+    total: u64,
+}
+
+impl Phraser {
+    pub(super) fn parse(members: &mut Members<'_>) -> Result<Phraser> {
+        let field = wanted_field(members)?;
+        let mut generators = Vec::new();
+        for value in members
+            .take("direct_generator")
+            .map(one_or_many)
+            .unwrap_or_default()
+        {
+            let mut inner = Members::of("direct_generator", value)?;
+            inner.text("field")?;
+            for filter in ["pre_filter", "post_filter"] {
+                if inner.take(filter).is_some() {
+                    return Err(SearchError::unsupported(format!(
+                        "[{filter}] of a [direct_generator]"
+                    )));
+                }
+            }
+            generators.push(Options::parse(&mut inner)?);
+            inner.end()?;
+        }
+        if generators.is_empty() {
+            let nothing = json!({"suggest_mode": "always"});
+            generators.push(Options::parse(&mut Members::of("direct_generator", &nothing)?)?);
+        }
+        for unsupported in ["collate", "smoothing"] {
+            if members.take(unsupported).is_some() {
+                return Err(SearchError::unsupported(format!(
+                    "[{unsupported}] of a phrase suggester"
+                )));
+            }
+        }
+        let marks = match members.take("highlight") {
+            None => None,
+            Some(value) => {
+                let mut marks = Members::of("highlight", value)?;
+                let (before, after) = (marks.text("pre_tag")?, marks.text("post_tag")?);
+                marks.end()?;
+                Some((before.unwrap_or_default(), after.unwrap_or_default()))
+            }
+        };
+        // How many words belong together is seen from the words themselves.
+        members.integer("gram_size")?;
+        members.integer("token_limit")?;
+        members.integer("shard_size")?;
+        members.flag("force_unigrams")?;
+        Ok(Phraser {
+            field,
+            size: members.integer("size")?.unwrap_or(5).max(1) as usize,
+            errors_max: members.number("max_errors")?.unwrap_or(1.0),
+            confidence: members.number("confidence")?.unwrap_or(1.0),
+            word_likelihood: members.number("real_word_error_likelihood")?.unwrap_or(0.95),
+            separator: members.text("separator")?.unwrap_or_else(|| " ".to_owned()),
+            marks,
+            analyzer: members.text("analyzer")?,
+            generators,
+            words: Vec::new(),
+            counted: Counted::default(),
+            pairs: HashMap::new(),
+            total: 0,
+        })
+    }
+
+    pub(super) fn begin(&mut self, mapping: &Mapping, text: &str) -> Result<()> {
+        let field = mapping
+            .field(&self.field)
+            .ok_or_else(|| no_mapping(&self.field))?;
+        check(field)?;
+        let mut words = analyzer_of(mapping, field, self.analyzer.as_deref())?.tokens(text);
+        // Words that a filter has joined are made of those between them.
+        words.retain(|word| !word.text.contains(' ') || field.is_keyword());
+        words.truncate(WORDS_MAX);
+        self.words = words;
+        Ok(())
+    }
+
+    pub(super) fn see(&mut self, view: &View<'_>) {
+        let Some(field) = view.mapping.field(&self.field) else {
+            return;
+        };
+        let all = self.generators.iter().map(|generator| generator.nearness);
+        if let Some(widest) = all.reduce(Nearness::or) {
+            self.counted.see(view, field, &self.words, widest);
+        }
+        let is_known = |text: &str| self.counted.near.contains_key(text);
+        for text in texts(view, field) {
+            let tokens = field.analyzer.tokens(&text);
+            self.total += tokens.len() as u64;
+            let single: Vec<&Token> = tokens.iter().filter(|token| !token.text.contains(' ')).collect();
+            for pair in single.windows(2) {
+                if is_known(&pair[0].text) && is_known(&pair[1].text) {
+                    let key = (pair[0].text.clone(), pair[1].text.clone());
+                    *self.pairs.entry(key).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    /// How likely a word is after another.
+    fn likelihood(&self, before: Option<&str>, word: &str) -> f64 {
+        let own = self.counted.frequency(word) as f64;
+        let alone = (own + 0.5) / (self.total as f64 + 0.5 * (self.counted.near.len() as f64 + 1.0));
+        let Some(before) = before else { return alone };
+        let key = (before.to_owned(), word.to_owned());
+        match self.pairs.get(&key) {
+            Some(pairs) => *pairs as f64 / self.counted.frequency(before).max(1) as f64,
+            // One that never follows it is worth less, as in stupid backoff.
+            None => 0.4 * alone,
+        }
+    }
+
+    fn choices(&self, word: &str) -> Vec<Candidate> {
+        let known = self.counted.frequency(word);
+        let mut found = vec![Candidate {
+            text: word.to_owned(),
+            score: if known > 0 {
+                self.word_likelihood
+            } else {
+                1.0 - self.word_likelihood
+            },
+            frequency: known,
+        }];
+        let mut seen = HashSet::from([word.to_owned()]);
+        for generator in &self.generators {
+            let is_missing = generator.mode == Mode::Missing && known == 0;
+            let always = generator.with_mode(if is_missing { Mode::Always } else { generator.mode });
+            let candidates = self.counted.candidates(word, &always);
+            found.extend(candidates.into_iter().filter(|one| seen.insert(one.text.clone())));
+        }
+        found
+    }
+
+    pub(super) fn finish(self, text: &str) -> Vec<Value> {
+        let limit = match self.errors_max >= 1.0 {
+            true => self.errors_max as usize,
+            false => ((self.errors_max * self.words.len() as f64).round() as usize).max(1),
+        };
+        // Each with its score as a logarithm, and which words were changed.
+        let mut texts: Vec<(Vec<String>, f64, Vec<bool>)> = vec![(Vec::new(), 0.0, Vec::new())];
+        for word in &self.words {
+            let choices = self.choices(&word.text);
+            let mut longer = Vec::new();
+            for (chosen, score, changed) in &texts {
+                for choice in &choices {
+                    let is_changed = choice.text != word.text;
+                    if is_changed && changed.iter().filter(|one| **one).count() >= limit {
+                        continue;
+                    }
+                    let likely = self.likelihood(chosen.last().map(String::as_str), &choice.text);
+                    let mut next = (
+                        chosen.clone(),
+                        score + (likely * choice.score).ln(),
+                        changed.clone(),
+                    );
+                    next.0.push(choice.text.clone());
+                    next.2.push(is_changed);
+                    longer.push(next);
+                }
+            }
+            longer.sort_by(|a, b| b.1.total_cmp(&a.1));
+            longer.truncate(BEAM);
+            texts = longer;
+        }
+        let unchanged = texts.iter().find(|(_, _, changed)| !changed.contains(&true));
+        let least = unchanged.map_or(f64::NEG_INFINITY, |(_, score, _)| {
+            score + self.confidence.max(1e-9).ln()
+        });
+        let better = texts
+            .iter()
+            .filter(|(_, score, changed)| {
+                changed.contains(&true) && (self.confidence == 0.0 || *score > least)
+            })
+            .take(self.size);
+        let options = better.map(|(words, score, changed)| {
+            let mut option = json!({"text": words.join(&self.separator), "score": score.exp()});
+            if let Some((before, after)) = &self.marks {
+                option["highlighted"] = json!(marked(words, changed, &self.separator, before, after));
+            }
+            option
+        });
+        vec![entry(text, 0, text.chars().count(), options.collect())]
+    }
+}
+
+/// The text with marks around what was changed.
+fn marked(words: &[String], changed: &[bool], separator: &str, before: &str, after: &str) -> String {
+    let mut out = String::new();
+    for (at, word) in words.iter().enumerate() {
+        let is_first = changed[at] && (at == 0 || !changed[at - 1]);
+        let is_last = changed[at] && changed.get(at + 1) != Some(&true);
+        if at > 0 {
+            out.push_str(separator);
+        }
+        if is_first {
+            out.push_str(before);
+        }
+        out.push_str(word);
+        if is_last {
+            out.push_str(after);
+        }
+    }
+    out
+}

@@ -1,0 +1,279 @@
+//! Words of an index that are near those of a text.
+
+use super::near::Nearness;
+use super::{entry, no_mapping, wanted_field};
+use crate::analysis::{Analyzer, Token};
+use crate::error::{Result, SearchError};
+use crate::fields::{Term, View};
+use crate::json::Members;
+use crate::mapping::{Field, FieldKind, Mapping};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// Words of a text that are looked at, at most.
+const WORDS_MAX: usize = 1000;
+
+#[derive(Clone, Debug)]
+pub(super) struct Speller {
+    field: String,
+    pub(super) options: Options,
+    analyzer: Option<String>,
+    words: Vec<Token>,
+    counted: Counted,
+}
+
+/// How far from a word others may be, and which of them are wanted.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub(super) size: usize,
+    pub(super) mode: Mode,
+    pub(super) nearness: Nearness,
+    length_min: usize,
+    by_frequency: bool,
+    documents_min: f64,
+    frequency_max: f64,
+}
+
+/// For which words something is suggested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Those that are nowhere.
+    Missing,
+    /// And what is more frequent.
+    Popular,
+    Always,
+}
+
+/// How many documents have each word that is near one of the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted {
+    documents: u64,
+    pub(super) near: HashMap<String, u64>,
+    /// Words that were compared, so that none is twice.
+    rejected: HashSet<String>,
+}
+
+/// Rejected words that are remembered.
+const REJECTED_MAX: usize = 100_000;
+
+impl Options {
+    pub(super) fn parse(members: &mut Members<'_>) -> Result<Options> {
+        let count =
+            |number: Option<i64>, default: usize| number.map_or(default, |number| number.max(0) as usize);
+        let edits = count(members.integer("max_edits")?, 2);
+        if !(1..=2).contains(&edits) {
+            return Err(SearchError::illegal("maxEdits must be between 1 and 2"));
+        }
+        let prefix = members
+            .integer("prefix_length")?
+            .or(members.integer("prefix_len")?);
+        let mode = match members.text("suggest_mode")?.as_deref() {
+            None | Some("missing") => Mode::Missing,
+            Some("popular") => Mode::Popular,
+            Some("always") => Mode::Always,
+            Some(other) => return Err(SearchError::illegal(format!("Illegal suggest mode {other}"))),
+        };
+        let by_frequency = match members.text("sort")?.as_deref() {
+            None | Some("score") => false,
+            Some("frequency") => true,
+            Some(other) => return Err(SearchError::illegal(format!("Illegal suggest sort {other}"))),
+        };
+        match members.text("string_distance")?.as_deref() {
+            None | Some("internal" | "damerau_levenshtein" | "levenshtein") => {}
+            Some(other) => return Err(SearchError::unsupported(format!("the [string_distance] {other}"))),
+        }
+        // How many are looked at before the best are chosen: all are.
+        members.integer("max_inspections")?;
+        members.integer("shard_size")?;
+        Ok(Options {
+            size: count(members.integer("size")?, 5),
+            mode,
+            nearness: Nearness {
+                edits,
+                prefix: count(prefix, 1),
+                transposes: true,
+            },
+            length_min: count(
+                members
+                    .integer("min_word_length")?
+                    .or(members.integer("min_word_len")?),
+                4,
+            ),
+            by_frequency,
+            documents_min: members.number("min_doc_freq")?.unwrap_or(0.0),
+            frequency_max: members.number("max_term_freq")?.unwrap_or(0.01),
+        })
+    }
+}
+
+impl Options {
+    /// The same for other words.
+    pub(super) fn with_mode(&self, mode: Mode) -> Options {
+        Options { mode, ..self.clone() }
+    }
+}
+
+/// A word that is suggested.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) text: String,
+    pub(super) score: f64,
+    pub(super) frequency: u64,
+}
+
+impl Counted {
+    /// Counts the words of a document that are near one of these.
+    pub(super) fn see(&mut self, view: &View<'_>, field: &Field, words: &[Token], nearness: Nearness) {
+        let mut there = HashSet::new();
+        for text in texts(view, field) {
+            there.extend(field.analyzer.tokens(&text).into_iter().map(|token| token.text));
+        }
+        if there.is_empty() {
+            return;
+        }
+        self.documents += 1;
+        for word in there {
+            if let Some(count) = self.near.get_mut(&word) {
+                *count += 1;
+                continue;
+            }
+            if self.rejected.contains(&word) {
+                continue;
+            }
+            let chars: Vec<char> = word.chars().collect();
+            let is_near = words.iter().any(|wanted| {
+                let wanted: Vec<char> = wanted.text.chars().collect();
+                nearness.distance(&wanted, &chars).is_some()
+            });
+            if is_near {
+                self.near.insert(word, 1);
+            } else if self.rejected.len() < REJECTED_MAX {
+                self.rejected.insert(word);
+            }
+        }
+    }
+
+    pub(super) fn frequency(&self, word: &str) -> u64 {
+        self.near.get(word).copied().unwrap_or(0)
+    }
+
+    /// The words that are suggested for one, the best first.
+    pub(super) fn candidates(&self, word: &str, options: &Options) -> Vec<Candidate> {
+        let own = self.frequency(word);
+        let chars: Vec<char> = word.chars().collect();
+        let limit = |given: f64| {
+            if given >= 1.0 {
+                given
+            } else {
+                given * self.documents as f64
+            }
+        };
+        let is_out = chars.len() < options.length_min
+            || (options.mode == Mode::Missing && own > 0)
+            || (options.mode == Mode::Popular && own as f64 > limit(options.frequency_max).max(1.0));
+        if is_out {
+            return Vec::new();
+        }
+        let mut found: Vec<Candidate> = self
+            .near
+            .iter()
+            .filter(|(text, count)| {
+                text.as_str() != word
+                    && **count as f64 >= limit(options.documents_min)
+                    && (options.mode != Mode::Popular || **count > own)
+            })
+            .filter_map(|(text, count)| {
+                let other: Vec<char> = text.chars().collect();
+                let edits = options.nearness.distance(&chars, &other)?;
+                let length = chars.len().min(other.len()).max(1);
+                Some(Candidate {
+                    text: text.clone(),
+                    score: 1.0 - edits as f64 / length as f64,
+                    frequency: *count,
+                })
+            })
+            .collect();
+        found.sort_by(|a, b| {
+            let by_score = b.score.total_cmp(&a.score);
+            let by_frequency = b.frequency.cmp(&a.frequency);
+            let both = match options.by_frequency {
+                true => by_frequency.then(by_score),
+                false => by_score.then(by_frequency),
+            };
+            both.then_with(|| a.text.cmp(&b.text))
+        });
+        found.truncate(options.size);
+        found
+    }
+}
+
+/// The texts of a field in a document.
+pub(super) fn texts(view: &View<'_>, field: &Field) -> Vec<String> {
+    let text = |term: Term| match term {
+        Term::Text(text) => Some(text),
+        _ => None,
+    };
+    view.terms(field).into_iter().filter_map(text).collect()
+}
+
+/// The analyzer of what was typed.
+pub(super) fn analyzer_of(mapping: &Mapping, field: &Field, named: Option<&str>) -> Result<Analyzer> {
+    match named {
+        None => Ok(field.search_analyzer.clone()),
+        Some(name) => mapping
+            .analysis()
+            .analyzer(name)
+            .ok_or_else(|| SearchError::illegal(format!("analyzer [{name}] doesn't exists"))),
+    }
+}
+
+impl Speller {
+    pub(super) fn parse(members: &mut Members<'_>) -> Result<Speller> {
+        Ok(Speller {
+            field: wanted_field(members)?,
+            options: Options::parse(members)?,
+            analyzer: members.text("analyzer")?,
+            words: Vec::new(),
+            counted: Counted::default(),
+        })
+    }
+
+    pub(super) fn begin(&mut self, mapping: &Mapping, text: &str) -> Result<()> {
+        let field = mapping
+            .field(&self.field)
+            .ok_or_else(|| no_mapping(&self.field))?;
+        check(field)?;
+        self.words = analyzer_of(mapping, field, self.analyzer.as_deref())?.tokens(text);
+        self.words.truncate(WORDS_MAX);
+        Ok(())
+    }
+
+    pub(super) fn see(&mut self, view: &View<'_>) {
+        if let Some(field) = view.mapping.field(&self.field) {
+            self.counted.see(view, field, &self.words, self.options.nearness);
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Value> {
+        let options = |word: &Token| {
+            let found = self.counted.candidates(&word.text, &self.options);
+            let shown = |one: Candidate| json!({"text": one.text, "score": one.score, "freq": one.frequency});
+            found.into_iter().map(shown).collect()
+        };
+        self.words
+            .iter()
+            .map(|word| entry(&word.text, word.start, word.end - word.start, options(word)))
+            .collect()
+    }
+}
+
+/// Refuses a field that has no words.
+pub(super) fn check(field: &Field) -> Result<()> {
+    match field.kind {
+        FieldKind::Text | FieldKind::Keyword => Ok(()),
+        _ => Err(SearchError::illegal(format!(
+            "field [{}] of type [{}] has no words that could be suggested",
+            field.name, field.type_name
+        ))),
+    }
+}
