@@ -8,6 +8,7 @@
 //! than were announced (pipelined requests), all bytes pass unchanged for the rest of the connection: a body is never
 //! touched.
 
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -157,16 +158,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for EncodedTargets<S> {
                 }
                 return read;
             }
-            let mut bytes = [0; READ_BYTES];
-            let mut read = ReadBuf::new(&mut bytes);
+            // Not zeroed: that would cost more than reading a head.
+            let mut bytes = [MaybeUninit::uninit(); READ_BYTES];
+            let mut read = ReadBuf::uninit(&mut bytes);
             match Pin::new(&mut this.stream).poll_read(context, &mut read) {
                 Poll::Ready(Ok(())) => {}
                 other => return other,
             }
             this.ready.clear();
             this.given = 0;
-            let come = read.filled().len();
-            this.take(&bytes[..come]);
+            this.take(read.filled());
         }
         let rest = &this.ready[this.given..];
         let fits = rest.len().min(out.remaining());

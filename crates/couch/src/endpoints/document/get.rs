@@ -9,6 +9,7 @@ use crate::error::{CouchError, Result};
 use crate::outgoing::{self, ShownHistory};
 use crate::{ids, respond};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
+use futures::FutureExt;
 use http::{Response, accepts_type, if_none_match};
 use std::fmt::Write as _;
 use value::ValueRef;
@@ -24,13 +25,22 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {
         if accepts_type(&call.headers, "multipart/mixed") {
-            return multipart::open_revisions(&database, &snapshot, id.as_ref(), open, &options).await;
+            return multipart::open_revisions(&database, &snapshot, id.as_ref(), open, &options)
+                .boxed()
+                .await;
         }
-        return open_revisions(&database, &snapshot, id.as_ref(), open, &options).await;
+        return open_revisions(&database, &snapshot, id.as_ref(), open, &options)
+            .boxed()
+            .await;
     }
     match options.revision.as_ref().filter(|_| !options.latest) {
         None if !options.needs_more() => winner(call, &snapshot, id.as_ref()).await,
-        revision => one(call, &database, &snapshot, id.as_ref(), revision, &options).await,
+        // Boxed as all that is seldom asked for: the state of a request is moved.
+        revision => {
+            one(call, &database, &snapshot, id.as_ref(), revision, &options)
+                .boxed()
+                .await
+        }
     }
 }
 

@@ -25,13 +25,14 @@ use http::{Method, Response};
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     match call.method.as_str() {
         "GET" | "HEAD" => get::run(call, id).await,
+        // Boxed, so that what reads a document is small.
         "PUT" => {
             ids::check(id)?;
-            put::run(call, id).await
+            Box::pin(put::run(call, id)).await
         }
-        "DELETE" => put::delete(call, id).await,
-        "COPY" => copy::run(call, id).await,
-        _ if call.method == Method::POST => form::run(call, id).await,
+        "DELETE" => Box::pin(put::delete(call, id)).await,
+        "COPY" => Box::pin(copy::run(call, id)).await,
+        _ if call.method == Method::POST => Box::pin(form::run(call, id)).await,
         _ => Err(CouchError::method_not_allowed("DELETE,GET,HEAD,POST,PUT,COPY")),
     }
 }
