@@ -62,6 +62,12 @@ pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, order: Order)
 
 /// The plan that scans this index, if the filter or the sort has a use for it.
 fn of_index(query: &Query<'_>, conjunction: &Conjunction<'_>, known: &KnownIndex) -> Option<Plan> {
+    // Most indexes are of no use for a query: seen before bounds are made.
+    let is_bounded = known.facts.wildcard_path.is_some()
+        || (known.facts.fields.first()).is_some_and(|first| conjunction.on(&first.name).next().is_some());
+    if !is_bounded && query.ordering.pattern().is_none() {
+        return None;
+    }
     let bounds = index_bounds(&known.facts, conjunction);
     let plan = forced(query, conjunction, known, &bounds);
     // Without a bound on its first field the whole index is read and then the documents, which costs more than a
