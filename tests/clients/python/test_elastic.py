@@ -53,8 +53,8 @@ def test_what_is_not_there_is_an_error_that_names_it(elastic, index):
     elastic.indices.create(index=index, mappings={"properties": {"a": {"type": "keyword"}}})
     with pytest.raises(elasticsearch.BadRequestError, match="resource_already_exists_exception"):
         elastic.indices.create(index=index)
-    with pytest.raises(elasticsearch.ApiError, match="highlight"):
-        elastic.search(index=index, highlight={"fields": {"a": {}}})
+    with pytest.raises(elasticsearch.ApiError, match="rescore"):
+        elastic.search(index=index, rescore={"query": {"rescore_query": {"match_all": {}}}})
 
 
 def test_what_pymongo_writes_is_found_here_and_the_other_way_round(elastic, client, index):
