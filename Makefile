@@ -9,7 +9,7 @@ endif
 APT_PACKAGES := clang libclang-dev pkg-config make curl ca-certificates
 
 # What the tests of the page need.
-TEST_PACKAGES := chromium fonts-dejavu-core
+TEST_PACKAGES := chromium firefox-esr fonts-dejavu-core
 
 .PHONY: run build test lint bench trials packages tools
 

@@ -61,9 +61,10 @@ test("slow queries lead to their plans, replications tell how far they are, user
   await page.isWell("server-user-new");
   await page.getByRole("button", { name: "Save" }).click();
   // From now on one has to sign in, by the form that comes over the view.
-  await page.getByLabel("Name").fill("root");
-  await page.getByLabel("Password").fill("secret");
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const form = page.getByRole("dialog", { name: /Sign in/ });
+  await form.getByLabel("Name").fill("root");
+  await form.getByLabel("Password").fill("secret");
+  await form.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("cell", { name: "may do everything" }).waitFor();
   await page.isWell("server-users");
   await page.done();

@@ -59,3 +59,18 @@ test("the first user is made, signs in and out, and a wrong password says so", a
   assert.deepEqual(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite]), [[true, "Strict"]]);
   await page.done();
 });
+
+test("who may only read sees which role would allow more", async () => {
+  const as = (body) => fetch(`${server.url}/api/command/${body.insert ? "default" : "admin"}`, { method: "POST", headers: { "Content-Type": "application/json", Authorization: `Basic ${btoa("root:secret")}` }, body: JSON.stringify(body) });
+  assert.equal((await as({ insert: "kept", documents: [{ _id: 1 }] })).status, 200);
+  assert.equal((await as({ createUser: "ann", pwd: "pw", roles: [{ role: "read", db: "default" }] })).status, 200);
+  const page = await browser.open(`${server.url}/#/docs/default.kept`);
+  await page.getByLabel("Name").fill("ann");
+  await page.getByLabel("Password").fill("pw");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("1 of 1").waitFor();
+  const make = page.getByRole("button", { name: "New", exact: true });
+  assert.ok(await make.isDisabled());
+  assert.match(await make.getAttribute("title"), /the role readWrite of default allows it/);
+  await page.done();
+});

@@ -25,3 +25,12 @@ export function lost() {
 }
 
 export const mustSignIn = (now) => Boolean(now?.users && !now.user);
+
+const BUILT_IN = ["read", "readWrite", "dbAdmin", "dbOwner", "userAdmin", "readAnyDatabase", "readWriteAnyDatabase", "userAdminAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "clusterManager", "clusterAdmin", "hostManager", "backup", "restore", "root", "enableSharding"];
+
+/** Why a user may not write to a database; undefined where he may, or where only the server can tell, for roles that people made. */
+export function whyNotWrite(database, now = session.value) {
+  if (!now?.users || !now.user) return undefined;
+  const may = now.user.roles.some(({ role, db }) => ["root", "readWriteAnyDatabase", "restore"].includes(role) || (["readWrite", "dbOwner"].includes(role) && db === database) || !BUILT_IN.includes(role));
+  return may ? undefined : `${now.user.name} may only read here: the role readWrite of ${database} allows it`;
+}

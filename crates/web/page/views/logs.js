@@ -6,7 +6,7 @@ import { Empty, Failure, Loading } from "../parts/panel.js";
 import { link } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { Log } from "./logs/log.js";
-import { shape } from "./logs/search.js";
+import { quickShape, shape } from "./logs/search.js";
 
 export default function Logs({ segments, params }) {
   const [, name] = segments;
@@ -14,7 +14,12 @@ export default function Logs({ segments, params }) {
 }
 
 function Opened({ name, params }) {
-  const { data, error, loading, reload } = useResource((signal) => shape(name, signal), [name]);
+  // The mapping of a large collection takes a while when it is first asked for; lines do not wait for it.
+  const quick = useResource((signal) => quickShape(name, signal), [name]);
+  const whole = useResource((signal) => shape(name, signal), [name]);
+  const data = whole.data ?? (quick.data?.isDated ? quick.data : undefined);
+  const { loading, reload } = whole;
+  const error = data ? undefined : whole.error;
   if (error) return html`<section class="view"><h1>${name}</h1><${Failure} error=${error} retry=${reload} /></section>`;
   if (!data) return html`<section class="view"><h1>${name}</h1><${Loading} on=${loading} /></section>`;
   if (!data.time) return html`<section class="view"><h1>${name}</h1><${Empty}><p>No field of ${name} has dates, so its documents have no order by time.</p><a class="button" href=${link(["docs", name])}>Documents</a><//></section>`;

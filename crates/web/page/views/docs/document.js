@@ -9,6 +9,7 @@ import { Confirm } from "../../parts/dialog.js";
 import { Copy, Failure, Loading, Tabs } from "../../parts/panel.js";
 import { go, refine } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
+import { whyNotWrite } from "../../state/session.js";
 import { Fields } from "./fields.js";
 import { Insert } from "./insert.js";
 import { Conflicts, History } from "./revisions.js";
@@ -37,6 +38,7 @@ export function DocumentView({ name, id, params }) {
   }, [saved]);
   const tab = params.tab ?? "fields";
   const [database, collection] = parts(name);
+  const why = whyNotWrite(database);
   const unsure = saved && hasIndexNames(saved);
   const isChanged = saved && draft && (text !== null || !same(saved, draft));
 
@@ -86,9 +88,9 @@ export function DocumentView({ name, id, params }) {
       <span class="grow"></span>
       <${Tabs} label="Form" now=${tab} choose=${choose} tabs=${[["fields", "Fields"], ["json", "JSON"], ["conflicts", "Conflicts"], ["history", "History"]]} />
       <${Copy} text=${() => print(current(), "  ")} label="Copy JSON" />
-      <button onClick=${() => setDialog("duplicate")} disabled=${!saved}>Duplicate</button>
-      <button class="danger" onClick=${() => setDialog("delete")} disabled=${!saved}>Delete</button>
-      <button class="primary" data-run onClick=${() => save()} disabled=${!isChanged || unsure}>Save</button>
+      <button onClick=${() => setDialog("duplicate")} title=${why} disabled=${!saved || why}>Duplicate</button>
+      <button class="danger" onClick=${() => setDialog("delete")} title=${why} disabled=${!saved || why}>Delete</button>
+      <button class="primary" data-run onClick=${() => save()} title=${why} disabled=${!isChanged || unsure || why}>Save</button>
     </div>
     <${Loading} on=${loading} />
     ${error && html`<${Failure} error=${error} retry=${reload} />`}

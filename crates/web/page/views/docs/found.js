@@ -11,6 +11,7 @@ import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
 import { Value } from "../../parts/value.js";
 import { go, link, refine } from "../../state/route.js";
 import { session } from "../../state/session.js";
+import { useSignal } from "../../state/signal.js";
 import { moveInList } from "../../parts/roving.js";
 
 /** The command of what the address asks. */
@@ -61,6 +62,12 @@ export function Found({ name, params, total }) {
     countMatches(database, collection, params.filter, abort.signal).then(setMatches, () => {});
     return () => abort.abort();
   }, [params.filter]);
+
+  // What was refused for want of a sign-in is asked again after it.
+  const who = useSignal(session)?.user?.name;
+  useEffect(() => {
+    if (who && state.error?.status === 401) run(false);
+  }, [who]);
 
   const { documents, cursor, loading, error, ms } = state;
   const hasMore = String(cursor) !== "0";

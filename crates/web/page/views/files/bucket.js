@@ -8,7 +8,7 @@ import { FILES_PAGE } from "../../limits.js";
 import { moveInList } from "../../parts/roving.js";
 import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
 import { refine } from "../../state/route.js";
-import { session } from "../../state/session.js";
+import { session, whyNotWrite } from "../../state/session.js";
 import { useSignal } from "../../state/signal.js";
 import { add, finished } from "../../state/uploads.js";
 import { FileView, Thumb } from "./file.js";
@@ -48,6 +48,7 @@ export function Bucket({ bucket, params }) {
     setOver(false);
     if (event.dataTransfer.files.length) add(bucket, [...event.dataTransfer.files], prefix.endsWith("/") ? prefix : "");
   };
+  const why = whyNotWrite(bucket.includes(".") ? bucket.split(".")[0] : "default");
   const files = byName(state.files);
   const as = params.as ?? (files.some(({ newest }) => newest.contentType.startsWith("image/")) ? "grid" : "list");
   const shown = opened && files.find(({ name }) => name === opened);
@@ -59,7 +60,7 @@ export function Bucket({ bucket, params }) {
       <${Tabs} label="Form" now=${as} choose=${(form) => refine({ as: form })} tabs=${[["grid", "Grid"], ["list", "List"]]} />
       <${Copy} label="Copy as curl" text=${() => `${curl("PUT", `${path(bucket)}/NAME`, undefined, session.value?.user?.name)} -T FILE`} />
       <input ref=${input} class="hidden" type="file" multiple tabindex="-1" aria-label="Files to upload" onChange=${(event) => { add(bucket, [...event.target.files], prefix.endsWith("/") ? prefix : ""); event.target.value = ""; }} />
-      <button class="primary" onClick=${() => input.current.click()}>Upload</button>
+      <button class="primary" disabled=${Boolean(why)} title=${why} onClick=${() => input.current.click()}>Upload</button>
     </div>
     <${Loading} on=${state.loading} />
     ${state.error && html`<${Failure} error=${state.error} retry=${() => load()} />`}

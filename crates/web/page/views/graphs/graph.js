@@ -28,7 +28,7 @@ export function Graph({ spec, from, to, isLive, choose, height }) {
     const range = from && to ? { from, to } : await timeRange(spec.coll, spec.time, signal);
     // What is live ends now, and keeps its length.
     const moved = isLive && from && to ? { from: Date.now() - (to - from), to: Date.now() } : range;
-    return { ...(await series(spec.coll, { ...spec, ...moved }, signal)), ms: performance.now() - begun };
+    return { ...(await series(spec.coll, { ...spec, ...moved, isWhole: !(from && to) }, signal)), ms: performance.now() - begun };
   }, [JSON.stringify(spec), from, to, round]);
   const sentence = useMemo(() => data && `${spec.value}, ${STATS[spec.stat ?? "mean"].title}, of ${data.series.length} series: ${data.series.slice(0, 5).map(({ key }) => key).join(", ")}`, [data]);
   return html`<div class="graph">

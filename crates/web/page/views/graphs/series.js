@@ -9,9 +9,9 @@ import { niceStep } from "../../lib/time.js";
 const SAMPLE = 200;
 const TIME_MS = 30_000;
 
-async function aggregate(name, pipeline, signal) {
+async function aggregate(name, pipeline, signal, options = {}) {
   const [database, collection] = parts(name);
-  const { cursor } = await command(database, { aggregate: collection, pipeline, cursor: { batchSize: 100_000 }, maxTimeMS: TIME_MS }, { signal });
+  const { cursor } = await command(database, { aggregate: collection, pipeline, cursor: { batchSize: 100_000 }, maxTimeMS: TIME_MS, ...options }, { signal });
   return cursor.firstBatch;
 }
 
@@ -57,17 +57,19 @@ function rateOf(points) {
 }
 
 /** A value of each step, by the values of a field; those with most readings first. */
-export async function series(name, { time, value, by, from, to, stat = "mean", points: most = POINTS_MAX }, signal) {
+export async function series(name, { time, value, by, from, to, isWhole, stat = "mean", points: most = POINTS_MAX }, signal) {
   const { take, after } = STATS[stat] ?? STATS.mean;
   const step = niceStep(to - from, most);
-  const found = await aggregate(name, [
+  const pipeline = [
     { $match: { [time]: { $gte: date(from), $lte: date(to) }, [value]: { $type: "number" } } },
     { $group: { _id: { k: by ? `$${by}` : "all", t: { $floor: { $divide: [{ $toLong: `$${time}` }, step] } } }, n: { $sum: 1 }, ...take(`$${value}`, `$${time}`) } },
     { $sort: { "_id.t": 1 } },
     { $group: { _id: "$_id.k", n: { $sum: "$n" }, points: { $push: { t: "$_id.t", min: "$min", mid: "$mid", max: "$max" } } } },
     { $sort: { n: -1, _id: 1 } },
     { $limit: 500 },
-  ], signal);
+  ];
+  // Who reads everything is twice as fast in the order of the documents as by an index on the time; a view takes no such hint.
+  const found = await (isWhole ? aggregate(name, pipeline, signal, { hint: { $natural: 1 } }).catch((error) => (error.body?.codeName === "MaxTimeMSExpired" || error.name === "AbortError" ? Promise.reject(error) : aggregate(name, pipeline, signal))) : aggregate(name, pipeline, signal));
   const pointOf = ({ t, min, mid, max }) => {
     const middle = number(Array.isArray(mid) ? mid[0] : mid);
     return [(number(t) + 0.5) * step, min === undefined ? middle : number(min), middle, max === undefined ? middle : number(max)];

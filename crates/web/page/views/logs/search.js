@@ -1,21 +1,44 @@
 // What Logs asks: lines, bars and values, by Elasticsearch's requests.
 
 import { BARS_MAX, LINES_PAGE } from "../../limits.js";
-import { elastic, indexName } from "../../lib/http.js";
+import { typeOf } from "../../lib/ejson.js";
+import { command, elastic, indexName, parts } from "../../lib/http.js";
 import { GROUPS, queryOf } from "../../lib/level.js";
 import { niceStep } from "../../lib/time.js";
 import { isDated } from "./find.js";
 
+const SAMPLE = 100;
 const TIMES = ["time", "@timestamp", "timestamp", "at", "ts", "date"];
 const LEVELS = ["level", "severity", "log.level", "loglevel", "priority"];
 const MESSAGES = ["message", "msg", "line", "text", "log", "event"];
 
 const path = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
 
-/** The fields of a collection and what they are for. */
+const NUMBERS = { int: "long", long: "long", double: "double", decimal: "double" };
+
+/** The fields of the newest documents, as they would be mapped: at once, however many there are. */
+export async function quickShape(name, signal) {
+  const [database, collection] = parts(name);
+  const { cursor } = await command(database, { find: collection, sort: { $natural: -1 }, limit: SAMPLE, singleBatch: true }, { signal, trim: 64 });
+  const known = new Map();
+  for (const document of cursor.firstBatch) {
+    for (const [field, value] of Object.entries(document)) {
+      const type = typeOf(value);
+      if (field === "_id" || known.has(field)) continue;
+      if (type === "string" || type === "cut") known.set(field, { name: field, type: "text", exact: `${field}.keyword` });
+      else if (type === "date" || type === "bool" || NUMBERS[type]) known.set(field, { name: field, type: NUMBERS[type] ?? (type === "bool" ? "boolean" : type), exact: field });
+    }
+  }
+  return purposes(name, [...known.values()], signal);
+}
+
+/** The fields of a collection and what they are for, by its mapping. */
 export async function shape(name, signal) {
   const answer = await elastic(path(name, "/_mapping"), undefined, signal);
-  const fields = flat(Object.values(answer)[0]?.mappings?.properties ?? {});
+  return purposes(name, flat(Object.values(answer)[0]?.mappings?.properties ?? {}), signal);
+}
+
+async function purposes(name, fields, signal) {
   const dates = fields.filter((field) => field.type === "date");
   const named = (wanted, from) => wanted.map((one) => from.find((field) => field.name === one)).find(Boolean);
   const time = (named(TIMES, dates) ?? dates[0])?.name;
