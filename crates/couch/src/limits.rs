@@ -60,6 +60,9 @@ pub const HEARTBEAT_MS_DEFAULT: u64 = 60_000;
 /// How long a feed waits for changes at most, in milliseconds (CouchDB's `changes_timeout`).
 pub const CHANGES_TIMEOUT_MS: u64 = 60_000;
 
+/// The feeds that may have a page of changes in memory at once: one change wakes all of them, and there may be thousands.
+pub const FEED_PAGES_MAX: usize = 128;
+
 /// The dropped databases that `_db_updates` remembers.
 pub const DATABASES_DROPPED_KEPT_MAX: usize = 10_000;
 

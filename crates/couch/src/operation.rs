@@ -4,6 +4,7 @@
 use crate::config::Config;
 use engine::{Client, Context, Engine, OperationGuard, OperationInfo};
 use http::{BodySender, Method};
+use memory::{Budget, Holder, Share};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use value::{Document, DocumentBuf};
 #[derive(Debug)]
 pub(crate) struct Operation {
     context: Context,
+    memory: Budget,
     _listed: OperationGuard,
 }
 
@@ -39,8 +41,14 @@ impl Operation {
         });
         Arc::new(Operation {
             context,
+            memory: engine.memory().clone(),
             _listed: listed,
         })
+    }
+
+    /// For what is in memory of an answer.
+    pub(crate) fn share_of_answers(&self) -> Share {
+        self.memory.share(Holder::Answers)
     }
 
     /// Does work of the request, which ends early where the request has to end.

@@ -35,6 +35,12 @@ pub fn streamed() -> (BodySender, Response) {
     (sender, with_body(StatusCode::OK, body))
 }
 
+/// An answer of JSON text that goes on for as long as its client listens.
+pub fn feed() -> (BodySender, Response) {
+    let (sender, body) = Body::feed();
+    (sender, with_body(StatusCode::OK, body))
+}
+
 /// An answer of this media type with status 200.
 pub fn with_type(body: Body, content_type: &str) -> Response {
     let mut response = with_body(StatusCode::OK, body);

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::database_events::DatabaseEvents;
 use crate::design::Designs;
 use crate::generators::Generators;
+use crate::limits::FEED_PAGES_MAX;
 use crate::passwords::Passwords;
 use crate::replication::jobs::Jobs;
 use crate::user::User;
@@ -14,7 +15,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// Why the protocol cannot be served.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,8 @@ pub(crate) struct Server {
     pub(crate) compactions: Compactions,
     /// The replications that run here.
     pub(crate) jobs: Jobs,
+    /// Taken by feeds while they read changes and write them.
+    pub(crate) feed_pages: Arc<Semaphore>,
     /// Becomes true when feeds have to end.
     pub(crate) stop: watch::Receiver<bool>,
     /// Answers what a replication asks of this server itself.
@@ -70,6 +73,7 @@ impl Server {
             started: Instant::now(),
             compactions: Compactions::default(),
             jobs: Jobs::default(),
+            feed_pages: Arc::new(Semaphore::new(FEED_PAGES_MAX)),
             stop,
             answer,
             engine,

@@ -2,7 +2,8 @@
 //!
 //! Whoever writes one reads a page of what it tells, writes its rows, and goes on to the next ([`Output::page`]). Pages are
 //! short at first and grow while the client takes all at once. Where it does not ([`Output::must_wait`]), the rest of the page is
-//! let go before the client is waited for: so a client that does not read costs no more than what is sent to it.
+//! let go before the client is waited for: so a client that does not read costs no more than what is sent to it. What is read
+//! ahead is part of the memory budget, and pages do not grow where that has no room.
 
 use crate::error::{CouchError, Result};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
@@ -10,8 +11,14 @@ use crate::operation::{Operation, Reader};
 use crate::respond;
 use engine::PageLimit;
 use http::{BodySender, Response};
+use memory::Share;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// How long a feed keeps what it read ahead for a client that does not take it.
+const MOMENT: Duration = Duration::from_millis(2);
 
 /// Where an answer is written.
 #[derive(Debug)]
@@ -23,6 +30,10 @@ pub(crate) struct Output {
     reader: Arc<Reader>,
     /// The bytes that are read at once.
     page_bytes: usize,
+    /// The memory for what is read and gathered.
+    share: Share,
+    /// The most that is read at once.
+    page_bytes_max: usize,
     /// The bytes past which what is gathered is sent.
     piece_bytes_max: usize,
     /// Whether the client does not take all at once.
@@ -40,23 +51,26 @@ enum First {
 
 impl Output {
     /// The rest of an answer whose head is sent, and who reads it.
-    pub(crate) fn of(sender: BodySender) -> Output {
+    pub(crate) fn of(sender: BodySender, share: Share) -> Output {
         Output {
             text: String::new(),
             reader: Reader::of(sender.clone()),
             sender: Some(sender),
             first: None,
             page_bytes: CHUNK_BYTES,
+            page_bytes_max: PAGE_BYTES,
+            share,
             piece_bytes_max: PIECES_BYTES,
             is_behind: false,
         }
     }
 
-    /// The same for a feed, of which there may be many that nobody reads: each keeps one piece or two, so they are small.
-    pub(crate) fn of_feed(sender: BodySender) -> Output {
+    /// The same for a feed, of which there may be many that nobody reads.
+    pub(crate) fn of_feed(sender: BodySender, share: Share) -> Output {
         Output {
+            page_bytes_max: PIECES_BYTES,
             piece_bytes_max: CHUNK_BYTES,
-            ..Output::of(sender)
+            ..Output::of(sender, share)
         }
     }
 
@@ -73,8 +87,24 @@ impl Output {
         let length = self.text.len();
         let is_taken = self.sender.as_ref().is_none_or(BodySender::has_room);
         // What is sent in several pieces is waited for in any case.
-        self.is_behind = length > PIECES_BYTES || (length >= self.chunk_bytes() && !is_taken);
+        self.is_behind = self.is_long() || (length >= self.chunk_bytes() && !is_taken);
         self.is_behind
+    }
+
+    /// Whether a feed's client takes more, or does so in a moment. Where it does not, nothing is to be written for it, and what was
+    /// read ahead is to be let go.
+    pub(crate) async fn is_taken(&mut self) -> bool {
+        let Some(sender) = self.sender.as_ref().filter(|_| self.text.is_empty()) else {
+            return true;
+        };
+        let is_taken = sender.has_room() || timeout(MOMENT, sender.room()).await == Ok(true);
+        self.is_behind = !is_taken;
+        is_taken
+    }
+
+    /// Whether what is gathered is sent in several pieces, between which the client is waited for.
+    pub(crate) fn is_long(&self) -> bool {
+        self.text.len() > PIECES_BYTES
     }
 
     /// Sends what is gathered if it is enough; false where the client is gone.
@@ -95,11 +125,24 @@ impl Output {
     /// The same when a page is let go, and waits until the client takes more.
     pub(crate) async fn end_page(&mut self) -> bool {
         let is_sent = self.flush_if_large().await;
+        let (held, more) = (self.page_bytes, (self.page_bytes * 2).min(self.page_bytes_max));
         self.page_bytes = match std::mem::take(&mut self.is_behind) {
             true => CHUNK_BYTES,
-            false => (self.page_bytes * 2).min(PAGE_BYTES),
+            false if self.share.fit(more) => more,
+            false => held,
         };
+        if self.page_bytes == CHUNK_BYTES {
+            // That much has everybody who waits.
+            self.share.charge(0);
+        }
         is_sent && self.room().await
+    }
+
+    /// Sends all that is gathered, and keeps nothing until there is more; false where the client is gone.
+    pub(crate) async fn pause(&mut self) -> bool {
+        self.page_bytes = CHUNK_BYTES;
+        self.share.charge(0);
+        self.flush().await
     }
 
     /// Waits until the client takes more, so that nothing is read before; false where it is gone.
@@ -123,10 +166,17 @@ impl Output {
         let mut text = std::mem::take(&mut self.text);
         // It may wait for long until it is sent.
         text.shrink_to_fit();
-        match &self.sender {
-            Some(sender) => sender.send(text).await,
-            None => false,
+        let Some(sender) = &self.sender else {
+            return false;
+        };
+        let ahead = self.share.bytes();
+        if text.len() > PIECES_BYTES {
+            // A row may be as long as a document; it is there already.
+            self.share.charge(ahead + text.len());
         }
+        let is_sent = sender.send(text).await;
+        self.share.charge(ahead);
+        is_sent
     }
 }
 
@@ -144,6 +194,8 @@ where
         first: Some(first),
         reader: reader.clone(),
         page_bytes: CHUNK_BYTES,
+        page_bytes_max: PAGE_BYTES,
+        share: operation.share_of_answers(),
         piece_bytes_max: PIECES_BYTES,
         is_behind: false,
     });

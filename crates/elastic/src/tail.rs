@@ -71,7 +71,7 @@ impl Protocol {
         let index = call.index(&name, Action::Find)?;
         // A query that does not fit the mapping is refused before anything is sent.
         matching(&search, &index, &[]).await?;
-        let (sender, body) = Body::channel(None);
+        let (sender, body) = Body::feed();
         let tail = Tail {
             protocol: self.clone(),
             user,

@@ -1,6 +1,7 @@
 //! Bodies of requests and responses.
 
 use crate::intake::Intake;
+use crate::slot::{Giver, Taker, slot};
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt, stream};
 use http_body_util::BodyExt;
@@ -166,6 +167,8 @@ enum Kind {
         chunks: mpsc::Receiver<Result<Bytes, BodyError>>,
         length: Option<u64>,
     },
+    /// Pieces to come one at a time, for as long as the client listens.
+    Feed(Taker),
 }
 
 impl Body {
@@ -212,7 +215,25 @@ impl Body {
     /// A body that comes in pieces, of this length where it is known, and where to put the pieces.
     pub fn channel(length: Option<u64>) -> (BodySender, Body) {
         let (sender, chunks) = mpsc::channel(CHUNKS_WAITING_MAX);
-        (BodySender(sender), Body(Kind::Channel { chunks, length }))
+        (
+            BodySender(To::Channel(sender)),
+            Body(Kind::Channel { chunks, length }),
+        )
+    }
+
+    /// A body that goes on for as long as its client listens, and of which there may be thousands: a piece is wanted only when
+    /// the one before is sent and the client takes more. The body of its request must have been read.
+    pub fn feed() -> (BodySender, Body) {
+        let (giver, taker) = slot();
+        (BodySender(To::Feed(giver)), Body(Kind::Feed(taker)))
+    }
+
+    /// The pieces of a feed; the body itself, where it is none.
+    pub(crate) fn into_feed(self) -> Result<Taker, Body> {
+        match self.0 {
+            Kind::Feed(pieces) => Ok(pieces),
+            other => Err(Body(other)),
+        }
     }
 }
 
@@ -240,6 +261,7 @@ impl hyper::body::Body for Body {
             }
             Kind::Stream { pieces, .. } => pieces.as_mut().poll_next(cx).map_ok(Frame::data),
             Kind::Channel { chunks, .. } => chunks.poll_recv(cx).map_ok(Frame::data),
+            Kind::Feed(pieces) => pieces.poll_next(cx).map_ok(Frame::data),
         }
     }
 
@@ -247,7 +269,7 @@ impl hyper::body::Body for Body {
         match &self.0 {
             Kind::Full(bytes) => bytes.is_empty(),
             Kind::Pieces { rest, .. } => *rest == 0,
-            Kind::Stream { .. } | Kind::Channel { .. } => false,
+            Kind::Stream { .. } | Kind::Channel { .. } | Kind::Feed(_) => false,
         }
     }
 
@@ -259,6 +281,7 @@ impl hyper::body::Body for Body {
                 Some(length) => SizeHint::with_exact(*length),
                 None => SizeHint::default(),
             },
+            Kind::Feed(_) => SizeHint::default(),
         }
     }
 }
@@ -273,7 +296,13 @@ impl std::fmt::Debug for Body {
 
 /// Where the pieces of a response's body are put. Dropped, it ends the body.
 #[derive(Clone, Debug)]
-pub struct BodySender(mpsc::Sender<Result<Bytes, BodyError>>);
+pub struct BodySender(To);
+
+#[derive(Clone, Debug)]
+enum To {
+    Channel(mpsc::Sender<Result<Bytes, BodyError>>),
+    Feed(Giver),
+}
 
 impl BodySender {
     /// Sends a piece, waiting while the client is slow; false where the client is gone.
@@ -282,36 +311,55 @@ impl BodySender {
         // An empty chunk would be the end of a chunked body.
         while !chunk.is_empty() {
             let part = chunk.split_to(chunk.len().min(CHUNK_BYTES_MAX));
-            if self.0.send(Ok(part)).await.is_err() {
+            if !self.put(Ok(part)).await {
                 return false;
             }
         }
         true
     }
 
+    async fn put(&self, piece: Result<Bytes, BodyError>) -> bool {
+        match &self.0 {
+            To::Channel(sender) => sender.send(piece).await.is_ok(),
+            To::Feed(giver) => giver.give(piece).await,
+        }
+    }
+
     /// Whether a piece would be taken at once.
     pub fn has_room(&self) -> bool {
-        self.0.capacity() > 0
+        match &self.0 {
+            To::Channel(sender) => sender.capacity() > 0,
+            To::Feed(giver) => giver.has_room(),
+        }
     }
 
     /// Waits until a piece would be taken at once; false where the client is gone.
     pub async fn room(&self) -> bool {
-        self.0.reserve().await.is_ok()
+        match &self.0 {
+            To::Channel(sender) => sender.reserve().await.is_ok(),
+            To::Feed(giver) => giver.room().await,
+        }
     }
 
     /// Whether the client is gone.
     pub fn is_closed(&self) -> bool {
-        self.0.is_closed()
+        match &self.0 {
+            To::Channel(sender) => sender.is_closed(),
+            To::Feed(giver) => giver.is_closed(),
+        }
     }
 
     /// Waits until the client is gone.
     pub async fn closed(&self) {
-        self.0.closed().await;
+        match &self.0 {
+            To::Channel(sender) => sender.closed().await,
+            To::Feed(giver) => giver.closed().await,
+        }
     }
 
     /// Cuts the response off, so that the client sees that it is not whole.
     pub async fn give_up(self) {
         // Where the client is gone there is nobody left to tell.
-        drop(self.0.send(Err(BodyError::GivenUp)).await);
+        let _ = self.put(Err(BodyError::GivenUp)).await;
     }
 }

@@ -6,13 +6,14 @@
 //! section 9.6), within limits.
 
 use crate::pace::Unsent;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a client may take to send more, or to close its side.
@@ -57,6 +58,23 @@ impl LingeringStream {
         }
     }
 
+    /// Ready when the socket takes a good part of what it can keep, or has failed.
+    pub(crate) fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.stream.tcp().poll_write_ready(cx))?;
+            // That it took all of the last write says nothing of the next.
+            let tcp = self.stream.tcp();
+            let looked = tcp.try_io(Interest::WRITABLE, || match is_writable(tcp)? {
+                true => Ok(()),
+                false => Err(io::ErrorKind::WouldBlock.into()),
+            });
+            match looked {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                looked => return Poll::Ready(looked),
+            }
+        }
+    }
+
     fn note_sent(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(Ok(bytes)) = &written {
             self.unsent.sent(*bytes);
@@ -89,6 +107,15 @@ impl LingeringStream {
     }
 }
 
+fn is_writable(stream: &tokio::net::TcpStream) -> io::Result<bool> {
+    let mut asked = [PollFd::new(stream, PollFlags::OUT)];
+    let at_once = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    Ok(poll(&mut asked, Some(&at_once))? > 0)
+}
+
 impl AsyncRead for LingeringStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
@@ -119,6 +146,7 @@ impl AsyncWrite for LingeringStream {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.unsent.flushed();
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 

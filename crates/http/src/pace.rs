@@ -9,7 +9,7 @@ use futures::task::AtomicWaker;
 use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 /// The bytes of bodies that may be taken and unsent; a piece may go beyond.
@@ -22,6 +22,8 @@ pub(crate) struct Unsent(Arc<Counted>);
 #[derive(Debug, Default)]
 struct Counted {
     bytes: AtomicUsize,
+    /// Whether hyper had nothing more to send since [`Unsent::begin`].
+    is_flushed: AtomicBool,
     /// The connection, where it waits for this to shrink.
     waiting: AtomicWaker,
 }
@@ -36,6 +38,21 @@ impl Unsent {
             .bytes
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         self.0.waiting.wake();
+    }
+
+    /// From now on it is noted whether all is sent.
+    pub(crate) fn begin(&self) {
+        self.0.is_flushed.store(false, Ordering::Relaxed);
+    }
+
+    /// hyper flushes a stream when it has nothing more to write to it.
+    pub(crate) fn flushed(&self) {
+        self.0.is_flushed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether all was sent since it was noted.
+    pub(crate) fn is_flushed(&self) -> bool {
+        self.0.is_flushed.load(Ordering::Relaxed)
     }
 
     /// A body of this connection, the one before being over.

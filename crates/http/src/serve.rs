@@ -1,29 +1,13 @@
 //! Answering the requests of connections until asked to stop.
 
-use crate::cookie;
-use crate::intake::{Held, Intake};
-use crate::linger::LingeringStream;
-use crate::pace::Unsent;
-use crate::target::EncodedTargets;
-use crate::{Body, BodyError, Hosts, Request, RequestBody, Response};
-use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_TYPE, EXPECT, HOST, HeaderValue};
+use crate::connection::{self, Answering, Reading};
+use crate::{Hosts, Request, Response};
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{StatusCode, Version};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use memory::Budget;
-use std::convert::Infallible;
-use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
-
-/// What is sent ahead on the machine itself, where no distance is to be bridged: the kernel's megabytes a connection would put
-/// each other out of the processor's caches, and large bodies to many clients take twice as long.
-const LOOPBACK_SEND_BYTES: usize = 128 * 1024;
 
 /// Connections at once, where nobody says how many.
 const CONNECTIONS_MAX: usize = 20_000;
@@ -88,24 +72,17 @@ pub async fn serve(
         refusal: FULL,
         stop_time_max: options.stop_time_max,
     };
-    let builder = builder(&options);
+    let answering = Arc::new(Answering {
+        builder: builder(&options),
+        handler,
+        reading: Reading {
+            idle_time_max: options.body_idle_time_max,
+            memory: options.memory,
+        },
+    });
     let stopping = stop.clone();
-    let reading = Reading {
-        idle_time_max: options.body_idle_time_max,
-        memory: options.memory.clone(),
-    };
-    let connect = move |stream, peer| {
-        let (builder, handler, stopping) = (builder.clone(), handler.clone(), stopping.clone());
-        connection(builder, stream, peer, handler, reading.clone(), stopping)
-    };
+    let connect = move |stream, peer| connection::serve(answering.clone(), stream, peer, stopping.clone());
     net::serve(listener, limits, stop, connect).await;
-}
-
-/// How bodies are read.
-#[derive(Clone, Debug)]
-struct Reading {
-    idle_time_max: Duration,
-    memory: Budget,
 }
 
 fn builder(options: &Options) -> http1::Builder {
@@ -120,106 +97,3 @@ fn builder(options: &Options) -> http1::Builder {
         .half_close(false);
     builder
 }
-
-async fn connection(
-    builder: http1::Builder,
-    stream: net::Stream,
-    peer: SocketAddr,
-    handler: Arc<impl Handler>,
-    reading: Reading,
-    mut stop: watch::Receiver<bool>,
-) {
-    if let Err(error) = prepare(&stream, peer) {
-        tracing::debug!(%peer, %error, "the connection ended before it began");
-        return;
-    }
-    let is_secure = stream.is_secure();
-    let is_stopping = Arc::new(AtomicBool::new(false));
-    let unsent = Unsent::default();
-    let stream = LingeringStream::new(stream, is_stopping.clone(), unsent.clone());
-    let (stream, announced) = EncodedTargets::new(stream);
-    let service = service_fn(|request: hyper::Request<Incoming>| {
-        // At once, before anything more is read from the connection.
-        announced.body(request.body().size_hint().exact());
-        let answered = answer(&*handler, request, peer, &reading);
-        let unsent = unsent.clone();
-        async move {
-            answered.await.map(|mut response| {
-                if is_secure {
-                    cookie::keep_secure(response.headers_mut());
-                }
-                response.map(|body| unsent.pace(body))
-            })
-        }
-    });
-    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    let ended = tokio::select! {
-        ended = &mut served => ended,
-        () = net::stopped(&mut stop) => {
-            is_stopping.store(true, Ordering::Relaxed);
-            served.as_mut().graceful_shutdown();
-            served.await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%peer, %error, "closed");
-    }
-}
-
-fn prepare(stream: &net::Stream, peer: SocketAddr) -> std::io::Result<()> {
-    if peer.ip().to_canonical().is_loopback() {
-        socket2::SockRef::from(stream.tcp()).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
-    }
-    Ok(())
-}
-
-async fn answer(
-    handler: &impl Handler,
-    request: hyper::Request<Incoming>,
-    peer: SocketAddr,
-    reading: &Reading,
-) -> Result<Response, Infallible> {
-    // One that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
-    if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
-        return Ok(refused(
-            StatusCode::BAD_REQUEST,
-            "{\"error\":\"bad_request\",\"reason\":\"a request has exactly one Host header\"}\n",
-        ));
-    }
-    // What is expected and not known cannot be met (RFC 9110, section 10.1.1).
-    let is_known = |wanted: &HeaderValue| wanted.as_bytes().eq_ignore_ascii_case(b"100-continue");
-    if !request.headers().get_all(EXPECT).iter().all(is_known) {
-        return Ok(refused(
-            StatusCode::EXPECTATION_FAILED,
-            "{\"error\":\"expectation_failed\",\"reason\":\"only 100-continue can be expected\"}\n",
-        ));
-    }
-    let (head, body) = request.into_parts();
-    let held = Held::default();
-    let request = Request {
-        method: head.method,
-        uri: head.uri,
-        headers: head.headers,
-        body: RequestBody::of_request(body, Intake::new(&reading.memory, reading.idle_time_max, &held)),
-        peer,
-    };
-    let answer = handler.handle(request).await;
-    // What was made of the body is gone.
-    drop(held);
-    Ok(answer)
-}
-
-fn refused(status: StatusCode, body: &'static str) -> Response {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-/// What hyper asks of bodies.
-const _: fn() = || {
-    fn check<B: hyper::body::Body<Error = BodyError> + Send>() {}
-    check::<Body>();
-};

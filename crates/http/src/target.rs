@@ -17,6 +17,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The bytes that are read at once while a head arrives.
 const READ_BYTES: usize = 8 * 1024;
+/// The bytes of further requests that are kept while an answer goes on for as long as its client listens.
+const READ_AHEAD_BYTES_MAX: usize = 4 * 1024;
 /// The head is still arriving.
 const UNKNOWN: u64 = u64::MAX;
 /// A body whose length is not known in advance.
@@ -74,6 +76,18 @@ impl<S> EncodedTargets<S> {
             given: 0,
         };
         (wrapped, announced)
+    }
+
+    /// The connection itself.
+    pub(crate) fn inner(&self) -> &S {
+        &self.stream
+    }
+
+    /// Gives back what was read of the next requests.
+    pub(crate) fn unread(&mut self, bytes: &[u8]) {
+        let rest = self.ready.split_off(self.given.min(self.ready.len()));
+        self.ready = [bytes, &rest].concat();
+        self.given = 0;
     }
 
     /// Begins the next request where the one before has come whole.
@@ -138,6 +152,26 @@ fn push_encoded(byte: u8, out: &mut Vec<u8>) {
             ]);
         }
         _ => out.push(byte),
+    }
+}
+
+impl<S: AsyncRead + Unpin> EncodedTargets<S> {
+    /// Ready when the client has closed its side; the requests that it sends meanwhile are kept for later, up to a limit.
+    pub(crate) fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while self.ready.len() < READ_AHEAD_BYTES_MAX {
+            let mut bytes = [0; 512];
+            let mut read = ReadBuf::new(&mut bytes);
+            match Pin::new(&mut self.stream).poll_read(context, &mut read) {
+                Poll::Ready(Ok(())) if !read.filled().is_empty() => {
+                    let come = read.filled().len();
+                    self.move_on();
+                    self.take(&bytes[..come]);
+                }
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending => break,
+            }
+        }
+        Poll::Pending
     }
 }
 

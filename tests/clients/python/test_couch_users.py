@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import time
 
 import pytest
@@ -216,3 +217,33 @@ def test_whoever_fails_often_is_locked_out_where_a_setting_says_so(guarded):
     assert requests.get(session, auth=ROOT).status_code == 200
     configure(guarded, "chttpd_auth_lockout", "mode", "off")
     assert requests.get(session, auth=("dora", "pw")).status_code == 200
+
+
+def test_replications_of_users_reach_no_private_addresses_unless_they_may(guarded):
+    for name in ("mine", "theirs"):
+        requests.put(f"{guarded.couch}/{name}", auth=ROOT).raise_for_status()
+        members = {"admins": {"names": ["anna"], "roles": []}, "members": {"names": ["anna"], "roles": []}}
+        requests.put(f"{guarded.couch}/{name}/_security", json=members, auth=ROOT).raise_for_status()
+    requests.put(f"{guarded.couch}/theirs/a", json={}, auth=ROOT).raise_for_status()
+    port = guarded.couch.rsplit(":", 1)[1]
+
+    def replicate(host, auth, port=port):
+        asked = {"source": f"http://anna:pw@{host}:{port}/theirs", "target": "mine"}
+        return requests.post(f"{guarded.couch}/_replicate", json=asked, auth=auth, timeout=60)
+
+    anna = ("anna", "pw")
+    configure(guarded, "replicator", "retries_per_request", "1")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(0.5)
+        for host in ("127.0.0.1", "localhost", "2130706433", "[::ffff:127.0.0.1]"):
+            refused = replicate(host, anna, other.getsockname()[1])
+            assert refused.status_code >= 400, (host, refused.text)
+        # Nobody was asked at all.
+        with pytest.raises(TimeoutError):
+            other.accept()
+    assert requests.get(f"{guarded.couch}/mine/a", auth=anna).status_code == 404
+    assert replicate("127.0.0.1", ROOT).json()["ok"]
+    configure(guarded, "replicator", "allow_private_addresses", "true")
+    requests.put(f"{guarded.couch}/theirs/b", json={}, auth=ROOT).raise_for_status()
+    assert replicate("127.0.0.1", anna).json()["ok"]
+    assert requests.get(f"{guarded.couch}/mine/b", auth=anna).status_code == 200

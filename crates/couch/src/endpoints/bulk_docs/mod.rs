@@ -47,7 +47,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     *response.status_mut() = StatusCode::CREATED;
     let call = call.without_body();
     tokio::spawn(async move {
-        let mut output = Output::of(sender.clone());
+        let mut output = Output::of(sender.clone(), call.operation.share_of_answers());
         output.text = text;
         let written = rest(&call, &database, &mut batch, &mut output);
         if let Err(error) = call.operation.run_for(Reader::of(sender.clone()), written).await {

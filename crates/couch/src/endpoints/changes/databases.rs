@@ -38,7 +38,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         feed.write_end(&mut text);
         return Ok(respond::ok(text));
     }
-    let (sender, mut response) = respond::streamed();
+    let (sender, mut response) = respond::feed();
     if feed.options.kind == Kind::EventSource {
         let kind = HeaderValue::from_static("text/event-stream");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);

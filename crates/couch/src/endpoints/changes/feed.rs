@@ -6,11 +6,14 @@ use super::row;
 use crate::database::Database;
 use crate::error::Result;
 use crate::limits::{PAGE_ROWS, PENDING_BYTES_MAX, PENDING_COUNTED_MAX};
+use crate::server::Server;
 use crate::stream::Output;
 use engine::{Change, Order, PageLimit, RevisionedSnapshot, Sequence};
 use http::BodySender;
+use memory::Share;
 use std::fmt::Write as _;
-use tokio::sync::watch;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until};
 
 /// One client's feed.
@@ -19,6 +22,8 @@ pub(super) struct Feed {
     options: ChangesOptions,
     filter: Filter,
     stop: watch::Receiver<bool>,
+    /// For as many as may read at once.
+    pages: Arc<Semaphore>,
     /// The number up to which the log was looked at.
     position: Sequence,
     /// The last change that was looked at, which the client is told. Local documents have numbers too, but are no changes: to go
@@ -38,12 +43,7 @@ enum Waited {
 }
 
 impl Feed {
-    pub(super) fn new(
-        database: Database,
-        options: ChangesOptions,
-        filter: Filter,
-        stop: watch::Receiver<bool>,
-    ) -> Feed {
+    pub(super) fn new(database: Database, options: ChangesOptions, filter: Filter, server: &Server) -> Feed {
         let position = match options.order {
             Order::Forward => options.since.clone(),
             Order::Backward => Sequence::END,
@@ -54,7 +54,8 @@ impl Feed {
             position,
             options,
             filter,
-            stop,
+            stop: server.stop.clone(),
+            pages: server.feed_pages.clone(),
             given: 0,
         }
     }
@@ -95,11 +96,18 @@ impl Feed {
                 self.pass(change);
                 continue;
             }
+            if self.is_followed() && !output.is_taken().await {
+                return Ok(false);
+            }
             self.row(&snapshot, change, &mut output.text).await?;
             if self.given == self.options.limit {
                 return Ok(true);
             }
-            if output.must_wait() {
+            let must_wait = match self.is_followed() {
+                true => output.is_long(),
+                false => output.must_wait(),
+            };
+            if must_wait {
                 return Ok(false);
             }
             if !output.flush_if_large().await {
@@ -111,6 +119,11 @@ impl Feed {
             self.position = self.position.clone().max(snapshot.head());
         }
         Ok(page.is_last)
+    }
+
+    /// Whether changes are sent as they happen.
+    fn is_followed(&self) -> bool {
+        self.options.kind != Kind::Normal
     }
 
     /// Appends a change, if it is let through.
@@ -202,8 +215,8 @@ impl Feed {
     }
 
     /// Sends changes as they happen, until the client has what it wants or is gone.
-    pub(super) async fn follow(mut self, sender: BodySender) {
-        let mut output = Output::of_feed(sender.clone());
+    pub(super) async fn follow(mut self, sender: BodySender, share: Share) {
+        let mut output = Output::of_feed(sender.clone(), share);
         if self.options.kind == Kind::LongPoll {
             output.text.push_str("{\"results\":[\n");
         }
@@ -226,8 +239,12 @@ impl Feed {
         loop {
             let given = self.given;
             loop {
+                // A client that takes nothing is waited for without the permit.
+                let pages = self.pages.clone();
+                let permit = pages.acquire().await;
                 // Boxed, so that a feed that waits is small.
                 let ended = Box::pin(self.page(output)).await?;
+                drop(permit);
                 if !output.end_page().await {
                     return Ok(false);
                 }
@@ -240,8 +257,7 @@ impl Feed {
             if is_enough || (is_one_shot && self.given > given) {
                 return Ok(true);
             }
-            // What was taken for text is given back while the feed waits.
-            if !output.flush().await {
+            if !output.pause().await {
                 return Ok(false);
             }
             match self.wait(sender).await {

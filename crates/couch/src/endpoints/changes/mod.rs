@@ -37,9 +37,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let (last_event, head) = (call.header("last-event-id"), database.collection.head());
     let options = ChangesOptions::parse(&call.query, last_event, database.sequences, head)?;
     let filter = Filter::parse(call, &database, &body).await?;
-    let stop = call.server.stop.clone();
     let kind = options.kind;
-    let feed = Feed::new(database, options, filter, stop);
+    let feed = Feed::new(database, options, filter, &call.server);
     if kind == Kind::Normal {
         return stream::respond_with(&call.operation, |mut output| async move {
             let written = feed.write_all(&mut output).await;
@@ -47,7 +46,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         })
         .await;
     }
-    let (sender, mut response) = respond::streamed();
+    let (sender, mut response) = respond::feed();
     if kind == Kind::EventSource {
         let headers = response.headers_mut();
         headers.insert(
@@ -57,7 +56,10 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     let (operation, reader) = (call.operation.clone(), Reader::of(sender.clone()));
-    tokio::spawn(async move { operation.follow(reader, feed.follow(sender)).await });
+    let share = operation.share_of_answers();
+    // Boxed, since each future around it would keep its size more than once.
+    let followed = Box::pin(feed.follow(sender, share));
+    tokio::spawn(async move { operation.follow(reader, followed).await });
     Ok(response)
 }
 

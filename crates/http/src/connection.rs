@@ -1,0 +1,224 @@
+//! One connection: requests are read and answered by hyper, and feeds are sent without it.
+
+use crate::cookie;
+use crate::feed::{Connection, Feed, FeedError};
+use crate::intake::{Held, Intake};
+use crate::linger::LingeringStream;
+use crate::pace::Unsent;
+use crate::serve::Handler;
+use crate::target::{Announced, EncodedTargets};
+use crate::{Body, BodyError, Request, RequestBody, Response};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, StatusCode, Version};
+use hyper_util::rt::TokioIo;
+use memory::Budget;
+use std::convert::Infallible;
+use std::future::{pending, poll_fn};
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::watch;
+
+/// What is sent ahead on the machine itself, where no distance is to be bridged: the kernel's megabytes a connection would put
+/// each other out of the processor's caches, and large bodies to many clients take twice as long.
+const LOOPBACK_SEND_BYTES: usize = 128 * 1024;
+
+/// How requests are answered.
+#[derive(Debug)]
+pub(crate) struct Answering<H> {
+    pub(crate) builder: http1::Builder,
+    pub(crate) handler: H,
+    pub(crate) reading: Reading,
+}
+
+/// How bodies are read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) idle_time_max: Duration,
+    pub(crate) memory: Budget,
+}
+
+/// What is known of a connection besides its bytes.
+#[derive(Clone)]
+struct Known {
+    peer: SocketAddr,
+    is_secure: bool,
+    announced: Announced,
+    unsent: Unsent,
+    is_stopping: Arc<AtomicBool>,
+    stop: watch::Receiver<bool>,
+}
+
+/// Answers the requests of a connection until it ends.
+pub(crate) async fn serve<H: Handler>(
+    answering: Arc<Answering<Arc<H>>>,
+    stream: net::Stream,
+    peer: SocketAddr,
+    stop: watch::Receiver<bool>,
+) {
+    if let Err(error) = prepare(&stream, peer) {
+        tracing::debug!(%peer, %error, "the connection ended before it began");
+        return;
+    }
+    let is_secure = stream.is_secure();
+    let (is_stopping, unsent) = (Arc::new(AtomicBool::new(false)), Unsent::default());
+    let stream = LingeringStream::new(stream, is_stopping.clone(), unsent.clone());
+    let (mut connection, announced) = EncodedTargets::new(stream);
+    let known = Known {
+        peer,
+        is_secure,
+        announced,
+        unsent,
+        is_stopping,
+        stop,
+    };
+    // Boxed, so that what hyper needs is given back while a feed is sent.
+    while let Some((given_back, feed)) = Box::pin(exchange(&answering, &known, connection)).await {
+        connection = given_back;
+        match feed.send(&mut connection).await {
+            Ok(true) => {}
+            Err(FeedError::Connection(_)) => return,
+            Ok(false) | Err(FeedError::Body(_)) => {
+                // There is nobody left to tell.
+                let _ = connection.shutdown().await;
+                return;
+            }
+        }
+    }
+}
+
+/// Answers requests until the connection ends, or until an answer is a feed that is to be sent on it.
+async fn exchange<H: Handler>(
+    answering: &Answering<Arc<H>>,
+    known: &Known,
+    connection: Connection,
+) -> Option<(Connection, Feed)> {
+    let begun: Mutex<Option<Feed>> = Mutex::new(None);
+    let feed = || begun.lock().unwrap_or_else(PoisonError::into_inner);
+    let service = service_fn(|request: hyper::Request<Incoming>| {
+        // At once, before anything more is read from the connection.
+        known.announced.body(request.body().size_hint().exact());
+        let can_stream = request.version() == Version::HTTP_11 && request.method() != Method::HEAD;
+        let is_last = is_last(&request);
+        let answered = answer(&*answering.handler, request, known.peer, &answering.reading);
+        async move {
+            let Ok(mut response) = answered.await;
+            if known.is_secure {
+                cookie::keep_secure(response.headers_mut());
+            }
+            let (parts, mut body) = response.into_parts();
+            if can_stream {
+                match body.into_feed() {
+                    Ok(pieces) => {
+                        known.unsent.begin();
+                        *feed() = Some(Feed::new(parts, pieces, is_last));
+                        // hyper is not to answer it.
+                        return pending().await;
+                    }
+                    Err(other) => body = other,
+                }
+            }
+            Ok::<_, Infallible>(hyper::Response::from_parts(parts, known.unsent.pace(body)))
+        }
+    });
+    let mut served = answering
+        .builder
+        .serve_connection(TokioIo::new(connection), service);
+    let mut stop = known.stop.clone();
+    let mut stopped = pin!(net::stopped(&mut stop));
+    let ended = poll_fn(|context| {
+        let is_stopping = known.is_stopping.load(Ordering::Relaxed);
+        if !is_stopping && stopped.as_mut().poll(context).is_ready() {
+            known.is_stopping.store(true, Ordering::Relaxed);
+            Pin::new(&mut served).graceful_shutdown();
+        }
+        match Pin::new(&mut served).poll(context) {
+            // The answers before it have to be sent first.
+            Poll::Pending if feed().is_some() && known.unsent.is_flushed() => Poll::Ready(Ok(())),
+            polled => polled,
+        }
+    })
+    .await;
+    if let Err(error) = ended {
+        tracing::debug!(peer = %known.peer, %error, "closed");
+    }
+    let feed = feed().take()?;
+    let parts = served.into_parts();
+    let mut connection = parts.io.into_inner();
+    connection.unread(&parts.read_buf);
+    Some((connection, feed))
+}
+
+/// Whether no other request is to follow.
+fn is_last<B>(request: &hyper::Request<B>) -> bool {
+    let headers = request.headers().get_all(CONNECTION).iter();
+    let mut words = headers
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    words.any(|word| word.trim().eq_ignore_ascii_case("close"))
+}
+
+fn prepare(stream: &net::Stream, peer: SocketAddr) -> std::io::Result<()> {
+    if peer.ip().to_canonical().is_loopback() {
+        socket2::SockRef::from(stream.tcp()).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
+    }
+    Ok(())
+}
+
+async fn answer(
+    handler: &impl Handler,
+    request: hyper::Request<Incoming>,
+    peer: SocketAddr,
+    reading: &Reading,
+) -> Result<Response, Infallible> {
+    // One that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
+    if request.version() == Version::HTTP_11 && request.headers().get_all(HOST).iter().count() != 1 {
+        return Ok(refused(
+            StatusCode::BAD_REQUEST,
+            "{\"error\":\"bad_request\",\"reason\":\"a request has exactly one Host header\"}\n",
+        ));
+    }
+    // What is expected and not known cannot be met (RFC 9110, section 10.1.1).
+    let is_known = |wanted: &HeaderValue| wanted.as_bytes().eq_ignore_ascii_case(b"100-continue");
+    if !request.headers().get_all(EXPECT).iter().all(is_known) {
+        return Ok(refused(
+            StatusCode::EXPECTATION_FAILED,
+            "{\"error\":\"expectation_failed\",\"reason\":\"only 100-continue can be expected\"}\n",
+        ));
+    }
+    let (head, body) = request.into_parts();
+    let held = Held::default();
+    let request = Request {
+        method: head.method,
+        uri: head.uri,
+        headers: head.headers,
+        body: RequestBody::of_request(body, Intake::new(&reading.memory, reading.idle_time_max, &held)),
+        peer,
+    };
+    let answer = handler.handle(request).await;
+    // What was made of the body is gone.
+    drop(held);
+    Ok(answer)
+}
+
+fn refused(status: StatusCode, body: &'static str) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// What hyper asks of bodies.
+const _: fn() = || {
+    fn check<B: hyper::body::Body<Error = BodyError> + Send>() {}
+    check::<Body>();
+};

@@ -1,0 +1,109 @@
+"""Feeds of changes of which there are many, and whose clients do not read."""
+
+import json
+import re
+import resource
+import socket
+import time
+from pathlib import Path
+
+import pytest
+import requests
+from server import running
+
+FEEDS = 400
+# What one may take of the server's memory, whether its client reads or not: about 10,000 in a build for tests, documents included.
+BYTES_A_FEED_MAX = 20_000
+DOCUMENTS = 600
+TEXT = "x" * 2000
+
+
+@pytest.fixture
+def descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def resident(server):
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"RssAnon:\s+(\d+)", status).group(1)) * 1024
+
+
+def processor(server):
+    words = Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(words[11]) + int(words[12])
+
+
+def rested(server):
+    """Waits until the server has nothing more to do."""
+    last = None
+    while last != (now := processor(server)) // 5:
+        last = now // 5
+        time.sleep(1)
+
+
+def ask(server, path):
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 * 1024)
+    host, port = server.couch.removeprefix("http://").split(":")
+    client.connect((host, int(port)))
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    return client
+
+
+def changes(client, count):
+    """The ids of so many changes."""
+    client.settimeout(60)
+    with client.makefile("rb") as lines:
+        while lines.readline() != b"\r\n":
+            pass
+        text, ids = b"", []
+        while len(ids) < count:
+            size = int(lines.readline(), 16)
+            text += lines.read(size)
+            assert lines.read(2) == b"\r\n"
+            *whole, text = text.split(b"\n")
+            ids += [json.loads(line)["id"] for line in whole if line]
+    return ids
+
+
+def test_feeds_whose_clients_do_not_read_cost_next_to_nothing_and_go_on_where_they_were(tmp_path, descriptors):
+    with running(tmp_path) as server:
+        requests.put(f"{server.couch}/d").raise_for_status()
+        docs = [{"_id": f"{n:05}", "text": TEXT} for n in range(DOCUMENTS)]
+        # What the first documents and feeds bring with them is no part of what each takes.
+        requests.post(f"{server.couch}/d/_bulk_docs", json={"docs": docs[:100]}).raise_for_status()
+        path = "/d/_changes?feed=continuous&include_docs=true&heartbeat=600000&since=now"
+        first = [ask(server, path) for _ in range(20)]
+        rested(server)
+        before = resident(server)
+        feeds = [ask(server, path) for _ in range(FEEDS)]
+        rested(server)
+        idle = (resident(server) - before) / FEEDS
+        for start in range(100, DOCUMENTS, 100):
+            made = requests.post(f"{server.couch}/d/_bulk_docs", json={"docs": docs[start : start + 100]})
+            made.raise_for_status()
+        rested(server)
+        time.sleep(12)
+        stalled = (resident(server) - before) / FEEDS
+        print(f"a feed takes {idle:.0f} bytes, {stalled:.0f} where its client does not read")
+        assert idle < BYTES_A_FEED_MAX and stalled < BYTES_A_FEED_MAX
+        for client in (first[0], feeds[0], feeds[-1]):
+            assert changes(client, DOCUMENTS - 100) == [f"{n:05}" for n in range(100, DOCUMENTS)]
+        for client in first + feeds:
+            client.close()
+
+
+def test_a_feed_that_ends_leaves_its_connection_to_the_next_request(couch):
+    requests.put(f"{couch}/a", json={}).raise_for_status()
+    with requests.Session() as session:
+        for _ in range(3):
+            told = session.get(f"{couch}/_changes", params={"feed": "longpoll"}, timeout=30)
+            assert [row["id"] for row in told.json()["results"]] == ["a"]
+            lines = session.get(f"{couch}/_changes", params={"feed": "continuous", "timeout": 50}, timeout=30)
+            assert json.loads(lines.text.splitlines()[0])["id"] == "a"
+            assert session.get(f"{couch}/a", timeout=30).json()["_id"] == "a"
+        [pool] = session.adapters["http://"].poolmanager.pools._container.values()
+        assert pool.num_connections == 1
