@@ -389,6 +389,11 @@ fn conflict(index: &Index, reason: String) -> ElasticError {
 /// A mapping's refusal names the document.
 fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
     if error.kind == "mapper_parsing_exception" {
+        // What is wrong with a value is told as the cause.
+        if let Some((whole, why)) = error.reason.clone().split_once("]: date[") {
+            error.reason = format!("{whole}]");
+            error = error.because(ElasticError::illegal(format!("date[{why}")));
+        }
         error.reason = format!("{} in document with id '{id}'", error.reason);
     }
     error

@@ -77,7 +77,12 @@ impl Mapping {
                 }
                 let values = values(&view, field, one.format.as_deref(), of)?;
                 if !values.is_empty() {
-                    out.insert(name.to_owned(), Value::Array(values));
+                    // One that is wanted in several formats has its values in each.
+                    let all = out.entry(name).or_insert_with(|| json!([]));
+                    match all {
+                        Value::Array(all) if of == ValuesOf::Columns => all.extend(values),
+                        all => *all = Value::Array(values),
+                    }
                 }
             }
         }
@@ -91,6 +96,28 @@ impl Mapping {
         let mut found = self.fetched(hit, wanted, ValuesOf::Source)?;
         found.retain(|name, _| self.field(name).is_some_and(|field| field.is_stored));
         Ok(found)
+    }
+}
+
+impl Mapping {
+    /// The same of a document that was asked for by its id.
+    pub fn stored_of(
+        &self,
+        document: &value::DocumentBuf,
+        wanted: &[WantedField],
+    ) -> Result<Map<String, Value>> {
+        let hit = Hit {
+            index: 0,
+            id: String::new(),
+            sequence: 0,
+            version: 0,
+            score: None,
+            document: document.clone(),
+            nested: None,
+            ignored: Vec::new(),
+            sort: Vec::new(),
+        };
+        self.fetched_stored(&hit, wanted)
     }
 }
 

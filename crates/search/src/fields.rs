@@ -380,7 +380,10 @@ fn check_nanos(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let Some(Term::Date(ms)) = term(field, value) else {
         return Ok(());
     };
-    let shown = crate::dates::date_text(ms);
+    // As precise as the document has it.
+    let shown = value
+        .as_str()
+        .map_or_else(|| crate::dates::date_text(ms), str::to_owned);
     let reason = match ms {
         ms if ms < 0 => {
             format!("date[{shown}] is before the epoch in 1970 and cannot be stored in nanosecond resolution")

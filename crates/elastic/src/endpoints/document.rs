@@ -13,6 +13,7 @@ use auth::Action;
 use engine::Record;
 use http::{Method, StatusCode};
 use options::Options;
+use search::{Mapping, WantedField};
 use serde_json::{Value, json};
 
 /// `/{index}/_doc/{id}`.
@@ -217,18 +218,24 @@ fn did_you_mean(name: &str) -> String {
         .map_or_else(String::new, |known| format!(" did you mean [{known}]?"))
 }
 
-/// The parameters of reads; which fields are wanted, and what of the document.
+/// The parameters of reads; what of the document is wanted.
 fn read_options(call: &mut Call) -> Result<SourceFilter> {
     let parameters = &mut call.parameters;
     parameters.without_effect(&["realtime", "refresh", "preference", "routing"]);
-    if parameters.take("stored_fields").is_some() {
-        return Err(ElasticError::unsupported("[stored_fields] of a document"));
-    }
     Ok(SourceFilter::take(parameters).unwrap_or_default())
 }
 
+/// The fields that are wanted beside a document, which is shown only if it is one of them.
+pub(crate) fn stored_fields(mut names: Vec<String>, filter: &mut SourceFilter) -> Result<Vec<WantedField>> {
+    filter.hidden |= filter.is_all() && !names.iter().any(|name| name == "_source");
+    names.retain(|name| !["_source", "_routing", "_none_"].contains(&name.as_str()));
+    Ok(WantedField::parse(&json!(names))?)
+}
+
 async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
-    let filter = read_options(call)?;
+    let stored = call.parameters.list("stored_fields");
+    let mut filter = read_options(call)?;
+    let stored = stored.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
     let version = call.parameters.integer("version")?;
     call.parameters.without_effect(&["version_type"]);
     call.parameters.end()?;
@@ -255,8 +262,11 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
             reason,
         ));
     }
-    let filter = filter.of_mapping(&index.known_mapping());
-    Ok(ok(found(&index.name, id, &record, &filter)))
+    let mapping = index.known_mapping();
+    let filter = filter.of_mapping(&mapping);
+    let mut answer = found(&index.name, id, &record, &filter);
+    put_stored(&mut answer, &mapping, &record, &stored)?;
+    Ok(ok(answer))
 }
 
 fn count(index: &Index, was_found: bool) {
@@ -277,6 +287,20 @@ pub(crate) fn found(index: &str, id: &str, record: &Record, filter: &SourceFilte
         body.insert("_source".to_owned(), filter.shown(&record.document));
     }
     Value::Object(body)
+}
+
+/// Adds the fields that are wanted beside a document.
+pub(crate) fn put_stored(
+    answer: &mut Value,
+    mapping: &Mapping,
+    record: &Record,
+    wanted: &[WantedField],
+) -> Result<()> {
+    let fields = mapping.stored_of(&record.document, wanted)?;
+    if !fields.is_empty() {
+        answer["fields"] = Value::Object(fields);
+    }
+    Ok(())
 }
 
 /// `/{index}/_source/{id}`.

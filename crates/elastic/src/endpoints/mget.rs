@@ -1,6 +1,6 @@
 //! Several documents by their ids: `_mget`.
 
-use super::document::found;
+use super::document::{found, put_stored, stored_fields};
 use crate::call::Call;
 use crate::documents::find;
 use crate::error::{ElasticError, Result};
@@ -9,6 +9,7 @@ use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
 use auth::Action;
 use http::Method;
+use search::WantedField;
 use serde_json::{Map, Value, json};
 
 /// One document that is asked for.
@@ -16,6 +17,7 @@ struct Wanted {
     index: String,
     id: String,
     filter: SourceFilter,
+    stored: Vec<WantedField>,
 }
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
@@ -24,12 +26,11 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     }
     call.parameters
         .without_effect(&["realtime", "refresh", "preference", "routing"]);
-    if call.parameters.take("stored_fields").is_some() {
-        return Err(ElasticError::unsupported("[stored_fields] of documents"));
-    }
-    let default = SourceFilter::take(&mut call.parameters).unwrap_or_default();
+    let names = call.parameters.list("stored_fields");
+    let mut default = SourceFilter::take(&mut call.parameters).unwrap_or_default();
+    let stored = names.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut default))?;
     call.parameters.end()?;
-    let wanted = parse(&call.required_object()?, index, &default)?;
+    let wanted = parse(&call.required_object()?, index, &default, &stored)?;
     let mut documents = Vec::with_capacity(wanted.len());
     for one in wanted {
         documents.push(match read(call, &one).await {
@@ -45,8 +46,11 @@ async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     let snapshot = index.collection.snapshot().await?;
     Ok(match find(&snapshot, &one.id).await?.1 {
         Some(record) => {
-            let filter = one.filter.of_mapping(&index.known_mapping());
-            found(&index.name, &one.id, &record, &filter)
+            let mapping = index.known_mapping();
+            let filter = one.filter.of_mapping(&mapping);
+            let mut answer = found(&index.name, &one.id, &record, &filter);
+            put_stored(&mut answer, &mapping, &record, &one.stored)?;
+            answer
         }
         None => {
             // An index without fields has no type yet.
@@ -57,7 +61,12 @@ async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     })
 }
 
-fn parse(body: &Map<String, Value>, index: Option<&str>, default: &SourceFilter) -> Result<Vec<Wanted>> {
+fn parse(
+    body: &Map<String, Value>,
+    index: Option<&str>,
+    default: &SourceFilter,
+    stored: &[WantedField],
+) -> Result<Vec<Wanted>> {
     let mut wanted = Vec::new();
     let mut faults = Vec::new();
     let text = |value: &Value| match value {
@@ -79,6 +88,7 @@ fn parse(body: &Map<String, Value>, index: Option<&str>, default: &SourceFilter)
                 index: index.unwrap_or_default().to_owned(),
                 id: String::new(),
                 filter: default.clone(),
+                stored: stored.to_vec(),
             };
             match (name.as_str(), one) {
                 ("ids", Value::String(_) | Value::Number(_)) => item.id = text(one),
@@ -90,7 +100,10 @@ fn parse(body: &Map<String, Value>, index: Option<&str>, default: &SourceFilter)
                             "_source" => item.filter = SourceFilter::parse(value)?,
                             "_type" | "routing" => {}
                             "stored_fields" => {
-                                return Err(ElasticError::unsupported("[stored_fields] of documents"));
+                                let list = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
+                                item.filter = SourceFilter::default();
+                                item.stored =
+                                    stored_fields(list.iter().map(text).collect(), &mut item.filter)?;
                             }
                             other => {
                                 let reason = format!(

@@ -330,6 +330,13 @@ pub const CASES: &[Case] = &[
         400,
         "",
     ),
+    case(
+        "GET /things/_search",
+        r#"{"size": 0, "aggs": {"h": {"histogram": {"field": "hours", "interval": 2, "min_doc_count": 1}}}}"#,
+        200,
+        r#"{"aggregations": {"h": {"buckets": [{"key": 8.0, "doc_count": 1}, {"key": 10.0, "doc_count": 1}, {"key": 14.0, "doc_count": 1},
+            {"key": 16.0, "doc_count": 1}, {"key": 18.0, "doc_count": 1}]}}}"#,
+    ),
     // Blocks.
     case("PUT /things/_block/colour", "", 400, ""),
     case(

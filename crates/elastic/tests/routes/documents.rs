@@ -10,6 +10,25 @@ fn documents() {
 
 pub const CASES: &[Case] = &[
     case(
+        "PUT /stored",
+        r#"{"mappings": {"properties": {"a": {"type": "keyword", "store": true}}}}"#,
+        200,
+        "",
+    ),
+    case("PUT /stored/_doc/1", r#"{"a": "x", "b": 1}"#, 201, ""),
+    case(
+        "GET /stored/_doc/1?stored_fields=a,b",
+        "",
+        200,
+        r#"{"fields": {"a": ["x"]}}"#,
+    ),
+    case(
+        "POST /stored/_mget",
+        r#"{"docs": [{"_id": "1", "stored_fields": ["a", "_source"]}]}"#,
+        200,
+        r#"{"docs": [{"fields": {"a": ["x"]}, "_source": {"b": 1}}]}"#,
+    ),
+    case(
         "PUT /things/_doc/1",
         r#"{"name": "Anna", "age": 5}"#,
         201,

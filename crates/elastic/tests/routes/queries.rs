@@ -150,6 +150,43 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"count": 1}"#,
     ),
+    // A simple language.
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"query": "quick -fox", "fields": ["text"], "default_operator": "and"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"query": "(cat | \"lazy dog\") + qui*", "fields": ["text^2", "tags"]}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"query": "qiuck~2 + \"", "fields": ["text"]}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"query": "quick + none", "fields": ["text"], "flags": "OR"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"fields": ["text"]}}}"#,
+        400,
+        "",
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"query": "a", "flags": "COLOUR"}}}"#,
+        400,
+        "",
+    ),
     // Changes.
     case(
         "POST /_reindex",

@@ -178,12 +178,16 @@ impl Buckets {
                 self.add_keys(keys.map(Key).collect(), named, view, context, first)
             }
             Spec::Histogram(source, interval) => {
-                let numbers = source.terms(view);
-                let keys = numbers
-                    .iter()
-                    .filter_map(Term::as_f64)
-                    .filter_map(|value| interval.key(value, source));
-                self.add_keys(keys.map(Key).collect(), named, view, context, first)
+                let mut keys = Vec::new();
+                for term in source.terms(view) {
+                    match &term {
+                        Term::Interval(values) => keys.extend(interval.keys_of(values, source)?),
+                        other => {
+                            keys.extend(other.as_f64().and_then(|value| interval.key(value, source)));
+                        }
+                    }
+                }
+                self.add_keys(keys.into_iter().map(Key).collect(), named, view, context, first)
             }
             _ => Ok(()),
         }

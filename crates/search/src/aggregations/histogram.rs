@@ -52,6 +52,31 @@ impl Interval {
         is_in.then(|| self.term(key))
     }
 
+    /// The buckets that a range goes through.
+    pub(super) fn keys_of(&self, values: &crate::intervals::Interval, source: &Source) -> Result<Vec<Term>> {
+        let (Some(mut low), Some(mut high)) = (values.low.as_f64(), values.high.as_f64()) else {
+            return Ok(Vec::new());
+        };
+        if let Some((least, most)) = self.hard {
+            (low, high) = (low.max(least), high.min(most));
+        }
+        let mut keys = Vec::new();
+        let Some(mut key) = self.floor(low, source).filter(|key| key.is_finite()) else {
+            return Err(too_many_buckets(BUCKETS_MAX));
+        };
+        while key <= high && low <= high {
+            keys.push(self.term(key));
+            if keys.len() > BUCKETS_MAX {
+                return Err(too_many_buckets(BUCKETS_MAX));
+            }
+            match self.next(key, source) {
+                Some(next) if next > key => key = next,
+                _ => break,
+            }
+        }
+        Ok(keys)
+    }
+
     fn term(&self, key: f64) -> Term {
         match self.width {
             Width::Number(_) => Term::Float(key),

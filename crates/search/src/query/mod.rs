@@ -4,6 +4,7 @@ mod compound;
 mod full_text;
 mod geo;
 mod lucene;
+mod simple;
 mod term_level;
 
 pub use lucene::parse_query_string;
@@ -278,40 +279,20 @@ impl Parser {
             "distance_feature" => geo::distance_feature(body),
             "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
             "query_string" => lucene::parse(body),
+            "simple_query_string" => simple::parse(body),
             "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
                 term_level::parse(name, body)
             }
             "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
                 full_text::parse(name, body)
             }
-            "simple_query_string"
-            | "function_score"
-            | "script_score"
-            | "script"
-            | "more_like_this"
-            | "geo_polygon"
-            | "geo_shape"
-            | "has_child"
-            | "has_parent"
-            | "parent_id"
-            | "intervals"
-            | "percolate"
-            | "pinned"
-            | "rank_feature"
-            | "semantic"
-            | "span_term"
-            | "span_near"
-            | "span_or"
-            | "span_not"
-            | "span_first"
-            | "span_multi"
-            | "span_containing"
-            | "span_within"
-            | "field_masking_span"
-            | "terms_set"
-            | "wrapper"
-            | "knn"
-            | "combined_fields" => Err(SearchError::unsupported(format!("the query [{name}]"))),
+            "function_score" | "script_score" | "script" | "more_like_this" | "geo_polygon" | "geo_shape"
+            | "has_child" | "has_parent" | "parent_id" | "intervals" | "percolate" | "pinned"
+            | "rank_feature" | "semantic" | "span_term" | "span_near" | "span_or" | "span_not"
+            | "span_first" | "span_multi" | "span_containing" | "span_within" | "field_masking_span"
+            | "terms_set" | "wrapper" | "knn" | "combined_fields" => {
+                Err(SearchError::unsupported(format!("the query [{name}]")))
+            }
             other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
         }
     }
