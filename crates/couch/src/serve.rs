@@ -127,7 +127,7 @@ impl Front {
     /// Where everybody may do everything, the name by which the server is asked must be known, and where the page comes from that
     /// asks, unless the settings of CORS let it.
     fn known_host(&self, headers: &HeaderMap) -> Result<(), CouchError> {
-        if self.server.engine.has_users() {
+        if self.server.engine.needs_login() {
             return Ok(());
         }
         match self.hosts.check(headers) {

@@ -75,7 +75,7 @@ impl User {
             is_local: true,
             ..User::default()
         };
-        if !engine.has_users() {
+        if !engine.needs_login() {
             user.roles.push("_admin".to_owned());
             user.handler = Some(Handler::Default);
         }

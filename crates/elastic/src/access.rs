@@ -27,12 +27,12 @@ pub(crate) async fn privileges(
     if let Asking::Known(user) = asking {
         return match user {
             Some(user) => Ok(Some(engine.privileges(&user))),
-            None if engine.has_users() => Err(unauthorized("sign in first")),
+            None if engine.needs_login() => Err(unauthorized("sign in first")),
             None => Ok(None),
         };
     }
     refuse_other_sites(request)?;
-    if !engine.has_users() {
+    if !engine.needs_login() {
         let known = server.hosts.check(&request.headers);
         return known.map(|()| None).map_err(|error| refusal(error.to_string()));
     }

@@ -173,7 +173,7 @@ impl Tail {
     fn may_read(&self) -> bool {
         let engine = &self.protocol.server().engine;
         let Some(user) = &self.user else {
-            return !engine.has_users();
+            return !engine.needs_login();
         };
         let namespace = &self.index.namespace;
         let resource = auth::Resource::Collection(&namespace.database, &namespace.collection);

@@ -75,6 +75,9 @@ pub struct ServeOptions {
     /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_INSECURE")]
     pub insecure: Option<bool>,
+    /// Ask nobody to log in although users exist, as mongod without --auth: whoever reaches a port can do everything.
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_NO_LOGIN")]
+    pub no_login: Option<bool>,
     /// Names besides localhost under which the HTTP ports may be asked while no user exists, with commas between them; `*` is every name.
     #[arg(
         long,
@@ -146,6 +149,8 @@ pub struct Settings {
     pub default_max_time: Duration,
     /// Whether listening beyond loopback without users is allowed.
     pub insecure: bool,
+    /// Whether nobody is asked to log in although users exist.
+    pub no_login: bool,
     /// Names under which the HTTP ports may be asked while no user exists.
     pub allowed_hosts: Vec<String>,
     /// Bytes a second that are read in search of damage; 0 for none.
@@ -209,6 +214,7 @@ impl ServeOptions {
                     .into(),
             ),
             insecure: self.insecure.or(file.insecure).unwrap_or(false),
+            no_login: self.no_login.or(file.no_login).unwrap_or(false),
             allowed_hosts: self
                 .allowed_hosts
                 .clone()

@@ -56,18 +56,24 @@ impl Listening<'_> {
         Ok(Some(Listener::new(listener, self.tls.cloned())))
     }
 
-    /// A port that others can reach without any user would give everything to everybody.
+    /// A port that others can reach without logging in would give everything to everybody.
     fn refuse_exposure(&self, protocol: &str, address: SocketAddr) -> Result<()> {
-        if address.ip().is_loopback() || self.engine.has_users() {
+        if address.ip().is_loopback() || self.engine.needs_login() {
             return Ok(());
         }
         if self.settings.insecure {
-            tracing::warn!(protocol, %address, "listening beyond loopback without users, as --insecure asks");
+            tracing::warn!(protocol, %address, "listening beyond loopback where nobody has to log in, as --insecure asks");
             return Ok(());
+        }
+        if self.engine.has_users() {
+            bail!(
+                "refusing to listen on {address}: it is not a loopback address and --no-login is set. Leave --no-login out, \
+                 or say --insecure to let everybody in"
+            );
         }
         bail!(
             "refusing to listen on {address}: it is not a loopback address and no user exists. Create a user first \
-         (larder user add NAME --data DIR, or db.createUser(…) in the database admin of a server on 127.0.0.1), or say --insecure to let everybody in"
+             (larder user add NAME --data DIR, or db.createUser(…) in the database admin of a server on 127.0.0.1), or say --insecure to let everybody in"
         );
     }
 }

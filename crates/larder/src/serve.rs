@@ -32,6 +32,10 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     engine.limit_temporary_files(settings.temporary_bytes_max);
     tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
 
+    if settings.no_login {
+        tracing::warn!("nobody is asked to log in, as --no-login asks");
+        engine.waive_login();
+    }
     if settings.scrub_rate > 0 {
         engine.start_scrub(settings.scrub_rate);
     }
@@ -187,6 +191,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Opt
         || settings.http_listen != running.http_listen
         || settings.tls.is_some() != running.tls.is_some()
         || settings.connections_max != running.connections_max
+        || settings.no_login != running.no_login
         || settings.allowed_hosts != running.allowed_hosts
         || settings.scrub_rate != running.scrub_rate
         || settings.disk_reserve != running.disk_reserve

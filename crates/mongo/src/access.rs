@@ -30,7 +30,7 @@ impl Access {
         database: &str,
         collection: &str,
     ) -> Result<()> {
-        if !engine.has_users() || self == Access::Anyone {
+        if !engine.needs_login() || self == Access::Anyone {
             return Ok(());
         }
         connection.login.refresh(engine);

@@ -15,7 +15,7 @@ impl Access {
     /// By HTTP's basic authentication.
     pub(crate) async fn of_request(server: &Server, request: &Request) -> Result<Access> {
         refuse_other_sites(request)?;
-        if !server.engine.has_users() {
+        if !server.engine.needs_login() {
             let known = server.hosts.check(&request.headers);
             return known
                 .map(|()| Access(None))

@@ -39,7 +39,7 @@ impl Call {
     pub(crate) async fn user(&self) -> Result<Option<Arc<User>>> {
         self.refuse_other_sites()?;
         let engine = &self.server.engine;
-        if !engine.has_users() {
+        if !engine.needs_login() {
             return Ok(None);
         }
         if let Some(user) = self.signed_in() {
@@ -87,7 +87,7 @@ impl Call {
 
     /// Where everybody may do everything, the name by which the server is asked must be known.
     pub(crate) fn known_host(&self) -> Result<()> {
-        if self.server.engine.has_users() {
+        if self.server.engine.needs_login() {
             return Ok(());
         }
         let known = self.server.hosts.check(&self.request.headers);

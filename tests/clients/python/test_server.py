@@ -142,6 +142,30 @@ def test_listening_beyond_loopback_without_users_is_refused(tmp_path):
     assert "--insecure" in refused.stderr
 
 
+def test_nobody_has_to_log_in_where_that_is_waived(tmp_path):
+    with running(tmp_path) as server, pymongo.MongoClient(server.uri) as client:
+        client.admin.command("createUser", "root", pwd="secret", roles=["root"])
+        with pymongo.MongoClient(server.uri) as stranger, pytest.raises(OperationFailure):
+            stranger.db.things.insert_one({})
+    with running(tmp_path, "--no-login") as server, pymongo.MongoClient(server.uri) as client:
+        assert client.db.things.insert_one({}).acknowledged
+        assert "--no-login" in "".join(server.log)
+    exposed = serve("--data", str(tmp_path), "--mongo-listen", "0.0.0.0:0", "--no-login")
+    assert exposed.returncode == 1
+    assert "--no-login is set" in exposed.stderr
+
+
+def test_a_find_by_id_is_explained_as_one_stage(tmp_path):
+    with running(tmp_path) as server, pymongo.MongoClient(server.uri) as client:
+        things = client.db.things
+        things.insert_one({"_id": 1, "a": {"b": 1}})
+        stage = lambda **options: things.find({"_id": 1}, **options).explain()["queryPlanner"]["winningPlan"]["stage"]
+        assert stage() == "EXPRESS_IXSCAN"
+        assert stage(projection={"a": 1}) == "EXPRESS_IXSCAN"
+        assert stage(projection={"a.b": 1}) == "PROJECTION_DEFAULT"
+        assert stage(skip=1) == "SKIP"
+
+
 def test_wrong_settings_are_named(tmp_path):
     config = tmp_path / "larder.toml"
     config.write_text('memory = "lots"\n')

@@ -33,7 +33,7 @@ pub(crate) async fn authenticate(call: &mut Call) -> Result<()> {
             return Ok(());
         }
     }
-    if !call.server.engine.has_users() && call.user.is_local {
+    if !call.server.engine.needs_login() && call.user.is_local {
         call.user.roles.push("_admin".to_owned());
         call.user.handler = Some(Handler::Default);
         return Ok(());

@@ -19,7 +19,7 @@ pub(super) fn user(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
         Some(Value::Object(context)) => context,
         Some(_) => return Err(wrong("`user_ctx` must be a JSON object")),
     };
-    if !engine.has_users() {
+    if !engine.needs_login() {
         return Ok(User::of_this_machine(engine));
     }
     let name = match context.get("name") {

@@ -141,9 +141,39 @@ impl Engine {
         if rest.is_empty() {
             return Ok(found);
         }
+        let stages = rest.to_documents();
+        let grouped = stages
+            .split_first()
+            .filter(|(first, _)| first.get("$group").is_some());
+        let after = match grouped {
+            // What a group counts is not known without running it, so it is part of the plan alone.
+            Some((_, after)) if collection.is_some() && verbosity == Verbosity::QueryPlanner => {
+                group_over_plan(&mut found);
+                after
+            }
+            _ => &stages,
+        };
+        if after.is_empty() {
+            return Ok(found);
+        }
         let shape = found.remove("queryShapeHash");
         let mut shown = vec![Value::from(doc! {"$cursor": found})];
-        shown.extend(rest.to_documents().into_iter().map(Value::from));
+        shown.extend(after.iter().cloned().map(Value::from));
         Ok(doc! {"stages": Value::Array(shown), "queryShapeHash": shape})
     }
+}
+
+/// Shows a `$group` that follows the find as MongoDB 8 does, whose planner takes it in: as the uppermost stage of the plan, which is then
+/// that of its second engine.
+fn group_over_plan(found: &mut Document) {
+    let Some(Value::Document(planner)) = found.get_mut("queryPlanner") else {
+        return;
+    };
+    if let Some(Value::Document(winner)) = planner.get_mut("winningPlan") {
+        let is_cached = winner.remove("isCached");
+        let input = std::mem::take(winner);
+        winner.push("isCached", is_cached);
+        winner.push("queryPlan", doc! {"stage": "GROUP", "inputStage": input});
+    }
+    found.insert_at(0, "explainVersion", "2");
 }

@@ -7,6 +7,7 @@ use auth::User;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use store::{Namespace, Store};
 
 type UserKey = (String, String);
@@ -16,6 +17,7 @@ type UserKey = (String, String);
 pub(crate) struct Users {
     known: RwLock<BTreeMap<UserKey, Arc<User>>>,
     passwords: PasswordsSeen,
+    is_login_waived: AtomicBool,
 }
 
 /// Where users are kept.
@@ -37,6 +39,14 @@ impl Users {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.known.read().is_empty()
+    }
+
+    pub(crate) fn is_login_waived(&self) -> bool {
+        self.is_login_waived.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn waive_login(&self) {
+        self.is_login_waived.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn get(&self, database: &str, name: &str) -> Option<Arc<User>> {

@@ -19,9 +19,19 @@ use value::{DocumentBuf, Value};
 const DATABASES: [&str; 2] = ["admin", "default"];
 
 impl Engine {
-    /// Whether any user exists; from then on everybody must log in.
+    /// Whether any user exists.
     pub fn has_users(&self) -> bool {
         !self.users().is_empty()
+    }
+
+    /// Whether everybody must log in: from the first user on, unless that is waived.
+    pub fn needs_login(&self) -> bool {
+        self.has_users() && !self.users().is_login_waived()
+    }
+
+    /// Lets everybody do everything although users exist, until the engine is closed.
+    pub fn waive_login(&self) {
+        self.users().waive_login();
     }
 
     /// The user of this database and name.

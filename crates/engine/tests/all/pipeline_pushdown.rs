@@ -19,13 +19,17 @@ async fn with_index() -> Engine {
 }
 
 async fn explained(engine: &Engine, pipeline: Vec<Value>) -> Document {
+    explained_as(engine, pipeline, Verbosity::ExecutionStats).await
+}
+
+async fn explained_as(engine: &Engine, pipeline: Vec<Value>, verbosity: Verbosity) -> Document {
     let request = AggregateRequest {
         pipeline,
         ..AggregateRequest::default()
     };
     let what = Explained::Aggregate(AggregateSource::Collection(namespace("coll")), request);
     engine
-        .explain(&Context::default(), &what, Verbosity::ExecutionStats)
+        .explain(&Context::default(), &what, verbosity)
         .await
         .unwrap()
 }
@@ -100,6 +104,33 @@ async fn a_group_that_an_index_covers_reads_the_index_alone() {
     let groups = aggregate(&engine, "coll", sorted).await.unwrap();
     let expected = [0, 1, 2].map(|a| doc! {"_id": a, "sum": (a * DOCUMENTS / 3)});
     assert_eq!(groups, expected);
+}
+
+#[tokio::test]
+async fn a_group_behind_the_query_is_shown_as_its_uppermost_stage() {
+    let engine = with_index().await;
+    let group = array![{"$group": {"_id": "$a", "sum": {"$sum": "$b"}}}];
+    let shown = explained_as(&engine, group.clone(), Verbosity::QueryPlanner).await;
+    assert_eq!(shown.get("explainVersion"), Some(&Value::from("2")));
+    assert_eq!(shown.get("stages"), None);
+    let winner = document(document(&shown, "queryPlanner"), "winningPlan");
+    let grouping = document(winner, "queryPlan");
+    assert_eq!(grouping.get("stage"), Some(&Value::from("GROUP")));
+    assert_eq!(
+        document(grouping, "inputStage").get("stage"),
+        Some(&Value::from("COLLSCAN"))
+    );
+
+    let mut sorted = group;
+    sorted.extend(array![{"$sort": {"_id": 1}}]);
+    let shown = explained_as(&engine, sorted, Verbosity::QueryPlanner).await;
+    let (query, rest) = parts(&shown);
+    assert_eq!(rest, ["$sort"]);
+    assert!(
+        document(document(query, "queryPlanner"), "winningPlan")
+            .get("queryPlan")
+            .is_some()
+    );
 }
 
 #[tokio::test]

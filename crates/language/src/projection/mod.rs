@@ -99,6 +99,11 @@ impl Projection {
         self.positional.is_some()
     }
 
+    /// Whether fields of the document itself are kept or left out, and nothing else happens.
+    pub fn is_simple(&self) -> bool {
+        self.copied.is_some()
+    }
+
     /// Appends the projected document to `out` as BSON. `position` is where in an array the query matched.
     pub fn apply(
         &self,

@@ -8,7 +8,7 @@ use value::{Document, Value, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let mut parsed = doc! {"net": {"port": i32::from(call.server.listening_port())}};
-    if call.server.engine.has_users() {
+    if call.server.engine.needs_login() {
         parsed.push("security", doc! {"authorization": "enabled"});
     }
     if call.server.options.test_commands {

@@ -54,7 +54,7 @@ pub(crate) async fn run(
     };
     let mut reader = MessageReader::default();
     loop {
-        let must_log_in = connection.login.user().is_none() && server.engine.has_users();
+        let must_log_in = connection.login.user().is_none() && server.engine.needs_login();
         let intake = Intake {
             budget: server.engine.memory().clone(),
             is_stranger: must_log_in,
@@ -105,7 +105,7 @@ async fn answer(
         .counters
         .bytes_in
         .fetch_add(message.len() as u64, Ordering::Relaxed);
-    let compression_allowed = connection.login.user().is_some() || !server.engine.has_users();
+    let compression_allowed = connection.login.user().is_some() || !server.engine.needs_login();
     let parsed = match Message::parse(&header, &message, compression_allowed) {
         Ok(parsed) => parsed,
         Err(WireError::Invalid { code, message }) => {

@@ -2,7 +2,7 @@
 
 use super::Purpose;
 use super::stage::Stage;
-use crate::execute::{Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
+use crate::execute::{Counters, Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
 use store::Order;
@@ -13,6 +13,9 @@ use value::{Document, Value, doc};
 pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: u64) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;
+    if is_express(plan, spec, purpose) {
+        return by_id("EXPRESS_IXSCAN", "{ _id: 1 }", counters);
+    }
     let counts = matches!(purpose, Purpose::Count);
     let mut stage = access(execution, spec);
     let fetches = !matches!(
@@ -99,16 +102,30 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, giv
     }
 }
 
+/// Whether a find gives the document of an `_id` with no stage after that: MongoDB 8 has one stage for all of it.
+fn is_express(plan: &Plan, spec: &FindSpec, purpose: &Purpose) -> bool {
+    let is_simple = spec.projection.as_ref().is_none_or(|shown| shown.is_simple());
+    matches!((&plan.access, purpose), (Access::Id(_), Purpose::Find))
+        && is_simple
+        && spec.skip == 0
+        && !spec.return_key
+        && plan.sort.is_none()
+}
+
+fn by_id(name: &'static str, key: impl Into<Value>, counters: &Counters) -> Stage {
+    Stage::new(name, counters.matched, counters.documents)
+        .with("keyPattern", key)
+        .with("indexName", "_id_")
+        .counting("keysExamined", counters.documents)
+        .counting("docsExamined", counters.documents)
+}
+
 fn access(execution: &Execution, spec: &FindSpec) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;
     match &plan.access {
         Access::Nothing => Stage::new("EOF", 0, 1).with("type", "predicateEvalsToFalse"),
-        Access::Id(_) => Stage::new("IDHACK", counters.matched, counters.documents)
-            .with("keyPattern", doc! {"_id": 1})
-            .with("indexName", "_id_")
-            .counting("keysExamined", counters.documents)
-            .counting("docsExamined", counters.documents),
+        Access::Id(_) => by_id("IDHACK", doc! {"_id": 1}, counters),
         Access::Collection(order) => {
             let mut stage = Stage::new("COLLSCAN", counters.matched, counters.documents);
             if plan.residual {

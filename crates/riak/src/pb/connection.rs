@@ -97,7 +97,7 @@ impl Connection {
     /// The next message with the memory that it holds; `None` where the client closed before it.
     async fn next(&mut self) -> Result<Option<(u8, Bytes, Option<Share>)>, Fault> {
         self.pace.restart();
-        let is_stranger = self.access.is_none() && self.server.engine.has_users();
+        let is_stranger = self.access.is_none() && self.server.engine.needs_login();
         let limit = if is_stranger {
             STRANGER_BYTES_MAX
         } else {

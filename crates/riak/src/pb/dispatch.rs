@@ -19,7 +19,7 @@ pub(crate) async fn run(connection: &mut Connection, which: u8, message: Bytes) 
         _ => {}
     }
     if connection.access.is_none() {
-        match connection.server.engine.has_users() {
+        match connection.server.engine.needs_login() {
             true if which == code::PING => return Ok(()),
             true => {
                 return Err(RiakError::bad(

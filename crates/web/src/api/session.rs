@@ -26,7 +26,7 @@ pub(crate) async fn session(call: &mut Call) -> Result<Response> {
 fn present(call: &Call) -> Result<Response> {
     let user = call.signed_in();
     let body = json!({
-        "users": call.server.engine.has_users(),
+        "users": call.server.engine.needs_login(),
         "user": user.map_or(Value::Null, |user| described(&user)),
         "page": page::VERSION,
         "version": env!("CARGO_PKG_VERSION"),
