@@ -74,6 +74,9 @@ def test_long_commands_are_cut_where_that_is_asked_for(server, client, tail):
         waiter.start()
         whole = operation(client, comment)
         assert whole["op"] == "getmore" and whole["command"]["comment"] == comment
+        cursor = whole["cursor"]
+        assert (cursor["cursorId"], cursor["operationUsingCursorId"]) == (whole["command"]["getMore"], whole["opid"])
+        assert (cursor["nBatchesReturned"], cursor["nDocsReturned"], cursor["awaitData"]) == (1, 1, True)
         assert "$truncated" not in whole["command"]
         cut = operation(client, comment, truncateOps=True)
         assert len(cut["command"]["$truncated"]) <= 1003

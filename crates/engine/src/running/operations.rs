@@ -27,7 +27,8 @@ impl Engine {
     /// Operations, connections and cursors in the form of MongoDB's `currentOp`.
     pub fn operation_documents(&self, context: &Context, wanted: &WantedOperations) -> Vec<Document> {
         let is_wanted = |user: &Option<Arc<str>>| wanted.all_users || *user == context.user;
-        let mut documents = self.operations().documents(wanted, is_wanted);
+        let cursor_of = |id| self.cursors().running_document(id);
+        let mut documents = self.operations().documents(wanted, is_wanted, cursor_of);
         if wanted.idle_cursors {
             documents.extend(self.cursors().idle_documents(is_wanted));
         }

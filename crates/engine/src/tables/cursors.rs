@@ -139,6 +139,8 @@ struct Parked {
     session: Option<SessionId>,
     user: Option<Arc<str>>,
     origin: Option<Origin>,
+    tailing: Tailing,
+    usage: Usage,
     running: Option<Context>,
 }
 
@@ -287,9 +289,15 @@ impl Cursors {
     pub(crate) fn idle_documents(&self, is_wanted: impl Fn(&Option<Arc<str>>) -> bool) -> Vec<Document> {
         let parked = self.parked.lock();
         let wanted = parked.iter().filter(|(_, parked)| is_wanted(&parked.user));
-        let idle = wanted.filter_map(|(id, parked)| Some((*id, parked, parked.cursor.as_ref()?)));
-        idle.map(|(id, parked, cursor)| parked.to_document(id, cursor))
-            .collect()
+        let idle = wanted.filter(|(_, parked)| parked.cursor.is_some());
+        idle.map(|(id, parked)| parked.to_document(*id)).collect()
+    }
+
+    /// A cursor on which a `getMore` runs, as `$currentOp` shows it.
+    pub(crate) fn running_document(&self, id: CursorId) -> Option<Document> {
+        let parked = self.parked.lock();
+        let running = parked.get(&id).filter(|parked| parked.running.is_some())?;
+        Some(running.cursor_document(id))
     }
 
     /// Closes cursors; the ids that were open come first, then those that were not.
@@ -338,32 +346,35 @@ impl Parked {
             session: cursor.session,
             user: cursor.user.clone(),
             origin: cursor.origin,
+            tailing: cursor.tailing,
+            usage: cursor.usage,
             running: None,
             cursor: Some(cursor),
             lost: None,
         }
     }
 
-    fn to_document(&self, id: CursorId, cursor: &Cursor) -> Document {
+    fn to_document(&self, id: CursorId) -> Document {
         let mut described = doc! {"type": "idleCursor", "ns": self.namespace.to_string()};
         if let Some(session) = &self.session {
             described.push("lsid", session.to_document());
         }
         put_user(&mut described, self.user.as_deref());
-        described.push(
-            "cursor",
-            doc! {
-                "cursorId": id,
-                "createdDate": date_of(cursor.usage.opened),
-                "lastAccessDate": date_of(self.last_use),
-                "nDocsReturned": cursor.usage.documents as i64,
-                "nBatchesReturned": cursor.usage.batches as i64,
-                "noCursorTimeout": self.never_idle,
-                "tailable": cursor.tailing != Tailing::No,
-                "awaitData": cursor.tailing == Tailing::Awaiting,
-            },
-        );
+        described.push("cursor", self.cursor_document(id));
         described
+    }
+
+    fn cursor_document(&self, id: CursorId) -> Document {
+        doc! {
+            "cursorId": id,
+            "createdDate": date_of(self.usage.opened),
+            "lastAccessDate": date_of(self.last_use),
+            "nDocsReturned": self.usage.documents as i64,
+            "nBatchesReturned": self.usage.batches as i64,
+            "noCursorTimeout": self.never_idle,
+            "tailable": self.tailing != Tailing::No,
+            "awaitData": self.tailing == Tailing::Awaiting,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The operations that run now, and the connections that wait.
 
+use super::cursors::CursorId;
 use super::display::put_user;
 use super::latencies::Latencies;
 use super::sessions::SessionId;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Instant;
 use store::Namespace;
-use value::{Document, DocumentBuf, doc, json};
+use value::{Document, DocumentBuf, ValueRef, doc, json};
 
 /// Fields of commands that are not shown: documents, statements, and anything that could help to find a password.
 const UNTOLD: [&str; 7] = [
@@ -52,7 +53,7 @@ pub struct OperationInfo {
 }
 
 impl OperationInfo {
-    fn to_document(&self, is_truncated: bool) -> Document {
+    fn to_document(&self, is_truncated: bool, cursor_of: impl Fn(CursorId) -> Option<Document>) -> Document {
         let micros = self.started.elapsed().as_micros() as i64;
         let kind = match self.command.as_str() {
             "insert" => "insert",
@@ -72,8 +73,20 @@ impl OperationInfo {
             .with("command", self.described(is_truncated))
             .with("killPending", self.context.is_killed())
             .with("waitingForLock", false);
+        if let Some(mut cursor) = self.cursor().and_then(cursor_of) {
+            cursor.push("operationUsingCursorId", self.id);
+            described.push("cursor", cursor);
+        }
         put_user(&mut described, self.context.user.as_deref());
         described
+    }
+
+    /// The cursor that a `getMore` asks.
+    fn cursor(&self) -> Option<CursorId> {
+        match self.body.as_raw().get("getMore") {
+            Some(ValueRef::Int64(id)) if self.command == "getMore" => Some(id),
+            _ => None,
+        }
     }
 
     fn described(&self, is_truncated: bool) -> Document {
@@ -220,6 +233,7 @@ impl Operations {
         &self,
         wanted: &WantedOperations,
         is_wanted: impl Fn(&Option<Arc<str>>) -> bool,
+        cursor_of: impl Fn(CursorId) -> Option<Document>,
     ) -> Vec<Document> {
         let (running, idle) = {
             let listed = self.listed.lock();
@@ -234,7 +248,7 @@ impl Operations {
         let running = running
             .iter()
             .filter(|operation| is_wanted(&operation.context.user))
-            .map(|operation| operation.to_document(wanted.is_truncated));
+            .map(|operation| operation.to_document(wanted.is_truncated, &cursor_of));
         running.chain(idle).collect()
     }
 
