@@ -53,7 +53,7 @@ pub async fn run(options: &ExportOptions) -> Result<()> {
     if options.format == ExportFormat::Csv && options.fields.is_empty() {
         bail!("CSV needs its columns: say --fields name,address.city,…");
     }
-    let target = Target::open(&options.place).await?;
+    let target = Target::open(&options.place.holder).await?;
     let progress = if options.quiet {
         ProgressBar::hidden()
     } else {

@@ -6,20 +6,20 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 // A server that was killed is started again with its own `folder` and address.
-export async function startServer({ folder, couch = "127.0.0.1:0" } = {}) {
+export async function startServer({ folder, couch = "127.0.0.1:0", riak = false } = {}) {
   folder ??= await mkdtemp(join(tmpdir(), "larder-"));
   const binary = process.env.LARDER_BINARY;
   const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", couch,
-    "--elastic-listen", "off", "--riak-listen", "off", "--riak-pb-listen", "off", "--http-listen", "127.0.0.1:0"];
+    "--elastic-listen", "off", "--riak-listen", "off", "--riak-pb-listen", riak ? "127.0.0.1:0" : "off", "--http-listen", "127.0.0.1:0"];
   const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
   const addresses = await new Promise((resolve, reject) => {
     const lines = [];
     const found = {};
     createInterface({ input: child.stderr }).on("line", (line) => {
       lines.push(line);
-      const listening = /listening.*protocol="?(\w+)"? address=(\S+)/.exec(line);
+      const listening = /listening.*protocol="?([\w-]+)"? address=(\S+)/.exec(line);
       if (listening) found[listening[1]] = listening[2];
-      if (found.mongo && found.couch && found.http) resolve(found);
+      if (found.mongo && found.couch && found.http && (!riak || found["riak-pb"])) resolve(found);
     });
     child.once("error", reject);
     child.once("exit", () => reject(new Error(`the server did not start:\n${lines.join("\n")}`)));
@@ -28,6 +28,7 @@ export async function startServer({ folder, couch = "127.0.0.1:0" } = {}) {
     uri: `mongodb://${addresses.mongo}/`,
     couch: `http://${addresses.couch}/`,
     url: `http://${addresses.http}`,
+    riakBuffers: addresses["riak-pb"],
     pid: child.pid,
     folder,
     address: addresses.couch,

@@ -1,4 +1,5 @@
-//! `larder import`: NDJSON, JSON arrays, CSV and lines, plain or compressed, into a collection at the speed of bulk insert.
+//! `larder import`: NDJSON, JSON arrays, CSV and lines, plain or compressed, into a collection at the speed of bulk insert; and
+//! what a cluster of Riak has ([`riak`]).
 //!
 //! Files are read and parsed on a thread of their own ([`reader`]) and sent in batches to the [`crate::target`]. What cannot
 //! be parsed, or is refused by the collection, is counted, shown and written to a reject file: never dropped in silence.
@@ -15,6 +16,7 @@ mod lines;
 mod options;
 mod reader;
 mod reject;
+mod riak;
 mod sink;
 mod tally;
 
@@ -23,6 +25,7 @@ pub use options::ImportOptions;
 use crate::target::Target;
 use anyhow::{Context, Result, bail};
 use batches::Batch;
+use engine::Namespace;
 use reject::Rejects;
 use std::time::Instant;
 
@@ -38,7 +41,11 @@ struct Totals {
 
 /// Imports the files and says what was done; fails where anything was rejected.
 pub async fn run(options: &ImportOptions) -> Result<()> {
-    let target = Target::open(&options.place).await?;
+    if options.from == Some(options::From::Riak) {
+        return riak::run(options).await;
+    }
+    let collection = options.collection.as_ref().context("--collection is missing")?;
+    let target = Target::open(&options.holder).await?;
     let progress = input::progress(options)?;
     let started = Instant::now();
     let (sender, mut receiver) = tokio::sync::mpsc::channel::<Batch>(BATCHES_WAITING_MAX);
@@ -49,7 +56,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     let mut rejects = Rejects::new(options.reject.clone());
     let mut totals = Totals::default();
     while let Some(batch) = receiver.recv().await {
-        write(&target, options, &batch, &mut rejects, &mut totals).await?;
+        write(&target, collection, &batch, &mut rejects, &mut totals).await?;
     }
     let read = reading.await.context("the reading thread failed")?;
     progress.finish_and_clear();
@@ -60,7 +67,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     eprintln!(
         "imported {} documents into {} in {seconds:.1} s ({:.0} documents/s), rejected {}",
         totals.imported,
-        options.place.collection,
+        collection,
         totals.imported as f64 / seconds.max(1e-9),
         totals.rejected
     );
@@ -76,7 +83,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
 
 async fn write(
     target: &Target,
-    options: &ImportOptions,
+    collection: &Namespace,
     batch: &Batch,
     rejects: &mut Rejects,
     totals: &mut Totals,
@@ -93,7 +100,7 @@ async fn write(
         .iter()
         .map(|parsed| parsed.document.clone())
         .collect();
-    let failures = target.insert(&options.place.collection, documents).await?;
+    let failures = target.insert(collection, documents).await?;
     totals.imported += (batch.documents.len() - failures.len()) as u64;
     for (index, reason) in failures {
         let parsed = batch

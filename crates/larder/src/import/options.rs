@@ -1,19 +1,50 @@
 //! The options of `larder import`.
 
-use crate::target::PlaceOptions;
+use crate::target::{HolderOptions, parse_namespace};
 use clap::{Args, ValueEnum};
+use engine::Namespace;
 use regex::Regex;
 use std::path::PathBuf;
 
 /// Imports files into a collection, through a running server or straight into a data folder.
 #[derive(Clone, Debug, Args)]
 pub struct ImportOptions {
-    /// Files to import, plain or compressed with gzip or zstd; `-` is standard input.
+    /// Files to import, plain or compressed with gzip or zstd; `-` is standard input. With --from, the address of a server.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// The collection's full name, `database.collection`.
+    #[arg(
+        long,
+        value_name = "DB.NAME",
+        value_parser = parse_namespace,
+        required_unless_present = "from",
+        conflicts_with = "from"
+    )]
+    pub collection: Option<Namespace>,
     /// Where to.
     #[command(flatten)]
-    pub place: PlaceOptions,
+    pub holder: HolderOptions,
+    /// Copies what a running server of another kind has: `larder import --from riak http://HOST:8098`. It goes to a running
+    /// Larder (--riak), with siblings, metadata, terms and data types.
+    #[arg(long, value_name = "KIND", conflicts_with = "data")]
+    pub from: Option<From>,
+    /// With --from riak: the HTTP of Larder's that it goes to, with NAME:PASSWORD@ where it has users.
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8098",
+        env = "LARDER_RIAK"
+    )]
+    pub riak: String,
+    /// With --from riak: the bucket types beside `default`, which Riak's HTTP does not list.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "from")]
+    pub bucket_types: Vec<String>,
+    /// With --from riak: these buckets only.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "from")]
+    pub buckets: Vec<String>,
+    /// With --from riak: the file that says which objects are done. It is removed when all are.
+    #[arg(long, value_name = "FILE", default_value = "riak-import.state")]
+    pub state: PathBuf,
     /// What the files hold; by default decided by each file's name, else by its first byte.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
@@ -63,6 +94,13 @@ fn field(text: &str) -> Result<ColumnType, String> {
             kind: Kind::Auto,
         }),
     }
+}
+
+/// What kind of server an import is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum From {
+    /// Riak, by its HTTP.
+    Riak,
 }
 
 /// What a file holds.

@@ -18,6 +18,14 @@ pub struct PlaceOptions {
     /// The collection's full name, `database.collection`.
     #[arg(long, value_name = "DB.NAME", value_parser = parse_namespace)]
     pub collection: Namespace,
+    /// Which server or folder.
+    #[command(flatten)]
+    pub holder: HolderOptions,
+}
+
+/// Which server, or which folder.
+#[derive(Clone, Debug, Args)]
+pub struct HolderOptions {
     /// A running server.
     #[arg(
         long,
@@ -31,7 +39,7 @@ pub struct PlaceOptions {
     pub data: Option<PathBuf>,
 }
 
-fn parse_namespace(text: &str) -> Result<Namespace, String> {
+pub(crate) fn parse_namespace(text: &str) -> Result<Namespace, String> {
     match text.split_once('.') {
         Some((database, collection)) if !database.is_empty() && !collection.is_empty() => {
             Ok(Namespace::new(database, collection))
@@ -53,7 +61,7 @@ const FOLDER_MEMORY_BYTES: usize = 256 << 20;
 
 impl Target {
     /// Opens the folder or connects to the server.
-    pub async fn open(place: &PlaceOptions) -> Result<Target> {
+    pub async fn open(place: &HolderOptions) -> Result<Target> {
         let Some(folder) = &place.data else {
             return Ok(Target::Server(Box::new(Mutex::new(
                 Connection::open(&place.server).await?,

@@ -1,0 +1,91 @@
+//! Which objects are done: a file with a line for each, so that an import that was cut off goes on.
+//!
+//! Lines may be lost with the program; their objects are read again, and found to be there.
+
+use super::bucket::Bucket;
+use anyhow::{Context, Result, bail};
+use http::percent_encode;
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The lines that are gathered before they are written.
+const LINES_MAX: u32 = 1_000;
+
+pub(super) struct State {
+    path: PathBuf,
+    file: BufWriter<File>,
+    unwritten: u32,
+    done: HashSet<String>,
+}
+
+impl State {
+    /// Opens the file of an import from a source, or begins it.
+    pub(super) fn open(path: &Path, source: &str) -> Result<State> {
+        let reading = || format!("cannot read {}", path.display());
+        // The address may hold a password.
+        let source = source.rsplit('@').next().unwrap_or(source);
+        let known = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error).with_context(reading),
+        };
+        // A line that was cut off is none.
+        let whole = known.rfind('\n').map_or("", |end| &known[..=end]);
+        let mut lines = whole.lines();
+        let first = lines.next();
+        if first.is_some_and(|first| first != source) {
+            bail!(
+                "{} is the state of an import from {}; name another file with --state",
+                path.display(),
+                first.unwrap_or_default()
+            );
+        }
+        let done = lines.map(str::to_owned).collect();
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .with_context(reading)?;
+        file.set_len(whole.len() as u64).with_context(reading)?;
+        let mut file = BufWriter::new(file);
+        if first.is_none() {
+            writeln!(file, "{source}").with_context(reading)?;
+        }
+        Ok(State {
+            path: path.to_owned(),
+            file,
+            unwritten: 0,
+            done,
+        })
+    }
+
+    pub(super) fn is_done(&self, bucket: &Bucket, key: &str) -> bool {
+        !self.done.is_empty() && self.done.contains(&line(bucket, key))
+    }
+
+    /// Notes that an object is done.
+    pub(super) fn done(&mut self, bucket: &Bucket, key: &str) -> Result<()> {
+        writeln!(self.file, "{}", line(bucket, key)).with_context(|| self.path.display().to_string())?;
+        self.unwritten += 1;
+        if self.unwritten >= LINES_MAX {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.unwritten = 0;
+        self.file.flush().with_context(|| self.path.display().to_string())
+    }
+
+    /// All is done: another import begins anew.
+    pub(super) fn remove(self) -> Result<()> {
+        std::fs::remove_file(&self.path).with_context(|| format!("cannot remove {}", self.path.display()))
+    }
+}
+
+fn line(bucket: &Bucket, key: &str) -> String {
+    format!("{}/{}", bucket.path(""), percent_encode(key))
+}
