@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::buckets::Properties;
+use crate::stats::Stats;
 use engine::Engine;
 use http::Hosts;
 use std::hash::{BuildHasher, RandomState};
@@ -17,6 +18,7 @@ pub(crate) struct Server {
     pub(crate) properties: Properties,
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
+    pub(crate) stats: Stats,
     locks: Vec<Mutex<()>>,
     hasher: RandomState,
 }
@@ -27,6 +29,7 @@ impl Server {
             engine,
             properties: Properties::default(),
             hosts,
+            stats: Stats::new(),
             locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
             hasher: RandomState::new(),
         }

@@ -45,14 +45,68 @@ impl Sibling {
     }
 }
 
+/// An object whose siblings are still to be read.
+struct Found {
+    snapshot: RevisionedSnapshot,
+    id: Value,
+    record: Option<Record>,
+    notes: Option<Notes>,
+}
+
+impl Found {
+    async fn find(collection: &RevisionedCollection, key: &[u8]) -> Result<Found> {
+        let snapshot = collection.snapshot().await?;
+        let id = find_id(&snapshot, key).await?;
+        Ok(Found {
+            record: snapshot.document(id.as_ref()).await?,
+            notes: snapshot.notes(id.as_ref()).await?,
+            snapshot,
+            id,
+        })
+    }
+
+    async fn object(self, collection: &RevisionedCollection) -> Result<Object> {
+        Object::of(collection, &self.snapshot, self.id, self.record, self.notes).await
+    }
+
+    /// How many siblings there are at most, but for those that other protocols made.
+    fn siblings_noted(&self) -> usize {
+        match self
+            .notes
+            .as_ref()
+            .and_then(|notes| notes.content.get("siblings"))
+        {
+            Some(Value::Array(siblings)) => siblings.len(),
+            _ => 0,
+        }
+    }
+
+    /// How many siblings that Riak's protocols wrote a clock has not seen.
+    async fn unseen(&self, collection: &RevisionedCollection, context: &Clock) -> Result<usize> {
+        let (Some(record), Some(notes)) = (&self.record, &self.notes) else {
+            return Ok(0);
+        };
+        let notes = ObjectNotes::of(notes);
+        let history = self.snapshot.history_of(record).await?;
+        let actor = &collection.uuid()[..8];
+        let is_unseen = |leaf: &usize| {
+            let node = &history.tree.nodes()[*leaf];
+            let known = notes.of_revision(&node.revision).filter(|_| !node.deleted);
+            known.is_some_and(|known| {
+                !context.covers(&Dot {
+                    actor: actor.to_vec(),
+                    counter: known.counter,
+                })
+            })
+        };
+        Ok(history.tree.leaves().into_iter().filter(is_unseen).count())
+    }
+}
+
 impl Object {
     /// Reads the object of a key.
     pub(crate) async fn read(collection: &RevisionedCollection, key: &[u8]) -> Result<Object> {
-        let snapshot = collection.snapshot().await?;
-        let id = find_id(&snapshot, key).await?;
-        let record = snapshot.document(id.as_ref()).await?;
-        let notes = snapshot.notes(id.as_ref()).await?;
-        Object::of(collection, &snapshot, id, record, notes).await
+        Found::find(collection, key).await?.object(collection).await
     }
 
     /// The object of a document that was read.
@@ -113,6 +167,14 @@ impl Object {
         links.sort();
         links.dedup();
         links
+    }
+
+    /// The bytes of all siblings' values.
+    pub(crate) fn bytes(&self) -> usize {
+        self.siblings
+            .iter()
+            .map(|sibling| sibling.content.value.len())
+            .sum()
     }
 
     pub(crate) fn exists(&self) -> bool {

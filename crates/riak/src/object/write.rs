@@ -2,7 +2,7 @@
 
 use super::form::{document_of, value_of};
 use super::notes::{ObjectNotes, SiblingNotes};
-use super::{Object, Sibling, term_of_key};
+use super::{Found, Object, Sibling, term_of_key};
 use crate::clock::{Clock, Dot};
 use crate::content::Content;
 use crate::error::{Result, RiakError};
@@ -10,6 +10,7 @@ use crate::limits::{RETRIES_MAX, SIBLINGS_MAX, VALUE_BYTES_MAX};
 use crate::server::Server;
 use engine::{EditOutcome, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
 use http::StatusCode;
+use std::time::Instant;
 use value::{DocumentBuf, Value};
 
 /// What must hold of the object as it is.
@@ -46,9 +47,15 @@ pub(crate) async fn put(
     if put.content.value.len() > VALUE_BYTES_MAX {
         return Err(too_large());
     }
+    let begun = Instant::now();
     let _alone = server.lock(&collection.uuid(), key).await;
     for _ in 0..RETRIES_MAX {
-        let object = Object::read(collection, key).await?;
+        let found = Found::find(collection, key).await?;
+        if put.keeps_siblings && found.siblings_noted() >= SIBLINGS_MAX {
+            // Without the values, so that what is refused costs little.
+            check_count(found.unseen(collection, &put.context).await? + 1)?;
+        }
+        let object = found.object(collection).await?;
         check_condition(&object, &put)?;
         let (resolve, next) = next(server, &object, &put)?;
         if let Some(revision) = commit(collection, resolve).await? {
@@ -56,6 +63,7 @@ pub(crate) async fn put(
             if let Some(new) = next.siblings.first_mut() {
                 new.revision = revision;
             }
+            server.stats.put(begun);
             return Ok(next);
         }
     }
@@ -168,13 +176,7 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
         .map(|sibling| sibling.revision.clone())
         .collect();
     let kept = || object.siblings.iter().filter(|sibling| !is_ended(sibling));
-    let count = kept().count() + 1;
-    if count > SIBLINGS_MAX {
-        let message = format!(
-            "{{too_many_siblings,{count}}}: the object has siblings that this put has not seen; read it and put one with the clock that comes with it"
-        );
-        return Err(RiakError::new(StatusCode::SERVICE_UNAVAILABLE, message));
-    }
+    check_count(kept().count() + 1)?;
     let counter = next_counter(server, object);
     let mut content = put.content.clone();
     content.modified_ms = Some(server.engine.now_ms());
@@ -219,6 +221,17 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
         actor: object.actor.clone(),
     };
     Ok((resolve, next))
+}
+
+/// Refuses more siblings than an object may have.
+fn check_count(count: usize) -> Result<()> {
+    if count <= SIBLINGS_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "{{too_many_siblings,{count}}}: the object has siblings that this put has not seen; read it and put one with the clock that comes with it"
+    );
+    Err(RiakError::new(StatusCode::SERVICE_UNAVAILABLE, message))
 }
 
 /// Whether notes of a revision that is no leaf are still those of a sibling which another protocol wrote.

@@ -49,6 +49,8 @@ pub(crate) async fn run(
     peer: SocketAddr,
     mut stop: watch::Receiver<bool>,
 ) {
+    let counted = server.clone();
+    let _connected = counted.stats.connect();
     let mut connection = Connection {
         server,
         peer,

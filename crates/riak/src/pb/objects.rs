@@ -11,6 +11,7 @@ use crate::keys::new_key;
 use crate::names::Bucket;
 use crate::object::{self, Condition, Object, Put, Sibling};
 use auth::Action;
+use std::time::Instant;
 
 pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<()> {
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
@@ -20,7 +21,12 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
         connection.put_empty(code::GET_RESP);
         return Ok(());
     };
+    let begun = Instant::now();
     let object = Object::read(&collection, &request.key).await?;
+    connection
+        .server
+        .stats
+        .got(begun, object.siblings.len(), object.bytes());
     let clock = object.clock();
     let mut answer = GetResp::default();
     if object.exists() {

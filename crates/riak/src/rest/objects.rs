@@ -15,7 +15,7 @@ use auth::Action;
 use http::{
     Body, Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
 };
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 const VCLOCK: &str = "x-riak-vclock";
 
@@ -65,7 +65,11 @@ async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? else {
         return Ok(not_found(None));
     };
+    let begun = Instant::now();
     let object = Object::read(&collection, key).await?;
+    call.server
+        .stats
+        .got(begun, object.siblings.len(), object.bytes());
     if !object.exists() {
         return Ok(not_found(object.is_deleted().then(|| object.clock())));
     }

@@ -2,7 +2,6 @@
 
 use super::call::Call;
 use super::respond::{json, not_allowed, text};
-use crate::stats;
 use http::{Method, Response, StatusCode};
 use serde_json::json;
 
@@ -37,7 +36,7 @@ pub(crate) fn ping(call: &Call) -> Response {
 
 pub(crate) fn stats(call: &Call) -> Response {
     match call.is(&[Method::GET, Method::HEAD]) {
-        true => json(&stats::stats()),
+        true => json(&call.server.stats.to_json()),
         false => not_allowed("GET, HEAD"),
     }
 }

@@ -5,6 +5,7 @@
 mod clocks;
 mod corpora;
 mod datatypes;
+mod explosion;
 mod filters;
 mod links;
 mod mapreduce;

@@ -237,3 +237,29 @@ fn metadata_survives_what_other_protocols_write() {
         r#"{"keys":["7","k"]}"#
     );
 }
+
+#[test]
+fn stats_say_what_was_read_and_written() {
+    let server = Server::start();
+    let mut client = server.client();
+    let _: PutResp = client.ask(code::PUT, &put("b", "k", "\"0123456789\""));
+    server.put("/buckets/b/keys/l", "text/plain", b"x");
+    for _ in 0..3 {
+        let _: GetResp = client.ask(code::GET, &get("b", "k"));
+    }
+    let stats: serde_json::Value = serde_json::from_slice(&server.get("/stats").body).unwrap();
+    let figures = [
+        ("node_puts", 2),
+        ("node_puts_total", 2),
+        ("node_gets", 3),
+        ("vnode_gets_total", 3),
+        ("node_get_fsm_siblings_100", 1),
+        ("node_get_fsm_objsize_mean", 12),
+        ("pbc_active", 1),
+        ("pbc_connects_total", 1),
+    ];
+    for (name, expected) in figures {
+        assert_eq!(stats[name], expected, "{name}");
+    }
+    assert!(stats["node_put_fsm_time_95"].as_u64() > Some(0));
+}
