@@ -26,10 +26,15 @@ impl Http {
 
     /// Sends a request with a body of JSON, and gives the body of the answer, whose status must be of success.
     pub fn send(&mut self, method: &str, path: &str, body: &str) -> Result<&str> {
+        self.send_with(method, path, "", body)
+    }
+
+    /// The same with headers, each a line.
+    pub fn send_with(&mut self, method: &str, path: &str, headers: &str, body: &str) -> Result<&str> {
         self.request.clear();
         write!(
             self.request,
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
             body.len()
         )?;
         self.stream.get_mut().write_all(&self.request)?;

@@ -17,6 +17,8 @@ pub struct Larder {
     pub address: SocketAddr,
     /// Where it listens to the CouchDB protocol.
     pub couch_address: SocketAddr,
+    /// Where it listens to Riak's HTTP.
+    pub riak_address: SocketAddr,
     /// Where it serves files.
     pub http_address: SocketAddr,
 }
@@ -25,12 +27,18 @@ impl Larder {
     /// Starts the program on a data folder, which it makes where there is none.
     pub fn start(program: &Path, folder: &Path, memory: &str) -> Result<Larder> {
         let (address, couch_address, http_address) = (free_address()?, free_address()?, free_address()?);
+        let riak_address = free_address()?;
         let mut child = tied_command(program, None)
             .args(["serve", "--memory", memory, "--log", "warn"])
             .args(["--mongo-listen", &address.to_string()])
             .args(["--couch-listen", &couch_address.to_string()])
             .args(["--elastic-listen", "off"])
-            .args(["--riak-listen", "off", "--riak-pb-listen", "off"])
+            .args([
+                "--riak-listen",
+                &riak_address.to_string(),
+                "--riak-pb-listen",
+                "off",
+            ])
             .args(["--http-listen", &http_address.to_string()])
             .arg("--data")
             .arg(folder)
@@ -38,6 +46,7 @@ impl Larder {
             .spawn()
             .with_context(|| format!("starting {}", program.display()))?;
         wait_until_listening(&mut child, address).context("starting Larder")?;
+        wait_until_listening(&mut child, riak_address).context("starting Larder")?;
         wait_until_listening(&mut child, couch_address).context("starting Larder")?;
         wait_until_listening(&mut child, http_address).context("starting Larder")?;
         Ok(Larder {
@@ -45,6 +54,7 @@ impl Larder {
             folder: folder.to_path_buf(),
             address,
             couch_address,
+            riak_address,
             http_address,
         })
     }

@@ -1,6 +1,7 @@
 //! `coupons`: coupons keyed by code; which are rarely redeemed, which belong to one affiliate; cold and warm.
 
 mod couch;
+mod riak;
 
 use crate::Settings;
 use crate::client::{Mongo, Postgres, batch_of};
@@ -89,6 +90,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let pouch = format!("pouchdb-server, {} coupons", number(pouch_task.coupons as f64));
     let (larder, covered_ms) = larder(settings, task)?;
     let couch = couch::larder(settings, task)?;
+    let (riak, filtered) = riak::larder(settings, task)?;
     let mut report = Report::new(
         "coupons",
         "coupons by code, by count and by affiliate",
@@ -110,6 +112,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let peers = [
         ("Larder, MongoDB", larder),
         ("Larder, CouchDB", couch),
+        ("Larder, Riak", riak),
         (&pouch, couch::pouch(settings, pouch_task)?),
         ("PostgreSQL jsonb", postgres(settings, task)?),
         ("SQLite JSON", sqlite(settings, task)?),
@@ -138,6 +141,28 @@ pub fn run(settings: &Settings) -> Result<Report> {
             format!("{protocol}: all {expected} keys warm in less than 10 ms"),
             format!("{} ms", number(found.warm_ms)),
             found.warm_ms < 10.0,
+        );
+    }
+    report.check(
+        "Riak: load with terms of two indexes, a request each, in less than 2 s",
+        format!("{} s", number(riak.load_s)),
+        riak.load_s < 2.0,
+    );
+    report.check(
+        "Riak: map/reduce over all, cold, in less than 500 ms",
+        format!("{} ms", number(riak.cold_ms)),
+        riak.cold_ms < 500.0,
+    );
+    let soon = [
+        ("a secondary index", riak.warm_ms),
+        ("map/reduce over keys by their beginnings", filtered.beginnings_ms),
+        ("map/reduce over keys by their ends", filtered.ends_ms),
+    ];
+    for (what, taken_ms) in soon {
+        report.check(
+            format!("Riak: {what} in less than 50 ms"),
+            format!("{} ms", number(taken_ms)),
+            taken_ms < 50.0,
         );
     }
     report.check(

@@ -1,0 +1,111 @@
+//! The same work through Riak's HTTP: secondary indexes by count and by affiliate, map/reduce over all, and over keys that pass a
+//! filter.
+
+use super::{AFFILIATES, Coupon, Found, PARALLEL, RARELY, RUNS, Task, parallel};
+use crate::Settings;
+use crate::client::Http;
+use crate::load::{median_ms, run_batches};
+use crate::server::Larder;
+use crate::workload::scramble;
+use anyhow::{Result, ensure};
+use std::time::Instant;
+
+/// Each object is a request of its own, so there are more loaders than for batches.
+const LOADERS: usize = 64;
+/// The objects that a loader takes on itself at once.
+const TAKEN: u64 = 100;
+/// The beginning, and the end, of keys that filters look for: one of 256.
+const PART: &str = "00";
+
+/// What only Riak's protocol has: the milliseconds of map/reduce over keys by their beginnings and by their ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filtered {
+    pub(super) beginnings_ms: f64,
+    pub(super) ends_ms: f64,
+}
+
+pub(super) fn larder(settings: &Settings, task: Task) -> Result<(Found, Filtered)> {
+    let folder = settings.folder("coupons-riak")?;
+    let server = Larder::start(&settings.larder, folder.path(), "256m")?;
+    let address = server.riak_address;
+    let started = Instant::now();
+    run_batches(
+        LOADERS,
+        task.coupons,
+        TAKEN,
+        || Http::connect(address),
+        |client, numbers| {
+            numbers
+                .map(Coupon::new)
+                .try_for_each(|coupon| put(client, &coupon))
+        },
+    )?;
+    let load_s = started.elapsed().as_secs_f64();
+
+    let mut client = Http::connect(address)?;
+    let map = format!(
+        "function (v) {{ return JSON.parse(v.values[0].data).redeemed_count < {RARELY} ? [v.key] : []; }}"
+    );
+    let all = job("\"coupons\"", &map);
+    let started = Instant::now();
+    task.expect(results(&mut client, &all)?)?;
+    let cold_ms = started.elapsed().as_secs_f64() * 1e3;
+    let rarely = format!("/buckets/coupons/index/redeemed_int/0/{}", RARELY - 1);
+    let warm_ms = median_ms(RUNS, || task.expect(keys(&mut client, &rarely)?))?;
+    let affiliate = |number: u64| format!("/buckets/coupons/index/affiliate_int/{}", number % AFFILIATES);
+    let affiliate_ms = median_ms(RUNS, || task.expect_affiliate(keys(&mut client, &affiliate(1))?))?;
+    let filtered = Filtered {
+        beginnings_ms: filtered(&mut client, task, "starts_with", |code| code.starts_with(PART))?,
+        ends_ms: filtered(&mut client, task, "ends_with", |code| code.ends_with(PART))?,
+    };
+    let parallel_rate: [f64; PARALLEL.len()] = parallel(
+        task,
+        |_| Http::connect(address),
+        |client, number| task.expect_affiliate(keys(client, &affiliate(scramble(number)))?),
+    )?;
+    let found = Found {
+        load_s,
+        cold_ms,
+        warm_ms,
+        affiliate_ms,
+        parallel_rate,
+    };
+    Ok((found, filtered))
+}
+
+fn put(client: &mut Http, coupon: &Coupon) -> Result<()> {
+    let headers = format!(
+        "X-Riak-Index-redeemed_int: {}\r\nX-Riak-Index-affiliate_int: {}\r\n",
+        coupon.redeemed_count, coupon.affiliate
+    );
+    let path = format!("/buckets/coupons/keys/{}", coupon.code);
+    client.send_with("PUT", &path, &headers, &coupon.json()).map(drop)
+}
+
+fn job(inputs: &str, map: &str) -> String {
+    format!(r#"{{"inputs":{inputs},"query":[{{"map":{{"language":"javascript","source":"{map}"}}}}]}}"#)
+}
+
+/// The milliseconds of a job over the keys of which a filter holds.
+fn filtered(client: &mut Http, task: Task, filter: &str, is_wanted: impl Fn(&str) -> bool) -> Result<f64> {
+    let wanted = (0..task.coupons)
+        .filter(|number| is_wanted(&Coupon::new(*number).code))
+        .count();
+    let inputs = format!(r#"{{"bucket":"coupons","key_filters":[["{filter}","{PART}"]]}}"#);
+    let job = job(&inputs, "function (v) { return [v.key]; }");
+    median_ms(RUNS, || {
+        let found = results(client, &job)?;
+        ensure!(found == wanted, "{found} coupons by {filter} instead of {wanted}");
+        Ok(())
+    })
+}
+
+/// The results of a job, each of which is a key.
+fn results(client: &mut Http, job: &str) -> Result<usize> {
+    Ok(client.send("POST", "/mapred", job)?.matches('"').count() / 2)
+}
+
+/// The keys of an answer, which are named as such.
+fn keys(client: &mut Http, path: &str) -> Result<usize> {
+    Ok(client.send("GET", path, "")?.matches('"').count() / 2 - 1)
+}
