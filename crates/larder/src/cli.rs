@@ -2,11 +2,14 @@
 
 use crate::backup::BackupOptions;
 use crate::cert::CertOptions;
+use crate::check::CheckOptions;
 use crate::config::ServeOptions;
 use crate::export::ExportOptions;
+use crate::help::{CompletionsOptions, ManualOptions};
 use crate::import::ImportOptions;
 use crate::repair::RepairOptions;
 use crate::restore::RestoreOptions;
+use crate::status::StatusOptions;
 use crate::user::UserOptions;
 use crate::verify::VerifyOptions;
 use clap::{Parser, Subcommand};
@@ -31,6 +34,10 @@ pub enum Command {
     Export(Box<ExportOptions>),
     /// Add, list and remove users of a data folder that no server has open, or change their passwords.
     User(UserOptions),
+    /// Say what a running server does, in figures.
+    Status(StatusOptions),
+    /// Say whether a running server is well, as plugins of Nagios do: exit codes 0 to 3, one line with figures.
+    Check(CheckOptions),
     /// Make a certificate that is signed by itself, and its key, for a first try of TLS.
     Cert(CertOptions),
     /// Back up a running server, or a data folder that no server has open; what did not change is not copied again.
@@ -41,4 +48,8 @@ pub enum Command {
     Verify(VerifyOptions),
     /// Make a data folder usable again that is damaged.
     Repair(RepairOptions),
+    /// Write what a shell needs to complete commands and options.
+    Completions(CompletionsOptions),
+    /// Write the manual pages, made of the same text as `--help`.
+    Manual(ManualOptions),
 }

@@ -1,12 +1,16 @@
-//! The Larder server and its command line: configuration, `serve`, `import`, `export`, `user`, `backup`, `restore`, `verify`, `repair`, wiring.
+//! The Larder server and its command line: configuration, `serve`, and a file or folder for each other command; wiring.
 
 mod backup;
 mod cert;
+mod check;
 mod cli;
 mod config;
 mod descriptors;
 mod export;
+mod figures;
 mod folder;
+mod help;
+mod http_server;
 mod import;
 mod listening;
 mod logging;
@@ -17,6 +21,8 @@ mod repair;
 mod restore;
 mod serve;
 mod shutdown;
+mod status;
+mod supervisor;
 mod target;
 mod user;
 mod verify;
@@ -37,7 +43,7 @@ const THREADS_END_MAX: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     match run(&cli::Cli::parse().command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("larder: {error:#}");
             ExitCode::FAILURE
@@ -49,7 +55,7 @@ fn main() -> ExitCode {
 /// need several times as much as others. What is not used takes no memory.
 const STACK_BYTES: usize = 4 << 20;
 
-fn run(command: &cli::Command) -> Result<()> {
+fn run(command: &cli::Command) -> Result<ExitCode> {
     if !matches!(command, cli::Command::Export(_)) {
         // What is kept is its owner's alone; only what is exported goes where others may be meant to read it.
         umask(Mode::RWXG | Mode::RWXO);
@@ -61,6 +67,11 @@ fn run(command: &cli::Command) -> Result<()> {
         .build()
         .context("cannot start the runtime's threads")?;
     let ran = match command {
+        // It has exit codes of its own.
+        cli::Command::Check(options) => return runtime.block_on(check::run(options)),
+        cli::Command::Status(options) => runtime.block_on(status::run(options)),
+        cli::Command::Completions(options) => help::completions(options),
+        cli::Command::Manual(options) => help::manual(options),
         cli::Command::Serve(options) => runtime.block_on(serve::run(options)),
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
         cli::Command::Cert(options) => cert::run(options),
@@ -73,5 +84,5 @@ fn run(command: &cli::Command) -> Result<()> {
     };
     // What still holds a thread has been waited for long enough.
     runtime.shutdown_timeout(THREADS_END_MAX);
-    ran
+    ran.map(|()| ExitCode::SUCCESS)
 }

@@ -6,6 +6,7 @@ use crate::listening::Listening;
 use crate::logging::{self, LogControl};
 use crate::mounts;
 use crate::shutdown::{Request, Signals};
+use crate::supervisor::Supervisor;
 use anyhow::{Context, Result, bail};
 use engine::{Engine, EngineOptions};
 use net::Tls;
@@ -146,9 +147,13 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
     }
 
+    let supervisor = Supervisor::from_environment();
+    supervisor.ready();
+    supervisor.watch();
     while signals.next().await == Request::Reload {
         reload(options, settings, log, tls.as_ref());
     }
+    supervisor.stopping();
     tracing::info!("stopping: commands that run now may end");
     stop.send_replace(true);
     // Those who wait for a lock could not end else.

@@ -30,6 +30,11 @@ pub(crate) async fn get(call: &Call) -> Result<Response> {
     );
     text.gauge("larder_disk_bytes", "Bytes of the data folder", report.disk_bytes);
     text.gauge(
+        "larder_disk_total_bytes",
+        "Bytes of the file system of the data folder",
+        report.volume_bytes,
+    );
+    text.gauge(
         "larder_disk_free_bytes",
         "Free bytes of the file system of the data folder",
         report.volume_bytes.saturating_sub(report.volume_used_bytes),

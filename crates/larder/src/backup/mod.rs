@@ -4,12 +4,13 @@ mod server;
 
 use crate::config::ByteSize;
 use crate::folder::open_existing;
+use crate::http_server::HttpServer;
 use crate::meter;
 use anyhow::Result;
 use backup::{Pace, Repository, Source, Taken};
 use clap::Args;
 use jiff::Timestamp;
-use server::{HttpServer, ServerBackup};
+use server::ServerBackup;
 use std::path::{Path, PathBuf};
 
 /// What is backed up, and where to.

@@ -1,0 +1,173 @@
+//! `larder check`: whether a server is well, as plugins of Nagios say it.
+//!
+//! One line on standard output: the state, what is behind it, and after a bar the figures with their limits. The exit code is 0
+//! (OK), 1 (WARNING), 2 (CRITICAL) or 3 (UNKNOWN).
+
+mod report;
+
+use crate::figures::Figures;
+use crate::http_server::{self, HttpServer};
+use anyhow::Result;
+use clap::Args;
+use http::{Client, Method, Reach, StatusCode};
+use report::{Bound, Report, State};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// What is asked, and from where on it is bad.
+#[derive(Clone, Debug, Args)]
+pub struct CheckOptions {
+    /// The server's own HTTP, as http[s]://[user:password@]host:port; where users exist, one who may read the server's status
+    /// (role clusterMonitor).
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "http://127.0.0.1:7070",
+        env = "LARDER_HTTP_SERVER",
+        hide_env_values = true
+    )]
+    server: HttpServer,
+    /// How long the server may take for an answer.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    timeout: u64,
+    /// Milliseconds of a flush to the disk from which on there is a warning.
+    #[arg(long, value_name = "MS", default_value_t = 1_000)]
+    flush_warning: u64,
+    /// Milliseconds of a flush to the disk from which on it is critical.
+    #[arg(long, value_name = "MS", default_value_t = 5_000)]
+    flush_critical: u64,
+    /// Per cent of the disk; with less free there is a warning.
+    #[arg(long, value_name = "PERCENT", default_value_t = 20)]
+    disk_warning: u64,
+    /// Per cent of the disk; with less free it is critical.
+    #[arg(long, value_name = "PERCENT", default_value_t = 10)]
+    disk_critical: u64,
+    /// Days; where the certificate ends sooner there is a warning.
+    #[arg(long, value_name = "DAYS", default_value_t = 21)]
+    certificate_warning: u64,
+    /// Days; where the certificate ends sooner it is critical.
+    #[arg(long, value_name = "DAYS", default_value_t = 7)]
+    certificate_critical: u64,
+    /// A folder of backups, the last of which is to be looked at.
+    #[arg(long, value_name = "DIR")]
+    backups: Option<PathBuf>,
+    /// Hours since the last backup from which on there is a warning.
+    #[arg(long, value_name = "HOURS", default_value_t = 26)]
+    backup_warning: u64,
+    /// Hours since the last backup from which on it is critical.
+    #[arg(long, value_name = "HOURS", default_value_t = 50)]
+    backup_critical: u64,
+}
+
+/// Looks, and says what was seen.
+pub async fn run(options: &CheckOptions) -> Result<ExitCode> {
+    let mut report = Report::default();
+    let client = Client::new(Reach::Anywhere);
+    if health(options, &client, &mut report).await {
+        figures(options, &client, &mut report).await;
+    }
+    if let Some(folder) = &options.backups {
+        backups(options, folder, &mut report);
+    }
+    writeln!(std::io::stdout(), "{report}")?;
+    Ok(ExitCode::from(report.state().exit_code()))
+}
+
+/// Whether it answers, and writes: its answer waits for a flush. False where it cannot be asked more.
+async fn health(options: &CheckOptions, client: &Client, report: &mut Report) -> bool {
+    let began = Instant::now();
+    let time_max = Duration::from_secs(options.timeout);
+    let answer = options
+        .server
+        .answer(client, Method::GET, "/health", time_max)
+        .await;
+    let (status, body) = match answer {
+        Ok(answer) => answer,
+        Err(error) => {
+            report.say(
+                State::Critical,
+                format!("{:?} cannot be reached: {error:#}", options.server),
+            );
+            return false;
+        }
+    };
+    if status != StatusCode::OK {
+        report.say(State::Critical, http_server::reason(status, &body));
+    }
+    let said: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
+    let findings = said.as_ref().and_then(|said| said.get("findings")?.as_u64());
+    if let Some(findings) = findings {
+        report.say(State::Critical, format!("{findings} pieces of data are damaged"));
+    }
+    let limits = Bound::AtMost(seconds(options.flush_warning), seconds(options.flush_critical));
+    report.measure("flush", "s", began.elapsed().as_secs_f64(), limits);
+    true
+}
+
+fn seconds(ms: u64) -> f64 {
+    Duration::from_millis(ms).as_secs_f64()
+}
+
+async fn figures(options: &CheckOptions, client: &Client, report: &mut Report) {
+    let read = Figures::of(&options.server, client, Duration::from_secs(options.timeout)).await;
+    let figures = match read {
+        Ok(figures) => figures,
+        Err(error) => {
+            report.say(State::Unknown, format!("the figures cannot be read: {error:#}"));
+            return;
+        }
+    };
+    if let (Some(free), Some(total)) = (
+        figures.get("larder_disk_free_bytes"),
+        figures
+            .get("larder_disk_total_bytes")
+            .filter(|total| *total > 0.0),
+    ) {
+        let limits = Bound::AtLeast(options.disk_warning as f64, options.disk_critical as f64);
+        report.measure("disk_free", "%", 100.0 * free / total, limits);
+    }
+    if let Some(end) = figures.get("larder_tls_certificate_end_seconds") {
+        let limits = Bound::AtLeast(
+            options.certificate_warning as f64,
+            options.certificate_critical as f64,
+        );
+        report.measure(
+            "certificate_days",
+            "",
+            (end - now().as_secs_f64()) / 86_400.0,
+            limits,
+        );
+    }
+    for (name, unit, figure) in [
+        ("documents", "", "larder_documents"),
+        ("data", "B", "larder_disk_bytes"),
+        ("resident", "B", "process_resident_memory_bytes"),
+        ("operations", "", "larder_operations_running"),
+        ("commits", "c", "larder_commits_total"),
+    ] {
+        if let Some(value) = figures.get(figure) {
+            report.measure(name, unit, value, Bound::None);
+        }
+    }
+}
+
+fn backups(options: &CheckOptions, folder: &Path, report: &mut Report) {
+    let last = backup::Repository::open(folder).and_then(|repository| repository.find(None));
+    match last {
+        Ok(manifest) => {
+            let age = now().saturating_sub(Duration::from_millis(manifest.began_ms));
+            let limits = Bound::AtMost(options.backup_warning as f64, options.backup_critical as f64);
+            report.measure("backup_hours", "", age.as_secs_f64() / 3_600.0, limits);
+        }
+        Err(error) => report.say(
+            State::Critical,
+            format!("no backup in {}: {error}", folder.display()),
+        ),
+    }
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}

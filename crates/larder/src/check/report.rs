@@ -1,0 +1,147 @@
+//! What a check has found, in the form of Nagios' plugins.
+
+use std::fmt;
+
+/// How a server is; the worse the greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// All is well.
+    #[default]
+    Ok,
+    /// It could not be found out.
+    Unknown,
+    /// Something wants to be looked at.
+    Warning,
+    /// Something is broken, or will be soon.
+    Critical,
+}
+
+impl State {
+    /// The code by which Nagios knows it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            State::Ok => 0,
+            State::Warning => 1,
+            State::Critical => 2,
+            State::Unknown => 3,
+        }
+    }
+}
+
+/// From where on a figure is bad: for a warning, and for worse.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// It may be anything.
+    None,
+    /// It may be so much.
+    AtMost(f64, f64),
+    /// It must be so much.
+    AtLeast(f64, f64),
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    state: State,
+    said: Vec<String>,
+    measured: Vec<String>,
+}
+
+impl Report {
+    /// The worst of all that was found.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Adds what is not as it should be.
+    pub fn say(&mut self, state: State, what: String) {
+        self.state = self.state.max(state);
+        // The line's end is the report's, and what comes after a bar are figures.
+        self.said.push(what.replace(['\n', '|'], " "));
+    }
+
+    /// Adds a figure, which is bad beyond its limits.
+    pub fn measure(&mut self, name: &str, unit: &str, value: f64, bound: Bound) {
+        let (state, limits) = match bound {
+            Bound::None => (State::Ok, String::new()),
+            Bound::AtMost(warning, critical) => {
+                let state = state_of(value > warning, value > critical);
+                (state, format!(";{warning};{critical}"))
+            }
+            Bound::AtLeast(warning, critical) => {
+                let state = state_of(value < warning, value < critical);
+                (state, format!(";{warning}:;{critical}:"))
+            }
+        };
+        if state != State::Ok {
+            self.say(state, format!("{name} is {}{unit}", shown(value)));
+        }
+        self.measured
+            .push(format!("{name}={}{unit}{limits}", shown(value)));
+    }
+}
+
+fn state_of(is_warning: bool, is_critical: bool) -> State {
+    match (is_critical, is_warning) {
+        (true, _) => State::Critical,
+        (_, true) => State::Warning,
+        _ => State::Ok,
+    }
+}
+
+/// Three places, and none that says nothing.
+fn shown(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.state {
+            State::Ok => "OK",
+            State::Unknown => "UNKNOWN",
+            State::Warning => "WARNING",
+            State::Critical => "CRITICAL",
+        };
+        let said = match self.said.is_empty() {
+            true => "the server answers and writes".to_owned(),
+            false => self.said.join("; "),
+        };
+        write!(f, "LARDER {state} - {said}")?;
+        match self.measured.is_empty() {
+            true => Ok(()),
+            false => write!(f, " | {}", self.measured.join(" ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_well_is_said_in_one_line_with_its_figures() {
+        let mut report = Report::default();
+        report.measure("flush", "s", 0.0123, Bound::AtMost(1.0, 5.0));
+        report.measure("disk_free", "%", 60.0, Bound::AtLeast(20.0, 10.0));
+        report.measure("documents", "", 1_000_000.0, Bound::None);
+        let line = "LARDER OK - the server answers and writes | flush=0.012s;1;5 disk_free=60%;20:;10: documents=1000000";
+        assert_eq!(report.to_string(), line);
+        assert_eq!(report.state().exit_code(), 0);
+    }
+
+    #[test]
+    fn the_worst_decides_and_all_that_is_bad_is_said() {
+        let mut report = Report::default();
+        report.measure("disk_free", "%", 15.0, Bound::AtLeast(20.0, 10.0));
+        assert_eq!(report.state().exit_code(), 1);
+        report.measure("flush", "s", 6.0, Bound::AtMost(1.0, 5.0));
+        report.say(State::Unknown, "two\nlines | and a bar".into());
+        assert_eq!(report.state().exit_code(), 2);
+        let line = report.to_string();
+        assert!(
+            line.starts_with("LARDER CRITICAL - disk_free is 15%; flush is 6s; two lines   and a bar | "),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! A running server's own HTTP, asked by the program's other commands.
+
+use anyhow::{Result, bail};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{Body, Client, ClientRequest, ClientResponse, HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Bytes of an answer that is read whole.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
+
+/// `http[s]://[user:password@]host[:port]`: a server's own HTTP.
+#[derive(Clone)]
+pub struct HttpServer {
+    base: String,
+    authorization: Option<HeaderValue>,
+}
+
+impl FromStr for HttpServer {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<HttpServer, String> {
+        let form = "a server's HTTP is named as http://[user:password@]host:port";
+        let (scheme, rest) = text.split_once("://").ok_or(form)?;
+        let rest = rest.trim_end_matches('/');
+        let (login, host) = match rest.rsplit_once('@') {
+            Some((login, host)) => (Some(login), host),
+            None => (None, rest),
+        };
+        if !["http", "https"].contains(&scheme) || host.is_empty() || host.contains('/') {
+            return Err(form.to_owned());
+        }
+        let authorization = login.map(|login| {
+            let login = http::percent_decode(login).ok_or("an escape that is not %HH in UTF-8")?;
+            let value = format!("Basic {}", BASE64_STANDARD.encode(login.as_bytes()));
+            HeaderValue::from_str(&value).map_err(|error| error.to_string())
+        });
+        Ok(HttpServer {
+            base: format!("{scheme}://{host}"),
+            authorization: authorization.transpose()?,
+        })
+    }
+}
+
+impl fmt::Debug for HttpServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.base)
+    }
+}
+
+impl HttpServer {
+    /// The body of an answer that tells success.
+    pub async fn ask(
+        &self,
+        client: &Client,
+        method: Method,
+        path: &str,
+        time_max: Duration,
+    ) -> Result<Bytes> {
+        let (status, body) = self.answer(client, method, path, time_max).await?;
+        if !status.is_success() {
+            bail!("{}", reason(status, &body));
+        }
+        Ok(body)
+    }
+
+    /// An answer, whatever it tells.
+    pub async fn answer(
+        &self,
+        client: &Client,
+        method: Method,
+        path: &str,
+        time_max: Duration,
+    ) -> Result<(StatusCode, Bytes)> {
+        let uri: Uri = format!("{}{path}", self.base).parse()?;
+        let mut headers = HeaderMap::new();
+        if let Some(authorization) = &self.authorization {
+            headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        let body = Body::empty();
+        let request = ClientRequest {
+            method,
+            uri,
+            headers,
+            body,
+        };
+        let ClientResponse { status, mut body, .. } = client.send(request, time_max).await?;
+        Ok((status, body.read_all(ANSWER_BYTES_MAX).await?))
+    }
+}
+
+/// What an answer that tells no success says.
+pub fn reason(status: StatusCode, body: &[u8]) -> String {
+    let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    let said = said.as_ref().and_then(|said| said.get("reason")?.as_str());
+    format!("{status}: {}", said.unwrap_or("no reason was given"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_with_or_without_a_user() {
+        let server: HttpServer = "http://ann:p%40ss@[::1]:7070/".parse().unwrap();
+        assert_eq!(server.base, "http://[::1]:7070");
+        assert_eq!(server.authorization.unwrap(), "Basic YW5uOnBAc3M=");
+        let server: HttpServer = "https://db.example".parse().unwrap();
+        assert!(server.authorization.is_none());
+        for wrong in ["db.example:7070", "mongodb://db", "http://", "http://db/path"] {
+            assert!(wrong.parse::<HttpServer>().is_err(), "{wrong}");
+        }
+    }
+}
