@@ -57,6 +57,31 @@ def test_what_is_not_there_is_an_error_that_names_it(elastic, index):
         elastic.search(index=index, rescore={"query": {"rescore_query": {"match_all": {}}}})
 
 
+def test_words_are_suggested_and_marked(elastic, index):
+    elastic.indices.create(index=index, mappings={"properties": {"place": {"type": "completion"}}})
+    elastic.index(index=index, id="1", document={"place": {"input": ["Berlin", "Bern"], "weight": 3}, "text": "a quick brown fox"})
+    elastic.index(index=index, id="2", document={"place": "Bergen", "text": "quick dogs"})
+    suggest = {"places": {"prefix": "ber", "completion": {"field": "place"}}, "words": {"text": "quikc", "term": {"field": "text"}}}
+    found = elastic.search(index=index, suggest=suggest)["suggest"]
+    assert [option["text"] for option in found["places"][0]["options"]] == ["Berlin", "Bergen"]
+    assert [option["text"] for option in found["words"][0]["options"]] == ["quick"]
+    answer = elastic.search(index=index, query={"match": {"text": "fox"}}, highlight={"fields": {"text": {}}})
+    assert answer["hits"]["hits"][0]["highlight"] == {"text": ["a quick brown <em>fox</em>"]}
+
+
+def test_documents_are_copied_and_deleted_by_a_query(elastic, index):
+    helpers.bulk(elastic, ({"_index": index, "_id": str(number), "number": number} for number in range(2500)))
+    copied = elastic.reindex(source={"index": index, "query": {"range": {"number": {"lt": 1200}}}}, dest={"index": f"{index}_copy"})
+    assert (copied["created"], copied["failures"]) == (1200, [])
+    task = elastic.delete_by_query(index=index, query={"range": {"number": {"gte": 500}}}, wait_for_completion=False)["task"]
+    ended = elastic.tasks.get(task_id=task, wait_for_completion=True)
+    assert (ended["completed"], ended["response"]["deleted"]) == (True, 2000)
+    counts = [elastic.count(index=name)["count"] for name in (index, f"{index}_copy")]
+    assert counts == [500, 1200]
+    assert elastic.indices.stats(index=index)["indices"][index]["primaries"]["docs"]["count"] == 500
+    elastic.indices.delete(index=f"{index}_copy")
+
+
 def test_what_pymongo_writes_is_found_here_and_the_other_way_round(elastic, client, index):
     collection = client["default"][index]
     collection.insert_many([{"_id": f"m{number}", "device": f"d{number % 3}", "value": number} for number in range(9)])
