@@ -104,6 +104,10 @@ fn command(call: &Call<'_>) -> Document {
     let Some(mut statement) = only_statement(call) else {
         return engine::shown_command(&call.request.body);
     };
+    // An index's name as a statement's hint is kept in MongoDB as a document (`write_ops_parsers.cpp`).
+    if let Some(name @ Value::String(_)) = statement.get("hint").cloned() {
+        statement.set("hint", doc! {"$hint": name});
+    }
     if let Some(comment) = call.body().get("comment") {
         statement.push("comment", comment.to_value());
     }

@@ -40,7 +40,7 @@ def test_every_operation_is_recorded(profiled, server):
         things.insert_many([{"_id": 1}, {"_id": 2}, {"_id": 3}])
         list(things.find({"_id": {"$gt": 0}}, batch_size=2))
         things.update_many({"_id": {"$gt": 1}}, {"$set": {"a": 1}})
-        things.delete_one({"_id": 3})
+        things.delete_one({"_id": 3}, hint="_id_")
         things.count_documents({})
         with pytest.raises(OperationFailure):
             client[profiled.name].command("count", "things", limit="x")
@@ -53,7 +53,8 @@ def test_every_operation_is_recorded(profiled, server):
     assert find["command"]["filter"] == {"_id": {"$gt": 0}} and find["nreturned"] == 2 and find["cursorid"] != 0
     assert more["nreturned"] == 1 and more["cursorExhausted"]
     assert update["command"]["q"] == {"_id": {"$gt": 1}} and update["nMatched"] == 2 and update["nModified"] == 2
-    assert remove["command"]["q"] == {"_id": 3} and remove["ndeleted"] == 1
+    assert remove["command"]["q"] == {"_id": 3} and remove["command"]["hint"] == {"$hint": "_id_"}
+    assert remove["ndeleted"] == 1
     assert count["command"]["aggregate"] == "things"
     assert failed["ok"] == 0.0 and failed["errCode"] == 2 and failed["errName"] == "BadValue"
     for entry in seen:
