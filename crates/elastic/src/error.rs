@@ -36,6 +36,11 @@ impl ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "illegal_argument_exception", reason)
     }
 
+    /// Something of the server's own went wrong.
+    pub(crate) fn failed(reason: impl Into<String>) -> ElasticError {
+        ElasticError::new(StatusCode::INTERNAL_SERVER_ERROR, "exception", reason)
+    }
+
     pub(crate) fn parsing(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "parsing_exception", reason)
     }

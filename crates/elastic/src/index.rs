@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::counters::Counters;
 use crate::definition::{Definition, check_alias};
 use crate::error::{ElasticError, Result};
+use crate::fulltext::{Following, Indexes, Published};
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
 use crate::{names, settings};
 use auth::Action;
@@ -19,8 +20,12 @@ use std::sync::Arc;
 use value::DocumentBuf;
 
 /// What was read of indices, by the ids of their collections.
-#[derive(Debug, Default)]
-pub(crate) struct Indices(Mutex<HashMap<[u8; 16], Arc<State>>>);
+#[derive(Debug)]
+pub(crate) struct Indices {
+    known: Mutex<HashMap<[u8; 16], Arc<State>>>,
+    /// Where their full-text indexes are.
+    fulltext: Indexes,
+}
 
 /// An index's settings and mapping.
 #[derive(Debug)]
@@ -29,6 +34,7 @@ struct State {
     change: tokio::sync::Mutex<()>,
     now: Mutex<Present>,
     counters: Counters,
+    following: Following,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -161,8 +167,16 @@ impl Call {
 }
 
 impl Indices {
+    /// None read yet; full-text indexes are where this says.
+    pub(crate) fn new(fulltext: Indexes) -> Indices {
+        Indices {
+            known: Mutex::default(),
+            fulltext,
+        }
+    }
+
     fn state(&self, collection: &RevisionedCollection) -> Result<Arc<State>> {
-        let mut known = self.0.lock();
+        let mut known = self.known.lock();
         if let Some(state) = known.get(&collection.uuid()) {
             return Ok(state.clone());
         }
@@ -174,6 +188,7 @@ impl Indices {
             change: tokio::sync::Mutex::new(()),
             now: Mutex::new(present),
             counters: Counters::default(),
+            following: Following::new(self.fulltext.clone()),
         });
         // What was there before this start was flushed by it, if not earlier.
         state.counters.flushed(collection.head());
@@ -183,7 +198,16 @@ impl Indices {
 
     /// Forgets an index that is dropped.
     pub(crate) fn forget(&self, index: &Index) {
-        self.0.lock().remove(&index.collection.uuid());
+        self.known.lock().remove(&index.collection.uuid());
+    }
+}
+
+impl Drop for Indices {
+    fn drop(&mut self) {
+        // The tasks have the states that have them.
+        for state in self.known.lock().values() {
+            state.following.stop();
+        }
     }
 }
 
@@ -224,6 +248,16 @@ impl Index {
             "created": present.created_ms,
         });
         Ok(self.collection.set_search_index(kept.to_string()).await?)
+    }
+
+    /// Its full-text index.
+    pub(crate) fn following(&self) -> &Following {
+        &self.state.following
+    }
+
+    /// The full-text index, if there is one that fits the mapping.
+    pub(crate) fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
+        self.state.following.published(mapping)
     }
 
     /// The mapping as it is known now, without looking for what documents have brought.

@@ -20,6 +20,7 @@ mod documents;
 mod endpoints;
 mod error;
 mod filter_path;
+mod fulltext;
 mod index;
 mod kept;
 mod limits;

@@ -22,6 +22,8 @@ pub(crate) const ANALYZE_TOKENS_MAX: usize = 10_000;
 pub(crate) const KEPT_MAX: usize = 10_000;
 /// The searches of one `_msearch` at most.
 pub(crate) const SEARCHES_MAX: usize = 1000;
+/// The documents from which on a collection has a full-text index.
+pub(crate) const INDEXED_DOCUMENTS_MIN: u64 = 1000;
 /// Scrolls and points in time at most.
 pub(crate) const CONTEXTS_MAX: usize = 500;
 /// How long a scroll or a point in time is kept at most, where the setting `search.max_keep_alive` says nothing.

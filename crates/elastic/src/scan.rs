@@ -2,6 +2,8 @@
 
 use crate::documents::id_of;
 use crate::error::Result;
+use crate::fulltext::find::{self, Found as FoundBy};
+use crate::fulltext::{self, Published};
 use crate::index::Index;
 use crate::source::sequence_number;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
@@ -17,6 +19,8 @@ pub(crate) struct Place {
     pub(crate) index: Index,
     pub(crate) mapping: Arc<Mapping>,
     snapshot: Arc<RevisionedSnapshot>,
+    /// The full-text index as it was before the snapshot.
+    published: Option<Arc<Published>>,
     boost: f32,
 }
 
@@ -31,10 +35,14 @@ pub(crate) struct Found {
 pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
     let mut places = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
+        fulltext::begin(index);
+        let mapping = index.mapping().await?;
+        let published = index.published(&mapping);
         places.push(Place {
             index: index.clone(),
-            mapping: index.mapping().await?,
+            mapping,
             snapshot: Arc::new(index.collection.snapshot().await?),
+            published,
             boost: *boost,
         });
     }
@@ -83,6 +91,7 @@ async fn of_all(
     let request = Request {
         aggregations: inner,
         size: 0,
+        track_total_hits: Some(u64::MAX),
         ..Request::default()
     };
     let found = scan(&request, typed_keys, places, deadline, show).await?.outcome;
@@ -107,6 +116,16 @@ async fn scan(
     let mut timed_out = false;
     'places: for (at, place) in places.iter().enumerate() {
         let counts_first = run.begin(at)?;
+        if let Some(published) = place.published.as_ref().filter(|_| request.is_any_order()) {
+            match find::run(&mut run, published, &place.snapshot, counts_first, deadline).await? {
+                FoundBy::All => continue,
+                FoundBy::Late => {
+                    timed_out = true;
+                    break;
+                }
+                FoundBy::NotThis => {}
+            }
+        }
         for counting in [true, false] {
             if counting && !counts_first {
                 continue;
@@ -196,7 +215,8 @@ fn seen<'d>(id: &'d str, record: &'d Record) -> Seen<'d> {
     }
 }
 
-fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
+/// Shows a run a document, or lets it count that.
+pub(crate) fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
     let id = id_of(record);
     let seen = seen(&id, record);
     if counting {

@@ -3,12 +3,15 @@
 use crate::access::Asking;
 use crate::call::Call;
 use crate::contexts::Contexts;
+use crate::fulltext::Indexes;
 use crate::index::Indices;
+use crate::limits::INDEXED_DOCUMENTS_MIN;
 use crate::server::Server;
 use crate::{respond, route};
 use auth::User;
 use engine::{Context, Engine, OperationInfo};
 use http::{Handler, Method, Request, Response};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
@@ -19,6 +22,10 @@ use value::{Document, DocumentBuf};
 pub struct Options {
     /// The limits of connections.
     pub http: http::Options,
+    /// The folder of full-text indexes; without one, searches read all documents.
+    pub fulltext: Option<PathBuf>,
+    /// The documents from which on a collection has a full-text index; `None` for the usual number.
+    pub fulltext_from: Option<u64>,
 }
 
 /// Serves until `stop` becomes true; then lets running requests end and closes all connections.
@@ -40,9 +47,14 @@ pub struct Protocol(Arc<Server>);
 impl Protocol {
     /// The protocol on this engine.
     pub fn new(engine: Engine, options: &Options) -> Protocol {
+        let indices = Indices::new(Indexes {
+            folder: options.fulltext.clone(),
+            documents_min: options.fulltext_from.unwrap_or(INDEXED_DOCUMENTS_MIN),
+            memory: engine.memory().clone(),
+        });
         Protocol(Arc::new(Server {
             engine,
-            indices: Indices::default(),
+            indices,
             kept: crate::kept::Kept::default(),
             contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),

@@ -49,7 +49,7 @@ pub use reports::stats::{CollectionReport, DatabaseReport, ServerReport};
 pub use revisions::{
     Change, ChangeKind, ChangePage, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow,
     DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Notes, Order, PageLimit,
-    Record, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection,
+    Record, RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection,
     RevisionedReport, RevisionedSnapshot, Sequence,
 };
 pub use running::checkpoint::{Checkpoint, cut_log};

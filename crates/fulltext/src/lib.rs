@@ -12,6 +12,7 @@
 
 mod entry;
 mod error;
+mod gathered;
 mod index;
 mod lookup;
 mod mask;

@@ -2,6 +2,7 @@
 
 use crate::entry::{Key, Number};
 use crate::error::Result;
+use crate::gathered::GatheredQuery;
 use crate::pattern::PatternQuery;
 use crate::schema::{Fields, path};
 use std::fmt;
@@ -123,7 +124,8 @@ impl Lookup {
             Lookup::Except(lookup, others) => {
                 let mut clauses = vec![(Occur::Must, lookup.query(fields)?)];
                 for other in others {
-                    clauses.push((Occur::MustNot, other.query(fields)?));
+                    let gathered = GatheredQuery(other.query(fields)?);
+                    clauses.push((Occur::MustNot, Box::new(gathered)));
                 }
                 Box::new(BooleanQuery::new(clauses))
             }

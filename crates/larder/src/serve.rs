@@ -12,6 +12,9 @@ use engine::{Engine, EngineOptions};
 use net::Tls;
 use tokio::sync::watch;
 
+/// The folder of full-text indexes within the data folder.
+const FULLTEXT_FOLDER: &str = "_fulltext";
+
 /// Serves until a signal ends it.
 pub async fn run(options: &ServeOptions) -> Result<()> {
     let settings = &options.settings()?;
@@ -85,6 +88,8 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     }
     let (address, is_given) = (settings.elastic_listen, settings.elastic_listen_given);
     let elastic_options = elastic::Options {
+        fulltext: Some(settings.data.join(FULLTEXT_FOLDER)),
+        fulltext_from: None,
         http: http::Options {
             places: places.clone(),
             hosts: hosts.clone(),

@@ -24,11 +24,13 @@ pub enum Holder {
     Scripts,
     /// Rows of views that are on their way into them.
     Views,
+    /// Writers of full-text indexes.
+    Indexing,
 }
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 9] = [
+    pub const ALL: [Holder; 10] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
@@ -38,6 +40,7 @@ impl Holder {
         Holder::Cursors,
         Holder::Scripts,
         Holder::Views,
+        Holder::Indexing,
     ];
 
     /// Its name, as reports show it.
@@ -52,6 +55,7 @@ impl Holder {
             Holder::Cursors => "cursors",
             Holder::Scripts => "scripts",
             Holder::Views => "views",
+            Holder::Indexing => "indexing",
         }
     }
 
@@ -67,6 +71,7 @@ impl Holder {
             Holder::Cursors => "idle cursors",
             Holder::Scripts => "functions in JavaScript",
             Holder::Views => "rows of views",
+            Holder::Indexing => "writers of full-text indexes",
         }
     }
 
@@ -76,7 +81,7 @@ impl Holder {
             Holder::Strangers => 1,
             Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors => 2,
             Holder::LargeRequests | Holder::Scripts => 4,
-            Holder::Views => 3,
+            Holder::Views | Holder::Indexing => 3,
             Holder::Stages => 6,
         }
     }

@@ -50,6 +50,14 @@ impl Term {
         }
     }
 
+    /// Milliseconds since 1970.
+    pub(crate) fn as_time(&self) -> Option<i64> {
+        match self {
+            Term::Date(ms) => Some(*ms),
+            _ => None,
+        }
+    }
+
     /// The address as it is usually written.
     pub(crate) fn ip_text(ip: &Ipv6Addr) -> String {
         match ip.to_ipv4_mapped() {

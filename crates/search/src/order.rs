@@ -54,6 +54,25 @@ pub(crate) fn check(key: &SortKey, mapping: &Mapping) -> Result<()> {
     }
 }
 
+/// Whether a sort puts the latest of a field of time first, and of those that are alike the one that was changed first.
+pub(crate) fn is_newest(sort: &[SortKey], time: &str, mapping: &Mapping) -> bool {
+    let Some((SortKey::Field(first), rest)) = sort.split_first() else {
+        return false;
+    };
+    let is_usual = match &first.missing {
+        None => true,
+        Some(given) => given.as_str() == Some("_last"),
+    };
+    let is_plain = mapping.field(&first.name).is_some_and(|field| !field.is_nanos());
+    let is_rest_plain = matches!(rest, [] | [SortKey::Position(Order::Ascending)]);
+    first.name == time
+        && first.order == Order::Descending
+        && matches!(first.mode.as_deref(), None | Some("max"))
+        && is_usual
+        && is_plain
+        && is_rest_plain
+}
+
 /// The values that a document is sorted by.
 pub(crate) fn sort_values(
     sort: &[SortKey],

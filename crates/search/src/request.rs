@@ -130,6 +130,11 @@ impl Request {
         Ok(())
     }
 
+    /// Whether it does not matter in which order documents are shown.
+    pub fn is_any_order(&self) -> bool {
+        self.terminate_after.is_none()
+    }
+
     /// Whether hits are sorted by their scores alone.
     pub fn is_by_score(&self) -> bool {
         self.sort.is_empty()

@@ -4,12 +4,14 @@ use crate::aggregations::{Collected, Context, Finish, ShowHit};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
 use crate::hit::Hit;
-use crate::mapping::Mapping;
+use crate::indexed::{Layout, Wanted, wanted};
+use crate::mapping::{FieldKind, Mapping};
 use crate::matching::{Node, Scored, Statistics, compile};
-use crate::order::{after, check, compare, sort_values};
+use crate::order::{after, check, compare, is_newest, sort_values};
 use crate::query::Query;
 use crate::request::Request;
 use crate::sort::SortKey;
+use fulltext::{Lookup, Mask, Part, Reader};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -52,6 +54,15 @@ pub struct Outcome {
     pub terminated_early: bool,
     /// What aggregations gave; `None` where there are none.
     pub aggregations: Option<Map<String, Value>>,
+}
+
+/// The newest documents are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct NewestWanted {
+    /// How many.
+    pub count: usize,
+    /// Whether those that match are counted.
+    pub is_counted: bool,
 }
 
 /// One search under way.
@@ -152,6 +163,84 @@ impl<'r> Run<'r> {
         {
             self.scored.count(&view(0, index, seen), &mut self.statistics);
         }
+    }
+
+    /// What an index that is laid out so is asked for the query; `None` where it cannot tell what scores need. `ids` gives the
+    /// keys that a document may have whose `_id` is this text.
+    pub fn wanted(
+        &self,
+        layout: &Layout,
+        reader: &Reader,
+        ids: &dyn Fn(&str) -> Vec<Vec<u8>>,
+    ) -> fulltext::Result<Option<Wanted>> {
+        let Some((at, query, _)) = &self.current else {
+            return Ok(None);
+        };
+        if self.scored.fields().any(|(field, _)| field.meta.is_some()) {
+            return Ok(None);
+        }
+        let name = self.indices.get(*at).map_or("", |index| index.name.as_str());
+        let wanted = wanted(query, layout, name, ids);
+        let is_said = reader.matching(&Wanted::asked(), &Mask::default(), 0)? == 0;
+        Ok(Some(if is_said { wanted } else { wanted.with_asked() }))
+    }
+
+    /// Where the best hits are the newest ones and nothing else is asked of all that match: how many are wanted. A query may match
+    /// more than those that are shown then.
+    pub fn newest_wanted(&self, layout: &Layout) -> Option<NewestWanted> {
+        let request = self.request;
+        let (at, ..) = self.current.as_ref()?;
+        let asks_all = !request.aggregations.is_empty()
+            || request.post_filter.is_some()
+            || request.min_score.is_some()
+            || request.search_after.is_some()
+            || request.after.is_some()
+            || self.wants_scores();
+        let mapping = &self.indices.get(*at)?.mapping;
+        let is_newest = || is_newest(&request.sort, layout.time()?, mapping).then_some(());
+        if asks_all || (request.size > 0 && is_newest().is_none()) {
+            return None;
+        }
+        Some(NewestWanted {
+            count: if request.size == 0 {
+                0
+            } else {
+                request.from + request.size
+            },
+            is_counted: request.track_total_hits.is_some(),
+        })
+    }
+
+    /// Adds documents that match and were not shown.
+    pub fn add_unseen(&mut self, count: u64) {
+        self.total += count;
+    }
+
+    /// Counts the documents of an index for the scores, but for those that are left out.
+    pub fn count_index(&mut self, layout: &Layout, reader: &Reader, mask: &Mask) -> fulltext::Result<()> {
+        for (field, terms) in self.scored.fields() {
+            let Some(key) = layout.key(&field.name).filter(|_| field.nested.is_none()) else {
+                continue;
+            };
+            let (part, (documents, length)) = match field.kind {
+                FieldKind::Text => (Part::Text, reader.lengths(key, mask)?),
+                _ => {
+                    let documents = reader.matching(&Lookup::Present(key), mask, u64::MAX)?;
+                    (Part::Word, (documents, documents))
+                }
+            };
+            if documents == 0 {
+                continue;
+            }
+            self.statistics.add_field(&field.name, documents, length);
+            for term in terms {
+                let having = reader.having(key, part, term, mask)?;
+                if having > 0 {
+                    self.statistics.add_term(&field.name, term, having);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Takes a document if it matches; false where no more are wanted.

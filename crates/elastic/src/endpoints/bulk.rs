@@ -5,6 +5,7 @@ mod parse;
 use super::document::new_id;
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
+use crate::fulltext;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
@@ -91,6 +92,7 @@ async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) 
     for action in needed {
         call.require(action, &index.namespace)?;
     }
+    fulltext::begin(&index);
     let writes: Vec<Write> = batch
         .iter()
         .map(|item| Write {

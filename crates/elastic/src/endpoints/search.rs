@@ -85,6 +85,9 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
     }
     request.track_scores |= shown.wants_scores();
     check_total(&request, &shown, &body)?;
+    if shown.total_as_number {
+        request.track_total_hits = request.track_total_hits.map(|_| u64::MAX);
+    }
     if let Some(most) = call.cluster_setting("search.max_buckets").await? {
         request.buckets_max = most.parse().unwrap_or(request.buckets_max);
     }
@@ -315,6 +318,7 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
         request.query = Some(query);
     }
     request.size = 0;
+    request.track_total_hits = Some(u64::MAX);
     request.terminate_after = call
         .parameters
         .integer("terminate_after")?

@@ -17,7 +17,7 @@ pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
     Change, ChangeKind, ChangePage, DocumentHistory, Edit, EditOrigin, Notes, Order, PageLimit, Record,
-    Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, Sequence,
+    RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, Sequence,
 };
 
 use crate::engine::Engine;
@@ -128,6 +128,11 @@ impl RevisionedCollection {
         let mut head = self.collection.head_watch();
         let changed = head.wait_for(|head| head > sequence).await.is_ok();
         changed && !self.collection.is_dropped()
+    }
+
+    /// Makes sure that what was acknowledged outlives a crash.
+    pub async fn flush(&self) -> Result<()> {
+        self.engine.flush().await
     }
 
     /// Whether the collection was dropped.

@@ -1,6 +1,6 @@
 //! Reading revisions, changes and local documents as of one moment.
 
-use super::{Change, ChangePage, DocumentHistory, Order, PageLimit, Record, Revision};
+use super::{Change, ChangePage, DocumentHistory, Order, PageLimit, Record, RecordId, Revision};
 use crate::error::{Error, Result};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -141,6 +141,11 @@ impl RevisionedSnapshot {
         let is_last = page.exhausted() && found.len() == records.len();
         let next = last.filter(|_| !is_last).map(|last| page.position(last));
         Ok((found.into_iter().flatten().collect(), next.map(DocumentPosition)))
+    }
+
+    /// The documents of these records, of the first ones until they have this many bytes together.
+    pub async fn numbered(&self, records: &[RecordId], bytes_max: usize) -> Result<Vec<Option<Record>>> {
+        Ok(self.snapshot.by_records_within(records, bytes_max).await?)
     }
 
     /// A local document by its name without `_local/`; `None` if there is none.

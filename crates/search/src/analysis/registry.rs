@@ -17,12 +17,17 @@ pub struct Analysis {
     normalizers: HashMap<String, Analyzer>,
     /// `tokenizer`, `filter` and `char_filter` of the settings, which `_analyze` may name too.
     settings: Map<String, Value>,
+    /// All of the settings, as a text.
+    source: String,
 }
 
 impl Analysis {
     /// Reads the `analysis` of an index's settings.
     pub fn parse(settings: &Value) -> Result<Analysis> {
-        let mut analysis = Analysis::default();
+        let mut analysis = Analysis {
+            source: settings.to_string(),
+            ..Analysis::default()
+        };
         let Value::Object(settings) = settings else {
             return Err(SearchError::illegal("[analysis] must be an object"));
         };
@@ -54,6 +59,11 @@ impl Analysis {
             }
         }
         Ok(analysis)
+    }
+
+    /// What it was made of, as a text.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
     }
 
     /// The analyzer of this name; `None` if there is none.

@@ -11,14 +11,15 @@ mod statistics;
 mod test;
 
 pub(crate) use compile::compile;
+pub(crate) use patterns::TermPattern;
 pub(crate) use statistics::Statistics;
+pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
 
 use crate::fields::View;
 use crate::mapping::Field;
 use crate::query::NestedMode;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-pub(crate) use test::Leaf;
 
 /// The terms whose frequencies scores need, by field.
 #[derive(Debug, Default)]
@@ -27,6 +28,11 @@ pub(crate) struct Scored(BTreeMap<String, (Arc<Field>, HashSet<String>)>);
 impl Scored {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The fields, with the terms of each.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&Arc<Field>, &HashSet<String>)> {
+        self.0.values().map(|(field, terms)| (field, terms))
     }
 
     /// Counts a document.

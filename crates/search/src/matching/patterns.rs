@@ -11,7 +11,7 @@ const LENGTH_MAX: usize = 1000;
 
 /// A pattern that is ready to be asked of terms.
 #[derive(Clone, Debug)]
-pub(super) enum TermPattern {
+pub(crate) enum TermPattern {
     Prefix(String),
     Expression(Regex),
     Fuzzy {
@@ -23,7 +23,7 @@ pub(super) enum TermPattern {
 }
 
 impl TermPattern {
-    pub(super) fn is_match(&self, term: &str) -> bool {
+    pub(crate) fn is_match(&self, term: &str) -> bool {
         match self {
             TermPattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
             TermPattern::Expression(expression) => expression.is_match(term),

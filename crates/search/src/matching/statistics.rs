@@ -17,6 +17,18 @@ const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
 impl Statistics {
+    /// Adds the documents that have a field, and their terms together.
+    pub(crate) fn add_field(&mut self, field: &str, documents: u64, terms: u64) {
+        let counts = self.fields.entry(field.to_owned()).or_default();
+        counts.0 += documents;
+        counts.1 += terms;
+    }
+
+    /// Adds the documents that have a term.
+    pub(crate) fn add_term(&mut self, field: &str, term: &str, documents: u64) {
+        *self.terms.entry((field.to_owned(), term.to_owned())).or_default() += documents;
+    }
+
     /// How rare a term is.
     pub(super) fn rarity(&self, field: &str, term: &str) -> f32 {
         let documents = self

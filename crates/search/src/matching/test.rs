@@ -54,19 +54,20 @@ pub(crate) enum Test {
 /// A test on a field, and how it is scored.
 #[derive(Debug)]
 pub(crate) struct Leaf {
-    pub(super) field: Arc<Field>,
-    pub(super) test: Test,
+    pub(crate) field: Arc<Field>,
+    pub(crate) test: Test,
     pub(super) boost: f32,
 }
 
 /// The terms of a field in a document, with their places.
-struct Terms {
-    terms: Vec<(String, i64)>,
+pub(crate) struct Terms {
+    pub(crate) terms: Vec<(String, i64)>,
     /// `None` if it does not matter.
     length: Option<u64>,
 }
 
-fn terms(view: &View<'_>, field: &Field) -> Terms {
+/// The terms of a field in a document.
+pub(crate) fn terms(view: &View<'_>, field: &Field) -> Terms {
     let values = view.terms(field).into_iter().filter_map(|term| match term {
         Term::Text(text) => Some(text),
         _ => None,
@@ -324,7 +325,7 @@ pub(super) fn count(field: &Field, wanted: &HashSet<String>, view: &View<'_>, st
     }
 }
 
-fn is_above(term: &Term, low: &Bound<Term>) -> bool {
+pub(crate) fn is_above(term: &Term, low: &Bound<Term>) -> bool {
     match low {
         Bound::Unbounded => true,
         Bound::Included(low) => term.compare(low).is_ge(),
@@ -332,7 +333,7 @@ fn is_above(term: &Term, low: &Bound<Term>) -> bool {
     }
 }
 
-fn is_below(term: &Term, high: &Bound<Term>) -> bool {
+pub(crate) fn is_below(term: &Term, high: &Bound<Term>) -> bool {
     match high {
         Bound::Unbounded => true,
         Bound::Included(high) => term.compare(high).is_le(),

@@ -1,0 +1,176 @@
+//! A search of one collection by its index. What the index has not reached yet is taken from the documents, and what it says of
+//! those documents does not count.
+
+use super::follow::as_error;
+use super::keys::{changed, keys};
+use super::state::Published;
+use crate::error::Result;
+use crate::scan::show_record;
+use engine::{ChangeKind, Order, PageLimit, Record, RecordId, RevisionedSnapshot};
+use fulltext::{Lookup, Mask};
+use search::Run;
+use std::time::Instant;
+
+/// The changes that the index may be behind; with more, the documents are read one by one.
+const BEHIND_MAX: u64 = 100_000;
+/// Of so many of its documents a collection is read as fast without an index.
+const PART_MAX: u64 = 4;
+/// The documents that are read together.
+const PAGE_RECORDS: usize = 1000;
+
+/// How a search by an index ended.
+pub(crate) enum Found {
+    /// The index cannot answer it.
+    NotThis,
+    /// It is done.
+    All,
+    /// It took too long.
+    Late,
+}
+
+/// What has changed since the index was committed.
+struct Tail {
+    records: Vec<Record>,
+    mask: Mask,
+}
+
+/// Shows a run what the index finds, if it can answer the query.
+pub(crate) async fn run(
+    run: &mut Run<'_>,
+    published: &Published,
+    snapshot: &RevisionedSnapshot,
+    counts_first: bool,
+    deadline: Option<Instant>,
+) -> Result<Found> {
+    let Published { reader, layout, .. } = published;
+    let fulltext = |error: fulltext::FulltextError| as_error(&error);
+    let Some(wanted) = run.wanted(layout, reader, &keys).map_err(fulltext)? else {
+        return Ok(Found::NotThis);
+    };
+    let Some(tail) = tail(published, snapshot).await? else {
+        return Ok(Found::NotThis);
+    };
+    let newest = run.newest_wanted(layout).filter(|_| wanted.is_exact);
+    let most = snapshot.count() / PART_MAX;
+    if newest.is_none()
+        && reader
+            .matching(&wanted.lookup, &tail.mask, most)
+            .map_err(fulltext)?
+            > most
+    {
+        return Ok(Found::NotThis);
+    }
+    if counts_first {
+        run.count_index(layout, reader, &tail.mask).map_err(fulltext)?;
+        for record in &tail.records {
+            show_record(run, record, true)?;
+        }
+    }
+    for record in &tail.records {
+        show_record(run, record, false)?;
+    }
+    let mut shower = Shower {
+        run,
+        snapshot,
+        deadline,
+        shown: 0,
+    };
+    let Some(newest) = newest else {
+        let mut numbers = numbers(published, &wanted.lookup, &tail.mask)?;
+        numbers.sort_unstable();
+        return shower.show(&numbers).await;
+    };
+    let best = reader
+        .newest(&wanted.lookup, &tail.mask, newest.count)
+        .map_err(fulltext)?;
+    let numbers: Vec<RecordId> = best.iter().map(|best| RecordId(best.number)).collect();
+    let found = shower.show(&numbers).await?;
+    if newest.is_counted {
+        let total = reader
+            .matching(&wanted.lookup, &tail.mask, u64::MAX)
+            .map_err(fulltext)?;
+        let unseen = total.saturating_sub(shower.shown);
+        shower.run.add_unseen(unseen);
+    }
+    Ok(found)
+}
+
+fn numbers(published: &Published, lookup: &Lookup, mask: &Mask) -> Result<Vec<RecordId>> {
+    let mut numbers = Vec::new();
+    let mut take = |number| {
+        numbers.push(RecordId(number));
+        true
+    };
+    let found = published.reader.matches(lookup, mask, &mut take);
+    found.map_err(|error| as_error(&error))?;
+    engine::steps(numbers.len())?;
+    Ok(numbers)
+}
+
+/// What has changed; `None` where that is too much, or not said by the change log.
+async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -> Result<Option<Tail>> {
+    let reached = &published.reached;
+    if snapshot.head() < *reached || snapshot.head().changes_since(reached) > BEHIND_MAX {
+        return Ok(None);
+    }
+    let purges = snapshot.newest_purges(1).await?;
+    if purges.iter().any(|purge| purge.sequence > *reached) {
+        return Ok(None);
+    }
+    let (mut records, mut ids) = (Vec::new(), Vec::new());
+    let mut at = reached.clone();
+    while at < snapshot.head() {
+        let page = snapshot
+            .change_page(&at, Order::Forward, PageLimit::default())
+            .await?;
+        let Some(last) = page.changes.last() else { break };
+        engine::steps(page.changes.len())?;
+        at = last.sequence.clone();
+        for change in page.changes {
+            if let (key, true) = changed(&change) {
+                ids.push(key);
+            }
+            if let ChangeKind::Put(record) = change.kind {
+                records.push(record);
+            }
+        }
+        if page.is_last {
+            break;
+        }
+    }
+    let mut mask = Mask::default();
+    let hidden = published.reader.hide(&mut mask, ids.iter().map(Vec::as_slice));
+    hidden.map_err(|error| as_error(&error))?;
+    Ok(Some(Tail { records, mask }))
+}
+
+/// Shows the documents of records to a run.
+struct Shower<'s, 'r> {
+    run: &'s mut Run<'r>,
+    snapshot: &'s RevisionedSnapshot,
+    deadline: Option<Instant>,
+    shown: u64,
+}
+
+impl Shower<'_, '_> {
+    async fn show(&mut self, numbers: &[RecordId]) -> Result<Found> {
+        let mut rest = numbers;
+        while !rest.is_empty() {
+            let page = &rest[..rest.len().min(PAGE_RECORDS)];
+            let records = self.snapshot.numbered(page, PageLimit::default().bytes).await?;
+            if records.is_empty() {
+                break;
+            }
+            rest = &rest[records.len()..];
+            engine::steps(records.len() * 10)?;
+            for record in records.iter().flatten() {
+                self.shown += 1;
+                show_record(self.run, record, false)?;
+            }
+            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(Found::Late);
+            }
+        }
+        Ok(Found::All)
+    }
+}

@@ -1,0 +1,62 @@
+//! The keys by which an index knows documents.
+
+use crate::documents::id_text;
+use engine::{Change, ChangeKind, Record, Revision};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use value::ValueRef;
+
+/// The bytes of a key at most; a longer one is cut, with a hash behind.
+const KEY_BYTES_MAX: usize = 1000;
+
+/// What a key begins with, by the type of `_id`: texts alike may stand for different ones.
+const STRING: u8 = b's';
+const OBJECT_ID: u8 = b'o';
+const OTHER: u8 = b'x';
+
+/// The key of an `_id`.
+pub(super) fn key(id: ValueRef<'_>) -> Vec<u8> {
+    let kind = match id {
+        ValueRef::String(_) => STRING,
+        ValueRef::ObjectId(_) => OBJECT_ID,
+        _ => OTHER,
+    };
+    of_kind(kind, &id_text(id))
+}
+
+/// The keys that a document may have whose `_id` is this text.
+pub(super) fn keys(text: &str) -> Vec<Vec<u8>> {
+    [STRING, OBJECT_ID, OTHER]
+        .map(|kind| of_kind(kind, text))
+        .to_vec()
+}
+
+fn of_kind(kind: u8, text: &str) -> Vec<u8> {
+    let mut key = vec![kind];
+    key.extend_from_slice(text.as_bytes());
+    if key.len() > KEY_BYTES_MAX {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        key.truncate(KEY_BYTES_MAX);
+        key.extend_from_slice(&hasher.finish().to_be_bytes());
+    }
+    key
+}
+
+/// The key of a document that is there.
+pub(super) fn key_of(record: &Record) -> Vec<u8> {
+    let id = record.document.as_raw().get("_id");
+    key(id.unwrap_or(ValueRef::Null))
+}
+
+/// The key of the document that a change was of, and whether an index may have an entry of it.
+pub(super) fn changed(change: &Change) -> (Vec<u8>, bool) {
+    match &change.kind {
+        ChangeKind::Put(record) => (key_of(record), !is_first(&record.revision())),
+        ChangeKind::Deleted { id, .. } => (key(id.as_ref()), true),
+    }
+}
+
+/// Whether there was no document of this `_id` before, and no deletion of one that is remembered.
+fn is_first(revision: &Revision) -> bool {
+    revision.generation <= 1
+}

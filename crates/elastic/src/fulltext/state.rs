@@ -1,0 +1,137 @@
+//! What is known of the full-text index of a collection.
+
+use engine::{RevisionedCollection, Sequence};
+use fulltext::Reader;
+use memory::Budget;
+use parking_lot::Mutex;
+use search::{Layout, Mapping};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// How long the store remembers deletions, less a day: an index that was not brought up to date for so long is made anew.
+const BEHIND_MS_MAX: i64 = 29 * 24 * 3600 * 1000;
+
+/// Where indexes are.
+#[derive(Clone, Debug)]
+pub(crate) struct Indexes {
+    /// The folder with a folder for each; none where the store has none.
+    pub(crate) folder: Option<PathBuf>,
+    /// The documents from which on a collection has an index: a few are read as fast.
+    pub(crate) documents_min: u64,
+    /// The memory of those that are written.
+    pub(crate) memory: Budget,
+}
+
+/// The index of a collection, if it has one, and the task that writes it.
+#[derive(Debug)]
+pub(crate) struct Following {
+    pub(super) indexes: Indexes,
+    published: Mutex<Option<Arc<Published>>>,
+    task: Mutex<Option<JoinHandle<()>>>,
+    /// The last mapping that was compared with the index's layout.
+    fitting: Mutex<Option<Fitting>>,
+}
+
+/// Whether an index holds all that a mapping says.
+#[derive(Debug)]
+struct Fitting {
+    mapping: Arc<Mapping>,
+    published: Arc<Published>,
+    fits: bool,
+}
+
+/// An index as of a commit.
+#[derive(Debug)]
+pub(crate) struct Published {
+    pub(crate) reader: Reader,
+    pub(crate) layout: Layout,
+    /// How far it knows the collection.
+    pub(crate) reached: Sequence,
+}
+
+impl Following {
+    /// Of a collection whose index is not kept yet.
+    pub(crate) fn new(indexes: Indexes) -> Following {
+        Following {
+            indexes,
+            published: Mutex::default(),
+            task: Mutex::default(),
+            fitting: Mutex::default(),
+        }
+    }
+
+    /// Starts the task, once.
+    pub(super) fn start<T: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce() -> T) {
+        let mut present = self.task.lock();
+        if present.is_none() {
+            *present = Some(tokio::spawn(task()));
+        }
+    }
+
+    /// Ends the task.
+    pub(crate) fn stop(&self) {
+        if let Some(task) = &*self.task.lock() {
+            task.abort();
+        }
+    }
+
+    pub(super) fn publish(&self, published: Option<Published>) {
+        *self.published.lock() = published.map(Arc::new);
+    }
+
+    /// The index, if it holds all that a mapping says.
+    pub(crate) fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
+        let published = self.published.lock().clone()?;
+        let mut last = self.fitting.lock();
+        if let Some(known) = &*last
+            && Arc::ptr_eq(&known.mapping, mapping)
+            && Arc::ptr_eq(&known.published, &published)
+        {
+            return known.fits.then_some(published);
+        }
+        let fits = published.layout.extended(mapping).is_some();
+        *last = Some(Fitting {
+            mapping: mapping.clone(),
+            published: published.clone(),
+            fits,
+        });
+        fits.then_some(published)
+    }
+}
+
+/// The note of a commit: how far it reaches.
+pub(super) fn note(collection: &RevisionedCollection, layout: &Layout, reached: &Sequence) -> String {
+    json!({
+        "version": 1,
+        "collection": uuid_text(collection),
+        "reached": reached.to_string(),
+        "at": value::date::now_ms(),
+        "layout": layout.note(),
+    })
+    .to_string()
+}
+
+/// What a note says; `None` if it is of another collection, or of too long ago.
+pub(super) fn of_note(collection: &RevisionedCollection, note: &str) -> Option<(Layout, Sequence)> {
+    let note: Value = serde_json::from_str(note).ok()?;
+    let is_ours =
+        note.get("version")?.as_i64()? == 1 && note.get("collection")?.as_str()? == uuid_text(collection);
+    let age_ms = value::date::now_ms() - note.get("at")?.as_i64()?;
+    let reached: Sequence = note.get("reached")?.as_str()?.parse().ok()?;
+    let is_good = is_ours && age_ms < BEHIND_MS_MAX && reached <= collection.head();
+    is_good
+        .then(|| Some((Layout::of_note(note.get("layout")?)?, reached)))
+        .flatten()
+}
+
+/// The name of a collection's folder.
+pub(super) fn uuid_text(collection: &RevisionedCollection) -> String {
+    use std::fmt::Write;
+    collection.uuid().iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,79 @@
+//! Random searches.
+
+use crate::histories::{level, text, time, word};
+use serde_json::{Value, json};
+use testing::Random;
+
+/// A body of a search.
+pub fn search(random: &mut Random) -> Value {
+    let mut body = json!({"query": query(random, 3), "size": random.below(30)});
+    match random.below(6) {
+        0 => body["sort"] = json!([{"@timestamp": "desc"}]),
+        1 => body["sort"] = json!([{"@timestamp": {"order": "desc", "unmapped_type": "boolean"}}, "_doc"]),
+        2 => body["sort"] = json!(["level.keyword", {"size": "desc"}]),
+        3 => body["sort"] = json!([{"@timestamp": "asc"}]),
+        _ => {}
+    }
+    if random.below(3) == 0 {
+        body["track_total_hits"] = [json!(true), json!(false), json!(7)][random.below(3) as usize].clone();
+    }
+    match random.below(5) {
+        0 => {
+            body["aggs"] = json!({
+                "hours": {
+                    "date_histogram": {"field": "@timestamp", "fixed_interval": "1h"},
+                    "aggs": {"levels": {"terms": {"field": "level.keyword"}}, "size": {"avg": {"field": "size"}}},
+                },
+                "stats": {"stats": {"field": "size"}},
+            });
+        }
+        1 => body["post_filter"] = json!({"term": {"level.keyword": level(random)}}),
+        2 => body["from"] = json!(random.below(5)),
+        _ => {}
+    }
+    body
+}
+
+fn query(random: &mut Random, depth: u64) -> Value {
+    match random.below(if depth == 0 { 14 } else { 18 }) {
+        0 => json!({"match_all": {}}),
+        1 => json!({"match": {"message": text(random)}}),
+        2 => json!({"match": {"message": {"query": text(random), "operator": "and"}}}),
+        3 => json!({"match_phrase": {"message": format!("{} {}", word(random), word(random))}}),
+        4 => {
+            let slop = random.below(3);
+            json!({"match_phrase": {"message": {"query": format!("{} {}", word(random), word(random)), "slop": slop}}})
+        }
+        5 => json!({"term": {"level.keyword": level(random)}}),
+        6 => json!({"terms": {"level.keyword": [level(random), level(random)]}}),
+        7 => {
+            let size = random.below(20) as f64 + random.below(2) as f64 / 2.0;
+            let end = ["gt", "gte", "lt", "lte"][random.below(4) as usize];
+            json!({"range": {"size": {end: size}}})
+        }
+        8 => {
+            let from = time(random);
+            json!({"range": {"@timestamp": {"gte": from, "lt": from + 3_600_000, "format": "epoch_millis"}}})
+        }
+        9 => {
+            let field = ["late", "host", "ratio", "level", "@timestamp"][random.below(5) as usize];
+            json!({"exists": {"field": field}})
+        }
+        10 => json!({"prefix": {"message": &word(random)[..1]}}),
+        11 => json!({"wildcard": {"message": format!("*{}*", &word(random)[..1])}}),
+        12 => json!({"ids": {"values": (0..5).map(|_| random.below(200).to_string()).collect::<Vec<_>>()}}),
+        13 => json!({"range": {"ratio": {"gte": -0.5, "lte": random.below(4) as f64 / 3.0}}}),
+        14 => json!({"constant_score": {"filter": query(random, depth - 1), "boost": 2}}),
+        15 => {
+            json!({"dis_max": {"queries": [query(random, depth - 1), query(random, depth - 1)], "tie_breaker": 0.3}})
+        }
+        _ => {
+            let mut clauses = |most: u64| -> Vec<Value> {
+                let count = random.below(most + 1);
+                (0..count).map(|_| query(random, depth - 1)).collect()
+            };
+            let (must, should, not, filter) = (clauses(2), clauses(3), clauses(1), clauses(1));
+            json!({"bool": {"must": must, "should": should, "must_not": not, "filter": filter}})
+        }
+    }
+}

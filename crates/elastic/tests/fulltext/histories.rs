@@ -1,0 +1,77 @@
+//! Random writes.
+
+use serde_json::{Value, json};
+use testing::Random;
+
+/// What was written until now.
+#[derive(Debug, Default)]
+pub struct History {
+    next: u64,
+}
+
+pub const WORDS: [&str; 12] = [
+    "error", "warn", "disk", "full", "the", "quick", "fox", "Fox", "retry", "line", "5", "naïve",
+];
+pub const LEVELS: [&str; 4] = ["info", "warn", "error", "deep.level"];
+
+pub fn word(random: &mut Random) -> &'static str {
+    WORDS[random.below(WORDS.len() as u64) as usize]
+}
+
+pub fn text(random: &mut Random) -> String {
+    let count = random.below(6);
+    (0..count).map(|_| word(random)).collect::<Vec<_>>().join(" ")
+}
+
+pub fn level(random: &mut Random) -> &'static str {
+    LEVELS[random.below(4) as usize]
+}
+
+/// A time in a few hours, often one that others have too.
+pub fn time(random: &mut Random) -> i64 {
+    1_600_000_000_000 + random.below(40) as i64 * 360_000
+}
+
+impl History {
+    /// A bulk of writes: most are inserts, some change or delete what is there.
+    pub fn writes(&mut self, random: &mut Random) -> String {
+        let mut lines = String::new();
+        let mut push = |value: &Value| {
+            lines.push_str(&value.to_string());
+            lines.push('\n');
+        };
+        for _ in 0..random.below(150) + 20 {
+            let is_new = self.next == 0 || random.below(10) < 6;
+            let id = match is_new {
+                true => self.next,
+                false => random.below(self.next),
+            };
+            self.next = self.next.max(id + 1);
+            let head = json!({"_index": "lines", "_id": id.to_string()});
+            if !is_new && random.below(3) == 0 {
+                push(&json!({"delete": head}));
+            } else {
+                push(&json!({"index": head}));
+                push(&document(random));
+            }
+        }
+        lines
+    }
+}
+
+fn document(random: &mut Random) -> Value {
+    let mut document = json!({"message": text(random), "level": level(random), "size": random.below(20)});
+    if random.below(10) > 0 {
+        document["@timestamp"] = json!(time(random));
+    }
+    match random.below(8) {
+        0 => document["message"] = json!([text(random), text(random)]),
+        1 => document["size"] = json!([random.below(20), -1]),
+        2 => document["late"] = json!(word(random)),
+        3 => document["host"] = json!({"name": word(random), "up": random.below(2) == 0}),
+        4 => document["ratio"] = json!(random.below(9) as f64 / 4.0 - 1.0),
+        5 => document["level"] = json!(null),
+        _ => {}
+    }
+    document
+}

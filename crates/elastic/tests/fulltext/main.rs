@@ -1,0 +1,68 @@
+//! Searches by an index answer as searches of the documents do.
+//!
+//! Two servers have one store: one keeps a full-text index, the other reads every document. Over random histories of inserts,
+//! updates, deletes, new mappings and restarts, random searches must be answered alike by both.
+
+#![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
+
+mod asking;
+mod histories;
+mod server;
+
+use asking::search;
+use histories::History;
+use serde_json::json;
+use server::Servers;
+use testing::{Random, seeds};
+
+const SEEDS: u64 = 2;
+const ROUNDS: u64 = 6;
+const SEARCHES: u64 = 40;
+
+#[test]
+fn an_index_and_the_documents_give_the_same_answers() {
+    for seed in seeds(SEEDS) {
+        let mut random = Random::new(seed);
+        let mut servers = Servers::start();
+        let mut history = History::default();
+        servers.make();
+        for round in 0..ROUNDS {
+            servers.bulk(&history.writes(&mut random));
+            match random.below(4) {
+                0 => servers.restart(),
+                // What was just written is the tail then.
+                1 => {}
+                _ => servers.wait_until_indexed(),
+            }
+            if round == 3 {
+                // What is in the index was read without it.
+                let more = json!({"text": {"type": "keyword"}});
+                let mapping = json!({"properties": {"size": {"type": "long", "fields": more}}});
+                servers.put("/lines/_mapping", &mapping);
+            }
+            for at in 0..SEARCHES {
+                let body = search(&mut random);
+                let (by_index, by_documents) = servers.answers("/lines/_search", &body);
+                assert_eq!(
+                    by_index, by_documents,
+                    "seed {seed}, round {round}, search {at}: {body}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_found_by_the_next_search() {
+    let servers = Servers::start();
+    servers.make();
+    for number in 0..50 {
+        servers.bulk(&format!(
+            "{{\"index\":{{\"_index\":\"lines\",\"_id\":\"{number}\"}}}}\n{{\"message\":\"line number{number}\"}}\n"
+        ));
+        let body = json!({"query": {"match": {"message": format!("number{number}")}}});
+        let (by_index, by_documents) = servers.answers("/lines/_search", &body);
+        assert_eq!(by_index["hits"]["total"]["value"], 1);
+        assert_eq!(by_index, by_documents);
+    }
+}

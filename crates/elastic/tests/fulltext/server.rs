@@ -1,0 +1,154 @@
+//! Two servers on one store in memory.
+
+use elastic::{Options, Protocol};
+use engine::Engine;
+use kv::{Kv, Simulation};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use testing::http::exchange;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+/// How long an index may take.
+const INDEX_TIME_MAX: Duration = Duration::from_secs(120);
+
+pub struct Servers {
+    disk: Simulation,
+    folder: TempDir,
+    running: Option<Running>,
+}
+
+struct Running {
+    indexed: SocketAddr,
+    plain: SocketAddr,
+    runtime: Runtime,
+    _stop: watch::Sender<bool>,
+}
+
+impl Servers {
+    pub fn start() -> Servers {
+        let mut servers = Servers {
+            disk: Simulation::new(1),
+            folder: tempfile::tempdir().unwrap(),
+            running: None,
+        };
+        servers.restart();
+        servers
+    }
+
+    /// Ends the servers, wherever they are, and starts others.
+    pub fn restart(&mut self) {
+        self.end();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (stop, stopped) = watch::channel(false);
+        let (disk, folder) = (self.disk.clone(), self.folder.path().to_owned());
+        let [indexed, plain] = runtime.block_on(async move {
+            let engine = Engine::on(Kv::simulated(&disk)).await.unwrap();
+            let mut addresses = Vec::new();
+            for fulltext in [Some(folder), None] {
+                let options = Options {
+                    fulltext,
+                    fulltext_from: Some(1),
+                    ..Options::default()
+                };
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                addresses.push(listener.local_addr().unwrap());
+                let protocol = Protocol::new(engine.clone(), &options);
+                let stopped = stopped.clone();
+                tokio::spawn(async move { protocol.serve(listener, options, stopped).await });
+            }
+            [addresses[0], addresses[1]]
+        });
+        self.running = Some(Running {
+            indexed,
+            plain,
+            runtime,
+            _stop: stop,
+        });
+    }
+
+    fn end(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.runtime.shutdown_timeout(Duration::from_secs(20));
+        }
+    }
+
+    fn running(&self) -> &Running {
+        self.running.as_ref().unwrap()
+    }
+
+    pub fn bulk(&self, body: &str) {
+        let request = "POST /_bulk\nContent-Type: application/x-ndjson";
+        let answer = exchange(self.running().indexed, request, body);
+        assert_eq!(answer.status, 200, "{answer}");
+    }
+
+    /// Makes the collection, with a field of time.
+    pub fn make(&self) {
+        let mapping = json!({"mappings": {"properties": {"@timestamp": {"type": "date"}}}});
+        let answer = exchange(self.running().indexed, "PUT /lines", &mapping.to_string());
+        assert_eq!(answer.status, 200, "{answer}");
+    }
+
+    /// Asks both, since each remembers what it has read of the mapping.
+    pub fn put(&self, path: &str, body: &Value) {
+        for address in [self.running().indexed, self.running().plain] {
+            let answer = exchange(address, &format!("PUT {path}"), &body.to_string());
+            assert_eq!(answer.status, 200, "{answer}");
+        }
+    }
+
+    /// What both answer, without the time that it took.
+    pub fn answers(&self, path: &str, body: &Value) -> (Value, Value) {
+        let answer = |address| {
+            let answer = exchange(address, &format!("POST {path}"), &body.to_string());
+            let mut answer: Value = serde_json::from_str(&answer.body).unwrap();
+            if answer.get("took").is_some() {
+                answer["took"] = json!(0);
+            }
+            answer
+        };
+        let by_index = answer(self.running().indexed);
+        (by_index, answer(self.running().plain))
+    }
+
+    /// Waits until the index has reached the last change.
+    pub fn wait_until_indexed(&self) {
+        let begun = Instant::now();
+        let mut last = None;
+        loop {
+            let reached = self.reached();
+            if reached.is_some() && reached == last {
+                return;
+            }
+            last = reached;
+            assert!(
+                begun.elapsed() < INDEX_TIME_MAX,
+                "the index is not brought up to date"
+            );
+            // Longer than from one commit to the next.
+            std::thread::sleep(Duration::from_millis(1300));
+        }
+    }
+
+    /// How far the commits of the index reach.
+    fn reached(&self) -> Option<String> {
+        let folder = std::fs::read_dir(self.folder.path()).ok()?.next()?.ok()?.path();
+        let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json")).ok()?).ok()?;
+        let note: Value = serde_json::from_str(meta["payload"].as_str()?).ok()?;
+        Some(note["reached"].as_str()?.to_owned())
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

@@ -1,0 +1,135 @@
+//! What an index holds of a document.
+
+use super::ASKED;
+use super::layout::{Layout, is_held};
+use crate::fields::{Term, View};
+use crate::mapping::{Field, FieldKind, Mapping};
+use crate::matching::terms;
+use fulltext::{Entry, Key, Number};
+use value::DocumentBuf;
+
+/// Places of terms beyond which an index does not count.
+const PLACE_MAX: i64 = 1 << 30;
+
+impl Layout {
+    /// What the index holds of a document: its key, the number of its record, that of its last change.
+    pub fn entry(
+        &self,
+        mapping: &Mapping,
+        key: Vec<u8>,
+        number: u64,
+        sequence: u64,
+        document: &DocumentBuf,
+    ) -> Entry {
+        let view = View::of_document(mapping, document.as_ref());
+        let mut entry = Entry::new(key, number, sequence);
+        let mut is_whole = true;
+        for (name, field) in mapping.fields().filter(|(_, field)| is_held(field)) {
+            if let Some(key) = self.key(name) {
+                is_whole &= match &field.nested {
+                    None => add(&mut entry, key, field, &view),
+                    Some(path) => add_nested(&mut entry, key, field, &view.nested(path)),
+                };
+            }
+        }
+        if let Some(time) = self.time_of(&view) {
+            entry.set_time(time);
+        }
+        if !is_whole {
+            entry.add_present(ASKED);
+        }
+        entry
+    }
+}
+
+/// Adds the values of a field; false where not all of them could be said.
+fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
+    match &field.kind {
+        FieldKind::Text => {
+            let mut found = terms(view, field).terms;
+            let is_there = !found.is_empty() || view.terms(field).iter().any(is_some_text);
+            if is_there {
+                entry.add_present(key);
+            }
+            found.sort_by_key(|(_, place)| *place);
+            let fits = found.iter().all(|(_, place)| (0..PLACE_MAX).contains(place));
+            let placed = found
+                .iter()
+                .map(|(text, place)| (text.as_str(), (*place).clamp(0, PLACE_MAX) as u32));
+            entry.add_text(key, placed) && fits
+        }
+        FieldKind::Keyword => {
+            let found = terms(view, field).terms;
+            let texts = || found.iter().map(|(text, _)| text.as_str());
+            if !found.is_empty() {
+                entry.add_present(key);
+            }
+            let fits = entry.add_words(key, texts());
+            if fits && field.doc_values {
+                entry.add_strings(key, texts());
+            }
+            fits
+        }
+        FieldKind::Binary => {
+            if !view.raw(field).is_empty() {
+                entry.add_present(key);
+            }
+            true
+        }
+        FieldKind::Range(_) | FieldKind::Completion => {
+            if !view.raw(field).is_empty() || !view.terms(field).is_empty() {
+                entry.add_present(key);
+            }
+            true
+        }
+        FieldKind::Point | FieldKind::Ip => {
+            if !view.terms(field).is_empty() {
+                entry.add_present(key);
+            }
+            true
+        }
+        _ => {
+            let found = view.terms(field);
+            if !found.is_empty() {
+                entry.add_present(key);
+            }
+            let numbers: Vec<Number> = found.iter().filter_map(number).collect();
+            entry.add_numbers(key, &numbers);
+            // Columns know no negative zero.
+            let is_plain = |number: &Number| !matches!(number, Number::Float(float) if *float == 0.0 && float.is_sign_negative());
+            numbers.iter().all(is_plain)
+        }
+    }
+}
+
+/// Adds the terms of a field of nested objects, which are all one here: a lookup finds more than the query.
+fn add_nested(entry: &mut Entry, key: Key, field: &Field, objects: &[View<'_>]) -> bool {
+    let is_there = |view: &View<'_>| !view.raw(field).is_empty() || !view.terms(field).is_empty();
+    if objects.iter().any(is_there) {
+        entry.add_present(key);
+    }
+    if !field.is_textual() {
+        return true;
+    }
+    let mut found = Vec::new();
+    for view in objects {
+        found.extend(terms(view, field).terms.into_iter().map(|(text, _)| text));
+    }
+    found.sort_unstable();
+    found.dedup();
+    entry.add_words(key, found.iter().map(String::as_str))
+}
+
+fn is_some_text(term: &Term) -> bool {
+    !matches!(term, Term::Text(text) if text.is_empty())
+}
+
+/// A value of a column; `None` for those that have none.
+pub(super) fn number(term: &Term) -> Option<Number> {
+    Some(match term {
+        Term::Integer(number) | Term::Date(number) => Number::Integer(*number),
+        Term::Float(number) => Number::Float(*number),
+        Term::Boolean(flag) => Number::Integer(i64::from(*flag)),
+        Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => return None,
+    })
+}

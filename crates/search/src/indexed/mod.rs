@@ -1,0 +1,17 @@
+//! Queries and documents as a full-text index knows them.
+//!
+//! A [`Layout`] says which fields of a mapping an index holds, and under which keys ([`layout`]). A document becomes an entry by
+//! the same functions by which a query is asked of it ([`entry`]); a query becomes a lookup ([`lookup`]), which finds all
+//! that match and says whether it finds nothing else.
+
+mod entry;
+mod layout;
+mod lookup;
+
+pub use layout::Layout;
+pub use lookup::Wanted;
+
+pub(crate) use lookup::wanted;
+
+/// The key that entries have whose documents must always be asked, since not all of them could be said.
+const ASKED: fulltext::Key = 0;
