@@ -1,5 +1,7 @@
 //! Connections through TLS, with rustls as the client.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use net::{Limits, Listener, Places, Stream, Tls, TlsFiles, serve};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
