@@ -125,6 +125,11 @@ impl Engine {
         Ok(self.inner.kv.check_room()?)
     }
 
+    /// Fails once the data folder is not there any more: what memory still knows is not to be told then.
+    pub(crate) fn check_folder(&self) -> Result<()> {
+        Ok(self.inner.kv.check_folder()?)
+    }
+
     /// The memory for all that clients ask.
     pub fn memory(&self) -> &Budget {
         &self.inner.memory

@@ -277,6 +277,14 @@ impl Kv {
         }
     }
 
+    /// Fails with [`Error::FolderGone`] once the data folder is not there any more. Whoever answers out of memory asks first.
+    pub fn check_folder(&self) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.check_folder(),
+            Engine::Simulated(_) => Ok(()),
+        }
+    }
+
     /// Keeps this many bytes free on the disk, instead of a number that goes with the memory.
     pub fn keep_free(&self, bytes: u64) {
         match &self.engine {

@@ -52,13 +52,18 @@ impl WantedField {
 }
 
 impl Mapping {
+    /// Fails where fields are wanted of documents that the mapping does not show.
+    pub fn check_source(&self, index: &str, wanted: &[WantedField]) -> Result<()> {
+        if wanted.is_empty() || self.shows_source() {
+            return Ok(());
+        }
+        Err(SearchError::illegal(format!(
+            "Unable to retrieve the requested [fields] since _source is disabled in the mappings for index [{index}]"
+        )))
+    }
+
     /// The values of the wanted fields of a hit; fields without any are left out.
     pub fn fetched(&self, hit: &Hit, wanted: &[WantedField], of: ValuesOf) -> Result<Map<String, Value>> {
-        if of == ValuesOf::Source && !wanted.is_empty() && !self.shows_source() {
-            return Err(SearchError::illegal(
-                "Unable to retrieve the requested [fields] since _source is disabled in the mappings",
-            ));
-        }
         let view = hit.view(self);
         let mut out = Map::new();
         for one in wanted {

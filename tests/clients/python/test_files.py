@@ -12,6 +12,7 @@ import gridfs
 import pytest
 import requests
 from bson import ObjectId
+from server import running
 
 BYTES = bytes(range(256)) * 4000
 
@@ -239,3 +240,17 @@ def test_health_and_metrics(server):
     values = dict(line.split(" ") for line in metrics.splitlines() if not line.startswith("#"))
     assert int(values["larder_http_requests_total"]) > 0
     assert int(values["process_resident_memory_bytes"]) > 10 << 20
+
+
+def test_files_in_memory_are_not_answered_once_the_folder_is_gone(tmp_path):
+    folder = tmp_path / "data"
+    with running(folder) as server:
+        url = f"{server.url}/files/b/hot"
+        put(url, BYTES)
+        for _ in range(3):
+            assert requests.get(url, timeout=30).content == BYTES
+        folder.rename(tmp_path / "moved")
+        time.sleep(0.3)
+        for ask in (requests.get, requests.head):
+            assert ask(url, timeout=30).status_code >= 500
+        assert "gone or was replaced" in requests.get(url, timeout=30).text

@@ -123,6 +123,20 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /p/_search",
+        r#"{"collapse": {"field": "k", "inner_hits": {"name": "best", "sort": [{"n": "asc"}], "collapse": {"field": "k"}}}, "sort": [{"n": "desc"}, "k"]}"#,
+        200,
+        r#"{"hits": {"total": {"value": 5}, "hits": [
+            {"_id": "5", "inner_hits": {"best": {"hits": {"total": {"value": 2}, "hits": [{"_id": "4", "fields": {"k": ["c"]}}]}}}},
+            {"_id": "2"}, {"_id": "3"}]}}"#,
+    ),
+    case(
+        "POST /p/_search",
+        r#"{"collapse": {"field": "k", "inner_hits": {"collapse": {"field": "k", "inner_hits": {}}}}}"#,
+        400,
+        r#"{"error": {"type": "parse_exception"}}"#,
+    ),
+    case(
+        "POST /p/_search",
         r#"{"collapse": {"field": "k"}, "search_after": [1], "sort": ["n"]}"#,
         400,
         r#"{"status": 400}"#,

@@ -50,6 +50,7 @@ impl Files {
         };
         let cache = self.engine.file_cache();
         if let Some(entry) = cache.entry(&files, &wanted) {
+            self.engine.check_folder()?;
             return Ok(Some(entry));
         }
         // Read before the entry is, so that a commit in between makes what is kept look old, not new.

@@ -201,6 +201,11 @@ impl Engine {
         self.database()?.space.check()
     }
 
+    /// See [`crate::Kv::check_folder`].
+    pub(crate) fn check_folder(&self) -> Result<(), Error> {
+        self.present().map(drop)
+    }
+
     pub(crate) fn keep_free(&self, bytes: u64) {
         if let Ok(database) = self.database() {
             database.space.keep_free(bytes);

@@ -72,6 +72,7 @@ async fn a_folder_that_vanished_or_was_replaced_is_neither_read_nor_written() {
         let folder = parent.path().join("data");
         let kv = Kv::open(&options(&folder)).unwrap();
         commit(&kv, SHARD, puts([("a", "1")])).await.unwrap();
+        kv.check_folder().unwrap();
         fs::rename(&folder, parent.path().join("moved")).unwrap();
         if replaced {
             fs::create_dir(&folder).unwrap();
@@ -81,6 +82,7 @@ async fn a_folder_that_vanished_or_was_replaced_is_neither_read_nor_written() {
         assert!(gone(kv.snapshot(SHARD).await.map(drop)));
         assert!(gone(kv.moment().await.map(drop)));
         assert!(gone(kv.head(SHARD).await.map(drop)));
+        assert!(gone(kv.check_folder()));
         commit(&kv, SHARD, puts([("b", "1")])).await.unwrap_err();
     }
 }

@@ -4,6 +4,7 @@ use super::pattern::{Parts, Pattern, digits};
 use super::{Rounding, timestamp};
 use crate::error::Result;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
 
 /// One format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ enum Format {
     Optional {
         strict: bool,
     },
+    /// `strict_date_optional_time_nanos`, which writes all digits of a fraction.
+    OptionalNanos,
     Milliseconds,
     Seconds,
     Pattern(Pattern),
@@ -63,9 +66,8 @@ impl DateFormats {
         let one = |name: &str| {
             Ok(match name {
                 "strict_date_optional_time" => Format::Optional { strict: true },
-                "date_optional_time" | "strict_date_optional_time_nanos" => {
-                    Format::Optional { strict: false }
-                }
+                "date_optional_time" => Format::Optional { strict: false },
+                "strict_date_optional_time_nanos" => Format::OptionalNanos,
                 "epoch_millis" => Format::Milliseconds,
                 "epoch_second" => Format::Seconds,
                 name => {
@@ -78,6 +80,11 @@ impl DateFormats {
         };
         let formats = text.split("||").map(|name| one(name.trim()));
         Ok(DateFormats(formats.collect::<Result<_>>()?))
+    }
+
+    /// Those of a field of nanoseconds that is given none.
+    pub(crate) fn default_nanos() -> DateFormats {
+        DateFormats(vec![Format::OptionalNanos, Format::Milliseconds])
     }
 
     /// The formats that a mapping finds dates by in texts.
@@ -100,6 +107,7 @@ impl DateFormats {
             Format::Milliseconds => text.parse::<f64>().ok().map(|ms| ms as i64),
             Format::Seconds => text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0) as i64),
             Format::Optional { strict } => optional(text, *strict, zone, rounding),
+            Format::OptionalNanos => optional(text, true, zone, rounding),
             Format::Pattern(pattern) => pattern.read(text, zone, rounding),
         })
     }
@@ -109,7 +117,7 @@ impl DateFormats {
         self.0.iter().find_map(|format| match format {
             Format::Milliseconds => Some(number as i64),
             Format::Seconds => Some((number * 1000.0) as i64),
-            Format::Optional { .. } => None,
+            Format::Optional { .. } | Format::OptionalNanos => None,
             Format::Pattern(pattern) => {
                 let text = if number.fract() == 0.0 {
                     format!("{}", number as i64)
@@ -127,30 +135,33 @@ impl DateFormats {
             Some(Format::Milliseconds) => ms.to_string(),
             Some(Format::Seconds) if ms % 1000 == 0 => (ms / 1000).to_string(),
             Some(Format::Seconds) => (ms as f64 / 1000.0).to_string(),
-            Some(Format::Pattern(pattern)) => pattern.write(ms, zone),
-            Some(Format::Optional { .. }) | None => iso(ms, zone),
+            Some(Format::Pattern(pattern)) => pattern.write(timestamp(ms), zone),
+            Some(Format::Optional { .. } | Format::OptionalNanos) | None => iso(ms, zone),
         }
     }
 }
 
 impl DateFormats {
-    /// A moment with nanoseconds as text: a format that writes milliseconds shows all nine digits.
+    /// A moment with nanoseconds as text, with as many of its digits as the format has.
     pub(crate) fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
         let (ms, within) = (nanos.div_euclid(1_000_000), nanos.rem_euclid(1_000_000));
         let text = self.write(ms, zone);
+        let digits = format!("{within:06}");
         match self.0.first() {
-            Some(Format::Optional { .. }) | None if within != 0 => {
-                let digits = format!("{within:06}");
-                match text.find('.') {
-                    Some(at) => format!(
-                        "{}{}{}",
-                        &text[..at + 4],
-                        digits.trim_end_matches("000"),
-                        &text[at + 4..]
-                    ),
-                    None => text,
-                }
+            Some(Format::Pattern(pattern)) => {
+                pattern.write(Timestamp::UNIX_EPOCH + nanos.nanoseconds(), zone)
             }
+            _ if within == 0 => text,
+            Some(Format::OptionalNanos) => match text.find('.') {
+                Some(at) => format!(
+                    "{}{}{}",
+                    &text[..at + 4],
+                    digits.trim_end_matches("000"),
+                    &text[at + 4..]
+                ),
+                None => text,
+            },
+            Some(Format::Milliseconds) => format!("{text}.{}", digits.trim_end_matches('0')),
             _ => text,
         }
     }
@@ -256,6 +267,26 @@ mod tests {
             let formats = DateFormats::parse(pattern).expect("a format");
             let text = formats.write(1_600_000_000_123, &TimeZone::UTC);
             assert_eq!(read(pattern, &text), Some(1_600_000_000_123), "{pattern}: {text}");
+        }
+    }
+
+    #[test]
+    fn nanoseconds_are_written_as_far_as_the_format_goes() {
+        for (format, text) in [
+            ("strict_date_optional_time", "2018-10-29T12:12:12.123Z"),
+            (
+                "strict_date_optional_time_nanos",
+                "2018-10-29T12:12:12.123456789Z",
+            ),
+            ("epoch_millis", "1540815132123.456789"),
+            (
+                "uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSSX",
+                "2018-10-29T12:12:12.123456789Z",
+            ),
+        ] {
+            let formats = DateFormats::parse(format).expect("a format");
+            let written = formats.write_nanos(1_540_815_132_123_456_789, &TimeZone::UTC);
+            assert_eq!(written, text, "{format}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Rounding, offset};
 use crate::error::{Result, SearchError};
+use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 
@@ -97,8 +98,8 @@ impl Pattern {
         rest.is_empty().then(|| parts.moment(zone, rounding)).flatten()
     }
 
-    pub(super) fn write(&self, ms: i64, zone: &TimeZone) -> String {
-        let zoned = super::timestamp(ms).to_zoned(zone.clone());
+    pub(super) fn write(&self, at: Timestamp, zone: &TimeZone) -> String {
+        let zoned = at.to_zoned(zone.clone());
         let mut out = String::new();
         for piece in &self.0 {
             match piece {

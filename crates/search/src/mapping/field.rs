@@ -136,7 +136,10 @@ impl Field {
             analyzer: keyword(),
             search_analyzer: keyword(),
             normalizer: None,
-            formats: DateFormats::default(),
+            formats: match type_name.as_str() {
+                "date_nanos" => DateFormats::default_nanos(),
+                _ => DateFormats::default(),
+            },
             ignore_above: usize::MAX,
             null_value: members.take("null_value").cloned(),
             ignore_malformed: members

@@ -25,6 +25,8 @@ struct Inner {
     name: String,
     request: Request,
     shown: Shown,
+    /// The best hit alone of each group within the group.
+    collapse: Option<Collapse>,
 }
 
 /// Refuses what cannot be together with groups.
@@ -43,6 +45,21 @@ pub(super) fn check(collapse: Option<&Collapse>, body: &Map<String, Value>, scro
 }
 
 impl Collapse {
+    /// Reads the collapse of an `inner_hits`, which goes no deeper.
+    fn parse_second(value: &Value) -> Result<Collapse> {
+        let is_flat = value
+            .as_object()
+            .is_some_and(|object| object.keys().all(|name| name == "field"));
+        match is_flat {
+            true => Collapse::parse(value),
+            false => Err(ElasticError::new(
+                http::StatusCode::BAD_REQUEST,
+                "parse_exception",
+                "a [collapse] within [inner_hits] takes a [field] alone",
+            )),
+        }
+    }
+
     pub(super) fn parse(value: &Value) -> Result<Collapse> {
         let object = value
             .as_object()
@@ -95,7 +112,12 @@ impl Collapse {
     }
 
     pub(super) async fn run(&self, search: &Search) -> Result<Found> {
-        let mut request = search.request.clone();
+        self.best(search, &search.request).await
+    }
+
+    /// The best hit of each group of what a request finds.
+    async fn best(&self, search: &Search, request: &Request) -> Result<Found> {
+        let mut request = request.clone();
         let (from, size) = (request.from, request.size);
         (request.from, request.size) = (0, LOOKED_MAX);
         let mut found = search.scan(&request).await?;
@@ -114,12 +136,7 @@ impl Collapse {
     /// Adds the group of a hit and others of the group.
     pub(super) async fn add(&self, search: &Search, hit: &search::Hit, shown: &mut Value) -> Result<()> {
         let group = self.group(search, hit)?;
-        let name = self.field.clone();
-        match shown.get_mut("fields").and_then(Value::as_object_mut) {
-            Some(fields) => drop(fields.insert(name, json!(group))),
-            None if group.is_empty() => shown["fields"] = json!({name: [Value::Null]}),
-            None => shown["fields"] = json!({name: group}),
-        }
+        self.show_group(&group, shown);
         let mut others = Map::new();
         for inner in &self.inner {
             others.insert(
@@ -133,6 +150,15 @@ impl Collapse {
         Ok(())
     }
 
+    fn show_group(&self, group: &[Value], shown: &mut Value) {
+        let name = self.field.clone();
+        match shown.get_mut("fields").and_then(Value::as_object_mut) {
+            Some(fields) => drop(fields.insert(name, json!(group))),
+            None if group.is_empty() => shown["fields"] = json!({name: [Value::Null]}),
+            None => shown["fields"] = json!({name: group}),
+        }
+    }
+
     async fn others(&self, search: &Search, inner: &Inner, group: Option<&Value>) -> Result<Value> {
         let filter = match group {
             Some(value) => json!({"term": {self.field.clone(): value}}),
@@ -141,11 +167,19 @@ impl Collapse {
         let mut request = inner.request.clone();
         let own = search.request.query.clone();
         request.query = Some(Query::filtered(own, search::parse_query(&filter)?));
-        let found = search.scan(&request).await?.outcome;
+        let found = match &inner.collapse {
+            Some(second) => second.best(search, &request).await?,
+            None => search.scan(&request).await?,
+        };
+        let found = found.outcome;
         let is_sorted = !request.sort.is_empty();
         let hit = |hit: &search::Hit| {
             let score = hit.score.filter(|_| !is_sorted);
-            search.shown_hit(&inner.shown, hit, score, is_sorted)
+            let mut shown = search.shown_hit(&inner.shown, hit, score, is_sorted)?;
+            if let Some(second) = &inner.collapse {
+                second.show_group(&second.group(search, hit)?, &mut shown);
+            }
+            Ok(shown)
         };
         let hits = found.hits.iter().map(hit).collect::<Result<Vec<_>>>()?;
         let max_score = found.max_score.map_or(Value::Null, number);
@@ -162,13 +196,8 @@ fn parse_inner(field: &str, value: &Value) -> Result<Inner> {
     let name = body
         .shift_remove("name")
         .and_then(|name| name.as_str().map(str::to_owned));
-    if body.contains_key("collapse") {
-        return Err(ElasticError::new(
-            http::StatusCode::BAD_REQUEST,
-            "parse_exception",
-            "a second [collapse] within [inner_hits] is not supported",
-        ));
-    }
+    let collapse = body.shift_remove("collapse");
+    let collapse = collapse.as_ref().map(Collapse::parse_second).transpose()?;
     body.entry("size").or_insert(json!(3));
     let (request, rest) = Request::parse(&body)?;
     let (shown, rest) = Shown::take(&rest)?;
@@ -177,5 +206,6 @@ fn parse_inner(field: &str, value: &Value) -> Result<Inner> {
         name: name.unwrap_or_else(|| field.to_owned()),
         request,
         shown,
+        collapse,
     })
 }

@@ -105,6 +105,7 @@ impl Shown {
         if !source.hidden && !self.is_bare {
             body.insert("_source".to_owned(), source.shown(&hit.document));
         }
+        mapping.check_source(&index.name, &self.fields)?;
         let mut fields = mapping.fetched(hit, &self.fields, ValuesOf::Source)?;
         fields.extend(mapping.fetched(hit, &self.columns, ValuesOf::Columns)?);
         fields.extend(mapping.fetched_stored(hit, &self.stored)?);
