@@ -21,10 +21,10 @@ export function Results({ documents, says }) {
   </div>`;
 }
 
-export function Table({ documents }) {
+export function Table({ documents, name = "Documents as a table" }) {
   const columns = columnsOf(documents);
   if (!documents.length) return html`<p class="muted">No document.</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Documents as a table"><table class="rows documents plain">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table class="rows documents plain">
     <thead><tr>${columns.map((column) => html`<th key=${column}>${column} <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
     <tbody>${documents.map((document, at) => html`<tr key=${at}>${columns.map((column) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`}>${document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}</tr>`)}</tbody>
   </table></div>`;

@@ -83,7 +83,7 @@ function Preview({ of, at, on }) {
   if (!of) return html`<p class="muted">…</p>`;
   if (of.error) return html`<p class="error" role="alert">${of.error}</p>`;
   if (of.says && !of.documents) return html`<p class="muted">${of.says}</p>`;
-  return html`<div class="preview"><p class="muted" role="status">after ${at + 1}: ${of.says}</p><${Table} documents=${of.documents} /></div>`;
+  return html`<div class="preview"><p class="muted" role="status">after ${at + 1}: ${of.says}</p><${Table} documents=${of.documents} name=${`Documents after stage ${at + 1}`} /></div>`;
 }
 
 /** What each stage gives so far; asked again, a moment after something was typed. */
