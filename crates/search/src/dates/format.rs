@@ -144,24 +144,23 @@ impl DateFormats {
 impl DateFormats {
     /// A moment with nanoseconds as text, with as many of its digits as the format has.
     pub(crate) fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
+        if let Some(Format::Pattern(pattern)) = self.0.first() {
+            return pattern.write(Timestamp::UNIX_EPOCH + nanos.nanoseconds(), zone);
+        }
         let (ms, within) = (nanos.div_euclid(1_000_000), nanos.rem_euclid(1_000_000));
         let text = self.write(ms, zone);
+        if within == 0 {
+            return text;
+        }
         let digits = format!("{within:06}");
-        match self.0.first() {
-            Some(Format::Pattern(pattern)) => {
-                pattern.write(Timestamp::UNIX_EPOCH + nanos.nanoseconds(), zone)
-            }
-            _ if within == 0 => text,
-            Some(Format::OptionalNanos) => match text.find('.') {
-                Some(at) => format!(
-                    "{}{}{}",
-                    &text[..at + 4],
-                    digits.trim_end_matches("000"),
-                    &text[at + 4..]
-                ),
-                None => text,
-            },
-            Some(Format::Milliseconds) => format!("{text}.{}", digits.trim_end_matches('0')),
+        match (self.0.first(), text.find('.')) {
+            (Some(Format::OptionalNanos), Some(at)) => format!(
+                "{}{}{}",
+                &text[..at + 4],
+                digits.trim_end_matches("000"),
+                &text[at + 4..]
+            ),
+            (Some(Format::Milliseconds), _) => format!("{text}.{}", digits.trim_end_matches('0')),
             _ => text,
         }
     }
