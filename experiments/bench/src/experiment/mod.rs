@@ -6,6 +6,7 @@ pub mod files;
 pub mod flush;
 pub mod ids;
 pub mod leaves;
+pub mod logs;
 pub mod pagetable;
 pub mod parking;
 pub mod pi;

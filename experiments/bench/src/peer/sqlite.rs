@@ -1,7 +1,7 @@
 //! SQLite with the documents as JSON text, as durable as the others: each transaction is flushed.
 
 use anyhow::Result;
-use rusqlite::{Connection, Params};
+use rusqlite::{Connection, Params, Transaction};
 use std::path::Path;
 
 /// A database in a file.
@@ -41,6 +41,18 @@ impl Sqlite {
             }
         }
         Ok(transaction.commit()?)
+    }
+
+    /// Does something in one transaction.
+    pub fn transaction(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<()>) -> Result<()> {
+        let transaction = self.connection.transaction()?;
+        work(&transaction)?;
+        Ok(transaction.commit()?)
+    }
+
+    /// The number that a query gives.
+    pub fn number(&self, sql: &str) -> Result<i64> {
+        Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
     /// The number of rows that a query gives, all of them read.

@@ -19,6 +19,8 @@ pub struct Larder {
     pub couch_address: SocketAddr,
     /// Where it listens to Riak's HTTP.
     pub riak_address: SocketAddr,
+    /// Where it listens to Elasticsearch's protocol.
+    pub elastic_address: SocketAddr,
     /// Where it serves files.
     pub http_address: SocketAddr,
 }
@@ -27,12 +29,12 @@ impl Larder {
     /// Starts the program on a data folder, which it makes where there is none.
     pub fn start(program: &Path, folder: &Path, memory: &str) -> Result<Larder> {
         let (address, couch_address, http_address) = (free_address()?, free_address()?, free_address()?);
-        let riak_address = free_address()?;
+        let (riak_address, elastic_address) = (free_address()?, free_address()?);
         let mut child = tied_command(program, None)
             .args(["serve", "--memory", memory, "--log", "warn"])
             .args(["--mongo-listen", &address.to_string()])
             .args(["--couch-listen", &couch_address.to_string()])
-            .args(["--elastic-listen", "off"])
+            .args(["--elastic-listen", &elastic_address.to_string()])
             .args([
                 "--riak-listen",
                 &riak_address.to_string(),
@@ -47,6 +49,7 @@ impl Larder {
             .with_context(|| format!("starting {}", program.display()))?;
         wait_until_listening(&mut child, address).context("starting Larder")?;
         wait_until_listening(&mut child, riak_address).context("starting Larder")?;
+        wait_until_listening(&mut child, elastic_address).context("starting Larder")?;
         wait_until_listening(&mut child, couch_address).context("starting Larder")?;
         wait_until_listening(&mut child, http_address).context("starting Larder")?;
         Ok(Larder {
@@ -55,6 +58,7 @@ impl Larder {
             address,
             couch_address,
             riak_address,
+            elastic_address,
             http_address,
         })
     }
@@ -84,6 +88,11 @@ impl Larder {
     /// A connection of the CouchDB protocol.
     pub fn connect_couch(&self) -> Result<Http> {
         Http::connect(self.couch_address)
+    }
+
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Bytes of memory resident now.

@@ -5,7 +5,7 @@ mod nginx;
 mod postgres;
 mod pouch;
 
-pub use larder::Larder;
+pub use larder::{Larder, resident_bytes};
 pub use nginx::Nginx;
 pub use postgres::PostgresServer;
 pub use pouch::PouchServer;
@@ -81,6 +81,16 @@ fn pin_to_one_core(process: u32) -> Result<()> {
         .context("running taskset")?;
     ensure!(pinned.success(), "taskset failed");
     Ok(())
+}
+
+/// The processor time that a process has used.
+pub fn processor_time(process: u32) -> Result<Duration> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The name of the program, in brackets, may hold anything.
+    let (_, fields) = status.rsplit_once(')').context("a process without a state")?;
+    let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
+    let ticks: u64 = ticks.sum::<std::result::Result<u64, _>>()?;
+    Ok(Duration::from_millis(ticks * 10))
 }
 
 /// Bytes of all files below a folder of which `counts` says so by name.

@@ -87,6 +87,23 @@ impl PostgresServer {
         Postgres::connect(self.address)
     }
 
+    /// Bytes of memory resident in all of its processes; what they share counts once.
+    pub fn resident_bytes(&self) -> Result<u64> {
+        let main = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{main}/task/{main}/children"))?;
+        let children = children.split_whitespace().map(str::parse);
+        let mut bytes = 0;
+        for process in children.chain([Ok(main)]) {
+            let process: u32 = process?;
+            // A process may be gone by now.
+            let parts = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
+            let part = parts.lines().find_map(|line| line.strip_prefix("Pss:"));
+            let kilobytes = part.and_then(|part| part.trim().trim_end_matches(" kB").parse::<u64>().ok());
+            bytes += kilobytes.unwrap_or(0) << 10;
+        }
+        Ok(bytes)
+    }
+
     /// Keeps it on one core: connections that are made from now on.
     pub fn pin_to_one_core(&self) -> Result<()> {
         super::pin_to_one_core(self.child.id())
