@@ -19,6 +19,9 @@ const FILE_CACHE_SHARE: usize = 8;
 /// The memory budget divided by this is for records that were read lately.
 const RECORD_CACHE_SHARE: usize = 8;
 
+/// The memory budget divided by this is for what scans of small collections have read.
+const SCAN_CACHE_SHARE: usize = 16;
+
 /// The memory for hot files of an engine that is given no budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
@@ -40,9 +43,10 @@ impl Engine {
         let folder = options.folder.clone();
         let file_cache_bytes = options.memory_bytes / FILE_CACHE_SHARE;
         let record_cache_bytes = options.memory_bytes / RECORD_CACHE_SHARE;
+        let scan_cache_bytes = options.memory_bytes / SCAN_CACHE_SHARE;
         let kv = Kv::open(&kv::OpenOptions {
             folder,
-            memory_bytes: options.memory_bytes - file_cache_bytes - record_cache_bytes,
+            memory_bytes: options.memory_bytes - file_cache_bytes - record_cache_bytes - scan_cache_bytes,
         })?;
         // The data folder is locked by now, so that nobody else uses what is removed.
         let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
@@ -54,6 +58,7 @@ impl Engine {
         let memory = Budget::new(options.memory_bytes);
         let store = StoreOptions {
             record_cache_bytes,
+            scan_cache_bytes,
             ..store_options()
         };
         Engine::with_caches(kv, store, file_cache_bytes, Some(spill), memory).await

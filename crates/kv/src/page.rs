@@ -110,6 +110,17 @@ impl Page {
         self.buffer.slice(value as usize..end as usize)
     }
 
+    /// The memory that the entries share.
+    pub fn buffer(&self) -> &bytes::Bytes {
+        &self.buffer
+    }
+
+    /// Where in it the value of an entry lies.
+    pub fn value_range(&self, at: usize) -> std::ops::Range<usize> {
+        let Entry { value, end, .. } = self.entries[at];
+        value as usize..end as usize
+    }
+
     /// Keys and values in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&[u8], &[u8])> {
         (0..self.len()).map(|at| (self.key(at), self.value(at)))

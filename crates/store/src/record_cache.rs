@@ -14,6 +14,8 @@
 
 use crate::RecordId;
 use crate::record::Header;
+use crate::scan_cache::{PageFloors, ScanCache, Scanned};
+use crate::snapshot::DocumentPage;
 use bytes::Bytes;
 use foldhash::fast::FixedState;
 use kv::ShardId;
@@ -51,6 +53,8 @@ pub(crate) struct RecordCache {
     /// Numbers of records by the hash of shard and `_id`; 0 for none.
     guesses: Box<[AtomicU64]>,
     hasher: FixedState,
+    /// Pages that scans have read.
+    scans: ScanCache,
 }
 
 #[derive(Default)]
@@ -78,23 +82,26 @@ pub(crate) struct CachedRecords {
     cache: Arc<RecordCache>,
     shard: ShardId,
     floors: [AtomicU64; FLOORS],
+    page_floors: PageFloors,
 }
 
 impl RecordCache {
-    /// A cache of this many bytes; one of none keeps nothing.
-    pub(crate) fn new(bytes_max: usize) -> RecordCache {
+    /// A cache of this many bytes for records, and of this many for pages of scans; one of none keeps nothing.
+    pub(crate) fn new(bytes_max: usize, scan_bytes_max: usize) -> RecordCache {
         let guesses = bytes_max / BYTES_PER_GUESS;
         RecordCache {
             stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),
             stripe_bytes_max: (bytes_max - guesses * size_of::<AtomicU64>()) / STRIPES,
             guesses: (0..guesses).map(|_| AtomicU64::new(0)).collect(),
             hasher: FixedState::default(),
+            scans: ScanCache::new(scan_bytes_max),
         }
     }
 
     /// The bytes that are kept now.
     pub(crate) fn bytes(&self) -> usize {
-        self.stripes.iter().map(|stripe| stripe.read().bytes).sum()
+        let records: usize = self.stripes.iter().map(|stripe| stripe.read().bytes).sum();
+        records + self.scans.bytes()
     }
 
     fn guess(&self, shard: ShardId, id_key: &[u8]) -> Option<&AtomicU64> {
@@ -119,6 +126,7 @@ impl CachedRecords {
             cache,
             shard,
             floors: std::array::from_fn(|_| AtomicU64::new(0)),
+            page_floors: PageFloors::default(),
         }
     }
 
@@ -240,6 +248,26 @@ impl CachedRecords {
                 stripe.bytes -= kept.cost();
             }
         }
+        let scans = &self.cache.scans;
+        scans.change(self.shard, ids, sequence, &self.page_floors);
+    }
+
+    /// The page of a scan with what lies behind a record number, as a snapshot of this sequence sees it.
+    pub(crate) fn scanned(&self, after: u64, sequence: u64) -> Scanned {
+        self.cache
+            .scans
+            .find(self.shard, after, sequence, &self.page_floors)
+    }
+
+    /// Whether pages of scans are kept, if the collection has about this many bytes.
+    pub(crate) fn keeps_scans(&self, collection_bytes: usize) -> bool {
+        self.cache.scans.takes(collection_bytes)
+    }
+
+    /// Keeps a page that a scan at a snapshot of this sequence has read behind a record number.
+    pub(crate) fn keep_scanned(&self, after: u64, page: &Arc<DocumentPage>, sequence: u64) {
+        let scans = &self.cache.scans;
+        scans.keep(self.shard, after, page, sequence, &self.page_floors);
     }
 
     fn key(&self, id: RecordId) -> Key {
@@ -282,6 +310,13 @@ impl Kept {
     }
 }
 
+/// What a collection has scanned is not asked for again once it is gone.
+impl Drop for CachedRecords {
+    fn drop(&mut self) {
+        self.cache.scans.forget(self.shard);
+    }
+}
+
 impl std::fmt::Debug for CachedRecords {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CachedRecords")
@@ -303,7 +338,7 @@ mod tests {
     use super::*;
 
     fn records(bytes_max: usize) -> CachedRecords {
-        CachedRecords::new(Arc::new(RecordCache::new(bytes_max)), ShardId(1))
+        CachedRecords::new(Arc::new(RecordCache::new(bytes_max, 0)), ShardId(1))
     }
 
     /// A record of these bytes that is all document.

@@ -1,7 +1,8 @@
 //! Reading all records in natural order.
 
 use crate::Result;
-use store::{Order, PageLimit, RecordId, RecordPage, Snapshot};
+use std::sync::Arc;
+use store::{DocumentPage, Order, PageLimit, RecordId, Snapshot};
 use value::DocumentBuf;
 
 /// A position in a scan of a collection. Between pages it can be held without a snapshot.
@@ -9,7 +10,7 @@ use value::DocumentBuf;
 pub struct CollectionCursor {
     order: Order,
     after: Option<RecordId>,
-    page: Option<RecordPage>,
+    page: Option<Arc<DocumentPage>>,
     at: usize,
     page_entries: usize,
     done: bool,
@@ -61,11 +62,14 @@ impl CollectionCursor {
                 entries: self.page_entries,
                 ..PageLimit::default()
             };
-            let page = snapshot.records(self.after, self.order, limit).await?;
+            let page = snapshot.document_page(self.after, self.order, limit).await?;
             self.page_entries = (self.page_entries * 2).min(PageLimit::default().entries);
             self.done = page.is_empty() && page.exhausted();
+            self.at = match self.order {
+                Order::Forward => page.behind(self.after),
+                Order::Backward => 0,
+            };
             self.page = Some(page);
-            self.at = 0;
         }
     }
 

@@ -16,7 +16,10 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
     finish_drops(&kv, &mut disk).await?;
     let catalog = Arc::new(Catalog {
         kv,
-        record_cache: Arc::new(RecordCache::new(options.record_cache_bytes)),
+        record_cache: Arc::new(RecordCache::new(
+            options.record_cache_bytes,
+            options.scan_cache_bytes,
+        )),
         options,
         collections: RwLock::new(BTreeMap::new()),
         disk: tokio::sync::Mutex::new(disk),

@@ -13,10 +13,13 @@ pub struct StoreOptions {
     pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
     /// The bytes of records that are kept in memory beside the engine's own caches.
     pub record_cache_bytes: usize,
+    /// The bytes of pages that scans have read, which are kept in memory beside those.
+    pub scan_cache_bytes: usize,
 }
 
 /// Where nothing else is asked for, as in tests.
 const RECORD_CACHE_BYTES: usize = 4 << 20;
+const SCAN_CACHE_BYTES: usize = 2 << 20;
 
 impl StoreOptions {
     /// With this compiler and the system's clock.
@@ -25,6 +28,7 @@ impl StoreOptions {
             filter_compiler,
             clock: Arc::new(system_time_ms),
             record_cache_bytes: RECORD_CACHE_BYTES,
+            scan_cache_bytes: SCAN_CACHE_BYTES,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Reading a collection as it was at one moment, page by page.
 
+mod document_page;
 mod history;
 mod index_page;
 mod last_head;
@@ -7,6 +8,7 @@ mod lookup;
 mod record_page;
 mod shard;
 
+pub use document_page::DocumentPage;
 pub use history::{DocumentHistory, LocalPage};
 pub use index_page::IndexPage;
 pub(crate) use last_head::LastHead;

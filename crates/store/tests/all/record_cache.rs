@@ -35,9 +35,38 @@ async fn scanned(snapshot: &Snapshot) -> BTreeMap<u64, Vec<u8>> {
     }
 }
 
+/// The same by pages of documents, which may be those that earlier scans have kept.
+async fn scanned_by_pages(snapshot: &Snapshot, numbers: &mut Random) -> BTreeMap<u64, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut after = None;
+    loop {
+        let limit = PageLimit {
+            entries: [5, 64, 1024][numbers.below(3) as usize],
+            bytes: [300, 1 << 20][numbers.below(2) as usize],
+        };
+        let page = snapshot
+            .document_page(after, Order::Forward, limit)
+            .await
+            .unwrap();
+        let first = page.behind(after);
+        for at in first..page.len() {
+            after = Some(page.id(at));
+            found.insert(page.id(at).0, page.document(at).bytes().to_vec());
+        }
+        if page.exhausted() {
+            return found;
+        }
+        assert!(
+            first < page.len(),
+            "a page without what is behind {after:?} that is not the last"
+        );
+    }
+}
+
 /// Reads some records by their numbers, present or not, and compares each with what the scan finds.
 async fn compare(snapshot: &Snapshot, numbers: &mut Random, highest: u64) {
     let expected = scanned(snapshot).await;
+    assert_eq!(scanned_by_pages(snapshot, numbers).await, expected);
     let ids: Vec<RecordId> = (0..1 + numbers.below(40))
         .map(|_| RecordId(1 + numbers.below(highest + 2)))
         .collect();
@@ -109,6 +138,7 @@ async fn history(seed: u64, cache_bytes: usize) {
     let simulation = Simulation::new(seed);
     let options = StoreOptions {
         record_cache_bytes: cache_bytes,
+        scan_cache_bytes: cache_bytes,
         ..options()
     };
     let store = Store::open(Kv::simulated(&simulation), options).await.unwrap();

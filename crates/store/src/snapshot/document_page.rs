@@ -1,0 +1,194 @@
+//! A page of documents as a scan wants them: what else a record holds is left out.
+
+use super::Snapshot;
+use crate::record::Header;
+use crate::scan_cache::Scanned;
+use crate::{KeyRange, Order, PageLimit, RecordId, StoreError, keys};
+use bytes::Bytes;
+use kv::Page;
+use std::ops::Bound;
+use std::sync::Arc;
+use value::{DocumentBuf, RawDocument};
+
+/// Shorter pages are not kept: their scan ends soon.
+const KEPT_ENTRIES_MIN: usize = 64;
+
+/// Documents in natural order, or backward, in one buffer.
+#[derive(Debug, Default)]
+pub struct DocumentPage {
+    buffer: Bytes,
+    places: Vec<Place>,
+    exhausted: bool,
+}
+
+/// A record, and where in the buffer its document lies.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    record: RecordId,
+    start: u32,
+    end: u32,
+}
+
+impl DocumentPage {
+    /// Checks every record of a page.
+    fn new(page: &Page) -> Result<DocumentPage, &'static str> {
+        let place = |at: usize| {
+            let record = keys::record_id(page.key(at)).ok_or("a record whose key is none")?;
+            let header = Header::read(record, page.value(at))?;
+            let value = page.value_range(at);
+            Ok(Place {
+                record,
+                start: (value.start + header.document) as u32,
+                end: value.end as u32,
+            })
+        };
+        Ok(DocumentPage {
+            places: (0..page.len()).map(place).collect::<Result<_, &'static str>>()?,
+            buffer: page.buffer().clone(),
+            exhausted: page.exhausted(),
+        })
+    }
+
+    /// The page behind the last document.
+    fn end() -> DocumentPage {
+        DocumentPage {
+            exhausted: true,
+            ..DocumentPage::default()
+        }
+    }
+
+    /// The same in memory of its own, of just its size.
+    fn copied(&self) -> DocumentPage {
+        let mut places = Vec::with_capacity(self.places.len());
+        places.extend_from_slice(&self.places);
+        DocumentPage {
+            buffer: Bytes::copy_from_slice(&self.buffer),
+            places,
+            exhausted: false,
+        }
+    }
+
+    /// The bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<DocumentPage>() + self.buffer.len() + self.places.len() * size_of::<Place>()
+    }
+
+    /// The last record.
+    pub(crate) fn last(&self) -> Option<RecordId> {
+        self.places.last().map(|place| place.record)
+    }
+
+    /// The number of documents.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Whether nothing follows this page; it may be so all the same where this is false.
+    pub fn exhausted(&self) -> bool {
+        self.exhausted
+    }
+
+    /// The first place behind a record, of a page forward.
+    pub fn behind(&self, after: Option<RecordId>) -> usize {
+        after.map_or(0, |after| {
+            self.places.partition_point(|place| place.record <= after)
+        })
+    }
+
+    /// The record at a place.
+    pub fn id(&self, at: usize) -> RecordId {
+        self.places[at].record
+    }
+
+    /// The document at a place, borrowed.
+    pub fn raw(&self, at: usize) -> RawDocument<'_> {
+        let Place { start, end, .. } = self.places[at];
+        RawDocument::from_validated(&self.buffer[start as usize..end as usize])
+    }
+
+    /// The document at a place, sharing the page's memory.
+    pub fn document(&self, at: usize) -> DocumentBuf {
+        let Place { start, end, .. } = self.places[at];
+        DocumentBuf::from_validated(self.buffer.slice(start as usize..end as usize))
+    }
+}
+
+impl Snapshot {
+    /// A page that has the documents of the records after `after` in natural order, or before it if backward. A page forward
+    /// may begin before them: [`DocumentPage::behind`].
+    pub async fn document_page(
+        &self,
+        after: Option<RecordId>,
+        order: Order,
+        limit: PageLimit,
+    ) -> Result<Arc<DocumentPage>, StoreError> {
+        if order == Order::Backward {
+            return self
+                .read_document_page(after, order, limit, None)
+                .await
+                .map(Arc::new);
+        }
+        let scans = &self.cached;
+        let mut after = after;
+        let (number, page) = loop {
+            // No record has a larger number than the last change.
+            let number = after.map_or(0, |after| after.0);
+            if number >= self.sequence {
+                return Ok(Arc::new(DocumentPage::end()));
+            }
+            let next = match scans.scanned(number, self.sequence) {
+                Scanned::Page(page) => return Ok(page),
+                Scanned::UpTo(next) => next,
+            };
+            let page = self.read_document_page(after, order, limit, next).await?;
+            if page.is_empty() && next.is_some() {
+                // All of them up to the next page that is kept were deleted.
+                after = next;
+                continue;
+            }
+            break (number, page);
+        };
+        let whole = (self.data_bytes() as usize).saturating_add(self.count() as usize * size_of::<Place>());
+        if limit.entries < KEPT_ENTRIES_MIN || page.is_empty() || !scans.keeps_scans(whole) {
+            return Ok(Arc::new(page));
+        }
+        let exhausted = page.exhausted;
+        let kept = Arc::new(page.copied());
+        scans.keep_scanned(number, &kept, self.sequence);
+        match exhausted {
+            // What is kept does not say so, since others see what was inserted behind it.
+            true => Ok(Arc::new(page)),
+            false => Ok(kept),
+        }
+    }
+
+    /// Reads a page in the engine, forward no further than to a record.
+    async fn read_document_page(
+        &self,
+        after: Option<RecordId>,
+        order: Order,
+        limit: PageLimit,
+        up_to: Option<RecordId>,
+    ) -> Result<DocumentPage, StoreError> {
+        let mut range = KeyRange::prefix(&[keys::RECORD]);
+        if let Some(up_to) = up_to {
+            range.high = Bound::Included(keys::record(up_to).to_vec());
+        }
+        if let Some(after) = after {
+            let bound = Bound::Excluded(keys::record(after).to_vec());
+            match order {
+                Order::Forward => range.low = bound,
+                Order::Backward => range.high = bound,
+            }
+        }
+        let page = self.snapshot.page(&range, order, limit).await?;
+        let mut page = DocumentPage::new(&page).map_err(|what| self.corrupt(what))?;
+        page.exhausted &= up_to.is_none();
+        Ok(page)
+    }
+}
