@@ -30,6 +30,10 @@ use tokio::sync::watch;
 /// each other out of the processor's caches, and large bodies to many clients take twice as long.
 const LOOPBACK_SEND_BYTES: usize = 128 * 1024;
 
+/// The same for feeds. There may be ten thousand that nobody reads, and the kernel's memory for all sockets together is bounded:
+/// where it runs out, sockets take less than they say, and what they do not take stays here.
+const LOOPBACK_FEED_SEND_BYTES: usize = 32 * 1024;
+
 /// How requests are answered.
 #[derive(Debug)]
 pub(crate) struct Answering<H> {
@@ -63,7 +67,7 @@ pub(crate) async fn serve<H: Handler>(
     peer: SocketAddr,
     stop: watch::Receiver<bool>,
 ) {
-    if let Err(error) = prepare(&stream, peer) {
+    if let Err(error) = send_ahead(&stream, peer, LOOPBACK_SEND_BYTES) {
         tracing::debug!(%peer, %error, "the connection ended before it began");
         return;
     }
@@ -82,8 +86,12 @@ pub(crate) async fn serve<H: Handler>(
     // Boxed, so that what hyper needs is given back while a feed is sent.
     while let Some((given_back, feed)) = Box::pin(exchange(&answering, &known, connection)).await {
         connection = given_back;
+        // Where that fails, writing does as well.
+        let _ = send_ahead(connection.inner().stream(), peer, LOOPBACK_FEED_SEND_BYTES);
         match feed.send(&mut connection).await {
-            Ok(true) => {}
+            Ok(true) => {
+                let _ = send_ahead(connection.inner().stream(), peer, LOOPBACK_SEND_BYTES);
+            }
             Err(FeedError::Connection(_)) => return,
             Ok(false) | Err(FeedError::Body(_)) => {
                 // There is nobody left to tell.
@@ -165,9 +173,10 @@ fn is_last<B>(request: &hyper::Request<B>) -> bool {
     words.any(|word| word.trim().eq_ignore_ascii_case("close"))
 }
 
-fn prepare(stream: &net::Stream, peer: SocketAddr) -> std::io::Result<()> {
+/// Bounds what is sent ahead of a client on the machine itself.
+fn send_ahead(stream: &net::Stream, peer: SocketAddr, bytes: usize) -> std::io::Result<()> {
     if peer.ip().to_canonical().is_loopback() {
-        socket2::SockRef::from(stream.tcp()).set_send_buffer_size(LOOPBACK_SEND_BYTES)?;
+        socket2::SockRef::from(stream.tcp()).set_send_buffer_size(bytes)?;
     }
     Ok(())
 }

@@ -50,7 +50,9 @@ impl Feed {
     pub(crate) async fn send(mut self, connection: &mut Connection) -> Result<bool, FeedError> {
         write(connection, std::mem::take(&mut self.head)).await?;
         while let Some(piece) = self.next(connection).await? {
-            write(connection, chunk(&piece?)).await?;
+            // Copied, so that the piece itself is gone while the client is waited for.
+            let chunk = chunk(&piece?);
+            write(connection, chunk).await?;
         }
         write(connection, b"0\r\n\r\n".to_vec()).await?;
         Ok(!self.is_last)
@@ -102,17 +104,16 @@ fn chunk(piece: &[u8]) -> Vec<u8> {
 }
 
 /// Writes all, unless the client goes away.
-async fn write(connection: &mut Connection, bytes: Vec<u8>) -> io::Result<()> {
-    let mut written = 0;
+async fn write(connection: &mut Connection, mut bytes: Vec<u8>) -> io::Result<()> {
     poll_fn(|context| {
         if connection.poll_closed(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
         }
-        while written < bytes.len() {
-            let rest = &bytes[written..];
-            match ready!(Pin::new(&mut *connection).poll_write(context, rest))? {
+        while !bytes.is_empty() {
+            match ready!(Pin::new(&mut *connection).poll_write(context, &bytes))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                more => written += more,
+                // A client that reads takes all of it. For one that does not, the rest alone is kept.
+                more => bytes = bytes.split_off(more),
             }
         }
         // TLS may still have it.

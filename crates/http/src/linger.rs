@@ -58,6 +58,10 @@ impl LingeringStream {
         }
     }
 
+    pub(crate) fn stream(&self) -> &net::Stream {
+        &self.stream
+    }
+
     /// Ready when the socket takes a good part of what it can keep, or has failed.
     pub(crate) fn poll_writable(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
