@@ -50,7 +50,7 @@ pub use revisions::{
     Change, ChangeKind, ChangePage, CollatedDefinition, CollatedIndex, CollatedRange, CollatedRow,
     DocumentHistory, DocumentPosition, Edit, EditOrigin, EditOutcome, FoundIds, Notes, Order, PageLimit,
     Record, RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection,
-    RevisionedReport, RevisionedSnapshot, Sequence,
+    RevisionedReport, RevisionedSnapshot, Sequence, Terms,
 };
 pub use running::checkpoint::{Checkpoint, cut_log};
 pub use running::salvage::salvage;

@@ -7,10 +7,10 @@ use crate::names::{id_of_key, key_of_id};
 use crate::object::{bytes_of_term, term_of_key};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::{Order, PageLimit, RevisionedCollection, RevisionedSnapshot};
+use engine::{PageLimit, RevisionedCollection, RevisionedSnapshot};
 use regex::bytes::{Regex, RegexBuilder};
 use std::ops::Bound;
-use value::{Document, DocumentBuf, Value, ValueRef};
+use value::{Document, DocumentBuf, Value};
 
 /// The index of all objects by their keys.
 const KEY: &[u8] = b"$key";
@@ -166,21 +166,9 @@ impl Run {
             Some((_, id)) => (Bound::Excluded(id.clone()), self.range.1.clone()),
             None => self.range.clone(),
         };
-        let (records, next) = self
-            .snapshot
-            .documents(range, None, Order::Forward, limit)
-            .await?;
+        let (ids, next) = self.snapshot.ids(range, None, limit).await?;
         self.is_ended = next.is_none();
-        let id = |record: &engine::Record| {
-            let id = record
-                .document
-                .as_raw()
-                .get("_id")
-                .unwrap_or(ValueRef::Null)
-                .to_value();
-            (id.clone(), id)
-        };
-        Ok(records.iter().map(id).collect())
+        Ok(ids.into_iter().map(|(id, _)| (id.clone(), id)).collect())
     }
 
     /// Where to go on, if as many were found as were wanted.

@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES};
-use crate::names::key_of_id;
-use engine::{DocumentPosition, Order, PageLimit, RevisionedCollection, RevisionedSnapshot};
+use crate::names::owned_key;
+use engine::{DocumentPosition, PageLimit, RevisionedCollection, RevisionedSnapshot};
 use std::ops::Bound;
-use value::{Value, ValueRef};
+use value::Value;
 
 /// A listing under way.
 #[derive(Debug)]
@@ -44,16 +44,9 @@ impl Keys {
                 bytes: PAGE_BYTES,
             };
             let position = self.position.as_ref();
-            let (records, next) = self
-                .snapshot
-                .documents(self.range.clone(), position, Order::Forward, limit)
-                .await?;
-            engine::steps(records.len())?;
-            let id = |record: &engine::Record| {
-                let id = record.document.as_raw().get("_id").unwrap_or(ValueRef::Null);
-                key_of_id(id).into_owned()
-            };
-            keys.extend(records.iter().map(id));
+            let (ids, next) = self.snapshot.ids(self.range.clone(), position, limit).await?;
+            engine::steps(ids.len())?;
+            keys.extend(ids.into_iter().map(|(id, _)| owned_key(id)));
             self.is_ended = next.is_none();
             self.position = next;
         }

@@ -160,6 +160,14 @@ pub(crate) fn key_of_id(id: ValueRef<'_>) -> Cow<'_, [u8]> {
     }
 }
 
+/// The same of an `_id` that is not needed any more.
+pub(crate) fn owned_key(id: Value) -> Vec<u8> {
+    match id {
+        Value::String(text) => text.into_bytes(),
+        other => key_of_id(other.as_ref()).into_owned(),
+    }
+}
+
 /// The `_id` that a key names: the text itself, or what it means besides where only a document of that `_id` exists.
 pub(crate) async fn find_id(snapshot: &RevisionedSnapshot, key: &[u8]) -> Result<Value> {
     let id = id_of_key(key)?;

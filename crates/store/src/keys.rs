@@ -4,6 +4,7 @@ use crate::seal::{seal, unseal};
 use crate::{RecordId, Revision};
 use bytes::Bytes;
 use value::key::{self, Direction};
+use value::raw::DocumentWriter;
 use value::{DocumentBuf, RawDocument, ValueRef};
 
 /// Records: the record id follows.
@@ -166,13 +167,25 @@ pub(crate) fn partition(name: &str) -> Vec<u8> {
 
 /// A document under a checksum, as bodies of revisions and local documents are kept.
 pub(crate) fn write_body(document: &DocumentBuf) -> Vec<u8> {
-    let mut out = vec![0; 4];
+    let mut out = Vec::with_capacity(4 + document.bytes().len());
+    out.extend_from_slice(&[0; 4]);
     out.extend_from_slice(document.bytes());
     seal(&mut out);
     out
 }
 
-/// Reads what [`write_body`] wrote.
+/// The same of a document that `write` fills, of about so many bytes.
+pub(crate) fn write_sealed(bytes: usize, write: impl FnOnce(&mut DocumentWriter<'_>)) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes);
+    out.extend_from_slice(&[0; 4]);
+    let mut writer = DocumentWriter::new(&mut out);
+    write(&mut writer);
+    writer.finish();
+    seal(&mut out);
+    out
+}
+
+/// Reads what [`write_body`] and [`write_sealed`] wrote.
 pub(crate) fn read_body(bytes: &Bytes) -> Option<DocumentBuf> {
     let document = unseal(bytes)?;
     RawDocument::new(document).ok()?;

@@ -41,7 +41,7 @@ pub use changes::{Change, ChangeKind, ChangePage};
 pub use collection::{Collection, CollectionStats, ScrubPosition, Scrubbed, StoredBytes, ValidateReport};
 pub use commit::{
     CommitOptions, Edit, EditOrigin, Image, Notes, Outcome, PlacedDocument, Present, ReplayedKind,
-    ReplayedOutcome, Resolve, StatementId, Target, Transform, Transformed, WriteOp,
+    ReplayedOutcome, Resolve, StatementId, Target, Terms, Transform, Transformed, WriteOp,
 };
 pub use derived::{Derived, DerivedSnapshot, PageBatch};
 pub use error::StoreError;

@@ -17,7 +17,7 @@ pub use planned::FoundIds;
 pub use snapshot::{DocumentPosition, RevisionedSnapshot};
 pub use store::{
     Change, ChangeKind, ChangePage, DocumentHistory, Edit, EditOrigin, Notes, Order, PageLimit, Record,
-    RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, Sequence,
+    RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, Sequence, Terms,
 };
 
 use crate::engine::Engine;

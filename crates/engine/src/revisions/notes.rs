@@ -4,8 +4,8 @@ use super::{EditOutcome, RevisionedCollection, RevisionedSnapshot, edit_outcome}
 use crate::error::{Error, Result};
 use code::Code;
 use std::ops::Bound;
-use store::{Notes, PageLimit, Resolve, WriteOp};
-use value::{Value, ValueRef};
+use store::{PageLimit, Resolve, WriteOp};
+use value::{DocumentBuf, Value, ValueRef};
 
 impl RevisionedCollection {
     /// Writes revisions that follow several leaves or stand beside them, with the notes of their documents; one outcome
@@ -37,12 +37,12 @@ impl RevisionedCollection {
 
 impl RevisionedSnapshot {
     /// What a protocol keeps of a document besides its fields.
-    pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<Notes>> {
+    pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<DocumentBuf>> {
         Ok(self.snapshot.notes(id).await?)
     }
 
     /// The same of many documents, in their order.
-    pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<Notes>>> {
+    pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<DocumentBuf>>> {
         Ok(self.snapshot.notes_of(ids).await?)
     }
 

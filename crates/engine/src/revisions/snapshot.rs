@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{Collection, Index, KeyRange, PartitionStats, Sequence, Snapshot};
+use store::{Collection, Index, IndexEntry, KeyRange, PartitionStats, Sequence, Snapshot};
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef};
 
@@ -141,6 +141,38 @@ impl RevisionedSnapshot {
         let is_last = page.exhausted() && found.len() == records.len();
         let next = last.filter(|_| !is_last).map(|last| page.position(last));
         Ok((found.into_iter().flatten().collect(), next.map(DocumentPosition)))
+    }
+
+    /// The `_id`s of documents in their order, and their records, as the index has them: no document is read. With them the position
+    /// to go on after; `None` if there are no more. `after` goes on from such a place.
+    pub async fn ids(
+        &self,
+        range: (Bound<Value>, Bound<Value>),
+        after: Option<&DocumentPosition>,
+        limit: PageLimit,
+    ) -> Result<(Vec<(Value, RecordId)>, Option<DocumentPosition>)> {
+        let mut keys = KeyRange {
+            low: bound(range.0),
+            high: bound(range.1),
+        };
+        if !go_on(&mut keys, after, Order::Forward) {
+            return Ok((Vec::new(), None));
+        }
+        let page = self
+            .snapshot
+            .entries(&self.ids, &keys, Order::Forward, limit)
+            .await?;
+        let id = |entry: IndexEntry<'_>| {
+            let (mut key, mut bits) = (entry.key, entry.bits);
+            Some((
+                key::decode(&mut key, &mut bits, Direction::Ascending)?,
+                entry.record,
+            ))
+        };
+        let ids: Option<Vec<_>> = page.iter().map(id).collect();
+        let corrupt = || Error::new(code::Code::INTERNAL_ERROR, "an entry of _id_ that is no _id");
+        let next = page.last_position().filter(|_| !page.exhausted());
+        Ok((ids.ok_or_else(corrupt)?, next.map(DocumentPosition)))
     }
 
     /// The documents of these records, of the first ones until they have this many bytes together.

@@ -15,11 +15,26 @@ use std::ops::Bound;
 use std::sync::Arc;
 use value::{Document, DocumentBuf};
 
+/// Buckets whose properties are kept put together; of more they are put together again.
+const BUCKETS_KEPT_MAX: usize = 1_000;
+
 type Known = Arc<HashMap<String, Map<String, Value>>>;
 
 /// What was read of them, and up to which change.
 #[derive(Debug, Default)]
-pub(crate) struct Properties(Mutex<Option<(Sequence, Known)>>);
+pub(crate) struct Properties {
+    read: Mutex<Option<(Sequence, Known)>>,
+    /// What is known where nothing was ever set.
+    nothing: Known,
+    of_buckets: Mutex<OfBuckets>,
+}
+
+/// Properties of buckets, with those of their types and all defaults, as they come of what was read.
+#[derive(Debug, Default)]
+struct OfBuckets {
+    made_of: Known,
+    known: HashMap<Bucket, Arc<BucketProperties>>,
+}
 
 fn namespace() -> Namespace {
     Namespace::new("config", "riak")
@@ -27,13 +42,30 @@ fn namespace() -> Namespace {
 
 impl Server {
     /// The properties of a bucket.
-    pub(crate) async fn bucket_properties(&self, bucket: &Bucket) -> Result<BucketProperties> {
+    pub(crate) async fn bucket_properties(&self, bucket: &Bucket) -> Result<Arc<BucketProperties>> {
         let known = self.known_properties().await?;
+        {
+            let mut of_buckets = self.properties.of_buckets.lock();
+            if !Arc::ptr_eq(&of_buckets.made_of, &known) || of_buckets.known.len() >= BUCKETS_KEPT_MAX {
+                *of_buckets = OfBuckets {
+                    made_of: known.clone(),
+                    known: HashMap::new(),
+                };
+            }
+            if let Some(properties) = of_buckets.known.get(bucket) {
+                return Ok(properties.clone());
+            }
+        }
         let mut properties = BucketProperties::defaults(&bucket.kind);
         for id in [database(&bucket.kind), bucket.namespace().to_string()] {
             if let Some(own) = known.get(&id) {
                 properties.set(own);
             }
+        }
+        let properties = Arc::new(properties);
+        let mut of_buckets = self.properties.of_buckets.lock();
+        if Arc::ptr_eq(&of_buckets.made_of, &known) {
+            of_buckets.known.insert(bucket.clone(), properties.clone());
         }
         Ok(properties)
     }
@@ -81,9 +113,10 @@ impl Server {
 
     async fn known_properties(&self) -> Result<Known> {
         let Some(collection) = self.engine.revisioned(&namespace())? else {
-            return Ok(Known::default());
+            // The same each time, so that what was made of it is known again.
+            return Ok(self.properties.nothing.clone());
         };
-        if let Some((head, known)) = &*self.properties.0.lock()
+        if let Some((head, known)) = &*self.properties.read.lock()
             && *head == collection.head()
         {
             return Ok(known.clone());
@@ -115,7 +148,7 @@ impl Server {
             }
         }
         let known = Arc::new(all);
-        *self.properties.0.lock() = Some((snapshot.head(), known.clone()));
+        *self.properties.read.lock() = Some((snapshot.head(), known.clone()));
         Ok(known)
     }
 

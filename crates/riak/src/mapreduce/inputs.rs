@@ -8,14 +8,17 @@ use crate::buckets::existing;
 use crate::error::{Result, RiakError};
 use crate::index;
 use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES};
-use crate::names::{Bucket, key_of_id};
+use crate::names::{Bucket, key_of_id, owned_key};
 use crate::server::Server;
 use auth::Action;
-use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
+use engine::{DocumentPosition, Order, PageLimit, Record, RecordId, RevisionedSnapshot};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::ops::Bound;
-use value::ValueRef;
+use value::{DocumentBuf, ValueRef};
+
+/// The objects of a page: enough for several sandboxes.
+const DOCUMENTS_AT_ONCE: usize = 1_000;
 
 /// What a job begins with.
 #[derive(Clone, Debug)]
@@ -104,8 +107,13 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Begins to find them.
-    pub(crate) async fn open(server: &Server, access: &Access, inputs: Inputs) -> Result<Source> {
+    /// Begins to find them; with their documents where those are wanted and are found on the way.
+    pub(crate) async fn open(
+        server: &Server,
+        access: &Access,
+        inputs: Inputs,
+        with_documents: bool,
+    ) -> Result<Source> {
         let collection = |bucket: &Bucket| existing(server, access, bucket, Action::Find);
         match inputs {
             Inputs::Keys(inputs) => Ok(Source::Keys(inputs.into_iter())),
@@ -121,6 +129,7 @@ impl Source {
                     snapshot: collection.snapshot().await?,
                     bucket,
                     filter,
+                    with_documents,
                     ranges: ranges.into(),
                     position: None,
                 })))
@@ -142,7 +151,7 @@ impl Source {
                     bucket: bucket.clone(),
                     key,
                     data: None,
-                    record: None,
+                    read: None,
                 };
                 Ok(run.next().await?.into_iter().map(input).collect())
             }
@@ -157,6 +166,7 @@ pub(crate) struct Documents {
     snapshot: RevisionedSnapshot,
     bucket: Bucket,
     filter: Option<KeyFilter>,
+    with_documents: bool,
     ranges: VecDeque<(Bound<value::Value>, Bound<value::Value>)>,
     position: Option<DocumentPosition>,
 }
@@ -165,35 +175,91 @@ impl Documents {
     async fn next(&mut self) -> Result<Vec<Input>> {
         let mut found = Vec::new();
         while found.is_empty()
-            && let Some(range) = self.ranges.front()
+            && let Some(range) = self.ranges.front().cloned()
         {
-            let limit = PageLimit {
-                entries: LISTED_AT_ONCE,
-                bytes: PAGE_BYTES,
-            };
             let position = self.position.take();
-            let (records, next) = self
-                .snapshot
-                .documents(range.clone(), position.as_ref(), Order::Forward, limit)
-                .await?;
-            engine::steps(records.len())?;
+            let (page, next) = match (self.with_documents, &self.filter) {
+                (true, None) => self.all(range, position).await?,
+                _ => self.wanted(range, position).await?,
+            };
             if next.is_none() {
                 self.ranges.pop_front();
             }
             self.position = next;
-            found.extend(records.into_iter().filter_map(|record| self.input(record)));
+            found = page;
         }
         Ok(found)
     }
 
-    fn input(&self, record: Record) -> Option<Input> {
-        let key = key_of_id(record.document.as_raw().get("_id").unwrap_or(ValueRef::Null)).into_owned();
-        let is_wanted = self.filter.as_ref().is_none_or(|filter| filter.matches(&key));
-        is_wanted.then(|| Input {
+    /// The objects that follow, with their documents.
+    async fn all(
+        &self,
+        range: (Bound<value::Value>, Bound<value::Value>),
+        position: Option<DocumentPosition>,
+    ) -> Result<(Vec<Input>, Option<DocumentPosition>)> {
+        let limit = PageLimit {
+            entries: DOCUMENTS_AT_ONCE,
+            bytes: PAGE_BYTES,
+        };
+        let (records, next) = self
+            .snapshot
+            .documents(range, position.as_ref(), Order::Forward, limit)
+            .await?;
+        engine::steps(records.len())?;
+        let id = |record: &Record| record.document.as_raw().get("_id").map(ValueRef::to_value);
+        let ids: Vec<value::Value> = records
+            .iter()
+            .map(|record| id(record).unwrap_or(value::Value::Null))
+            .collect();
+        let notes = self.snapshot.notes_of(&ids).await?;
+        let read = records.into_iter().zip(notes).zip(ids);
+        let inputs = read.map(|(read, id)| self.input(owned_key(id), Some(read)));
+        Ok((inputs.collect(), next))
+    }
+
+    /// Those that pass the filter. It is asked of the keys that the index has; only of those that pass are documents read.
+    async fn wanted(
+        &self,
+        range: (Bound<value::Value>, Bound<value::Value>),
+        position: Option<DocumentPosition>,
+    ) -> Result<(Vec<Input>, Option<DocumentPosition>)> {
+        let limit = PageLimit {
+            entries: DOCUMENTS_AT_ONCE,
+            bytes: PAGE_BYTES,
+        };
+        let (page, mut next) = self.snapshot.ids(range, position.as_ref(), limit).await?;
+        engine::steps(page.len())?;
+        let is_wanted = |(id, _): &(value::Value, RecordId)| {
+            let filter = self.filter.as_ref();
+            filter.is_none_or(|filter| filter.matches(&key_of_id(id.as_ref())))
+        };
+        let mut wanted: Vec<_> = page.into_iter().filter(is_wanted).collect();
+        if !self.with_documents {
+            let inputs = wanted.into_iter().map(|(id, _)| self.input(owned_key(id), None));
+            return Ok((inputs.collect(), next));
+        }
+        let numbers: Vec<RecordId> = wanted.iter().map(|(_, record)| *record).collect();
+        let records = self.snapshot.numbered(&numbers, PAGE_BYTES).await?;
+        if records.len() < wanted.len() {
+            // The others come with the next page.
+            wanted.truncate(records.len());
+            next = wanted.last().map(|(id, _)| DocumentPosition::of_id(id.as_ref()));
+        }
+        let ids: Vec<value::Value> = wanted.into_iter().map(|(id, _)| id).collect();
+        let notes = self.snapshot.notes_of(&ids).await?;
+        let read = ids.into_iter().zip(records).zip(notes);
+        let input = |((id, record), notes): ((value::Value, Option<Record>), _)| {
+            record.map(|record| self.input(owned_key(id), Some((record, notes))))
+        };
+        Ok((read.filter_map(input).collect(), next))
+    }
+
+    fn input(&self, key: Vec<u8>, read: Option<(Record, Option<DocumentBuf>)>) -> Input {
+        Input {
             bucket: self.bucket.clone(),
             key,
             data: None,
-            record: Some(record),
-        })
+            read: read.map(Box::new),
+        }
     }
 }

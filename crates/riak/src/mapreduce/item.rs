@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::names::Bucket;
 use engine::Record;
 use serde_json::{Value, json};
+use value::DocumentBuf;
 
 /// One of the things that a phase takes or gives.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ pub(crate) struct Input {
     pub(crate) key: Vec<u8>,
     /// What a function gets beside the object.
     pub(crate) data: Option<Value>,
-    /// Its document, where that was read with the name.
-    pub(crate) record: Option<Record>,
+    /// Its document and what Riak's protocols keep of it besides, where they were read with the name.
+    pub(crate) read: Option<Box<(Record, Option<DocumentBuf>)>>,
 }
 
 impl Item {
@@ -65,7 +66,7 @@ impl Input {
             bucket,
             key,
             data: data.cloned(),
-            record: None,
+            read: None,
         }))
     }
 

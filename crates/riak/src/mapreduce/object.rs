@@ -9,10 +9,11 @@ use crate::names::Bucket;
 use crate::object::{Object, Sibling};
 use crate::server::Server;
 use auth::Action;
-use engine::{RevisionedCollection, RevisionedSnapshot};
+use engine::{Record, RevisionedCollection, RevisionedSnapshot};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
+use value::{DocumentBuf, ValueRef};
 
 /// An input with its object.
 #[derive(Debug)]
@@ -20,6 +21,42 @@ pub(crate) struct Found {
     pub(crate) input: Input,
     /// `None` where there is none, or where it is deleted.
     pub(crate) object: Option<Object>,
+}
+
+/// An input whose object was read, and may be still to be made of what was read: that takes long enough to be done by several threads.
+#[derive(Debug)]
+pub(crate) enum Read {
+    Made(Found),
+    /// A document whose revisions are one line, and its notes.
+    Line {
+        input: Input,
+        actor: [u8; 8],
+        record: Record,
+        notes: Option<DocumentBuf>,
+    },
+}
+
+impl Read {
+    /// The input with its object.
+    pub(crate) fn found(self) -> Found {
+        match self {
+            Read::Made(found) => found,
+            Read::Line {
+                input,
+                actor,
+                record,
+                notes,
+            } => {
+                let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
+                let id = id.unwrap_or(value::Value::Null);
+                let object = Object::of_line(actor.to_vec(), id, &record, notes.as_ref());
+                Found {
+                    input,
+                    object: Some(object),
+                }
+            }
+        }
+    }
 }
 
 /// Reads objects, each bucket on one snapshot.
@@ -33,7 +70,7 @@ impl Objects {
         server: &Server,
         access: &Access,
         inputs: Vec<Input>,
-    ) -> Result<Vec<Found>> {
+    ) -> Result<Vec<Read>> {
         let mut found = Vec::with_capacity(inputs.len());
         let mut rest = inputs.into_iter().peekable();
         while let Some(first) = rest.next() {
@@ -56,7 +93,7 @@ impl Objects {
                 Some((collection, snapshot)) => {
                     found.extend(read_page(collection, snapshot, of_bucket).await?);
                 }
-                None => found.extend(of_bucket.into_iter().map(|input| Found { input, object: None })),
+                None => found.extend(of_bucket.into_iter().map(nothing)),
             }
         }
         Ok(found)
@@ -67,41 +104,46 @@ async fn read_page(
     collection: &RevisionedCollection,
     snapshot: &RevisionedSnapshot,
     inputs: Vec<Input>,
-) -> Result<Vec<Found>> {
-    let mut records = Vec::with_capacity(inputs.len());
-    let mut ids = Vec::with_capacity(inputs.len());
-    for input in &inputs {
-        let record = match &input.record {
-            Some(record) => Some(record.clone()),
+) -> Result<Vec<Read>> {
+    let mut found = Vec::with_capacity(inputs.len());
+    let mut actor = [0; 8];
+    actor.copy_from_slice(&collection.uuid()[..8]);
+    for mut input in inputs {
+        let read = match input.read.take() {
+            Some(read) => Some(*read),
             None => {
                 let id = crate::names::find_id(snapshot, &input.key).await?;
-                snapshot.document(id.as_ref()).await?
+                match snapshot.document(id.as_ref()).await? {
+                    Some(record) => Some((record, snapshot.notes(id.as_ref()).await?)),
+                    None => None,
+                }
             }
         };
-        ids.extend(
-            record
-                .as_ref()
-                .and_then(|record| Some(record.document.as_raw().get("_id")?.to_value())),
-        );
-        records.push(record);
-    }
-    engine::steps(records.len())?;
-    let mut notes = snapshot.notes_of(&ids).await?.into_iter();
-    let mut ids = ids.into_iter();
-    let mut found = Vec::with_capacity(inputs.len());
-    for (mut input, record) in inputs.into_iter().zip(records) {
-        input.record = None;
-        let object = match (record.is_some().then(|| ids.next()).flatten(), &record) {
-            (Some(id), Some(_)) => {
-                let notes = notes.next().flatten();
-                Some(Object::of(collection, snapshot, id, record, notes).await?)
+        engine::steps(1)?;
+        found.push(match read {
+            None => nothing(input),
+            Some((record, notes)) if !record.has_tree() => Read::Line {
+                input,
+                actor,
+                record,
+                notes,
+            },
+            Some((record, notes)) => {
+                let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
+                let id = id.unwrap_or(value::Value::Null);
+                let object = Object::of(collection, snapshot, id, Some(record), notes).await?;
+                Read::Made(Found {
+                    input,
+                    object: Some(object).filter(Object::exists),
+                })
             }
-            _ => None,
-        };
-        let object = object.filter(Object::exists);
-        found.push(Found { input, object });
+        });
     }
     Ok(found)
+}
+
+fn nothing(input: Input) -> Read {
+    Read::Made(Found { input, object: None })
 }
 
 /// The whole object as functions see it.

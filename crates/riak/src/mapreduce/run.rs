@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::inputs::Source as Inputs;
-use super::item::{Item, size_of};
+use super::item::{Input, Item, size_of};
 use super::job::Job;
 use super::object::Objects;
 use super::phase::{Phase, Script, Step};
@@ -25,6 +25,8 @@ pub(crate) type Kept = Vec<(usize, Vec<Value>)>;
 #[derive(Debug)]
 pub(crate) struct Run {
     inputs: Inputs,
+    /// The inputs that were read while those before them were worked on.
+    ahead: Option<Vec<Input>>,
     phases: Vec<Running>,
     tools: Tools,
     deadline: Instant,
@@ -41,10 +43,12 @@ impl Run {
         for (number, phase) in job.phases.into_iter().enumerate() {
             phases.push(begin(&server, &access, number, phase, &mut sources).await?);
         }
-        let inputs = Inputs::open(&server, &access, job.inputs).await?;
+        let with_documents = phases.first().is_some_and(Running::reads_objects);
+        let inputs = Inputs::open(&server, &access, job.inputs, with_documents).await?;
         let share = budget.share(Holder::Stages);
         Ok(Run {
             inputs,
+            ahead: None,
             phases,
             tools: Tools {
                 server,
@@ -92,36 +96,48 @@ impl Run {
     }
 
     async fn step(&mut self) -> Result<Kept, Failure> {
-        let inputs = self.inputs.next().await?;
+        let inputs = match self.ahead.take() {
+            Some(inputs) => inputs,
+            None => self.inputs.next().await?,
+        };
         let mut kept = Vec::new();
         if !inputs.is_empty() {
             let items = inputs.into_iter().map(Item::Input).collect();
             if self.phases.is_empty() {
                 return Ok(vec![(0, values(items))]);
             }
-            self.push(0, items, &mut kept).await?;
+            // Functions run on threads of their own; meanwhile this one reads what they get next.
+            let pushed = push(&mut self.phases, &mut self.tools, items, &mut kept);
+            let (pushed, ahead) = tokio::join!(pushed, self.inputs.next());
+            pushed?;
+            self.ahead = Some(ahead?);
             return Ok(kept);
         }
         self.is_ended = true;
         for at in 0..self.phases.len() {
             let items = self.phases[at].finish(&mut self.tools).await?;
             keep(&self.phases[at], &items, &mut kept);
-            self.push(at + 1, items, &mut kept).await?;
+            push(&mut self.phases[at + 1..], &mut self.tools, items, &mut kept).await?;
         }
         Ok(kept)
     }
+}
 
-    /// Brings items into a phase, and what comes out of it into those behind.
-    async fn push(&mut self, first: usize, mut items: Vec<Item>, kept: &mut Kept) -> Result<(), Failure> {
-        for phase in &mut self.phases[first..] {
-            if items.is_empty() {
-                break;
-            }
-            items = phase.take(&mut self.tools, items).await?;
-            keep(phase, &items, kept);
+/// Brings items into the first of these phases, and what comes out of it into those behind.
+async fn push(
+    phases: &mut [Running],
+    tools: &mut Tools,
+    mut items: Vec<Item>,
+    kept: &mut Kept,
+) -> Result<(), Failure> {
+    for phase in phases {
+        if items.is_empty() {
+            break;
         }
-        Ok(())
+        items = phase.take(tools, items).await?;
+        keep(phase, &items, kept);
     }
+    Ok(())
 }
 
 fn keep(phase: &Running, items: &[Item], kept: &mut Kept) {

@@ -3,8 +3,8 @@
 use super::erlang::{MapFunction, ReduceFunction};
 use super::failure::Failure;
 use super::item::{Input, Item, size_of};
-use super::object::{Found, Objects};
-use super::script::Scripts;
+use super::object::{Found, Objects, Read};
+use super::script::{Scripts, panicked};
 use crate::access::Access;
 use crate::error::RiakError;
 use crate::names::Bucket;
@@ -116,22 +116,28 @@ impl Running {
                 Ok(results.into_iter().map(Item::Value).collect())
             }
             Work::NativeMap(function) => {
-                let function = *function;
-                let mut results = Vec::new();
-                for found in self.read(tools, items).await? {
-                    let called = function.call(&found, self.argument.as_ref());
-                    let key = String::from_utf8_lossy(&found.input.key);
-                    let failed = |error: String| Failure::phase(self.number, &error, Some(&key), None);
-                    results.extend(called.map_err(failed)?.into_iter().map(Item::Value));
-                }
-                Ok(results)
+                let (function, number) = (*function, self.number);
+                let read = self.read(tools, items).await?;
+                let argument = self.argument.clone();
+                let called = tokio::task::spawn_blocking(move || {
+                    let mut results = Vec::new();
+                    for read in read {
+                        let found = read.found();
+                        let called = function.call(&found, argument.as_ref());
+                        let key = String::from_utf8_lossy(&found.input.key);
+                        let failed = |error: String| Failure::phase(number, &error, Some(&key), None);
+                        results.extend(called.map_err(failed)?.into_iter().map(Item::Value));
+                    }
+                    Ok(results)
+                });
+                called.await.map_err(panicked)?
             }
             Work::Link { bucket, tag } => {
                 let (bucket, tag) = (bucket.clone(), tag.clone());
                 let found = self.read(tools, items).await?;
                 let links = found
-                    .iter()
-                    .map(|found| links(found, bucket.as_deref(), tag.as_deref()));
+                    .into_iter()
+                    .map(|read| links(&read.found(), bucket.as_deref(), tag.as_deref()));
                 Ok(links.collect::<crate::error::Result<Vec<_>>>()?.concat())
             }
         }
@@ -150,6 +156,11 @@ impl Running {
         Ok(values.into_iter().map(Item::Value).collect())
     }
 
+    /// Whether it looks at the objects that its inputs name.
+    pub(super) fn reads_objects(&self) -> bool {
+        !matches!(self.work, Work::Reduce(_))
+    }
+
     /// How many values are reduced at once; `None` for all.
     fn reduced_at_once(&self) -> Option<usize> {
         let option = |name: &str| self.argument.as_ref()?.as_object()?.get(name);
@@ -164,7 +175,7 @@ impl Running {
     }
 
     /// The objects that items name.
-    async fn read(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Found>, Failure> {
+    async fn read(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Read>, Failure> {
         let input = |item: Item| {
             item.into_input().map_err(|value| {
                 let error = "bad_input: a map or link phase wants lists of a bucket and a key";
@@ -210,7 +221,7 @@ fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::err
             bucket: Bucket::new(None, &link.bucket)?,
             key: link.key.clone(),
             data: Some(Value::from(String::from_utf8_lossy(&link.tag).into_owned())),
-            record: None,
+            read: None,
         }))
     };
     object

@@ -5,7 +5,8 @@ use crate::datatype::State;
 use crate::typed::{MEDIA_TYPE, shown};
 use bytes::Bytes;
 use json::Reader;
-use value::{Binary, Document, DocumentBuf, Value, ValueRef};
+use value::raw::DocumentWriter;
+use value::{DocumentBuf, DocumentRef, Value, ValueRef};
 
 /// The field of a document that holds a value which has no fields itself.
 const VALUE: &str = "value";
@@ -13,6 +14,9 @@ const VALUE: &str = "value";
 const CONTENT_TYPE: &str = "contentType";
 /// The field that holds the state of a data type.
 const STATE: &str = "crdt";
+
+/// About how many bytes a document has besides its value.
+const BESIDE_VALUE_BYTES: usize = 64;
 
 /// In which form a document holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,47 +57,68 @@ impl Form {
 }
 
 /// The document of a content, and the form of it.
-pub(crate) fn document_of(id: &Value, content: &Content) -> (Document, Form) {
-    let document = Document::new().with("_id", id.clone());
-    if content.media_type().starts_with(MEDIA_TYPE)
+pub(crate) fn document_of(id: &Value, content: &Content) -> (DocumentBuf, Form) {
+    let mut out = Vec::with_capacity(content.value.len() + BESIDE_VALUE_BYTES);
+    let mut document = DocumentWriter::new(&mut out);
+    document.put("_id", id.as_ref());
+    let form = write_value(content, &mut document);
+    document.finish();
+    (DocumentBuf::from_validated(out.into()), form)
+}
+
+fn write_value(content: &Content, document: &mut DocumentWriter<'_>) -> Form {
+    let media_type = content.media_type();
+    if media_type.starts_with(MEDIA_TYPE)
         && let Ok(kept) = DocumentBuf::new(content.value.clone())
     {
         let kept = Value::from(kept.to_document());
         if let Some(state) = State::of_value(&kept) {
-            return (document.with(VALUE, shown(&state)).with(STATE, kept), Form::State);
+            document.put(VALUE, shown(&state).as_ref());
+            document.put(STATE, kept.as_ref());
+            return Form::State;
         }
     }
     // What says that it is JSON and is none is kept as the bytes that it is.
-    match content
-        .is_json()
-        .then(|| Reader::whole(&content.value).ok())
-        .flatten()
+    if content.is_json()
+        && let Some(read) = read_json(&content.value)
     {
-        Some(Value::Document(fields)) => {
-            let fields = fields.into_iter().filter(|(name, _)| name != "_id");
-            (
-                fields.fold(document, |document, (name, value)| document.with(name, value)),
-                Form::Fields,
-            )
-        }
-        Some(value) => (document.with(VALUE, value), Form::Json),
-        None => {
-            let text = std::str::from_utf8(&content.value).ok();
-            let text = text.filter(|_| is_text(&content.media_type()) && content.encoding.is_none());
-            let value = match text {
-                Some(text) => Value::from(text),
-                None => Value::Binary(Binary {
-                    subtype: 0,
-                    bytes: content.value.to_vec(),
-                }),
-            };
-            let kind = String::from_utf8_lossy(content.content_type.as_deref().unwrap_or_default());
-            (
-                document.with(CONTENT_TYPE, kind.into_owned()).with(VALUE, value),
-                Form::Bytes,
-            )
-        }
+        return match read.as_raw().get(VALUE) {
+            Some(ValueRef::Document(DocumentRef::Raw(fields))) => {
+                document.put_named(fields, &["_id".to_owned()], false);
+                Form::Fields
+            }
+            value => {
+                document.put(VALUE, value.unwrap_or(ValueRef::Null));
+                Form::Json
+            }
+        };
     }
+    let text = std::str::from_utf8(&content.value).ok();
+    let text = text.filter(|_| is_text(&media_type) && content.encoding.is_none());
+    let kind = String::from_utf8_lossy(content.content_type.as_deref().unwrap_or_default());
+    document.put(CONTENT_TYPE, ValueRef::String(&kind));
+    document.put(
+        VALUE,
+        match text {
+            Some(text) => ValueRef::String(text),
+            None => ValueRef::Binary {
+                subtype: 0,
+                bytes: &content.value,
+            },
+        },
+    );
+    Form::Bytes
+}
+
+/// Any value of JSON, as the field `value` of a document.
+fn read_json(text: &[u8]) -> Option<DocumentBuf> {
+    let mut out = Vec::with_capacity(text.len() + BESIDE_VALUE_BYTES);
+    out.extend_from_slice(&[0; 4]);
+    let mut reader = Reader::new(text).ok()?;
+    reader.element(VALUE, &mut out, 1).ok()?;
+    reader.end().ok()?;
+    json::finish(&mut out, 0);
+    Some(DocumentBuf::from_validated(out.into()))
 }
 
 fn is_text(media_type: &str) -> bool {
@@ -145,7 +170,7 @@ fn json_of(value: ValueRef<'_>) -> Bytes {
 
 /// All fields but the `_id` as JSON.
 fn fields_of(document: &DocumentBuf) -> Bytes {
-    let mut text = String::new();
+    let mut text = String::with_capacity(document.bytes().len());
     for (name, value) in document.as_raw().iter().filter(|(name, _)| *name != "_id") {
         text.push(if text.is_empty() { '{' } else { ',' });
         json::write_string(name, &mut text);

@@ -15,10 +15,10 @@ use crate::clock::{Clock, Dot};
 use crate::content::{Content, Link, vtag};
 use crate::error::Result;
 use crate::names::find_id;
-use engine::{Notes, Record, Revision, RevisionedCollection, RevisionedSnapshot};
+use engine::{Record, Revision, RevisionedCollection, RevisionedSnapshot};
 use form::Form;
 use notes::{ObjectNotes, SiblingNotes};
-use value::{DocumentBuf, Value};
+use value::{DocumentBuf, Value, ValueRef};
 
 /// An object as it is.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ struct Found {
     snapshot: RevisionedSnapshot,
     id: Value,
     record: Option<Record>,
-    notes: Option<Notes>,
+    notes: Option<DocumentBuf>,
 }
 
 impl Found {
@@ -74,9 +74,9 @@ impl Found {
         match self
             .notes
             .as_ref()
-            .and_then(|notes| notes.content.get("siblings"))
+            .and_then(|notes| notes.as_raw().get("siblings"))
         {
-            Some(Value::Array(siblings)) => siblings.len(),
+            Some(ValueRef::Array(siblings)) => siblings.iter().count(),
             _ => 0,
         }
     }
@@ -115,26 +115,24 @@ impl Object {
         snapshot: &RevisionedSnapshot,
         id: Value,
         record: Option<Record>,
-        notes: Option<Notes>,
+        notes: Option<DocumentBuf>,
     ) -> Result<Object> {
-        let notes = notes.as_ref().map(ObjectNotes::of).unwrap_or_default();
         let actor = collection.uuid()[..8].to_vec();
+        let record = match record {
+            Some(record) if !record.has_tree() => {
+                return Ok(Object::of_line(actor, id, &record, notes.as_ref()));
+            }
+            record => record,
+        };
         let mut object = Object {
             id,
             siblings: Vec::new(),
-            notes,
+            notes: notes.as_ref().map(ObjectNotes::of).unwrap_or_default(),
             actor,
         };
         let Some(record) = record else {
             return Ok(object);
         };
-        let own = record.revision();
-        if !record.has_tree()
-            && let Some(known) = object.notes.of_revision(&own)
-        {
-            object.siblings = vec![sibling(own, known, &object.actor, &record.document)];
-            return Ok(object);
-        }
         let history = snapshot.history_of(&record).await?;
         for leaf in history.tree.leaves() {
             let node = &history.tree.nodes()[leaf];
@@ -158,6 +156,25 @@ impl Object {
             object.siblings.push(found);
         }
         Ok(object)
+    }
+
+    /// The object of a document whose revisions are one line, so that it has no siblings.
+    pub(crate) fn of_line(actor: Vec<u8>, id: Value, record: &Record, notes: Option<&DocumentBuf>) -> Object {
+        let notes = notes.map(ObjectNotes::of).unwrap_or_default();
+        let own = record.revision();
+        let only = match notes.of_hash(&own.hash) {
+            Some(known) => sibling(own, known, &actor, &record.document),
+            None => {
+                let known = record.ancestors().find_map(|hash| notes.of_hash(&hash));
+                foreign(&own, known, &record.document)
+            }
+        };
+        Object {
+            id,
+            siblings: vec![only],
+            notes,
+            actor,
+        }
     }
 
     /// The links of all siblings, in order and each once.

@@ -6,8 +6,9 @@
 use super::form::Form;
 use crate::content::{Content, Link};
 use bytes::Bytes;
-use engine::{Notes, Revision, RevisionHash};
-use value::{Binary, Document, Value};
+use engine::{Notes, Revision, RevisionHash, Terms};
+use value::raw::DocumentWriter;
+use value::{ArrayRef, DocumentBuf, DocumentRef, ValueRef};
 
 /// The notes of an object.
 #[derive(Clone, Debug, Default)]
@@ -31,41 +32,57 @@ pub(crate) struct SiblingNotes {
     pub(crate) value: Option<Bytes>,
 }
 
+/// About how many bytes the notes of an object with one sibling take.
+const NOTES_BYTES: usize = 512;
+
 impl ObjectNotes {
     /// As the store keeps them.
-    pub(crate) fn to_notes(&self, terms: Vec<(String, Value)>) -> Notes {
-        let siblings: Value = self.siblings.iter().map(SiblingNotes::to_value).collect();
-        let content = Document::new()
-            .with("counter", self.counter as i64)
-            .with("siblings", siblings);
-        Notes { content, terms }
+    pub(crate) fn to_notes(&self, terms: Terms) -> Notes {
+        let mut out = Vec::with_capacity(NOTES_BYTES);
+        let mut notes = DocumentWriter::new(&mut out);
+        notes.put("counter", ValueRef::Int64(self.counter as i64));
+        notes.put_array("siblings", |siblings| {
+            for (at, sibling) in self.siblings.iter().enumerate() {
+                siblings.put_document(&at.to_string(), |notes| sibling.write(notes));
+            }
+        });
+        notes.finish();
+        Notes {
+            content: DocumentBuf::from_validated(out.into()),
+            terms,
+        }
     }
 
     /// Reads them; what has another form is not there.
-    pub(crate) fn of(notes: &Notes) -> ObjectNotes {
-        let counter = match notes.content.get("counter") {
-            Some(Value::Int64(counter)) => *counter as u64,
-            _ => 0,
-        };
-        let siblings = match notes.content.get("siblings") {
-            Some(Value::Array(siblings)) => siblings.iter().filter_map(SiblingNotes::of).collect(),
-            _ => Vec::new(),
-        };
-        ObjectNotes { counter, siblings }
+    pub(crate) fn of(notes: &DocumentBuf) -> ObjectNotes {
+        let mut read = ObjectNotes::default();
+        for (name, value) in notes.as_raw().iter() {
+            match (name, value) {
+                ("counter", ValueRef::Int64(counter)) => read.counter = counter as u64,
+                ("siblings", ValueRef::Array(siblings)) => {
+                    read.siblings = siblings.iter().filter_map(SiblingNotes::of).collect();
+                }
+                _ => {}
+            }
+        }
+        read
     }
 
     pub(crate) fn of_revision(&self, revision: &Revision) -> Option<&SiblingNotes> {
-        self.siblings.iter().find(|sibling| sibling.hash == revision.hash)
+        self.of_hash(&revision.hash)
+    }
+
+    pub(crate) fn of_hash(&self, hash: &RevisionHash) -> Option<&SiblingNotes> {
+        self.siblings.iter().find(|sibling| sibling.hash == *hash)
     }
 }
 
 impl SiblingNotes {
-    fn to_value(&self) -> Value {
+    fn write(&self, out: &mut DocumentWriter<'_>) {
         let metadata = &self.metadata;
-        let mut document = Document::new()
-            .with("revision", self.hash.to_string())
-            .with("counter", self.counter as i64)
-            .with("form", self.form.name());
+        out.put("revision", ValueRef::String(&self.hash.to_string()));
+        out.put("counter", ValueRef::Int64(self.counter as i64));
+        out.put("form", ValueRef::String(self.form.name()));
         let optional = [
             ("type", &metadata.content_type),
             ("charset", &metadata.charset),
@@ -73,100 +90,112 @@ impl SiblingNotes {
         ];
         for (name, value) in optional {
             if let Some(value) = value {
-                document.push(name, text(value));
+                out.put(name, text(value));
             }
         }
         if let Some(modified_ms) = metadata.modified_ms {
-            document.push("modified", Value::DateTime(modified_ms as i64));
+            out.put("modified", ValueRef::DateTime(modified_ms as i64));
         }
-        let pairs = |pairs: &[(Vec<u8>, Vec<u8>)]| -> Value {
-            let pair = |(name, value): &(Vec<u8>, Vec<u8>)| [text(name), text(value)].into_iter().collect();
-            pairs.iter().map(pair).collect()
-        };
-        if !metadata.user_meta.is_empty() {
-            document.push("meta", pairs(&metadata.user_meta));
+        fn pair((name, value): &(Vec<u8>, Vec<u8>)) -> [&[u8]; 2] {
+            [name, value]
         }
-        if !metadata.indexes.is_empty() {
-            document.push("indexes", pairs(&metadata.indexes));
+        put_lists(out, "meta", metadata.user_meta.iter().map(pair));
+        put_lists(out, "indexes", metadata.indexes.iter().map(pair));
+        fn link(link: &Link) -> [&[u8]; 3] {
+            [&link.bucket[..], &link.key, &link.tag]
         }
-        if !metadata.links.is_empty() {
-            let link = |link: &Link| {
-                [text(&link.bucket), text(&link.key), text(&link.tag)]
-                    .into_iter()
-                    .collect()
-            };
-            let links: Value = metadata.links.iter().map(link).collect();
-            document.push("links", links);
-        }
+        put_lists(out, "links", metadata.links.iter().map(link));
         if let Some(value) = &self.value {
-            document.push("value", text(value));
+            out.put("value", text(value));
         }
-        Value::from(document)
     }
 
-    fn of(value: &Value) -> Option<SiblingNotes> {
-        let Value::Document(document) = value else {
+    fn of(value: ValueRef<'_>) -> Option<SiblingNotes> {
+        let ValueRef::Document(DocumentRef::Raw(document)) = value else {
             return None;
         };
-        let field = |name: &str| document.get(name).and_then(bytes_of);
-        let pair = |pair: &Value| match pair {
-            Value::Array(pair) => Some((bytes_of(pair.first()?)?, bytes_of(pair.get(1)?)?)),
-            _ => None,
-        };
-        let link = |link: &Value| match link {
-            Value::Array(parts) => Some(Link {
-                bucket: bytes_of(parts.first()?)?,
-                key: bytes_of(parts.get(1)?)?,
-                tag: bytes_of(parts.get(2)?)?,
-            }),
-            _ => None,
-        };
-        let array = |name: &str| match document.get(name) {
-            Some(Value::Array(values)) => values.as_slice(),
-            _ => &[],
-        };
-        let revision = String::from_utf8(field("revision")?).ok()?;
-        let form = String::from_utf8(field("form")?).ok()?;
-        let Some(Value::Int64(counter)) = document.get("counter") else {
-            return None;
-        };
+        let (mut hash, mut form, mut counter, mut own_value) = (None, None, None, None);
+        let mut metadata = Content::default();
+        for (name, value) in document.iter() {
+            match (name, value) {
+                ("revision", ValueRef::String(text)) => hash = Some(RevisionHash::parse(text)),
+                ("counter", ValueRef::Int64(number)) => counter = Some(number as u64),
+                ("form", ValueRef::String(text)) => form = Form::parse(text),
+                ("type", value) => metadata.content_type = bytes_of(value),
+                ("charset", value) => metadata.charset = bytes_of(value),
+                ("encoding", value) => metadata.encoding = bytes_of(value),
+                ("modified", ValueRef::DateTime(ms)) => metadata.modified_ms = u64::try_from(ms).ok(),
+                ("meta", ValueRef::Array(pairs)) => {
+                    let pairs = lists::<2>(pairs);
+                    metadata.user_meta = pairs.map(|[name, value]| (name, value)).collect();
+                }
+                ("indexes", ValueRef::Array(pairs)) => {
+                    let pairs = lists::<2>(pairs);
+                    metadata.indexes = pairs.map(|[index, term]| (index, term)).collect();
+                }
+                ("links", ValueRef::Array(links)) => {
+                    let links = lists::<3>(links);
+                    metadata.links = links
+                        .map(|[bucket, key, tag]| Link { bucket, key, tag })
+                        .collect();
+                }
+                ("value", value) => own_value = bytes_of(value).map(Bytes::from),
+                _ => {}
+            }
+        }
         Some(SiblingNotes {
-            hash: RevisionHash::parse(&revision),
-            counter: *counter as u64,
-            form: Form::parse(&form)?,
-            metadata: Content {
-                value: Bytes::new(),
-                content_type: field("type"),
-                charset: field("charset"),
-                encoding: field("encoding"),
-                user_meta: array("meta").iter().filter_map(pair).collect(),
-                links: array("links").iter().filter_map(link).collect(),
-                indexes: array("indexes").iter().filter_map(pair).collect(),
-                modified_ms: match document.get("modified") {
-                    Some(Value::DateTime(modified_ms)) => u64::try_from(*modified_ms).ok(),
-                    _ => None,
-                },
-            },
-            value: field("value").map(Bytes::from),
+            hash: hash?,
+            counter: counter?,
+            form: form?,
+            metadata,
+            value: own_value,
         })
     }
 }
 
+/// Puts lists of bytes, where there are any.
+fn put_lists<'a, const N: usize>(
+    out: &mut DocumentWriter<'_>,
+    name: &str,
+    lists: impl ExactSizeIterator<Item = [&'a [u8]; N]>,
+) {
+    if lists.len() == 0 {
+        return;
+    }
+    out.put_array(name, |out| {
+        for (at, list) in lists.enumerate() {
+            out.put_array(&at.to_string(), |out| {
+                for (at, bytes) in list.iter().enumerate() {
+                    out.put(&at.to_string(), text(bytes));
+                }
+            });
+        }
+    });
+}
+
+/// The lists of so many bytes that an array has.
+fn lists<const N: usize>(array: ArrayRef<'_>) -> impl Iterator<Item = [Vec<u8>; N]> {
+    array.iter().filter_map(|list| match list {
+        ValueRef::Array(list) => {
+            let parts = list.iter().map(bytes_of).collect::<Option<Vec<_>>>()?;
+            parts.try_into().ok()
+        }
+        _ => None,
+    })
+}
+
 /// Bytes as a text where they are one, so that notes can be read by people.
-fn text(bytes: &[u8]) -> Value {
+fn text(bytes: &[u8]) -> ValueRef<'_> {
     match std::str::from_utf8(bytes) {
-        Ok(text) => Value::from(text),
-        Err(_) => Value::Binary(Binary {
-            subtype: 0,
-            bytes: bytes.to_vec(),
-        }),
+        Ok(text) => ValueRef::String(text),
+        Err(_) => ValueRef::Binary { subtype: 0, bytes },
     }
 }
 
-fn bytes_of(value: &Value) -> Option<Vec<u8>> {
+fn bytes_of(value: ValueRef<'_>) -> Option<Vec<u8>> {
     match value {
-        Value::String(text) => Some(text.clone().into_bytes()),
-        Value::Binary(binary) => Some(binary.bytes.clone()),
+        ValueRef::String(text) => Some(text.as_bytes().to_vec()),
+        ValueRef::Binary { bytes, .. } => Some(bytes.to_vec()),
         _ => None,
     }
 }

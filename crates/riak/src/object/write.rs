@@ -11,7 +11,7 @@ use crate::server::Server;
 use engine::{EditOutcome, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
 use http::StatusCode;
 use std::time::Instant;
-use value::{DocumentBuf, Value};
+use value::Value;
 
 /// What must hold of the object as it is.
 #[derive(Clone, Debug, Default)]
@@ -181,30 +181,37 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
     let mut content = put.content.clone();
     content.modified_ms = Some(server.engine.now_ms());
     let (document, form) = document_of(&object.id, &content);
-    let document = DocumentBuf::from(&document);
     let hash = new_hash()?;
-    let value = (value_of(&document, form).0 != content.value).then(|| content.value.clone());
-    let mut metadata = content.clone();
-    metadata.value = bytes::Bytes::new();
+    let is_given_back = value_of(&document, form).0 == content.value;
     let new = SiblingNotes {
         hash: hash.clone(),
         counter,
         form,
-        metadata,
-        value,
+        value: (!is_given_back).then(|| content.value.clone()),
+        metadata: Content {
+            value: bytes::Bytes::new(),
+            ..content.clone()
+        },
     };
     let mut notes = object.notes.clone();
     notes.counter = counter;
     notes.siblings.retain(|known| {
         kept().any(|sibling| sibling.revision.hash == known.hash) || is_ancestor_kept(known, object, &ended)
     });
-    notes.siblings.insert(0, new.clone());
+    notes.siblings.insert(0, new);
     // The store says the generation.
     let unknown = Revision {
         generation: 0,
         hash: hash.clone(),
     };
-    let mut siblings = vec![super::sibling(unknown, &new, &object.actor, &document)];
+    let mut siblings = vec![Sibling {
+        revision: unknown,
+        dot: Dot {
+            actor: object.actor.clone(),
+            counter,
+        },
+        content,
+    }];
     siblings.extend(kept().cloned());
     let contents: Vec<&Content> = siblings.iter().map(|sibling| &sibling.content).collect();
     let resolve = Resolve {

@@ -144,7 +144,7 @@ pub(crate) async fn properties(call: &Call, bucket: &Bucket) -> Result<Response>
 
 async fn own_properties(call: &Call, bucket: &Bucket) -> Result<Value> {
     call.access.require(Action::Find, &bucket.namespace())?;
-    let mut properties = call.server.bucket_properties(bucket).await?.0;
+    let mut properties = call.server.bucket_properties(bucket).await?.0.clone();
     properties.insert("name".to_owned(), json!(String::from_utf8_lossy(&bucket.name)));
     Ok(Value::Object(properties))
 }

@@ -247,7 +247,7 @@ fn phases_that_keep_have_a_list_each_and_maps_follow_maps() {
 fn large_buckets_are_mapped_by_several_sandboxes_in_the_order_of_keys() {
     let server = Server::start();
     let mut client = server.client();
-    for at in 0..600 {
+    for at in 0..1_200 {
         let request = PutReq {
             bucket: b"many".to_vec(),
             key: Some(format!("{at:05}").into_bytes()),
@@ -262,17 +262,17 @@ fn large_buckets_are_mapped_by_several_sandboxes_in_the_order_of_keys() {
     }
     let query = json!([named("map", "Riak.mapValuesJson")]);
     let all: Vec<i64> = serde_json::from_value(run(&server, json!("many"), query)).unwrap();
-    assert_eq!(all, (0..600).collect::<Vec<_>>());
+    assert_eq!(all, (0..1_200).collect::<Vec<_>>());
     let three = source("map", "v => [1, 2, 3]");
     let counted = run(
         &server,
         json!("many"),
         json!([three, source("reduce", "values => [values.length]")]),
     );
-    assert_ne!(counted, json!([1_800]), "what was reduced is reduced again");
+    assert_ne!(counted, json!([3_600]), "what was reduced is reduced again");
     let once = json!([three, {"reduce": {
         "language": "javascript", "source": "values => [values.length]", "arg": {"reduce_phase_only_1": true}}}]);
-    assert_eq!(run(&server, json!("many"), once), json!([1_800]));
+    assert_eq!(run(&server, json!("many"), once), json!([3_600]));
 }
 
 #[test]

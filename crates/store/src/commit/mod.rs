@@ -35,6 +35,6 @@ pub(crate) use queue::Queue;
 pub(crate) use session::Session;
 pub use types::{
     CommitOptions, Edit, EditOrigin, Image, Notes, Outcome, Present, ReplayedKind, ReplayedOutcome, Resolve,
-    StatementId, Target, Transform, Transformed, WriteOp,
+    StatementId, Target, Terms, Transform, Transformed, WriteOp,
 };
 pub(crate) use writer::{Writer, align};

@@ -1,28 +1,43 @@
 //! Notes: what a protocol keeps of a document besides its fields, and the terms under which it is found.
 
 use super::group::Group;
-use super::types::Notes;
+use super::types::{Notes, Terms};
 use crate::{StoreError, keys};
 use bytes::Bytes;
-use value::{Document, DocumentBuf, Value, ValueRef};
+use value::{DocumentBuf, DocumentRef, Value, ValueRef};
+
+/// The bytes that terms and what is around them take besides the content.
+const BESIDE_CONTENT_BYTES: usize = 128;
 
 impl Notes {
     fn encode(&self) -> Vec<u8> {
-        let pair = |(name, value): &(String, Value)| Value::Array(vec![Value::from(name), value.clone()]);
-        let terms: Value = self.terms.iter().map(pair).collect();
-        let stored = Document::new()
-            .with("content", self.content.clone())
-            .with("terms", terms);
-        keys::write_body(&DocumentBuf::from(&stored))
+        keys::write_sealed(self.content.bytes().len() + BESIDE_CONTENT_BYTES, |notes| {
+            notes.put("content", ValueRef::Document(self.content.as_ref()));
+            notes.put_array("terms", |terms| {
+                for (at, (name, value)) in self.terms.iter().enumerate() {
+                    terms.put_array(&at.to_string(), |pair| {
+                        pair.put("0", ValueRef::String(name));
+                        pair.put("1", value.as_ref());
+                    });
+                }
+            });
+        })
     }
 
-    /// Reads what was stored; `None` if it has another form.
-    pub(crate) fn decode(bytes: &Bytes) -> Option<Notes> {
-        let mut stored = keys::read_body(bytes)?.to_document();
-        let Some(Value::Document(content)) = stored.remove("content") else {
+    /// The content of what was stored, sharing its memory; `None` if it has another form.
+    pub(crate) fn read_content(stored: &Bytes) -> Option<DocumentBuf> {
+        let stored = keys::read_body(stored)?;
+        let ValueRef::Document(DocumentRef::Raw(content)) = stored.as_raw().get("content")? else {
             return None;
         };
-        let Some(Value::Array(terms)) = stored.remove("terms") else {
+        Some(DocumentBuf::from_validated(
+            stored.bytes().slice_ref(content.as_bytes()),
+        ))
+    }
+
+    /// The terms of what was stored; `None` if it has another form.
+    fn read_terms(stored: &Bytes) -> Option<Terms> {
+        let Value::Array(terms) = keys::read_body(stored)?.as_raw().get("terms")?.to_value() else {
             return None;
         };
         let pair = |term: Value| match term {
@@ -32,54 +47,51 @@ impl Notes {
             },
             _ => None,
         };
-        Some(Notes {
-            content,
-            terms: terms.into_iter().map(pair).collect::<Option<_>>()?,
-        })
+        terms.into_iter().map(pair).collect()
     }
 }
 
 impl Group<'_> {
-    async fn notes(&mut self, id: ValueRef<'_>) -> Result<Option<Notes>, StoreError> {
-        let key = keys::notes(id);
-        if let Some(known) = self.overlay.notes.get(&key) {
+    /// The terms of a document's notes; `None` where there are no notes.
+    async fn terms(&mut self, key: &[u8]) -> Result<Option<Terms>, StoreError> {
+        if let Some(known) = self.overlay.notes.get(key) {
             return Ok(known.clone());
         }
-        let bytes = self.snapshot.get(&key).await?;
-        let notes =
-            bytes.map(|bytes| Notes::decode(&bytes).ok_or_else(|| self.corrupt("the notes of a document")));
-        notes.transpose()
+        let stored = self.snapshot.get(key).await?;
+        let read =
+            |stored: Bytes| Notes::read_terms(&stored).ok_or_else(|| self.corrupt("the notes of a document"));
+        stored.map(read).transpose()
     }
 
     /// Puts the notes of a document, and its terms in place of those before.
-    pub(super) async fn put_notes(&mut self, id: ValueRef<'_>, notes: Notes) -> Result<(), StoreError> {
-        let before = self.notes(id).await?.unwrap_or_default();
-        for (name, value) in before.terms.iter().filter(|term| !notes.terms.contains(term)) {
+    pub(super) async fn put_notes(&mut self, id: ValueRef<'_>, notes: &Notes) -> Result<(), StoreError> {
+        let key = keys::notes(id);
+        let before = self.terms(&key).await?.unwrap_or_default();
+        for (name, value) in before.iter().filter(|term| !notes.terms.contains(term)) {
             self.batch.delete(&keys::term(name, value.as_ref(), id));
         }
-        for (name, value) in notes.terms.iter().filter(|term| !before.terms.contains(term)) {
-            let entry = Document::new()
-                .with("term", value.clone())
-                .with("id", id.to_value());
-            let key = keys::term(name, value.as_ref(), id);
-            self.batch
-                .put(&key, &keys::write_body(&DocumentBuf::from(&entry)));
+        for (name, value) in notes.terms.iter().filter(|term| !before.contains(term)) {
+            let term = keys::term(name, value.as_ref(), id);
+            let entry = keys::write_sealed(term.len() + BESIDE_CONTENT_BYTES, |entry| {
+                entry.put("term", value.as_ref());
+                entry.put("id", id);
+            });
+            self.batch.put(&term, &entry);
         }
-        let key = keys::notes(id);
         self.batch.put(&key, &notes.encode());
-        self.overlay.notes.insert(key, Some(notes));
+        self.overlay.notes.insert(key, Some(notes.terms.clone()));
         Ok(())
     }
 
     /// Removes the notes of a document of which nothing is left.
     pub(super) async fn forget_notes(&mut self, id: ValueRef<'_>) -> Result<(), StoreError> {
-        let Some(before) = self.notes(id).await? else {
+        let key = keys::notes(id);
+        let Some(before) = self.terms(&key).await? else {
             return Ok(());
         };
-        for (name, value) in &before.terms {
+        for (name, value) in &before {
             self.batch.delete(&keys::term(name, value.as_ref(), id));
         }
-        let key = keys::notes(id);
         self.batch.delete(&key);
         self.overlay.notes.insert(key, None);
         Ok(())

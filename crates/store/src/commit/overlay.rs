@@ -1,8 +1,9 @@
 //! What a batch has already changed, and what was read for it: looked at before the store.
 
 use super::session::Session;
+use super::types::Terms;
 use crate::record::Tombstone;
-use crate::{Notes, Record, RecordId, RevisionTree};
+use crate::{Record, RecordId, RevisionTree};
 use std::collections::BTreeMap;
 use value::DocumentBuf;
 
@@ -26,8 +27,8 @@ pub(crate) struct Overlay {
     pub(crate) trees: HashMap<Vec<u8>, Option<RevisionTree>>,
     /// Bodies of leaves that were written or removed, by their key.
     pub(crate) bodies: HashMap<Vec<u8>, Option<DocumentBuf>>,
-    /// Notes that were read or written, by their key.
-    pub(crate) notes: HashMap<Vec<u8>, Option<Notes>>,
+    /// The terms of notes that were read or written, by the notes' key; `None` where there are no notes.
+    pub(crate) notes: HashMap<Vec<u8>, Option<Terms>>,
     /// Executed statements by session, and whether they have to be written.
     pub(crate) sessions: HashMap<[u8; 32], (Session, bool)>,
 }

@@ -55,7 +55,7 @@ impl Group<'_> {
             self.sequence += 1;
         }
         if let Some(notes) = &resolve.notes {
-            self.put_notes(id, notes.clone()).await?;
+            self.put_notes(id, notes).await?;
         }
         Ok(match revision {
             Some(revision) => Outcome::Edited { revision },

@@ -2,7 +2,7 @@
 
 use super::PlacedDocument;
 use crate::{Durability, RecordId, Revision, RevisionHash, RevisionPath, StoreError};
-use value::{Document, DocumentBuf, Value};
+use value::{DocumentBuf, Value};
 
 /// One change asked for.
 pub enum WriteOp {
@@ -66,13 +66,16 @@ pub struct Resolve {
     pub notes: Option<Notes>,
 }
 
+/// Names of indexes with a term in each.
+pub type Terms = Vec<(String, Value)>;
+
 /// What a protocol keeps of a document besides its fields. No other protocol sees or changes it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Notes {
     /// The protocol's own.
-    pub content: Document,
+    pub content: DocumentBuf,
     /// The terms under which the document is found.
-    pub terms: Vec<(String, Value)>,
+    pub terms: Terms,
 }
 
 /// Where a revision stands in a document's history.

@@ -148,21 +148,21 @@ impl Snapshot {
     }
 
     /// What a protocol keeps of a document besides its fields.
-    pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<Notes>, StoreError> {
+    pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<DocumentBuf>, StoreError> {
         let bytes = self.kv().get(&keys::notes(id)).await?;
         let fault = || self.corrupt("the notes of a document");
         bytes
-            .map(|bytes| Notes::decode(&bytes).ok_or_else(fault))
+            .map(|bytes| Notes::read_content(&bytes).ok_or_else(fault))
             .transpose()
     }
 
     /// The same of many documents, in their order.
-    pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<Notes>>, StoreError> {
+    pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
         let keys: Vec<Vec<u8>> = ids.iter().map(|id| keys::notes(id.as_ref())).collect();
         let fault = || self.corrupt("the notes of a document");
         let notes = self.kv().get_many(&keys).await?.into_iter().map(|bytes| {
             bytes
-                .map(|bytes| Notes::decode(&bytes).ok_or_else(fault))
+                .map(|bytes| Notes::read_content(&bytes).ok_or_else(fault))
                 .transpose()
         });
         notes.collect()

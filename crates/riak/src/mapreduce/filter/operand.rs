@@ -3,6 +3,7 @@
 use super::bad;
 use crate::error::Result;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A key, or what steps have made of it.
@@ -30,12 +31,12 @@ impl Operand {
     }
 
     /// Its text, as filters that take texts see it.
-    pub(super) fn to_text(&self) -> Vec<u8> {
+    pub(super) fn to_text(&self) -> Cow<'_, [u8]> {
         match self {
-            Operand::Text(text) => text.clone(),
-            Operand::Integer(number) => number.to_string().into_bytes(),
-            Operand::Float(number) => float_text(*number),
-            Operand::Bool(value) => value.to_string().into_bytes(),
+            Operand::Text(text) => Cow::Borrowed(text),
+            Operand::Integer(number) => Cow::Owned(number.to_string().into_bytes()),
+            Operand::Float(number) => Cow::Owned(float_text(*number)),
+            Operand::Bool(value) => Cow::Owned(value.to_string().into_bytes()),
         }
     }
 

@@ -49,11 +49,11 @@ impl Predicate {
             "set_member" => {
                 let members = arguments
                     .iter()
-                    .map(|argument| Ok(Operand::read(Some(argument))?.to_text()));
+                    .map(|argument| Ok(Operand::read(Some(argument))?.to_text().into_owned()));
                 Predicate::Member(members.collect::<Result<_>>()?)
             }
             "similar_to" => {
-                let text = first()?.to_text();
+                let text = first()?.to_text().into_owned();
                 let distance = arguments.get(1).and_then(Value::as_u64);
                 let distance = distance.ok_or_else(|| bad("similar_to wants a text and a distance"))?;
                 if text.len() > SIMILAR_BYTES_MAX {
@@ -63,8 +63,8 @@ impl Predicate {
                 }
                 Predicate::Similar(text, distance as usize)
             }
-            "starts_with" => Predicate::StartsWith(first()?.to_text()),
-            "ends_with" => Predicate::EndsWith(first()?.to_text()),
+            "starts_with" => Predicate::StartsWith(first()?.to_text().into_owned()),
+            "ends_with" => Predicate::EndsWith(first()?.to_text().into_owned()),
             other => return Err(bad(format!("{other} is not known"))),
         })
     }
@@ -84,7 +84,7 @@ impl Predicate {
                 Operand::Text(text) => pattern.is_match(text),
                 _ => false,
             },
-            Predicate::Member(members) => members.contains(&operand.to_text()),
+            Predicate::Member(members) => members.contains(&*operand.to_text()),
             Predicate::Similar(text, distance) => is_similar(&operand.to_text(), text, *distance),
             Predicate::StartsWith(prefix) => operand.to_text().starts_with(prefix),
             Predicate::EndsWith(suffix) => operand.to_text().ends_with(suffix),

@@ -31,7 +31,7 @@ impl Transform {
             "to_lower" => Transform::ToLower,
             "urldecode" => Transform::UrlDecode,
             "tokenize" => {
-                let separators = Operand::read(arguments.first())?.to_text();
+                let separators = Operand::read(arguments.first())?.to_text().into_owned();
                 let number = arguments
                     .get(1)
                     .and_then(Value::as_u64)
@@ -45,10 +45,12 @@ impl Transform {
 
     /// What it makes of an operand, if it can take it.
     pub(super) fn apply(&self, operand: Operand) -> Option<Operand> {
-        let text_of = |operand: &Operand| String::from_utf8(operand.to_text()).ok();
+        let text_of = |operand: &Operand| String::from_utf8(operand.to_text().into_owned()).ok();
         Some(match (self, operand) {
             (Transform::IntToString, operand @ Operand::Integer(_))
-            | (Transform::FloatToString, operand @ Operand::Float(_)) => Operand::Text(operand.to_text()),
+            | (Transform::FloatToString, operand @ Operand::Float(_)) => {
+                Operand::Text(operand.to_text().into_owned())
+            }
             (Transform::IntToString | Transform::FloatToString, _) => return None,
             (Transform::StringToInt, operand) => Operand::Integer(text_of(&operand)?.parse().ok()?),
             (Transform::StringToFloat, operand) => {

@@ -6,7 +6,7 @@
 mod worker;
 
 use super::failure::Failure;
-use super::object::Found;
+use super::object::Read;
 use crate::error::RiakError;
 use http::StatusCode;
 use memory::{Budget, Holder};
@@ -85,21 +85,22 @@ impl Scripts {
     pub(super) async fn map(
         &mut self,
         place: usize,
-        found: Vec<Found>,
+        read: Vec<Read>,
         argument: Option<&Value>,
     ) -> Result<Vec<Value>, Failure> {
-        let wanted = found.len() / ROWS_OF_WORKER;
+        let wanted = read.len() / ROWS_OF_WORKER;
         self.make_workers(wanted.clamp(1, WORKERS_MAX)).await?;
         let workers = self.workers.len().min(wanted.max(1));
-        let at_once = found.len().div_ceil(workers).max(1);
+        let at_once = read.len().div_ceil(workers).max(1);
         let argument = argument.map(Value::to_string);
-        let mut rest = found.into_iter();
+        let mut rest = read.into_iter();
         let mut running = Vec::new();
         for worker in &self.workers[..workers] {
-            let rows: Vec<Found> = rest.by_ref().take(at_once).collect();
+            let rows: Vec<Read> = rest.by_ref().take(at_once).collect();
             let (worker, argument) = (worker.clone(), argument.clone());
             running.push(tokio::task::spawn_blocking(move || {
-                worker.lock().map(place, rows, argument.as_deref())
+                let found = rows.into_iter().map(Read::found).collect();
+                worker.lock().map(place, found, argument.as_deref())
             }));
         }
         let mut results = Vec::new();
@@ -146,6 +147,7 @@ impl Scripts {
     }
 }
 
-fn panicked(error: tokio::task::JoinError) -> RiakError {
+/// What a thread that ended without a result is told as.
+pub(super) fn panicked(error: tokio::task::JoinError) -> RiakError {
     RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }

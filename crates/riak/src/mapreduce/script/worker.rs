@@ -4,6 +4,7 @@ use super::{Source, SourceText, Watch};
 use crate::error::RiakError;
 use crate::mapreduce::failure::Failure;
 use crate::mapreduce::object::{Found, metadata, not_a_text};
+use crate::names::Bucket;
 use http::StatusCode;
 use javascript::rquickjs::{self, Array, Ctx, Exception, Function, Object};
 use javascript::{Failure as ScriptFailure, Limits, Sandbox};
@@ -198,15 +199,21 @@ const GONE: &str = "the object is not that of this call any more";
 /// The objects as `shell.js` takes them.
 fn rows<'js>(ctx: &Ctx<'js>, found: &[Found]) -> rquickjs::Result<Array<'js>> {
     let rows = Array::new(ctx.clone())?;
+    let text =
+        |bytes: &[u8]| rquickjs::String::from_str(ctx.clone(), String::from_utf8_lossy(bytes).as_ref());
+    // Mostly all are of one bucket, whose names are made once then.
+    let mut last: Option<(&Bucket, [rquickjs::String<'js>; 2])> = None;
     for (at, found) in found.iter().enumerate() {
         let row = Array::new(ctx.clone())?;
         let input = &found.input;
-        for (at, name) in [&input.bucket.kind, &input.bucket.name, &input.key]
-            .into_iter()
-            .enumerate()
-        {
-            row.set(at, String::from_utf8_lossy(name).as_ref())?;
-        }
+        let [kind, name] = match last.take_if(|(bucket, _)| **bucket == input.bucket) {
+            Some((_, names)) => names,
+            None => [text(&input.bucket.kind)?, text(&input.bucket.name)?],
+        };
+        row.set(0, kind.clone())?;
+        row.set(1, name.clone())?;
+        row.set(2, text(&input.key)?)?;
+        last = Some((&input.bucket, [kind, name]));
         row.set(3, input.data.as_ref().map(Value::to_string))?;
         row.set(4, found.object.is_some())?;
         let siblings = found.object.iter().flat_map(|object| &object.siblings);
