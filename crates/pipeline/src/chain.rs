@@ -29,6 +29,11 @@ impl Chain {
         }
     }
 
+    /// The first step.
+    pub(crate) fn first(&mut self) -> Option<&mut Work> {
+        self.steps.first_mut()
+    }
+
     /// Whether what comes out may be much larger than what goes in.
     pub(crate) fn expands(&self) -> bool {
         self.steps.iter().any(Work::expands)

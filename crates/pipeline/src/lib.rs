@@ -16,6 +16,7 @@
 mod chain;
 mod collections;
 mod fields;
+mod fused;
 mod implied;
 mod join_key;
 mod kept;
@@ -47,6 +48,7 @@ pub use window::window_function_names;
 pub use query::{Code, QueryError, Result};
 
 use chain::Chain;
+use fused::Fused;
 use language::expression::Variables;
 use query::execute::{DocumentStream, Interruption};
 use row::Row;
@@ -133,13 +135,35 @@ impl Pipeline {
             Source::Documents(documents) => Input::Rows(documents.into_iter().map(Row::Raw).collect()),
             Source::Empty => Input::Rows(Default::default()),
         };
+        Box::new(self.begin(0, input, surroundings, interruption))
+    }
+
+    /// Runs the stages on a query, those in front of the first group as one.
+    fn run_fused(
+        &self,
+        stream: Box<dyn DocumentStream>,
+        fused: Fused,
+        surroundings: &Surroundings,
+        interruption: Interruption,
+    ) -> Box<dyn DocumentStream> {
+        let taken = fused.taken;
+        Box::new(self.begin(taken, Input::Fused(stream, fused), surroundings, interruption))
+    }
+
+    fn begin(
+        &self,
+        taken: usize,
+        input: Input,
+        surroundings: &Surroundings,
+        interruption: Interruption,
+    ) -> Running {
         let run = Run {
             variables: Arc::clone(&self.variables),
             surroundings: surroundings.clone(),
             memory: interruption.memory.clone(),
         };
-        let steps = self.stages.iter().map(|stage| stage.start(&run));
-        Box::new(Running::new(input, Chain::new(steps.collect()), interruption))
+        let steps = self.stages[taken..].iter().map(|stage| stage.start(&run));
+        Running::new(input, Chain::new(steps.collect()), interruption)
     }
 
     /// The stages as documents, as explain shows them.

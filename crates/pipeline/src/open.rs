@@ -1,6 +1,7 @@
 //! From a collection's name and stages to a stream of results: the same for a client's pipeline and for those within
 //! `$lookup` and `$unionWith`.
 
+use super::fused::Fused;
 use super::stage::{Stage, StageScope, Surroundings};
 use super::stages::matching::Scoring;
 use super::{COLLECTIONLESS, Leading, Pipeline, Source};
@@ -125,7 +126,13 @@ impl Opened {
         interruption: Interruption,
     ) -> Result<Box<dyn DocumentStream>> {
         let source = match (self.collection, self.spec) {
-            (Some(collection), Some(spec)) => Source::Stream(Box::new(find(&collection, spec).await?)),
+            (Some(collection), Some(mut spec)) => {
+                if let Some(fused) = Fused::of(&mut spec, &self.rest) {
+                    let stream = Box::new(find(&collection, spec).await?);
+                    return Ok(self.rest.run_fused(stream, fused, surroundings, interruption));
+                }
+                Source::Stream(Box::new(find(&collection, spec).await?))
+            }
             _ => Source::Empty,
         };
         Ok(self.rest.run(source, surroundings, interruption))

@@ -1,6 +1,7 @@
 //! A pipeline running: pages from its source pushed through its steps.
 
 use super::chain::Chain;
+use super::fused::{Front, Fused};
 use super::kept::no_room;
 use super::portion::Portion;
 use super::row::Row;
@@ -22,6 +23,8 @@ const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub(super) enum Input {
     /// A query on a collection.
     Stream(Box<dyn DocumentStream>),
+    /// A query on a collection, and what runs as one between it and the first step, a `$group`.
+    Fused(Box<dyn DocumentStream>, Fused),
     /// Rows at hand.
     Rows(VecDeque<Row>),
 }
@@ -103,6 +106,16 @@ impl Running {
         let wanted = self.page_documents;
         self.page_documents = (wanted * 2).min(PAGE_DOCUMENTS_MAX);
         match &mut self.input {
+            Input::Fused(stream, fused) => {
+                let Some(group) = self.chain.first() else {
+                    return Ok((Vec::new(), StreamState::Exhausted));
+                };
+                let mut front = Front { fused, group };
+                let state = stream
+                    .visit(&mut front, PAGE_DOCUMENTS_MAX, PAGE_BYTES_MAX)
+                    .await?;
+                Ok((Vec::new(), state))
+            }
             Input::Stream(stream) => {
                 let mut batch = Vec::new();
                 let state = stream.fill(&mut batch, wanted, PAGE_BYTES_MAX).await?;
@@ -161,7 +174,7 @@ impl DocumentStream for Running {
 
     fn attach(&mut self, interruption: &Interruption) {
         self.interruption = interruption.clone();
-        if let Input::Stream(stream) = &mut self.input {
+        if let Input::Stream(stream) | Input::Fused(stream, _) = &mut self.input {
             stream.attach(interruption);
         }
     }
@@ -173,7 +186,7 @@ impl DocumentStream for Running {
         }
         self.chain.rest(idle)?;
         match &mut self.input {
-            Input::Stream(stream) => stream.rest(idle),
+            Input::Stream(stream) | Input::Fused(stream, _) => stream.rest(idle),
             Input::Rows(_) => Ok(()),
         }
     }

@@ -35,6 +35,17 @@ pub(crate) trait Stage: Debug + Send + Sync {
         None
     }
 
+    /// Whether it is a `$group`, which takes documents where they lie.
+    fn is_group(&self) -> bool {
+        false
+    }
+
+    /// The top-level field of which it makes a document for each element, and whether documents without elements stay; `None`
+    /// where it does anything else.
+    fn unwound(&self) -> Option<(&str, bool)> {
+        None
+    }
+
     /// The other collections that the stage reads, as it and the stages within it name them.
     fn reads(&self) -> Vec<&Namespace> {
         Vec::new()

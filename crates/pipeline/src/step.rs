@@ -5,6 +5,7 @@ use crate::Result;
 use futures::future::BoxFuture;
 use memory::Share;
 use query::execute::Interruption;
+use value::DocumentRef;
 
 /// Whether a step has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,12 @@ pub(crate) enum Flow {
 pub(crate) trait Step: Send {
     /// Takes a page. After [`Flow::Done`] it is given nothing more, but still finished.
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow>;
+
+    /// Takes one document where it lies; asked of steps alone that give nothing before their end.
+    fn take(&mut self, document: DocumentRef<'_>) -> Result<()> {
+        self.push(vec![Row::Tree(document.to_document())], &mut Vec::new())
+            .map(drop)
+    }
 
     /// Whether it has made less than all of what it took, so that it is asked by [`Step::go_on`] before it is given more.
     fn has_more(&self) -> bool {
@@ -105,6 +112,14 @@ impl Work {
         match self {
             Work::Local(step) => step.push(rows, out),
             Work::Awaited(step) => step.push(rows, out, interruption).await,
+        }
+    }
+
+    /// As [`Step::take`]; not asked of a step that reaches other collections.
+    pub(super) fn take(&mut self, document: DocumentRef<'_>) -> Result<()> {
+        match self {
+            Work::Local(step) => step.take(document),
+            Work::Awaited(_) => Ok(()),
         }
     }
 

@@ -42,4 +42,4 @@ pub use object_id::ObjectId;
 pub use order::{canonical_type, compare, compare_documents};
 pub use raw::{DocumentBuf, RawArray, RawDocument, RawError};
 pub use types::{Binary, DbPointer, Regex, Timestamp, Type, Value};
-pub use view::{ArrayRef, DocumentRef, ValueRef};
+pub use view::{ArrayRef, DocumentRef, Picked, ValueRef};

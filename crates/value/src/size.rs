@@ -37,6 +37,10 @@ pub fn document_bytes(document: DocumentRef<'_>) -> usize {
             .iter()
             .map(|(name, value)| FIELD_BYTES + allocated(name.len()) + inner_bytes(value.as_ref()))
             .sum(),
+        picked @ DocumentRef::Picked(_) => picked
+            .iter()
+            .map(|(name, value)| FIELD_BYTES + allocated(name.len()) + inner_bytes(value))
+            .sum(),
     }
 }
 

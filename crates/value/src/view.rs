@@ -1,6 +1,6 @@
 //! One borrowed view of raw and decoded values.
 
-use crate::{Decimal128, Document, ObjectId, RawArray, RawDocument, Timestamp, Type, Value};
+use crate::{Decimal128, Document, DocumentBuf, ObjectId, RawArray, RawDocument, Timestamp, Type, Value};
 
 /// A borrowed value, out of a raw or a decoded document. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,17 @@ pub enum DocumentRef<'a> {
     Raw(RawDocument<'a>),
     /// Decoded.
     Tree(&'a Document),
+    /// Fields that were picked out.
+    Picked(&'a Picked<'a>),
+}
+
+/// Fields picked out of a document, or computed of it: what a reader gets who said before which it looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Picked<'a> {
+    /// The names of the fields.
+    pub names: &'a [Box<str>],
+    /// Their values in the same places; none is missing.
+    pub values: &'a [Option<ValueRef<'a>>],
 }
 
 /// A borrowed array in either form.
@@ -233,10 +244,17 @@ impl<'a> DocumentRef<'a> {
             DocumentRef::Raw(document) => DocumentIter {
                 raw: Some(document.iter()),
                 tree: None,
+                picked: None,
             },
             DocumentRef::Tree(document) => DocumentIter {
                 raw: None,
                 tree: Some(document.fields().iter()),
+                picked: None,
+            },
+            DocumentRef::Picked(picked) => DocumentIter {
+                raw: None,
+                tree: None,
+                picked: Some(picked.names.iter().zip(picked.values)),
             },
         }
     }
@@ -246,6 +264,7 @@ impl<'a> DocumentRef<'a> {
         match self {
             DocumentRef::Raw(document) => document.get(name),
             DocumentRef::Tree(document) => document.get(name).map(Value::as_ref),
+            DocumentRef::Picked(picked) => picked.get(name),
         }
     }
 
@@ -254,6 +273,7 @@ impl<'a> DocumentRef<'a> {
         match self {
             DocumentRef::Raw(document) => document.is_empty(),
             DocumentRef::Tree(document) => document.is_empty(),
+            DocumentRef::Picked(picked) => picked.values.iter().all(Option::is_none),
         }
     }
 
@@ -262,7 +282,29 @@ impl<'a> DocumentRef<'a> {
         match self {
             DocumentRef::Raw(document) => document.to_document(),
             DocumentRef::Tree(document) => document.clone(),
+            DocumentRef::Picked(_) => self
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_value()))
+                .collect(),
         }
+    }
+}
+
+impl DocumentRef<'_> {
+    /// The document as BSON: a copy.
+    pub fn to_buf(self) -> DocumentBuf {
+        match self {
+            DocumentRef::Raw(document) => document.to_buf(),
+            DocumentRef::Tree(document) => DocumentBuf::from(document),
+            DocumentRef::Picked(_) => DocumentBuf::from(&self.to_document()),
+        }
+    }
+}
+
+impl<'a> Picked<'a> {
+    fn get(self, name: &str) -> Option<ValueRef<'a>> {
+        let at = self.names.iter().position(|known| **known == *name)?;
+        *self.values.get(at)?
     }
 }
 
@@ -318,7 +360,11 @@ impl<'a> ArrayRef<'a> {
 pub struct DocumentIter<'a> {
     raw: Option<crate::raw::Elements<'a>>,
     tree: Option<std::slice::Iter<'a, (String, Value)>>,
+    picked: Option<PickedFields<'a>>,
 }
+
+type PickedFields<'a> =
+    std::iter::Zip<std::slice::Iter<'a, Box<str>>, std::slice::Iter<'a, Option<ValueRef<'a>>>>;
 
 impl<'a> Iterator for DocumentIter<'a> {
     type Item = (&'a str, ValueRef<'a>);
@@ -327,7 +373,10 @@ impl<'a> Iterator for DocumentIter<'a> {
         match (&mut self.raw, &mut self.tree) {
             (Some(raw), _) => raw.next(),
             (None, Some(tree)) => tree.next().map(|(name, value)| (name.as_str(), value.as_ref())),
-            (None, None) => None,
+            (None, None) => {
+                let mut fields = self.picked.iter_mut().flatten();
+                fields.find_map(|(name, value)| value.map(|value| (&**name, value)))
+            }
         }
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod files;
+mod fused_groups;
 mod ids;
 mod index_specifications;
 mod merging;

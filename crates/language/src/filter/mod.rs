@@ -12,6 +12,7 @@
 mod collated;
 mod equalities;
 mod expr;
+mod fields_read;
 mod geo;
 mod matches;
 mod near;

@@ -16,6 +16,17 @@ pub(super) struct Copied {
     computed: Vec<(String, Expression)>,
 }
 
+/// Where a field of a projected document comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldSource {
+    /// It is the document's own.
+    Kept,
+    /// It is the computed one of this place.
+    Computed(usize),
+    /// There is none.
+    Absent,
+}
+
 impl Copied {
     /// The copy that does what the projection says, if copying and computing at the top is enough.
     pub(super) fn of(fields: &Fields, mode: Mode) -> Option<Copied> {
@@ -35,6 +46,22 @@ impl Copied {
             keeps,
             computed,
         })
+    }
+
+    /// Where the first field of a name comes from.
+    pub(super) fn source_of(&self, name: &str) -> FieldSource {
+        if let Some(at) = self.computed.iter().position(|(known, _)| known == name) {
+            return FieldSource::Computed(at);
+        }
+        match self.names.iter().any(|known| known == name) == self.keeps {
+            true => FieldSource::Kept,
+            false => FieldSource::Absent,
+        }
+    }
+
+    /// The computed fields in the order of the specification.
+    pub(super) fn computed(&self) -> &[(String, Expression)] {
+        &self.computed
     }
 
     pub(super) fn write(

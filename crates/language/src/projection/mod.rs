@@ -18,9 +18,10 @@ mod required;
 mod slice;
 mod stage;
 
+pub use copy::FieldSource;
 pub use stage::{Stage, new_root};
 
-use crate::expression::{ParseScope, Variables};
+use crate::expression::{Expression, ParseScope, Variables};
 use crate::filter::{Filter, FilterPlace, FilterScope, Node, TEXT_SCORE};
 use crate::{Code, Error, Result};
 use apply::Applier;
@@ -102,6 +103,16 @@ impl Projection {
     /// Whether fields of the document itself are kept or left out, and nothing else happens.
     pub fn is_simple(&self) -> bool {
         self.copied.is_some()
+    }
+
+    /// Where the field of a name comes from; `None` if the projection is not simple.
+    pub fn source_of(&self, name: &str) -> Option<FieldSource> {
+        self.copied.as_ref().map(|copied| copied.source_of(name))
+    }
+
+    /// The fields that a simple projection computes, in its order.
+    pub fn computed(&self) -> &[(String, Expression)] {
+        self.copied.as_ref().map_or(&[], Copied::computed)
     }
 
     /// Appends the projected document to `out` as BSON. `position` is where in an array the query matched.

@@ -80,8 +80,7 @@ pub fn shared(document: DocumentRef<'_>, whole: Option<&Bytes>) -> DocumentBuf {
         (DocumentRef::Raw(raw), Some(whole)) if is_within(raw.as_bytes(), whole) => {
             DocumentBuf::from_validated(whole.slice_ref(raw.as_bytes()))
         }
-        (DocumentRef::Raw(raw), _) => raw.to_buf(),
-        (DocumentRef::Tree(document), _) => DocumentBuf::from(document),
+        (document, _) => document.to_buf(),
     }
 }
 

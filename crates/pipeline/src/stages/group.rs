@@ -111,6 +111,10 @@ impl Stage for Group {
         named("$group", self.operand.clone())
     }
 
+    fn is_group(&self) -> bool {
+        true
+    }
+
     fn fields_read(&self) -> Option<BTreeSet<String>> {
         let mut fields = self.id.fields_read()?.clone();
         for (_, accumulation) in self.fields.iter() {
@@ -160,13 +164,12 @@ impl OneGroup {
 const GROUP_BYTES: usize = 128;
 
 impl Grouping {
-    fn add(&mut self, row: Row) -> Result<()> {
-        let document = row.as_ref();
+    fn add(&mut self, document: DocumentRef<'_>) -> Result<()> {
         let id = self.group.id.find(document, &self.run.variables)?;
         self.key.clear();
         append_key(id.or_null(), self.run.variables.collation(), &mut self.key);
         if let Some(rest) = &mut self.rest {
-            return rest.push(&self.key, &row);
+            return rest.push(&self.key, &Row::Raw(document.to_buf()));
         }
         let at = match self.places.get(self.key.as_slice()) {
             Some(at) => *at,
@@ -304,9 +307,13 @@ impl Group {
 impl Step for Grouping {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         rows.into_iter()
-            .try_for_each(|row| self.add(row))
+            .try_for_each(|row| self.add(row.as_ref()))
             .map_err(in_group)?;
         Ok(Flow::More)
+    }
+
+    fn take(&mut self, document: DocumentRef<'_>) -> Result<()> {
+        self.add(document).map_err(in_group)
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {

@@ -116,6 +116,13 @@ impl Stage for Unwind {
         })
     }
 
+    fn unwound(&self) -> Option<(&str, bool)> {
+        match (self.path.parts(), &self.index) {
+            ([field], None) => Some((field, self.preserves)),
+            _ => None,
+        }
+    }
+
     fn to_document(&self) -> Document {
         let operand = match &self.operand {
             Value::String(path) => Value::Document(named("path", path)),

@@ -1,6 +1,7 @@
 //! Reading all records in natural order.
 
 use crate::Result;
+use std::ops::Range;
 use std::sync::Arc;
 use store::{DocumentPage, Order, PageLimit, RecordId, Snapshot};
 use value::DocumentBuf;
@@ -40,22 +41,48 @@ impl CollectionCursor {
 
     /// The next document, which reads a page if none is loaded; `None` at the end.
     pub async fn next(&mut self, snapshot: &Snapshot) -> Result<Option<(RecordId, DocumentBuf)>> {
+        if !self.load(snapshot).await? {
+            return Ok(None);
+        }
+        Ok(self.page.as_ref().map(|page| {
+            let id = page.id(self.at);
+            let document = page.document(self.at);
+            self.at += 1;
+            self.after = Some(id);
+            (id, document)
+        }))
+    }
+
+    /// The page with the next documents, and where in it they are; `None` at the end.
+    pub async fn next_page(
+        &mut self,
+        snapshot: &Snapshot,
+    ) -> Result<Option<(Arc<DocumentPage>, Range<usize>)>> {
+        if !self.load(snapshot).await? {
+            return Ok(None);
+        }
+        Ok(self.page.clone().map(|page| {
+            let places = self.at..page.len();
+            self.after = Some(page.id(places.end - 1));
+            self.at = places.end;
+            (page, places)
+        }))
+    }
+
+    /// Makes sure that the page has a next document; false at the end.
+    async fn load(&mut self, snapshot: &Snapshot) -> Result<bool> {
         loop {
             if self.done {
-                return Ok(None);
+                return Ok(false);
             }
             if let Some(page) = &self.page {
                 if self.at < page.len() {
-                    let id = page.id(self.at);
-                    let document = page.document(self.at);
-                    self.at += 1;
-                    self.after = Some(id);
-                    return Ok(Some((id, document)));
+                    return Ok(true);
                 }
                 if page.exhausted() {
                     self.done = true;
                     self.page = None;
-                    return Ok(None);
+                    return Ok(false);
                 }
             }
             let limit = PageLimit {

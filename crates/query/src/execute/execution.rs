@@ -5,6 +5,7 @@ use super::run::{Run, Task};
 use super::sort_key::{scored_sort_key, sort_key};
 use super::sorter::{Sorted, Sorter};
 use super::source::{Hit, Source, Stopped};
+use super::visitor::Visitor;
 use crate::Result;
 use crate::plan::{Access, Plan};
 use language::filter::Filter;
@@ -215,6 +216,43 @@ impl Execution {
         } else {
             Paused::Exhausted
         })
+    }
+
+    /// Whether all that is left is to scan the collection and to match its documents.
+    pub(super) fn only_scans(&self) -> bool {
+        matches!(self.source, Source::Collection(_))
+            && self.seen.is_none()
+            && self.plan.sort.is_none()
+            && self.out.is_empty()
+            && !self.exhausted
+    }
+
+    /// Where [`Execution::only_scans`]: gives about as many documents as are wanted to a visitor, with the filter that they
+    /// must match.
+    pub(super) async fn visit(&mut self, run: &Run<'_>, visitor: &mut dyn Visitor) -> Result<Paused> {
+        let Source::Collection(cursor) = &mut self.source else {
+            return Ok(Paused::Spent);
+        };
+        let filter = self.plan.residual.then_some(&*run.task.spec.filter);
+        let (mut looked_at, mut matched) = (0, 0);
+        let mut paused = Paused::Filled;
+        while looked_at < run.wanted {
+            run.task.spec.interruption.check()?;
+            let Some((page, places)) = cursor.next_page(run.snapshot).await? else {
+                self.exhausted = true;
+                paused = Paused::Exhausted;
+                break;
+            };
+            looked_at += places.len();
+            for at in places {
+                matched += u64::from(visitor.visit(page.raw(at), filter)?);
+            }
+        }
+        self.counters.documents += looked_at as u64;
+        self.counters.matched += matched;
+        self.counters.results += matched;
+        metrics::note(|metrics| metrics.examined(0, looked_at as u64));
+        Ok(paused)
     }
 
     /// Keeps only the position, so that the snapshot can go.

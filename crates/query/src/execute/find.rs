@@ -6,6 +6,7 @@ use super::run::{Run, Task};
 use super::sorter::Sorter;
 use super::stream::{Batch, DocumentStream, StreamState};
 use super::tail::{TailCursor, tail};
+use super::visitor::Visitor;
 use crate::plan::{Hint, Ordering};
 use crate::spill::{SpillFolder, Spilled};
 use crate::{Code, QueryError, Result};
@@ -131,12 +132,12 @@ enum Kind {
 }
 
 #[derive(Debug)]
-struct PlanCursor {
-    collection: Arc<Collection>,
-    task: Task,
-    execution: Execution,
+pub(super) struct PlanCursor {
+    pub(super) collection: Arc<Collection>,
+    pub(super) task: Task,
+    pub(super) execution: Execution,
     /// The snapshot on which the plan was chosen, for the first batch.
-    snapshot: Option<Snapshot>,
+    pub(super) snapshot: Option<Snapshot>,
     skip_left: u64,
     limit_left: u64,
 }
@@ -297,6 +298,17 @@ impl PlanCursor {
         Ok(is_full || batch.room() == 0)
     }
 
+    /// Whether results are documents as they were found, none of them left out.
+    pub(super) fn gives_whole_documents(&self) -> bool {
+        let spec = &self.task.spec;
+        spec.projection.is_none()
+            && !spec.return_key
+            && !spec.show_record_id
+            && !self.task.positions
+            && self.skip_left == 0
+            && self.limit_left == u64::MAX
+    }
+
     /// Whether nothing is left.
     fn is_exhausted(&self) -> bool {
         self.limit_left == 0 || self.execution.is_finished()
@@ -311,6 +323,28 @@ impl DocumentStream for FindCursor {
         bytes_max: usize,
     ) -> BoxFuture<'a, Result<StreamState>> {
         Box::pin(self.next_batch(batch, documents_max, bytes_max))
+    }
+
+    fn visit<'a>(
+        &'a mut self,
+        visitor: &'a mut dyn Visitor,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> BoxFuture<'a, Result<StreamState>> {
+        Box::pin(async move {
+            match &mut self.0 {
+                Kind::Plan(cursor) => cursor.visit(visitor, documents_max, bytes_max).await,
+                // It stays at its end, so nobody waits for all of it.
+                Kind::Tail(cursor) => {
+                    let mut batch = Vec::new();
+                    let state = cursor.next_batch(&mut batch, documents_max, bytes_max).await?;
+                    for document in &batch {
+                        visitor.visit(document.as_raw(), None)?;
+                    }
+                    Ok(state)
+                }
+            }
+        })
     }
 
     fn attach(&mut self, interruption: &Interruption) {

@@ -20,6 +20,8 @@ mod source;
 mod stream;
 mod tail;
 mod value_runs;
+mod visit;
+mod visitor;
 
 pub use count::count;
 pub use distinct::{distinct, distinct_values};
@@ -34,3 +36,4 @@ pub use sort_key::{scored_sort_key, sort_key};
 pub use sorter::SORT_BYTES_MAX;
 pub use sorter::{Sorted, Sorter};
 pub use stream::{Batch, DocumentStream, StreamState};
+pub use visitor::Visitor;

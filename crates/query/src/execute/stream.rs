@@ -1,5 +1,6 @@
 //! Documents batch after batch: what a cursor keeps between batches.
 
+use super::visitor::Visitor;
 use crate::Result;
 use futures::future::BoxFuture;
 use language::Interruption;
@@ -25,6 +26,23 @@ pub trait DocumentStream: Send {
         documents_max: usize,
         bytes_max: usize,
     ) -> BoxFuture<'a, Result<StreamState>>;
+
+    /// Gives about `documents_max` documents to a visitor, one by one and where they lie, if the stream need not copy them.
+    fn visit<'a>(
+        &'a mut self,
+        visitor: &'a mut dyn Visitor,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> BoxFuture<'a, Result<StreamState>> {
+        Box::pin(async move {
+            let mut batch = Vec::new();
+            let state = self.fill(&mut batch, documents_max, bytes_max).await?;
+            for document in &batch {
+                visitor.visit(document.as_raw(), None)?;
+            }
+            Ok(state)
+        })
+    }
 
     /// The operation under which the next batches run.
     fn attach(&mut self, interruption: &Interruption);

@@ -9,7 +9,6 @@ use crate::mapping::Mapping;
 use crate::order::{check, compare, sort_values};
 use crate::sort::{SortKey, parse_sort};
 use serde_json::{Map, Value, json};
-use value::{DocumentBuf, DocumentRef};
 
 /// The documents of one bucket at most, as Elasticsearch has it.
 const TOP_MAX: usize = 100;
@@ -72,7 +71,7 @@ impl TopHits {
             sequence: view.sequence,
             version: view.version,
             score: spec.sort.is_empty().then_some(score),
-            document: buffer(view.document),
+            document: view.document.to_buf(),
             nested: view.scope.map(|scope| (scope.to_owned(), view.offset)),
             ignored: view.ignored(),
             sort: sort_values(&spec.sort, view, Some(score), view.sequence),
@@ -99,12 +98,5 @@ impl TopHits {
             "hits".to_owned(),
             json!({"total": {"value": self.count, "relation": "eq"}, "max_score": best, "hits": shown}),
         )]))
-    }
-}
-
-fn buffer(document: DocumentRef<'_>) -> DocumentBuf {
-    match document {
-        DocumentRef::Raw(raw) => raw.to_buf(),
-        DocumentRef::Tree(tree) => DocumentBuf::from(tree),
     }
 }

@@ -8,7 +8,7 @@
 use super::{FieldPath, array_position};
 use crate::collation::{Collation, has_text};
 use crate::key::{self, Direction, TypeBits};
-use crate::{ArrayRef, DocumentBuf, DocumentRef, RawArray, RawDocument, ValueRef};
+use crate::{ArrayRef, DocumentRef, RawArray, RawDocument, ValueRef};
 
 /// One part of a compound index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -111,10 +111,8 @@ pub fn keys_collated(
 ) -> Result<IndexKeys, ExtractError> {
     match document {
         DocumentRef::Raw(document) => raw_keys(document, paths, sparse, collation),
-        // Arrays are distinguished by the address of their bytes, which a tree does not have.
-        DocumentRef::Tree(document) => {
-            raw_keys(DocumentBuf::from(document).as_raw(), paths, sparse, collation)
-        }
+        // Arrays are distinguished by the address of their bytes, which others do not have.
+        other => raw_keys(other.to_buf().as_raw(), paths, sparse, collation),
     }
 }
 

@@ -34,6 +34,30 @@ impl<'a> Elements<'a> {
         }
     }
 
+    /// See [`RawDocument::pick`].
+    pub(crate) fn pick(mut self, names: &[Box<str>], values: &mut [Option<ValueRef<'a>>]) {
+        let mut missing = names.len();
+        while missing > 0 {
+            let Some((kind, name, after)) = header(self.rest) else {
+                return;
+            };
+            let Some(size) = value_size(kind, after) else {
+                return;
+            };
+            let Some((value, rest)) = after.split_at_checked(size) else {
+                return;
+            };
+            self.rest = rest;
+            let wanted = names.iter().zip(values.iter_mut());
+            for (known, place) in wanted {
+                if known.len() == name.len() && known.as_bytes() == name && place.is_none() {
+                    *place = decode(kind, value);
+                    missing -= 1;
+                }
+            }
+        }
+    }
+
     /// The bytes of the next element whole (type, name, value), with its name and value.
     pub fn next_element(&mut self) -> Option<(&'a [u8], &'a str, ValueRef<'a>)> {
         let start = self.rest;

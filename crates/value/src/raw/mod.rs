@@ -60,6 +60,12 @@ impl<'a> RawDocument<'a> {
         Elements::new(self.bytes).find_name(name)
     }
 
+    /// Puts the values of the fields of these names into the places of their names, of each the first, in one pass;
+    /// places of others stay as they are.
+    pub fn pick(self, names: &[Box<str>], values: &mut [Option<ValueRef<'a>>]) {
+        Elements::new(self.bytes).pick(names, values);
+    }
+
     /// Whether there is no field.
     pub fn is_empty(self) -> bool {
         self.bytes.len() <= 5

@@ -1,0 +1,47 @@
+//! Documents given one by one where they lie, to whoever needs each of them only for a moment.
+
+use super::execution::Paused;
+use super::find::PlanCursor;
+use super::run::Run;
+use super::stream::StreamState;
+use super::visitor::Visitor;
+use crate::Result;
+use language::metrics;
+
+impl PlanCursor {
+    /// Gives about `documents_max` documents to a visitor; see [`super::DocumentStream::visit`].
+    pub(super) async fn visit(
+        &mut self,
+        visitor: &mut dyn Visitor,
+        documents_max: usize,
+        bytes_max: usize,
+    ) -> Result<StreamState> {
+        if !(self.gives_whole_documents() && self.execution.only_scans()) {
+            let mut batch = Vec::new();
+            let state = self.next_batch(&mut batch, documents_max, bytes_max).await?;
+            for document in &batch {
+                visitor.visit(document.as_raw(), None)?;
+            }
+            return Ok(state);
+        }
+        let snapshot = match self.snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => self.task.spec.snapshot(&self.collection).await?,
+        };
+        metrics::note(|metrics| metrics.planned(self.execution.plan().clone()));
+        let run = Run {
+            snapshot: &snapshot,
+            task: &self.task,
+            wanted: documents_max,
+        };
+        let paused = self.execution.visit(&run, visitor).await?;
+        self.execution.suspend();
+        Ok(match paused {
+            Paused::Exhausted => StreamState::Exhausted,
+            Paused::Filled | Paused::Spent => {
+                tokio::task::yield_now().await;
+                StreamState::More
+            }
+        })
+    }
+}
