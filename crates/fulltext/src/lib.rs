@@ -2,7 +2,7 @@
 //!
 //! An [`Index`] is told what there is to find in a document: an [`Entry`] with terms, numbers, and the number of the record that
 //! it stands for. A [`Reader`] is the index as of one commit: asked a [`Lookup`], it gives the records that match, and never
-//! a document. A [`Mask`] leaves out what has changed since.
+//! a document; [`Columns`] are their values. A [`Mask`] leaves out what has changed since.
 //!
 //! What must hold: a commit is on the disk whole or not at all, together with the note of whoever made it (how far a
 //! follower had come); what a lookup says of an entry is exact; only this crate names tantivy.
@@ -10,6 +10,8 @@
 //! Left to others: what the fields and terms of a document are (`search`), where documents come from and where they are
 //! (`elastic`, `engine`).
 
+mod best;
+mod columns;
 mod entry;
 mod error;
 mod gathered;
@@ -23,6 +25,8 @@ mod schema;
 mod statistics;
 mod tokens;
 
+pub use best::{Probe, Probes, Scoring};
+pub use columns::{Block, Columns, Value};
 pub use entry::{Entry, Key, Number};
 pub use error::{FulltextError, Result};
 pub use index::{Index, WRITER_BYTES_MIN, Writer};

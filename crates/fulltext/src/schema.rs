@@ -67,6 +67,11 @@ pub(crate) fn length_path(key: Key) -> String {
     format!("n{key}")
 }
 
+/// The column of a key's values.
+pub(crate) fn column(key: Key) -> String {
+    format!("{COLUMNS}.k{key}")
+}
+
 pub(crate) fn length_column(key: Key) -> String {
     format!("{COLUMNS}.n{key}")
 }

@@ -1,5 +1,6 @@
 //! The values of fields in documents.
 
+use crate::aggregations::Row;
 use crate::completion;
 use crate::error::{Result, SearchError};
 use crate::geo::Point;
@@ -87,6 +88,8 @@ pub(crate) struct View<'d> {
     pub(crate) index: &'d str,
     /// The number of the document's last change.
     pub(crate) sequence: u64,
+    /// The values of fields where they come from an index; there is no document then.
+    pub(crate) row: Option<&'d Row>,
 }
 
 impl<'d> View<'d> {
@@ -103,6 +106,7 @@ impl<'d> View<'d> {
             id: "",
             index: "",
             sequence: 0,
+            row: None,
         }
     }
 
@@ -129,6 +133,10 @@ impl<'d> View<'d> {
     pub(crate) fn terms(&self, field: &Field) -> Vec<Term> {
         if let Some(meta) = field.meta {
             return self.meta_terms(meta);
+        }
+        if let Some(row) = self.row {
+            let found = row.iter().find(|(name, _)| *name == field.name);
+            return found.map_or_else(Vec::new, |(_, terms)| terms.clone());
         }
         if field.kind == FieldKind::Point {
             let points = Point::all(&self.raw(field));

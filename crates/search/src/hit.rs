@@ -41,6 +41,7 @@ impl Hit {
             id: &self.id,
             index: "",
             sequence: self.sequence,
+            row: None,
         }
     }
 

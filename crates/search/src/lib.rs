@@ -35,7 +35,7 @@ mod sort;
 mod suggest;
 mod term_vector;
 
-pub use aggregations::{Aggregations, BUCKETS_MAX, ShowHit};
+pub use aggregations::{Aggregations, BUCKETS_MAX, Grouping, Rows, ShowHit};
 pub use analysis::{Analysis, Analyzer, Token};
 pub use dates::{date_math_name, date_text};
 pub use error::{Kind, Result, SearchError};
@@ -43,7 +43,7 @@ pub use fetch::{ValuesOf, WantedField};
 pub use field_caps::FieldCaps;
 pub use highlight::{ANALYZED_CHARS_MAX, Highlight};
 pub use hit::Hit;
-pub use indexed::{Layout, Wanted};
+pub use indexed::{Layout, Scoring, Wanted};
 pub use intervals::Relation;
 pub use mapping::Mapping;
 pub use more_like::{Like, MoreLike};

@@ -1,10 +1,10 @@
 //! Showing documents to a request, and keeping the best hits.
 
-use crate::aggregations::{Collected, Context, Finish, ShowHit};
+use crate::aggregations::{Collected, Context, Finish, Grouping, Rows, ShowHit};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
 use crate::hit::Hit;
-use crate::indexed::{Layout, Wanted, wanted};
+use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
 use crate::mapping::{FieldKind, Mapping};
 use crate::matching::{Node, Scored, Statistics, compile};
 use crate::order::{after, check, compare, is_newest, sort_values};
@@ -85,6 +85,8 @@ pub struct Run<'r> {
     /// The documents that were collected of this index.
     collected: u64,
     terminated_early: bool,
+    /// Whether what aggregations ask of the documents to come was collected by columns.
+    is_grouped: bool,
 }
 
 impl<'r> Run<'r> {
@@ -106,6 +108,7 @@ impl<'r> Run<'r> {
             max_score: None,
             collected: 0,
             terminated_early: false,
+            is_grouped: false,
         })
     }
 
@@ -127,6 +130,7 @@ impl<'r> Run<'r> {
         self.scored = Scored::default();
         self.statistics = Statistics::default();
         self.collected = 0;
+        self.is_grouped = false;
         if self.wants_scores() {
             query.scored(&mut self.scored);
         }
@@ -185,12 +189,49 @@ impl<'r> Run<'r> {
         Ok(Some(if is_said { wanted } else { wanted.with_asked() }))
     }
 
+    /// Where columns say all that aggregations ask: how.
+    pub fn grouping(&self, layout: &Layout) -> Option<Grouping> {
+        let (at, ..) = self.current.as_ref()?;
+        let asked = &self.request.aggregations;
+        if asked.is_empty() || self.request.min_score.is_some() {
+            return None;
+        }
+        asked.grouping(&self.indices.get(*at)?.mapping, layout)
+    }
+
+    /// Collects what columns say; aggregations take nothing of documents that are shown from then on.
+    pub fn collect(&mut self, rows: Rows) -> Result<()> {
+        self.is_grouped = true;
+        let Some(index) = self.current.as_ref().and_then(|(at, ..)| self.indices.get(*at)) else {
+            return Ok(());
+        };
+        let nothing = DocumentBuf::from(&value::Document::new());
+        for (row, count) in &rows.0 {
+            let view = View {
+                row: Some(row),
+                ..View::of_document(&index.mapping, nothing.as_ref())
+            };
+            let context = Context {
+                filters: &self.filters,
+                statistics: &self.statistics,
+                now_ms: self.now_ms,
+                buckets: &self.buckets,
+                buckets_max: self.request.buckets_max,
+                weight: *count,
+                score: 0.0,
+            };
+            self.collected_values
+                .collect(&self.request.aggregations, &view, &context, 0)?;
+        }
+        Ok(())
+    }
+
     /// Where the best hits are the newest ones and nothing else is asked of all that match: how many are wanted. A query may match
-    /// more than those that are shown then.
-    pub fn newest_wanted(&self, layout: &Layout) -> Option<NewestWanted> {
+    /// more than those that are shown then. `is_grouped` where columns say what aggregations ask.
+    pub fn newest_wanted(&self, layout: &Layout, is_grouped: bool) -> Option<NewestWanted> {
         let request = self.request;
         let (at, ..) = self.current.as_ref()?;
-        let asks_all = !request.aggregations.is_empty()
+        let asks_all = (!request.aggregations.is_empty() && !is_grouped)
             || request.post_filter.is_some()
             || request.min_score.is_some()
             || request.search_after.is_some()
@@ -209,6 +250,41 @@ impl<'r> Run<'r> {
             },
             is_counted: request.track_total_hits.is_some(),
         })
+    }
+
+    /// Where the best hits are those with the best scores and nothing else is asked of all that match: how an index scores its
+    /// entries, as documents that were counted until now say. `is_grouped` where columns say what aggregations ask.
+    pub fn scoring(
+        &self,
+        layout: &Layout,
+        ids: &dyn Fn(&str) -> Vec<Vec<u8>>,
+        is_grouped: bool,
+    ) -> Option<Scoring> {
+        let request = self.request;
+        let (at, query, _) = self.current.as_ref()?;
+        let index = self.indices.get(*at)?;
+        let asks_all = (!request.aggregations.is_empty() && !is_grouped)
+            || request.post_filter.is_some()
+            || request.min_score.is_some()
+            || request.search_after.is_some()
+            || request.after.is_some()
+            || request.size == 0
+            || !request.is_by_score();
+        // By another factor, scores that differ could become the same.
+        if asks_all || index.boost != 1.0 {
+            return None;
+        }
+        Scoring::new(
+            query,
+            Asker::new(layout, &index.name, ids),
+            layout,
+            &self.statistics,
+        )
+    }
+
+    /// How many hits are kept.
+    pub fn kept(&self) -> usize {
+        self.request.from + self.request.size
     }
 
     /// Adds documents that match and were not shown.
@@ -268,13 +344,14 @@ impl<'r> Run<'r> {
             return Ok(false);
         }
         self.collected += 1;
-        if !self.request.aggregations.is_empty() {
+        if !self.request.aggregations.is_empty() && !self.is_grouped {
             let context = Context {
                 filters: &self.filters,
                 statistics: &self.statistics,
                 now_ms: self.now_ms,
                 buckets: &self.buckets,
                 buckets_max: self.request.buckets_max,
+                weight: 1,
                 score,
             };
             self.collected_values
@@ -369,5 +446,6 @@ fn view<'d>(at: usize, index: &'d Index, seen: &Seen<'d>) -> View<'d> {
         id: seen.id,
         index: &index.name,
         sequence: seen.sequence,
+        row: None,
     }
 }

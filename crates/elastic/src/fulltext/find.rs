@@ -1,6 +1,7 @@
 //! A search of one collection by its index. What the index has not reached yet is taken from the documents, and what it says of
 //! those documents does not count.
 
+use super::collect::collect;
 use super::follow::as_error;
 use super::keys::{changed, keys};
 use super::state::Published;
@@ -28,6 +29,19 @@ pub(crate) enum Found {
     Late,
 }
 
+/// How long a search may go on.
+pub(super) struct Progress {
+    deadline: Option<Instant>,
+}
+
+impl Progress {
+    /// Counts work; false where it takes too long, an error where nobody wants it any more.
+    pub(super) fn step(&mut self, work: usize) -> Result<bool> {
+        engine::steps(work)?;
+        Ok(self.deadline.is_none_or(|deadline| Instant::now() < deadline))
+    }
+}
+
 /// What has changed since the index was committed.
 struct Tail {
     records: Vec<Record>,
@@ -50,9 +64,13 @@ pub(crate) async fn run(
     let Some(tail) = tail(published, snapshot).await? else {
         return Ok(Found::NotThis);
     };
-    let newest = run.newest_wanted(layout).filter(|_| wanted.is_exact);
+    let grouping = run.grouping(layout).filter(|_| wanted.is_exact);
+    let is_grouped = grouping.is_some();
+    let newest = run.newest_wanted(layout, is_grouped).filter(|_| wanted.is_exact);
+    let is_scored = newest.is_none() && wanted.is_exact && run.scoring(layout, &keys, is_grouped).is_some();
     let most = snapshot.count() / PART_MAX;
-    if newest.is_none()
+    let reads_all = newest.is_none() && !is_scored;
+    if reads_all
         && reader
             .matching(&wanted.lookup, &tail.mask, most)
             .map_err(fulltext)?
@@ -69,30 +87,82 @@ pub(crate) async fn run(
     for record in &tail.records {
         show_record(run, record, false)?;
     }
+    let mut progress = Progress { deadline };
+    let mut matching = None;
+    if let Some(grouping) = grouping.filter(|_| !reads_all) {
+        let (found, count) = collect(
+            run,
+            grouping,
+            published,
+            &wanted.lookup,
+            &tail.mask,
+            &mut progress,
+        )?;
+        if let Found::Late = found {
+            return Ok(found);
+        }
+        matching = Some(count);
+    }
+    let numbers = match newest {
+        Some(newest) => {
+            let best = reader
+                .newest(&wanted.lookup, &tail.mask, newest.count)
+                .map_err(fulltext)?;
+            if newest.is_counted && matching.is_none() {
+                let count = reader.matching(&wanted.lookup, &tail.mask, u64::MAX);
+                matching = Some(count.map_err(fulltext)?);
+            }
+            best.iter().map(|best| RecordId(best.number)).collect()
+        }
+        None if is_scored => match best(run, published, &wanted.lookup, &tail.mask, &mut progress)? {
+            Some((numbers, count)) => {
+                matching = Some(count);
+                numbers
+            }
+            None => return Ok(Found::Late),
+        },
+        None => {
+            let mut numbers = numbers(published, &wanted.lookup, &tail.mask)?;
+            numbers.sort_unstable();
+            numbers
+        }
+    };
     let mut shower = Shower {
         run,
         snapshot,
-        deadline,
+        progress,
         shown: 0,
     };
-    let Some(newest) = newest else {
-        let mut numbers = numbers(published, &wanted.lookup, &tail.mask)?;
-        numbers.sort_unstable();
-        return shower.show(&numbers).await;
-    };
-    let best = reader
-        .newest(&wanted.lookup, &tail.mask, newest.count)
-        .map_err(fulltext)?;
-    let numbers: Vec<RecordId> = best.iter().map(|best| RecordId(best.number)).collect();
     let found = shower.show(&numbers).await?;
-    if newest.is_counted {
-        let total = reader
-            .matching(&wanted.lookup, &tail.mask, u64::MAX)
-            .map_err(fulltext)?;
-        let unseen = total.saturating_sub(shower.shown);
-        shower.run.add_unseen(unseen);
-    }
+    let unseen = matching.map_or(0, |count| count.saturating_sub(shower.shown));
+    shower.run.add_unseen(unseen);
     Ok(found)
+}
+
+/// The best by their scores, and how many match; `None` where it took too long.
+fn best(
+    run: &Run<'_>,
+    published: &Published,
+    lookup: &Lookup,
+    mask: &Mask,
+    progress: &mut Progress,
+) -> Result<Option<(Vec<RecordId>, u64)>> {
+    let Some(scoring) = run.scoring(&published.layout, &keys, true) else {
+        return Ok(None);
+    };
+    let mut ended = Ok(true);
+    let mut asked = fulltext::Scoring {
+        probes: &scoring.probes,
+        score: &mut |probes, entry| scoring.score(probes, entry),
+        step: &mut |work| {
+            ended = progress.step(work);
+            matches!(ended, Ok(true))
+        },
+    };
+    let found = published.reader.best(lookup, mask, run.kept(), &mut asked);
+    let found = found.map_err(|error| as_error(&error))?;
+    ended?;
+    Ok(found.map(|(numbers, count)| (numbers.into_iter().map(RecordId).collect(), count)))
 }
 
 fn numbers(published: &Published, lookup: &Lookup, mask: &Mask) -> Result<Vec<RecordId>> {
@@ -148,7 +218,7 @@ async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -> Result<Op
 struct Shower<'s, 'r> {
     run: &'s mut Run<'r>,
     snapshot: &'s RevisionedSnapshot,
-    deadline: Option<Instant>,
+    progress: Progress,
     shown: u64,
 }
 
@@ -162,12 +232,12 @@ impl Shower<'_, '_> {
                 break;
             }
             rest = &rest[records.len()..];
-            engine::steps(records.len() * 10)?;
+            let goes_on = self.progress.step(records.len() * 10)?;
             for record in records.iter().flatten() {
                 self.shown += 1;
                 show_record(self.run, record, false)?;
             }
-            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if !goes_on {
                 return Ok(Found::Late);
             }
         }

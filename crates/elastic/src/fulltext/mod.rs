@@ -1,9 +1,11 @@
 //! The full-text indexes of collections: each follows the change log of its own, and a search takes what it has not reached yet
 //! from the documents.
 //!
-//! [`follow`] is the task that writes an index, [`state`] what is known of one, [`find`] a search by one. An index can be thrown away at any moment:
+//! [`follow`] is the task that writes an index, [`state`] what is known of one, [`find`] a search by one, [`collect`] its
+//! aggregations. An index can be thrown away at any moment:
 //! it is made anew from the documents.
 
+mod collect;
 pub(crate) mod find;
 mod follow;
 mod keys;

@@ -17,21 +17,52 @@ pub fn search(random: &mut Random) -> Value {
     if random.below(3) == 0 {
         body["track_total_hits"] = [json!(true), json!(false), json!(7)][random.below(3) as usize].clone();
     }
-    match random.below(5) {
+    match random.below(4) {
         0 => {
-            body["aggs"] = json!({
-                "hours": {
-                    "date_histogram": {"field": "@timestamp", "fixed_interval": "1h"},
-                    "aggs": {"levels": {"terms": {"field": "level.keyword"}}, "size": {"avg": {"field": "size"}}},
-                },
-                "stats": {"stats": {"field": "size"}},
-            });
+            body["aggs"] = aggregations(random, 2);
+            if random.below(2) == 0 {
+                body["size"] = json!(0);
+            }
         }
         1 => body["post_filter"] = json!({"term": {"level.keyword": level(random)}}),
         2 => body["from"] = json!(random.below(5)),
         _ => {}
     }
     body
+}
+
+/// Aggregations, most of which columns can answer.
+fn aggregations(random: &mut Random, depth: u64) -> Value {
+    let mut all = json!({});
+    for name in ["a", "b"].iter().take(1 + random.below(2) as usize) {
+        let mut one = match random.below(if depth == 0 { 5 } else { 13 }) {
+            0 => json!({"stats": {"field": "size"}}),
+            1 => json!({"cardinality": {"field": "level.keyword"}}),
+            2 => json!({"max": {"field": "@timestamp"}}),
+            3 => json!({"value_count": {"field": "host.name.keyword"}}),
+            4 => json!({"sum": {"field": "ratio", "missing": 1}}),
+            5 => {
+                json!({"date_histogram": {"field": "@timestamp", "calendar_interval": "hour", "time_zone": "Asia/Kolkata"}})
+            }
+            6 => json!({"terms": {"field": "size", "size": 4, "order": {"_key": "desc"}}}),
+            7 => json!({"terms": {"field": "level.keyword", "missing": "none", "include": "[dinw].*"}}),
+            8 => json!({"histogram": {"field": "ratio", "interval": 0.5, "min_doc_count": 1}}),
+            9 => {
+                json!({"range": {"field": "size", "ranges": [{"to": 5}, {"from": 3, "to": 12}, {"from": 12}]}})
+            }
+            10 => json!({"missing": {"field": "host.up"}}),
+            11 => json!({"filter": {"term": {"level.keyword": "warn"}}}),
+            _ => json!({"date_histogram": {"field": "@timestamp", "fixed_interval": "1h", "offset": "10m"}}),
+        };
+        let is_metric = ["stats", "cardinality", "max", "value_count", "sum"]
+            .iter()
+            .any(|metric| one.get(metric).is_some());
+        if depth > 0 && !is_metric && random.below(3) > 0 {
+            one["aggs"] = aggregations(random, depth - 1);
+        }
+        all[*name] = one;
+    }
+    all
 }
 
 fn query(random: &mut Random, depth: u64) -> Value {

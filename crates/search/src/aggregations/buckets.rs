@@ -204,7 +204,7 @@ impl Buckets {
         let Some(bucket) = self.fixed.get_mut(at) else {
             return Ok(());
         };
-        bucket.count += 1;
+        bucket.count += context.weight;
         bucket.inner.collect(&named.inner, view, context, first)
     }
 
@@ -227,7 +227,7 @@ impl Buckets {
                     free.insert(Bucket::new(&named.inner))
                 }
             };
-            bucket.count += 1;
+            bucket.count += context.weight;
             bucket.inner.collect(&named.inner, view, context, first)?;
         }
         Ok(())

@@ -235,7 +235,7 @@ impl Composite {
                 continue;
             }
             let bucket = self.0.entry(key).or_insert_with(|| Bucket::new(&named.inner));
-            bucket.count += 1;
+            bucket.count += context.weight;
             bucket.inner.collect(&named.inner, view, context, first)?;
             if self.0.len() > spec.size {
                 self.0.pop_last();

@@ -84,7 +84,7 @@ impl Interval {
         }
     }
 
-    fn floor(&self, value: f64, source: &Source) -> Option<f64> {
+    pub(super) fn floor(&self, value: f64, source: &Source) -> Option<f64> {
         let moved = value - self.offset;
         Some(
             self.offset
@@ -101,7 +101,7 @@ impl Interval {
     }
 
     /// The bucket after another.
-    fn next(&self, key: f64, source: &Source) -> Option<f64> {
+    pub(super) fn next(&self, key: f64, source: &Source) -> Option<f64> {
         match self.width {
             Width::Number(width) => Some(key + width),
             Width::Fixed(width) => Some(key + width as f64),

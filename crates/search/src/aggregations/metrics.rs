@@ -115,7 +115,14 @@ impl Metric {
         }
     }
 
-    pub(super) fn collect(&mut self, kind: &MetricKind, source: &Source, view: &View<'_>) -> Result<()> {
+    /// Takes a document, as if it came so often.
+    pub(super) fn collect(
+        &mut self,
+        kind: &MetricKind,
+        source: &Source,
+        view: &View<'_>,
+        times: u64,
+    ) -> Result<()> {
         let terms = source.terms(view);
         if let MetricKind::WeightedAvg(by) = kind {
             let weights = by.terms(view);
@@ -136,18 +143,19 @@ impl Metric {
             return Ok(());
         }
         for term in &terms {
-            self.count += 1;
+            self.count += times;
             if let Some(different) = &mut self.different {
                 different.insert(hash(term));
             }
             let Some(number) = term.as_f64() else { continue };
             self.is_date |= matches!(term, Term::Date(_));
-            self.sum += number;
-            self.squares += number * number;
+            self.sum += number * times as f64;
+            self.squares += number * number * times as f64;
             self.min = self.min.min(number);
             self.max = self.max.max(number);
             if let Some(values) = &mut self.values {
-                values.push(number);
+                let kept = times.min(VALUES_MAX as u64 + 1) as usize;
+                values.extend(std::iter::repeat_n(number, kept));
             }
         }
         let kept = self

@@ -4,6 +4,7 @@
 //! state for each ([`metrics`], [`buckets`]).
 
 mod buckets;
+mod columns;
 mod composite;
 mod expression;
 mod histogram;
@@ -23,6 +24,8 @@ use crate::matching::{Node, Statistics, compile};
 use crate::query::Query;
 use crate::sort::SortKey;
 use buckets::Buckets;
+pub(crate) use columns::Row;
+pub use columns::{Grouping, Rows};
 use composite::{Composite, CompositeSpec};
 use histogram::Interval;
 use metrics::Metric;
@@ -145,6 +148,8 @@ pub(crate) struct Context<'c> {
     pub(crate) now_ms: i64,
     pub(crate) buckets: &'c Cell<usize>,
     pub(crate) buckets_max: usize,
+    /// As how many documents the one counts that is shown.
+    pub(crate) weight: u64,
     /// That of the document which is shown.
     pub(crate) score: f32,
 }
@@ -263,7 +268,9 @@ impl Collected {
         for (state, named) in self.0.iter_mut().zip(&aggregations.named) {
             let own = named.spec.queries().len();
             match (state, &named.spec) {
-                (State::Metric(metric), Spec::Metric(source, kind)) => metric.collect(kind, source, view)?,
+                (State::Metric(metric), Spec::Metric(source, kind)) => {
+                    metric.collect(kind, source, view, context.weight)?;
+                }
                 (State::Composite(composite), Spec::Composite(spec)) => {
                     composite.collect(spec, named, view, context, first_filter)?;
                 }

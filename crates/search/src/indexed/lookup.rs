@@ -26,13 +26,7 @@ pub(crate) fn wanted(
     index: &str,
     ids: &dyn Fn(&str) -> Vec<Vec<u8>>,
 ) -> Wanted {
-    let asker = Asker {
-        layout,
-        index,
-        ids,
-        scope: None,
-    };
-    asker.node(node)
+    Asker::new(layout, index, ids).node(node)
 }
 
 impl Wanted {
@@ -61,8 +55,9 @@ impl Wanted {
     }
 }
 
+/// Makes lookups of queries.
 #[derive(Clone, Copy)]
-struct Asker<'a> {
+pub(crate) struct Asker<'a> {
     layout: &'a Layout,
     /// The name of the index.
     index: &'a str,
@@ -72,7 +67,21 @@ struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    fn node(self, node: &'a Node) -> Wanted {
+    /// For an index that is laid out so.
+    pub(crate) fn new(
+        layout: &'a Layout,
+        index: &'a str,
+        ids: &'a dyn Fn(&str) -> Vec<Vec<u8>>,
+    ) -> Asker<'a> {
+        Asker {
+            layout,
+            index,
+            ids,
+            scope: None,
+        }
+    }
+
+    pub(super) fn node(self, node: &'a Node) -> Wanted {
         match node {
             Node::All(_) => Wanted::exact(Lookup::All),
             Node::Nothing => Wanted::exact(Lookup::Nothing),
@@ -158,7 +167,7 @@ impl<'a> Asker<'a> {
     }
 }
 
-fn part(field: &Field) -> Part {
+pub(super) fn part(field: &Field) -> Part {
     match field.kind {
         FieldKind::Text if field.nested.is_none() => Part::Text,
         _ => Part::Word,

@@ -12,7 +12,7 @@ mod test;
 
 pub(crate) use compile::compile;
 pub(crate) use patterns::TermPattern;
-pub(crate) use statistics::Statistics;
+pub(crate) use statistics::{Statistics, Weighing};
 pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
 
 use crate::fields::View;

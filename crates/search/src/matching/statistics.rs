@@ -30,7 +30,7 @@ impl Statistics {
     }
 
     /// How rare a term is.
-    pub(super) fn rarity(&self, field: &str, term: &str) -> f32 {
+    pub(crate) fn rarity(&self, field: &str, term: &str) -> f32 {
         let documents = self
             .fields
             .get(field)
@@ -43,10 +43,33 @@ impl Statistics {
 
     /// How much of a text a term is, by how often it stands there and how long the text is; a keyword has no length.
     pub(super) fn weight(&self, field: &str, frequency: f32, length: Option<u64>) -> f32 {
-        let norm = match (length, self.fields.get(field)) {
-            (Some(length), Some((documents, terms))) if *documents > 0 && *terms > 0 => {
-                1.0 - B + B * length as f32 / (*terms as f32 / *documents as f32)
+        self.weighing(field).weight(frequency, length)
+    }
+
+    /// How terms of a field are weighed.
+    pub(crate) fn weighing(&self, field: &str) -> Weighing {
+        let average = match self.fields.get(field) {
+            Some((documents, terms)) if *documents > 0 && *terms > 0 => {
+                Some(*terms as f32 / *documents as f32)
             }
+            _ => None,
+        };
+        Weighing { average }
+    }
+}
+
+/// How terms of a field are weighed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weighing {
+    /// How long its texts are.
+    average: Option<f32>,
+}
+
+impl Weighing {
+    /// How much of a text a term is.
+    pub(crate) fn weight(self, frequency: f32, length: Option<u64>) -> f32 {
+        let norm = match (length, self.average) {
+            (Some(length), Some(average)) => 1.0 - B + B * length as f32 / average,
             _ => 1.0,
         };
         (K1 + 1.0) * frequency / (frequency + K1 * norm)

@@ -231,6 +231,11 @@ impl Leaf {
         }
     }
 
+    /// What its score is multiplied by.
+    pub(crate) fn boost(&self) -> f32 {
+        self.boost
+    }
+
     /// Whether it is on this field.
     pub(crate) fn is_of(&self, field: &Field) -> bool {
         self.field.name == field.name

@@ -1,0 +1,195 @@
+//! Scores of entries as their documents would have them, made of what an index knows.
+
+use super::layout::Layout;
+use super::lookup::{Asker, part};
+use crate::mapping::FieldKind;
+use crate::matching::{Leaf, Node, Statistics, Test, Weighing};
+use fulltext::{Part, Probe, Probes};
+
+/// How entries are scored: what is asked of each, and what is made of that.
+#[derive(Debug)]
+pub struct Scoring {
+    /// What is asked of an entry.
+    pub probes: Vec<Probe>,
+    root: Step,
+}
+
+/// A query as probes know it; of entries that match it alone.
+#[derive(Debug)]
+enum Step {
+    /// The same for each, if the probe says so.
+    Constant(f32, Option<usize>),
+    Term {
+        frequency: usize,
+        length: Option<usize>,
+        /// What the score is but for the term's weight in the text.
+        factor: f32,
+        weighing: Weighing,
+    },
+    Bool {
+        must: Vec<Step>,
+        should: Vec<Step>,
+        /// How many of `should` must match for it to match.
+        least: usize,
+        boost: f32,
+    },
+    DisMax(Vec<Step>, f32, f32),
+}
+
+impl Scoring {
+    /// How entries that match this query are scored; `None` where an index cannot tell.
+    pub(crate) fn new(
+        node: &Node,
+        asker: Asker<'_>,
+        layout: &Layout,
+        statistics: &Statistics,
+    ) -> Option<Scoring> {
+        let mut maker = Maker {
+            asker,
+            layout,
+            statistics,
+            probes: Vec::new(),
+        };
+        let root = maker.step(node, true)?;
+        Some(Scoring {
+            probes: maker.probes,
+            root,
+        })
+    }
+
+    /// The score of an entry that matches.
+    pub fn score(&self, probes: &mut Probes, entry: u32) -> f32 {
+        self.root.score(probes, entry).unwrap_or(0.0)
+    }
+}
+
+struct Maker<'a> {
+    asker: Asker<'a>,
+    layout: &'a Layout,
+    statistics: &'a Statistics,
+    probes: Vec<Probe>,
+}
+
+impl<'a> Maker<'a> {
+    fn put(&mut self, probe: Probe) -> usize {
+        self.probes.push(probe);
+        self.probes.len() - 1
+    }
+
+    /// `matches` where only entries are asked that match the node.
+    fn step(&mut self, node: &'a Node, matches: bool) -> Option<Step> {
+        Some(match node {
+            Node::All(boost) => Step::Constant(*boost, None),
+            Node::Constant(_, boost) | Node::Ids(_, boost) => self.constant(node, *boost, matches)?,
+            Node::DisMax(nodes, tie, boost) => Step::DisMax(self.steps(nodes, false)?, *tie, *boost),
+            Node::Bool {
+                must, should, boost, ..
+            } if matches => Step::Bool {
+                must: self.steps(must, true)?,
+                should: self.steps(should, false)?,
+                least: 0,
+                boost: *boost,
+            },
+            // Of others, not only what is scored says whether it matches.
+            Node::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                minimum,
+                boost,
+            } if filter.is_empty() && must_not.is_empty() && must.is_empty() && *minimum == 1 => Step::Bool {
+                must: Vec::new(),
+                should: self.steps(should, false)?,
+                least: 1,
+                boost: *boost,
+            },
+            Node::Leaf(leaf) => match &leaf.test {
+                Test::Term(text) => self.term(leaf, text)?,
+                Test::Phrase { .. } | Test::Nearness { .. } => return None,
+                _ => self.constant(node, leaf.boost(), matches)?,
+            },
+            Node::Nothing | Node::Bool { .. } | Node::Boosting { .. } | Node::Nested { .. } => return None,
+        })
+    }
+
+    fn steps(&mut self, nodes: &'a [Node], matches: bool) -> Option<Vec<Step>> {
+        nodes.iter().map(|node| self.step(node, matches)).collect()
+    }
+
+    fn constant(&mut self, node: &'a Node, boost: f32, matches: bool) -> Option<Step> {
+        if matches {
+            return Some(Step::Constant(boost, None));
+        }
+        let wanted = self.asker.node(node);
+        wanted.is_exact.then(|| {
+            let probe = self.put(Probe::Is(wanted.lookup));
+            Step::Constant(boost, Some(probe))
+        })
+    }
+
+    fn term(&mut self, leaf: &Leaf, text: &str) -> Option<Step> {
+        let field = &leaf.field;
+        if field.nested.is_some() || field.meta.is_some() {
+            return None;
+        }
+        let key = self.layout.key(&field.name)?;
+        let has_length = field.kind == FieldKind::Text;
+        let frequency = self.put(Probe::Frequency(key, part(field), text.to_owned()));
+        Some(Step::Term {
+            frequency,
+            length: (has_length && part(field) == Part::Text).then(|| self.put(Probe::Length(key))),
+            factor: leaf.boost() * self.statistics.rarity(&field.name, text),
+            weighing: self.statistics.weighing(&field.name),
+        })
+    }
+}
+
+impl Step {
+    /// `None` where it does not match.
+    fn score(&self, probes: &mut Probes, entry: u32) -> Option<f32> {
+        match self {
+            Step::Constant(score, None) => Some(*score),
+            Step::Constant(score, Some(probe)) => (probes.ask(*probe, entry) > 0).then_some(*score),
+            Step::Term {
+                frequency,
+                length,
+                factor,
+                weighing,
+            } => {
+                let frequency = probes.ask(*frequency, entry);
+                (frequency > 0).then(|| {
+                    let length = length.map(|length| probes.ask(length, entry));
+                    factor * weighing.weight(frequency as f32, length)
+                })
+            }
+            Step::Bool {
+                must,
+                should,
+                least,
+                boost,
+            } => {
+                let (mut total, mut matched) = (0.0, 0);
+                for step in must {
+                    total += step.score(probes, entry)?;
+                }
+                for step in should {
+                    if let Some(score) = step.score(probes, entry) {
+                        total += score;
+                        matched += 1;
+                    }
+                }
+                (matched >= *least).then_some(total * boost)
+            }
+            Step::DisMax(steps, tie, boost) => {
+                let (mut best, mut sum) = (None, 0.0);
+                for score in steps.iter().filter_map(|step| step.score(probes, entry)) {
+                    best = Some(best.map_or(score, |best: f32| best.max(score)));
+                    sum += score;
+                }
+                let best = best?;
+                Some((best + (sum - best) * tie) * boost)
+            }
+        }
+    }
+}
