@@ -27,6 +27,7 @@ def machine_with_loads(folder, chance, **options):
 
 def die_under_load(machine, crew, chance, deaths, longest_s):
     """Rounds of load and death, until `deaths` are reached; after each round everything is compared with what was acknowledged."""
+    began = time.monotonic()
     while machine.deaths < deaths:
         crew.work()
         for _ in range(chance.choice([1, 1, 2, 3])):
@@ -42,6 +43,8 @@ def die_under_load(machine, crew, chance, deaths, longest_s):
         machine.start()
         crew.check()
         check_collections(machine)
+        # A run that is cut off tells how far it came.
+        print(f"{machine.deaths} deaths, {time.monotonic() - began:.0f} s", flush=True)
     for load in crew.loads:
         print(f"{load.name}: {load.done} steps, {load.unknown} answers lost")
         assert load.done, f"{load.name} did nothing"
@@ -49,7 +52,8 @@ def die_under_load(machine, crew, chance, deaths, longest_s):
 
 def check_collections(machine):
     """Asks the server itself whether each collection is whole."""
-    with pymongo.MongoClient(machine.mongo) as client:
+    # A large collection takes its time on a machine that does other work.
+    with pymongo.MongoClient(machine.mongo, socketTimeoutMS=600_000) as client:
         for database in client.list_database_names():
             for name in client[database].list_collection_names():
                 report = client[database].command("validate", name, full=True)

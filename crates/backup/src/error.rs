@@ -27,6 +27,9 @@ pub enum Error {
     /// No backup of this name.
     #[error("there is no backup {0}; --list shows those that there are")]
     NotFound(String),
+    /// What was kept does not lead to the moment that was asked for.
+    #[error("{0}")]
+    Unreachable(String),
     /// The repository is of a version that is not known here.
     #[error("{folder} says {mark:?}, and this version reads {known:?}: use a newer version")]
     OtherFormat {

@@ -13,6 +13,22 @@ pub struct Manifest {
     pub version: String,
     /// The files of the data folder.
     pub files: Vec<File>,
+    /// What was archived until then, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived: Option<Archived<File>>,
+}
+
+/// The archive of changes of a data folder, as far as a backup of it has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Archived<F> {
+    /// The number of the archive: files of two do not go together.
+    pub archive: u64,
+    /// The number of the file whose changes come after the state of the backup.
+    pub next: u64,
+    /// The moment of the backup, by the clock of the archive: in milliseconds since 1970.
+    pub at_ms: u64,
+    /// Files before that one. What earlier backups have may be missing.
+    pub files: Vec<F>,
 }
 
 /// A file of a data folder.
@@ -39,12 +55,13 @@ pub struct Part {
 impl Manifest {
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(File::bytes).sum()
+        self.parts().map(|part| part.bytes).sum()
     }
 
     /// All parts.
     pub fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.files.iter().flat_map(|file| &file.parts)
+        let archived = self.archived.iter().flat_map(|archived| &archived.files);
+        self.files.iter().chain(archived).flat_map(|file| &file.parts)
     }
 }
 

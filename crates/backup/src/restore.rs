@@ -1,7 +1,7 @@
 //! Putting a backup back, and reading it through.
 
 use crate::objects::flush_folder;
-use crate::{Error, Manifest, Progress, Repository};
+use crate::{Error, File, Manifest, Progress, Repository};
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
@@ -11,10 +11,15 @@ use std::path::{Component, Path};
 /// The file that makes a folder a data folder; written last, so that a restore that was cut off is not taken for one.
 const MARK: &str = "LARDER";
 
-/// Writes all files of a backup into a folder that is empty or not there. Every byte is compared with its checksum.
+/// Where files of an archive are put, within the data folder.
+const REPLAY: &str = "_replay";
+
+/// Writes all files of a backup into a folder that is empty or not there. Every byte is compared with its checksum. The
+/// files of an archive are put where they are to be replayed from; before that the folder does not open.
 pub fn restore(
     repository: &Repository,
     manifest: &Manifest,
+    archived: &[File],
     folder: &Path,
     progress: Progress<'_>,
 ) -> Result<(), Error> {
@@ -29,12 +34,15 @@ pub fn restore(
     }
     let mut folders = BTreeSet::from([folder.to_owned()]);
     let (marks, others): (Vec<_>, Vec<_>) = manifest.files.iter().partition(|file| file.path == MARK);
-    for file in others.into_iter().chain(marks) {
-        let path = folder.join(&file.path);
-        if !Path::new(&file.path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
-        {
+    let replayed = archived.iter().map(|file| {
+        let name = Path::new(&file.path).file_name().unwrap_or_default();
+        (Path::new(REPLAY).join(name), file)
+    });
+    let others = others.into_iter().chain(marks);
+    let others = others.map(|file| (Path::new(&file.path).to_owned(), file));
+    for (name, file) in replayed.chain(others) {
+        let path = folder.join(&name);
+        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
             let what = "the manifest names a file outside of the data folder".to_owned();
             return Err(Error::Corrupt { path, what });
         }

@@ -1,6 +1,6 @@
 //! What backups are taken from.
 
-use crate::Error;
+use crate::{Archived, Error};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -25,6 +25,17 @@ pub trait Source {
     /// The files.
     fn files(&self) -> &[SourceFile];
 
+    /// The archive of what was changed until then, where it is kept.
+    fn archived(&self) -> Option<&Archived<SourceFile>> {
+        None
+    }
+
+    /// Bytes of all files.
+    fn bytes(&self) -> u64 {
+        let archived = self.archived().into_iter().flat_map(|archived| &archived.files);
+        self.files().iter().chain(archived).map(|file| file.bytes).sum()
+    }
+
     /// So many bytes of a file, from a place on; never fewer.
     fn read(
         &self,
@@ -39,18 +50,32 @@ pub trait Source {
 pub struct FolderSource {
     folder: PathBuf,
     files: Vec<SourceFile>,
+    archived: Option<Archived<SourceFile>>,
 }
 
 impl FolderSource {
     /// These files of a folder.
     pub fn new(folder: PathBuf, files: Vec<SourceFile>) -> FolderSource {
-        FolderSource { folder, files }
+        FolderSource {
+            folder,
+            files,
+            archived: None,
+        }
+    }
+
+    /// With these files of an archive, which lie in the folder too.
+    pub fn with_archived(self, archived: Option<Archived<SourceFile>>) -> FolderSource {
+        FolderSource { archived, ..self }
     }
 }
 
 impl Source for FolderSource {
     fn files(&self) -> &[SourceFile] {
         &self.files
+    }
+
+    fn archived(&self) -> Option<&Archived<SourceFile>> {
+        self.archived.as_ref()
     }
 
     async fn read(&self, path: &str, offset: u64, bytes: usize) -> Result<Bytes, Error> {

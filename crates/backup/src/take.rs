@@ -1,7 +1,7 @@
 //! Taking a backup.
 
 use crate::objects::PIECE_BYTES;
-use crate::{Error, File, Manifest, Pace, Part, Progress, Repository, Source, SourceFile};
+use crate::{Archived, Error, File, Manifest, Pace, Part, Progress, Repository, Source, SourceFile};
 use std::collections::HashMap;
 
 /// Files are kept in parts of this size, so that one that grows is not copied as a whole again.
@@ -39,11 +39,15 @@ pub async fn take(
             began_ms,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             files: Vec::new(),
+            archived: None,
         },
         read_bytes: 0,
         new_bytes: 0,
     };
-    for file in source.files() {
+    let archived = source.archived();
+    let archived_files = archived.into_iter().flat_map(|archived| &archived.files);
+    let (mut files, of_folder) = (Vec::new(), source.files().len());
+    for file in source.files().iter().chain(archived_files) {
         let identity = file.identity.as_deref();
         let before = identity.and_then(|identity| known.get(&(file.path.as_str(), identity)));
         let mut parts: Vec<Part> = Vec::new();
@@ -61,12 +65,20 @@ pub async fn take(
             taken.new_bytes += if is_new { part.bytes } else { 0 };
             parts.push(part);
         }
-        taken.manifest.files.push(File {
+        files.push(File {
             path: file.path.clone(),
             identity: file.identity.clone(),
             parts,
         });
     }
+    let archived_files = files.split_off(of_folder);
+    taken.manifest.files = files;
+    taken.manifest.archived = archived.map(|archived| Archived {
+        archive: archived.archive,
+        next: archived.next,
+        at_ms: archived.at_ms,
+        files: archived_files,
+    });
     repository.save(&taken.manifest)?;
     Ok(taken)
 }

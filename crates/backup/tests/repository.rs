@@ -63,7 +63,7 @@ impl Ground {
 
     fn restore(&self, manifest: &Manifest, name: &str) -> Result<PathBuf, Error> {
         let folder = self.path(name);
-        restore(&self.repository(), manifest, &folder, &mut |_, _| ())?;
+        restore(&self.repository(), manifest, &[], &folder, &mut |_, _| ())?;
         Ok(folder)
     }
 

@@ -35,6 +35,7 @@ pub use catalog::modify_index::IndexChange;
 pub use context::{Context, Origin, steps};
 pub use engine::Engine;
 pub use error::{Error, Result};
+pub use kv::Archiving;
 pub use language::interruption::Client;
 pub use language::metrics::Metrics;
 pub use open::EngineOptions;
@@ -52,7 +53,7 @@ pub use revisions::{
     Record, RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, RevisionedCollection,
     RevisionedReport, RevisionedSnapshot, Sequence, Terms,
 };
-pub use running::checkpoint::{Checkpoint, cut_log};
+pub use running::checkpoint::{Checkpoint, cut_log, replay};
 pub use running::salvage::salvage;
 pub use running::scrub::ScrubReport;
 pub use running::verify::FilesReport;

@@ -31,6 +31,12 @@ pub enum Error {
         /// The latest format that is read.
         known: u32,
     },
+    /// A restore into the folder was cut off.
+    #[error("a restore into {folder} was cut off: remove the folder, and restore again")]
+    HalfRestored {
+        /// The folder.
+        folder: String,
+    },
     /// The log does not hold all that was acknowledged.
     #[error("{0}")]
     LogDamaged(Box<LogDamage>),

@@ -15,6 +15,7 @@
 //! Left to others: what keys and values mean (`store`).
 
 mod batch;
+mod checkpoint;
 mod damage;
 mod error;
 mod gate;
@@ -27,6 +28,7 @@ mod threads;
 mod types;
 
 pub use batch::Batch;
+pub use checkpoint::Checkpoint;
 pub use damage::LogDamage;
 pub use error::{CommitError, Error};
 pub use page::{KeyRange, Order, Page, PageLimit, Salvage, Unreadable};
@@ -34,7 +36,8 @@ pub use placed::Placed;
 pub use simulated::Simulation;
 pub use threads::make_room;
 pub use types::{
-    CheckpointFile, Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS, Head, OpenOptions, ShardId,
+    ArchivePosition, Archiving, CheckpointFile, Durability, EngineStats, FIRST_KEY_BYTE, FLUSH_INTERVAL_MS,
+    Head, OpenOptions, Replayed, ShardId,
 };
 
 use bytes::Bytes;
@@ -82,26 +85,15 @@ enum EngineSnapshot {
     Simulated(simulated::Snapshot),
 }
 
-/// The files of one moment, which stay as they are while this is kept; then their folder goes.
-#[derive(Debug)]
-pub struct Checkpoint(rocks::Checkpoint);
-
-impl Checkpoint {
-    /// The folder that has the files.
-    pub fn folder(&self) -> &Path {
-        &self.0.folder
-    }
-
-    /// The files. They make a data folder.
-    pub fn files(&self) -> &[CheckpointFile] {
-        &self.0.files
-    }
-}
-
 impl Kv {
     /// Opens the embedded engine. Fails with [`Error::Locked`] where another process has the folder.
     pub fn open(options: &OpenOptions) -> Result<Kv, Error> {
         let gate = Gate::default();
+        if rocks::waits_for_replay(&options.folder) {
+            return Err(Error::HalfRestored {
+                folder: options.folder.display().to_string(),
+            });
+        }
         let engine = rocks::Engine::open(options, &gate)?;
         Ok(Kv {
             engine: Engine::Rocks(Arc::new(engine)),
@@ -230,24 +222,6 @@ impl Kv {
         };
         self.gate.open();
         resumed
-    }
-
-    /// Makes a checkpoint: the state of all shards at one moment, for a backup. Writes wait meanwhile, some
-    /// milliseconds. `None` where what is under way takes longer than the limit.
-    pub async fn checkpoint(&self, limit: Duration) -> Result<Option<Checkpoint>, Error> {
-        let Engine::Rocks(engine) = &self.engine else {
-            return Err(Error::Engine {
-                doing: "making a checkpoint",
-                cause: "a simulated store has no files".to_owned(),
-            });
-        };
-        // Most is written before the others have to wait.
-        engine.write_out().await?;
-        if !self.gate.shut(limit).await {
-            return Ok(None);
-        }
-        let _opener = self.gate.opener();
-        Ok(Some(Checkpoint(engine.checkpoint().await?)))
     }
 
     /// Rewrites the files of a shard so that they hold only live entries.

@@ -60,6 +60,38 @@ pub struct EngineStats {
     pub is_disk_low: bool,
 }
 
+/// What becomes of the archive of changes at a checkpoint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Archiving {
+    /// It is kept on if it is kept, and is not in the checkpoint.
+    #[default]
+    AsItIs,
+    /// It is kept from now on; what it has until now is in the checkpoint.
+    Keep,
+    /// What it has until now is in the checkpoint, and nothing is kept any more.
+    End,
+}
+
+/// A place in the archive of changes: between two of its files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArchivePosition {
+    /// The number of the archive: files of two are never mixed.
+    pub archive: u64,
+    /// The number of the file that goes on from here.
+    pub next: u64,
+    /// The moment, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// What a replay came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replayed {
+    /// Commits and drops that were made again.
+    pub changes: u64,
+    /// When the last of them was made at first, in milliseconds since 1970.
+    pub last_ms: u64,
+}
+
 /// A file of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckpointFile {

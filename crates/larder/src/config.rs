@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Bytes a second that are read in search of damage where nothing else is said: 80 GB a day.
 const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
 
+/// What the archive of changes may take where nothing else is said.
+const ARCHIVE_BYTES_MAX_DEFAULT: u64 = 16 << 30;
+
 /// What temporary files may take together where nothing else is said.
 const TEMPORARY_BYTES_MAX_DEFAULT: u64 = 64 << 30;
 
@@ -97,6 +100,10 @@ pub struct ServeOptions {
     /// [default: 64g].
     #[arg(long, value_name = "SIZE", env = "LARDER_TEMPORARY_MAX")]
     pub temporary_max: Option<ByteSize>,
+    /// The archive of changes (larder backup --archive) takes at most so much of the disk between two backups; where more is
+    /// changed it ends, and the log says so [default: 16g].
+    #[arg(long, value_name = "SIZE", env = "LARDER_ARCHIVE_MAX")]
+    pub archive_max: Option<ByteSize>,
     /// Answer the commands that drivers' own test suites need (failpoints, test parameters).
     #[arg(long, num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", env = "LARDER_TEST_COMMANDS")]
     pub test_commands: Option<bool>,
@@ -159,6 +166,8 @@ pub struct Settings {
     pub disk_reserve: Option<u64>,
     /// Bytes that temporary files take together at most.
     pub temporary_bytes_max: u64,
+    /// Bytes that the archive of changes takes at most.
+    pub archive_bytes_max: u64,
     /// Whether commands for test suites are answered.
     pub test_commands: bool,
     /// What is logged.
@@ -232,6 +241,10 @@ impl ServeOptions {
                 .temporary_max
                 .or(file.temporary_max)
                 .map_or(TEMPORARY_BYTES_MAX_DEFAULT, |max| max.0 as u64),
+            archive_bytes_max: self
+                .archive_max
+                .or(file.archive_max)
+                .map_or(ARCHIVE_BYTES_MAX_DEFAULT, |max| max.0 as u64),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
             log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),

@@ -5,7 +5,7 @@ use engine::{Engine, EngineOptions};
 use std::path::Path;
 
 /// Memory for the engine: what is read once needs no large cache.
-const MEMORY_BYTES: usize = 256 << 20;
+pub const MEMORY_BYTES: usize = 256 << 20;
 
 /// Opens a folder, which must exist.
 pub async fn open_existing(folder: &Path) -> Result<Engine> {

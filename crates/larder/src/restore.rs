@@ -1,9 +1,9 @@
 //! `larder restore`: a backup becomes a data folder again.
 
-use crate::folder::open_existing;
+use crate::folder::{MEMORY_BYTES, open_existing};
 use crate::meter;
 use anyhow::{Result, bail};
-use backup::{Manifest, Repository};
+use backup::{File, Manifest, Repository};
 use clap::Args;
 use jiff::Timestamp;
 use std::io::Write;
@@ -21,6 +21,10 @@ pub struct RestoreOptions {
     /// Which backup; the last one where this is not given.
     #[arg(long, value_name = "NAME")]
     backup: Option<String>,
+    /// Restore what had been acknowledged by this moment, between two backups that were taken with --archive:
+    /// 2026-01-31T23:59:59.5Z, or with an offset, +01:00.
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["list", "verify", "backup"])]
+    until: Option<Timestamp>,
     /// Only these databases, with commas between them. Users and roles are in the database admin.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["list", "verify"])]
     databases: Vec<String>,
@@ -41,8 +45,9 @@ pub async fn run(options: &RestoreOptions) -> Result<()> {
     if options.list {
         return list(&repository);
     }
-    let manifest = repository.find(options.backup.as_deref())?;
-    let bar = meter::bytes(manifest.bytes(), options.quiet);
+    let (manifest, archived) = chosen(options, &repository)?;
+    let total = manifest.bytes() + archived.iter().map(File::bytes).sum::<u64>();
+    let bar = meter::bytes(total, options.quiet);
     let mut progress = |bytes, _| bar.inc(bytes);
     let Some(folder) = &options.data else {
         let errors = backup::verify(&repository, &manifest, &mut progress);
@@ -60,11 +65,31 @@ pub async fn run(options: &RestoreOptions) -> Result<()> {
         );
         return Ok(());
     };
-    backup::restore(&repository, &manifest, folder, &mut progress)?;
+    backup::restore(&repository, &manifest, &archived, folder, &mut progress)?;
     bar.finish_and_clear();
+    let and_then = match options.until.filter(|_| !archived.is_empty()) {
+        None => String::new(),
+        Some(until) => {
+            let replayed = engine::replay(folder, MEMORY_BYTES, milliseconds(until)).await?;
+            format!(" and {replayed} changes after it, up to {until}")
+        }
+    };
     open_once(folder, &options.databases).await?;
-    eprintln!("restored {} into {}", manifest.name, folder.display());
+    eprintln!("restored {}{and_then} into {}", manifest.name, folder.display());
     Ok(())
+}
+
+/// The backup that is asked for, and what of the archive is to be made again after it.
+fn chosen(options: &RestoreOptions, repository: &Repository) -> Result<(Manifest, Vec<File>)> {
+    match options.until {
+        Some(until) => Ok(backup::reaching(repository.list()?, milliseconds(until))?),
+        None => Ok((repository.find(options.backup.as_deref())?, Vec::new())),
+    }
+}
+
+/// Since 1970; what is before that is before every backup.
+fn milliseconds(time: Timestamp) -> u64 {
+    u64::try_from(time.as_millisecond()).unwrap_or(0)
 }
 
 /// Opens what was restored, to see that it opens, and drops what is not wanted.
@@ -94,13 +119,15 @@ fn list(repository: &Repository) -> Result<()> {
         began_ms,
         version,
         files,
+        archived,
     } in &repository.list()?
     {
-        let bytes = files.iter().map(backup::File::bytes).sum();
+        let bytes = files.iter().map(File::bytes).sum();
+        let archived = archived.as_ref().map_or("", |_| "  with --archive");
         let began = Timestamp::from_millisecond(i64::try_from(*began_ms)?)?;
         writeln!(
             out,
-            "{name}  {began:.0}  {}  {} files  larder {version}",
+            "{name}  {began:.0}  {}  {} files  larder {version}{archived}",
             meter::shown(bytes),
             files.len()
         )?;

@@ -34,6 +34,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         engine.keep_disk_free(bytes);
     }
     engine.limit_temporary_files(settings.temporary_bytes_max);
+    engine.limit_archive(settings.archive_bytes_max);
     tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
 
     if settings.no_login {
@@ -206,6 +207,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Opt
         || settings.scrub_rate != running.scrub_rate
         || settings.disk_reserve != running.disk_reserve
         || settings.temporary_bytes_max != running.temporary_bytes_max
+        || settings.archive_bytes_max != running.archive_bytes_max
         || settings.test_commands != running.test_commands
         || settings.default_max_time != running.default_max_time
         || settings.log_format != running.log_format;

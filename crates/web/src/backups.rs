@@ -8,7 +8,7 @@ use crate::respond;
 use crate::server::Server;
 use auth::{Action, Resource};
 use backup::{FolderSource, Source};
-use engine::Checkpoint;
+use engine::{Archiving, Checkpoint};
 use http::header::CONTENT_TYPE;
 use http::{Body, HeaderValue, Response, StatusCode};
 use serde_json::json;
@@ -52,10 +52,7 @@ pub(crate) async fn one(call: &mut Call, id: &str) -> Result<Response> {
     may_back_up(call).await?;
     match call.request.method.as_str() {
         "GET" => read(call, id).await,
-        "DELETE" => match call.server.backups.lock().remove(id) {
-            Some(_) => Ok(respond::empty(StatusCode::NO_CONTENT)),
-            None => Err(unknown(id)),
-        },
+        "DELETE" => end(call, id).await,
         _ => Err(WebError::not_allowed("GET, DELETE")),
     }
 }
@@ -74,31 +71,54 @@ async fn may_back_up(call: &Call) -> Result<()> {
 fn list(call: &Call) -> Response {
     let running = call.server.backups.lock();
     let running = running.iter().map(|(id, running)| {
-        let bytes: u64 = running.source.files().iter().map(|file| file.bytes).sum();
-        json!({"id": id, "began_ms": running.checkpoint.began_ms(), "bytes": bytes})
+        json!({"id": id, "began_ms": running.checkpoint.began_ms(), "bytes": running.source.bytes()})
     });
     respond::json(StatusCode::OK, &json!({"backups": running.collect::<Vec<_>>()}))
 }
 
+/// `kept`: whoever took it has all of it, so that what it has of the archive need not be kept here too.
+async fn end(call: &Call, id: &str) -> Result<Response> {
+    let is_kept = match call.parameter("kept")?.as_deref() {
+        None | Some("false") => false,
+        Some("true") => true,
+        Some(_) => return Err(WebError::bad_request("kept: true or false")),
+    };
+    let running = call.server.backups.lock().remove(id);
+    let running = running.ok_or_else(|| unknown(id))?;
+    if is_kept {
+        call.server.engine.forget_archived(&running.checkpoint).await?;
+    }
+    Ok(respond::empty(StatusCode::NO_CONTENT))
+}
+
 async fn begin(call: &Call) -> Result<Response> {
     let server = &call.server;
+    let archiving = match call.parameter("archive")?.as_deref() {
+        None => Archiving::AsItIs,
+        Some("keep") => Archiving::Keep,
+        Some("end") => Archiving::End,
+        Some(_) => {
+            let reason = "archive: keep (changes are archived from now on) or end (they are not any more)";
+            return Err(WebError::bad_request(reason));
+        }
+    };
     server.backups.end_idle();
     if server.backups.lock().len() >= BACKUPS_MAX {
         let reason = format!("{BACKUPS_MAX} backups are under way; wait, or end one: DELETE /backups/ID");
         return Err(WebError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", reason));
     }
-    let checkpoint = server.engine.checkpoint().await?;
+    let checkpoint = server.engine.checkpoint(archiving).await?;
     let (source, began_ms) = (checkpoint.source(), checkpoint.began_ms());
     let running = Arc::new(Running {
         checkpoint,
         source,
         used: Mutex::new(Instant::now()),
     });
-    let files = json!(running.source.files());
+    let (files, archived) = (json!(running.source.files()), json!(running.source.archived()));
     let id = server.backups.add(began_ms, running);
     tracing::info!(%id, peer = %call.request.peer, "a backup begins");
     end_when_idle(server, id.clone());
-    let body = json!({"id": id, "began_ms": began_ms, "files": files});
+    let body = json!({"id": id, "began_ms": began_ms, "files": files, "archived": archived});
     Ok(respond::json(StatusCode::CREATED, &body))
 }
 
@@ -108,7 +128,13 @@ async fn read(call: &Call, id: &str) -> Result<Response> {
     *running.used() = Instant::now();
     let path = call.parameter("path")?;
     let path = path.ok_or_else(|| WebError::bad_request("give the file's path: ?path=…&offset=…&bytes=…"))?;
-    let file = running.source.files().iter().find(|file| file.path == path);
+    let archived = running
+        .source
+        .archived()
+        .into_iter()
+        .flat_map(|archived| &archived.files);
+    let mut files = running.source.files().iter().chain(archived);
+    let file = files.find(|file| file.path == path);
     let file = file.ok_or_else(|| WebError::not_found(format!("the backup has no file {path}")))?;
     let number = |name| {
         let number = call.number(name)?.and_then(|number| u64::try_from(number).ok());

@@ -2,8 +2,9 @@
 
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use backup::{FolderSource, SourceFile};
+use backup::{Archived, FolderSource, SourceFile};
 use code::Code;
+use kv::{Archiving, CheckpointFile, Kv};
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,13 +20,26 @@ pub struct Checkpoint {
 
 impl Engine {
     /// Makes a checkpoint. Writes wait for some milliseconds.
-    pub async fn checkpoint(&self) -> Result<Checkpoint> {
+    pub async fn checkpoint(&self, archiving: Archiving) -> Result<Checkpoint> {
         let began_ms = self.now_ms();
-        let made = self.kv().checkpoint(CHECKPOINT_TIME_MAX).await?;
+        let made = self.kv().checkpoint(CHECKPOINT_TIME_MAX, archiving).await?;
         let message =
             "writes are held back (fsync with lock), or one that runs does not end: no backup was begun";
         let checkpoint = made.ok_or_else(|| Error::new(Code::LOCK_TIMEOUT, message))?;
         Ok(Checkpoint { checkpoint, began_ms })
+    }
+
+    /// Removes those files of the archive of changes that a checkpoint has: they are kept elsewhere now.
+    pub async fn forget_archived(&self, checkpoint: &Checkpoint) -> Result<()> {
+        if let Some((position, _)) = checkpoint.checkpoint.archived() {
+            self.kv().forget_archived(&position).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets the archive of changes take at most this many bytes.
+    pub fn limit_archive(&self, bytes_max: u64) {
+        self.kv().limit_archive(bytes_max);
     }
 }
 
@@ -42,25 +56,50 @@ impl Checkpoint {
 
     /// The files, which together make a data folder.
     pub fn files(&self) -> Vec<SourceFile> {
-        let files = self.checkpoint.files().iter();
-        files
-            .map(|file| SourceFile {
-                path: file.path.clone(),
-                bytes: file.bytes,
-                identity: file.identity.clone(),
-            })
-            .collect()
+        listed(self.checkpoint.files())
+    }
+
+    /// The archive of changes until then, where it was asked for.
+    pub fn archived(&self) -> Option<Archived<SourceFile>> {
+        let (position, files) = self.checkpoint.archived()?;
+        Some(Archived {
+            archive: position.archive,
+            next: position.next,
+            at_ms: position.at_ms,
+            files: listed(files),
+        })
     }
 
     /// The files as what a backup is taken from.
     pub fn source(&self) -> FolderSource {
-        FolderSource::new(self.folder().to_owned(), self.files())
+        FolderSource::new(self.folder().to_owned(), self.files()).with_archived(self.archived())
     }
+}
+
+fn listed(files: &[CheckpointFile]) -> Vec<SourceFile> {
+    let files = files.iter();
+    files
+        .map(|file| SourceFile {
+            path: file.path.clone(),
+            bytes: file.bytes,
+            identity: file.identity.clone(),
+        })
+        .collect()
+}
+
+/// Makes archived changes again that lie in a folder which was restored from a backup: up to a moment, in milliseconds
+/// since 1970. Returns how many.
+pub async fn replay(folder: &Path, memory_bytes: usize, until_ms: u64) -> Result<u64> {
+    let options = kv::OpenOptions {
+        folder: folder.to_owned(),
+        memory_bytes,
+    };
+    Ok(Kv::replay(&options, until_ms).await?.changes)
 }
 
 /// Cuts the log of a data folder off where it is damaged. Returns what is given up; `None` if nothing that was acknowledged
 /// is missing, and nothing was done.
 pub fn cut_log(folder: &Path) -> Result<Option<String>> {
-    let lost = kv::Kv::cut_log(folder)?;
+    let lost = Kv::cut_log(folder)?;
     Ok(lost.map(|lost| lost.to_string()))
 }

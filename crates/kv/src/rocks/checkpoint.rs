@@ -4,12 +4,13 @@
 //! the same files, in a folder within the data folder. A snapshot keeps the places of its large values from being given
 //! back to the disk.
 
+use super::archive::{self, all_heads};
 use super::database::Database;
 use super::error::engine_error;
 use super::folder;
 use super::large;
 use super::snapshot::Moment;
-use crate::{CheckpointFile, Error};
+use crate::{ArchivePosition, Archiving, CheckpointFile, Error};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -29,6 +30,8 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct Checkpoint {
     pub(crate) folder: PathBuf,
     pub(crate) files: Vec<CheckpointFile>,
+    /// Where the archive goes on from this moment, and its files before that.
+    pub(crate) archived: Option<(ArchivePosition, Vec<CheckpointFile>)>,
     _moment: Moment,
 }
 
@@ -42,7 +45,7 @@ pub(super) fn remove_left(data: &Path) -> io::Result<()> {
 
 impl Database {
     /// Makes a checkpoint. Meanwhile nothing is committed or placed: the caller sees to that.
-    pub(super) fn checkpoint(self: &Arc<Self>) -> Result<Checkpoint, Error> {
+    pub(super) fn checkpoint(self: &Arc<Self>, archiving: Archiving) -> Result<Checkpoint, Error> {
         let failed = |error: io::Error| Error::Engine {
             doing: "making a checkpoint",
             cause: error.to_string(),
@@ -58,6 +61,7 @@ impl Database {
         let mut checkpoint = Checkpoint {
             folder: folder.clone(),
             files: Vec::new(),
+            archived: None,
             _moment: Moment::take(self.db.clone(), self.large.files.clone(), self.spare.clone()),
         };
         let maker = rocksdb::checkpoint::Checkpoint::new(&self.db);
@@ -73,7 +77,34 @@ impl Database {
         }
         list(&folder, "", &mut checkpoint.files).map_err(failed)?;
         checkpoint.files.sort_by(|a, b| a.path.cmp(&b.path));
+        if archiving != Archiving::AsItIs {
+            checkpoint.archived = Some(self.archived(&folder)?);
+        }
+        if archiving == Archiving::End {
+            self.archive.remove()?;
+        }
         Ok(checkpoint)
+    }
+
+    /// Begins a file of the archive, and gives those before it names in the folder of a checkpoint.
+    fn archived(&self, folder: &Path) -> Result<(ArchivePosition, Vec<CheckpointFile>), Error> {
+        let failed = |error: io::Error| Error::Engine {
+            doing: "making a checkpoint",
+            cause: error.to_string(),
+        };
+        let position = self.archive.begin(|| all_heads(&self.db))?;
+        fs::create_dir(folder.join(archive::FOLDER)).map_err(failed)?;
+        let mut files = Vec::new();
+        for path in self.archive.files_before(position.next)? {
+            let name = path.file_name().unwrap_or_default();
+            fs::hard_link(&path, folder.join(archive::FOLDER).join(name)).map_err(failed)?;
+            files.push(CheckpointFile {
+                bytes: path.metadata().map_err(failed)?.len(),
+                path: format!("{}/{}", archive::FOLDER, name.to_string_lossy()),
+                identity: None,
+            });
+        }
+        Ok((position, files))
     }
 }
 

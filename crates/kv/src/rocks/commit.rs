@@ -76,7 +76,10 @@ impl Database {
             if had_large_values {
                 LargeShards::delete(shard, &mut batch);
             }
-            let ticket = self.write(batch, &options::write(true))?;
+            let noted = self.archive.note_drop(shard);
+            let ticket = self
+                .write(batch, &options::write(true))
+                .inspect_err(|_| self.archive.undo(noted))?;
             self.large.shards.forget(shard);
             *head = Some(Head::default());
             if is_range {
@@ -102,7 +105,15 @@ impl Database {
         }
         let mut encoded = commit.encode(placed)?;
         let change = self.change_large(commit.shard, &commit.batch, placed, &mut encoded)?;
-        let ticket = self.write(encoded, options)?;
+        if self.space.check().is_err() {
+            self.archive.give_up("the disk is nearly full");
+        }
+        let noted = self.archive.note_commit(commit);
+        let written = self.write(encoded, options);
+        if !matches!(written, Ok(Some(_))) {
+            self.archive.undo(noted);
+        }
+        let ticket = written?;
         if ticket.is_some() {
             *present = Some(commit.head.clone());
             self.note_large(commit.shard, change);

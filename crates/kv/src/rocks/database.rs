@@ -1,5 +1,6 @@
 //! An open database with its threads.
 
+use super::archive::{Archive, all_heads};
 use super::checkpoint;
 use super::compactor::Compactor;
 use super::durable::Durable;
@@ -44,6 +45,7 @@ pub(super) struct Database {
     pub(super) heads: Heads,
     pub(super) poison: Poison,
     pub(super) durable: Arc<Durable>,
+    pub(super) archive: Arc<Archive>,
     pub(super) commits: AtomicU64,
     gate: Gate,
     pub(super) db: Arc<DB>,
@@ -89,7 +91,10 @@ impl Database {
             doing: "noting how far the log is flushed",
             cause: error.to_string(),
         })?;
-        let durable = Arc::new(Durable::new(&db, &open.folder, poison.clone()));
+        let archive = Arc::new(Archive::new(&open.folder));
+        archive.resume(|| all_heads(&db));
+        let durable = Durable::new(&db, &open.folder, archive.clone(), poison.clone());
+        let durable = Arc::new(durable);
         let flusher = Flusher::start(poison.clone(), {
             let (durable, synced) = (durable.clone(), synced.clone());
             move || {
@@ -107,6 +112,7 @@ impl Database {
             heads: Heads::default(),
             poison,
             durable,
+            archive,
             commits: AtomicU64::new(0),
             gate: gate.clone(),
             db,

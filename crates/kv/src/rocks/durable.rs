@@ -1,5 +1,6 @@
 //! What of the database is certainly on the disk.
 
+use super::archive::Archive;
 use super::error::write_error;
 use super::options;
 use super::snapshot::OwnedSnapshot;
@@ -20,6 +21,7 @@ pub(super) struct Durable {
     db: Arc<DB>,
     folder: PathBuf,
     poison: Poison,
+    archive: Arc<Archive>,
     known: Mutex<Known>,
 }
 
@@ -42,12 +44,13 @@ impl Known {
 
 impl Durable {
     /// Of a database that was just opened: what was in its log is in tables.
-    pub(super) fn new(db: &Arc<DB>, folder: &Path, poison: Poison) -> Durable {
+    pub(super) fn new(db: &Arc<DB>, folder: &Path, archive: Arc<Archive>, poison: Poison) -> Durable {
         Durable {
             known: Mutex::new(Known::take(db)),
             db: db.clone(),
             folder: folder.to_owned(),
             poison,
+            archive,
         }
     }
 
@@ -56,6 +59,7 @@ impl Durable {
         self.poison.check()?;
         // Before the flush: it covers all that the snapshot sees.
         let taken = Known::take(&self.db);
+        self.archive.flush();
         if free_bytes(&self.folder).is_some_and(|free| free < LITTLE_ROOM_BYTES) {
             self.flush_among_writes()?;
         } else {

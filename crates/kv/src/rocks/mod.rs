@@ -5,6 +5,7 @@
 //! log, which one thread makes for all that wait ([`flusher`]). The log is looked at before it is opened ([`log`]). Reads run on the caller's thread
 //! ([`snapshot`]). Large values lie in files of their own ([`large`]).
 
+mod archive;
 mod blocking;
 mod checkpoint;
 mod commit;
@@ -27,13 +28,15 @@ mod space;
 mod spare;
 mod worker;
 
+pub(crate) use archive::{replay, waits_for_replay};
 pub(crate) use checkpoint::Checkpoint;
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
 use crate::gate::Gate;
 use crate::{
-    Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, LogDamage, OpenOptions, ShardId,
+    Archiving, Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, LogDamage, OpenOptions,
+    ShardId,
 };
 use blocking::blocking;
 use commit::Commit;
@@ -160,10 +163,23 @@ impl Engine {
     }
 
     /// See [`Database::checkpoint`].
-    pub(crate) async fn checkpoint(&self) -> Result<Checkpoint, Error> {
+    pub(crate) async fn checkpoint(&self, archiving: Archiving) -> Result<Checkpoint, Error> {
         let database = self.database()?;
         database.flusher.flush().await?;
-        blocking(move || database.checkpoint()).await?
+        blocking(move || database.checkpoint(archiving)).await?
+    }
+
+    /// See [`crate::Kv::forget_archived`].
+    pub(crate) async fn forget_archived(&self, next: u64) -> Result<(), Error> {
+        let database = self.database()?;
+        blocking(move || database.archive.remove_before(next)).await?
+    }
+
+    /// See [`crate::Kv::limit_archive`].
+    pub(crate) fn limit_archive(&self, bytes: u64) {
+        if let Ok(database) = self.database() {
+            database.archive.limit(bytes);
+        }
     }
 
     /// Lets the background go on.

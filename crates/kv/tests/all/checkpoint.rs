@@ -1,6 +1,6 @@
 //! Checkpoints: the files of one moment, while the store goes on.
 use crate::common::*;
-use kv::{Checkpoint, CheckpointFile, Kv, ShardId};
+use kv::{Archiving, Checkpoint, CheckpointFile, Kv, ShardId};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ async fn a_checkpoint_is_a_store_of_one_moment_while_writes_go_on() {
     });
     for _ in 0..5 {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let checkpoint = kv.checkpoint(LIMIT).await.unwrap().unwrap();
+        let checkpoint = kv.checkpoint(LIMIT, Archiving::AsItIs).await.unwrap().unwrap();
         // Meanwhile what it names is put over.
         tokio::time::sleep(Duration::from_millis(700)).await;
         let target = tempfile::tempdir().unwrap();
@@ -85,9 +85,9 @@ async fn what_did_not_change_is_known_by_the_same_names() {
         let (name, value) = (format!("{at:04}"), "v".repeat(70_000));
         commit(&kv, SHARD, puts([(&*name, &*value)])).await.unwrap();
     }
-    let first = kv.checkpoint(LIMIT).await.unwrap().unwrap();
+    let first = kv.checkpoint(LIMIT, Archiving::AsItIs).await.unwrap().unwrap();
     commit(&kv, SHARD, puts([("later", "1")])).await.unwrap();
-    let second = kv.checkpoint(LIMIT).await.unwrap().unwrap();
+    let second = kv.checkpoint(LIMIT, Archiving::AsItIs).await.unwrap().unwrap();
     let (before, after) = (stable(first.files()), stable(second.files()));
     assert!(before.len() >= 2, "{before:?}");
     assert!(
@@ -110,7 +110,12 @@ async fn what_a_crash_leaves_of_checkpoints_goes() {
     assert!(!left.exists());
     // While writes are held for somebody else, there is none.
     assert!(kv.hold_files(LIMIT).await.unwrap());
-    assert!(kv.checkpoint(Duration::from_millis(10)).await.unwrap().is_none());
+    assert!(
+        kv.checkpoint(Duration::from_millis(10), Archiving::AsItIs)
+            .await
+            .unwrap()
+            .is_none()
+    );
     kv.release_files().await.unwrap();
-    assert!(kv.checkpoint(LIMIT).await.unwrap().is_some());
+    assert!(kv.checkpoint(LIMIT, Archiving::AsItIs).await.unwrap().is_some());
 }

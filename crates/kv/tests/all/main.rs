@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod archive;
 mod checkpoint;
 mod commits;
 #[path = "../common/mod.rs"]

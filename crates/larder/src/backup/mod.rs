@@ -9,6 +9,7 @@ use crate::meter;
 use anyhow::Result;
 use backup::{Pace, Repository, Source, Taken};
 use clap::Args;
+use engine::Archiving;
 use jiff::Timestamp;
 use server::ServerBackup;
 use std::path::{Path, PathBuf};
@@ -37,9 +38,26 @@ pub struct BackupOptions {
     /// Keep this many backups, the new one among them, and remove those before.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     keep: Option<u32>,
+    /// Archive all changes from now on, so that later backups with --archive can be restored to any moment between them
+    /// (larder restore --until).
+    #[arg(long)]
+    archive: bool,
+    /// Archive no changes any more after this backup.
+    #[arg(long, conflicts_with = "archive")]
+    end_archive: bool,
     /// Show no progress.
     #[arg(long)]
     quiet: bool,
+}
+
+impl BackupOptions {
+    fn archiving(&self) -> Archiving {
+        match (self.archive, self.end_archive) {
+            (true, _) => Archiving::Keep,
+            (_, true) => Archiving::End,
+            _ => Archiving::AsItIs,
+        }
+    }
 }
 
 /// Takes a backup.
@@ -60,18 +78,21 @@ pub async fn run(options: &BackupOptions) -> Result<()> {
 
 async fn of_folder(options: &BackupOptions, folder: &Path, repository: &Repository) -> Result<Taken> {
     let engine = open_existing(folder).await?;
-    let checkpoint = engine.checkpoint().await?;
+    let checkpoint = engine.checkpoint(options.archiving()).await?;
     let taken = take(options, repository, &checkpoint.source(), checkpoint.began_ms()).await;
+    if taken.is_ok() {
+        engine.forget_archived(&checkpoint).await?;
+    }
     drop(checkpoint);
     engine.close().await?;
     taken
 }
 
 async fn of_server(options: &BackupOptions, repository: &Repository) -> Result<Taken> {
-    let begun = ServerBackup::begin(&options.server).await?;
+    let begun = ServerBackup::begin(&options.server, options.archiving()).await?;
     let taken = take(options, repository, &begun, begun.began_ms()).await;
     // The server would end it by itself in some minutes.
-    if let Err(error) = begun.end().await {
+    if let Err(error) = begun.end(taken.is_ok()).await {
         eprintln!("the server was not told that the backup has ended: {error:#}");
     }
     taken
@@ -83,8 +104,7 @@ async fn take(
     source: &impl Source,
     began_ms: u64,
 ) -> Result<Taken> {
-    let total = source.files().iter().map(|file| file.bytes).sum();
-    let bar = meter::bytes(total, options.quiet);
+    let bar = meter::bytes(source.bytes(), options.quiet);
     let began = Timestamp::from_millisecond(i64::try_from(began_ms)?)?;
     let name = began.strftime("%Y%m%dT%H%M%SZ").to_string();
     let pace = Pace::new(options.rate.map(|rate| rate.0 as u64));

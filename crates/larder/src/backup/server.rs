@@ -1,9 +1,10 @@
 //! The files of a running server, read by HTTP.
 
 use crate::http_server::HttpServer;
-use anyhow::{Context, Result};
-use backup::{Error, Source, SourceFile};
+use anyhow::{Context, Result, bail};
+use backup::{Archived, Error, Source, SourceFile};
 use bytes::Bytes;
+use engine::Archiving;
 use http::{Client, Method, Reach};
 use serde::Deserialize;
 use std::time::Duration;
@@ -24,20 +25,29 @@ struct Begun {
     id: String,
     began_ms: u64,
     files: Vec<SourceFile>,
+    #[serde(default)]
+    archived: Option<Archived<SourceFile>>,
 }
 
 impl ServerBackup {
     /// Lets a server begin a backup.
-    pub async fn begin(server: &HttpServer) -> Result<ServerBackup> {
+    pub async fn begin(server: &HttpServer, archiving: Archiving) -> Result<ServerBackup> {
         let client = Client::new(Reach::Anywhere);
-        let asked = server
-            .ask(&client, Method::POST, "/backups", ANSWER_TIME_MAX)
-            .await;
+        let path = match archiving {
+            Archiving::AsItIs => "/backups",
+            Archiving::Keep => "/backups?archive=keep",
+            Archiving::End => "/backups?archive=end",
+        };
+        let asked = server.ask(&client, Method::POST, path, ANSWER_TIME_MAX).await;
         let body = asked.with_context(|| format!("{server:?} began no backup"))?;
+        let begun: Begun = serde_json::from_slice(&body).context("the server's answer is not understood")?;
+        if archiving == Archiving::Keep && begun.archived.is_none() {
+            bail!("{server:?} archives no changes: it is of an earlier version");
+        }
         Ok(ServerBackup {
             server: server.clone(),
             client,
-            begun: serde_json::from_slice(&body).context("the server's answer is not understood")?,
+            begun,
         })
     }
 
@@ -46,9 +56,9 @@ impl ServerBackup {
         self.begun.began_ms
     }
 
-    /// Lets the server forget it.
-    pub async fn end(self) -> Result<()> {
-        let path = format!("/backups/{}", self.begun.id);
+    /// Lets the server forget it, and what it has of the archive, if all of it was taken.
+    pub async fn end(self, is_kept: bool) -> Result<()> {
+        let path = format!("/backups/{}?kept={is_kept}", self.begun.id);
         self.server
             .ask(&self.client, Method::DELETE, &path, ANSWER_TIME_MAX)
             .await?;
@@ -59,6 +69,10 @@ impl ServerBackup {
 impl Source for ServerBackup {
     fn files(&self) -> &[SourceFile] {
         &self.begun.files
+    }
+
+    fn archived(&self) -> Option<&Archived<SourceFile>> {
+        self.begun.archived.as_ref()
     }
 
     async fn read(&self, path: &str, offset: u64, bytes: usize) -> Result<Bytes, Error> {

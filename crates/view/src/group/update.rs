@@ -2,7 +2,8 @@
 //!
 //! Changes are read in batches. While the map functions run over some, the next batch is read and the rows of earlier
 //! ones are taken in, always in the order of the log. A round of them is written in one commit, together with the
-//! position in the log that it reaches, so after a crash the update goes on from there. The commit need not be flushed by
+//! position in the log that it reaches, so after a crash the update goes on from there. A round may end amid a batch:
+//! a thousand small documents can have a million rows. The commit need not be flushed by
 //! itself: commits become durable in the order in which they are made, so the rows are never ahead of the documents.
 
 use super::Group;
@@ -47,6 +48,17 @@ struct Batch<F> {
     answer: Option<F>,
     /// Whose turn it was to run them.
     turn: usize,
+    /// The last change of the batch.
+    sequence: Sequence,
+}
+
+/// An update under way.
+struct Following {
+    snapshot: Arc<DerivedSnapshot>,
+    state: GroupState,
+    round: Round,
+    /// What the round reaches: all changes up to here are in the trees or in it.
+    sequence: Sequence,
 }
 
 /// Documents that map functions look at.
@@ -54,9 +66,10 @@ struct Batch<F> {
 struct Mapped {
     /// JSON text of the documents, parted by commas.
     text: String,
-    /// The documents, and where each of them begins in the text.
+    /// The documents, where each of them begins in the text, and its place in the log.
     ids: Vec<String>,
     starts: Vec<usize>,
+    sequences: Vec<Sequence>,
 }
 
 impl Mapped {
@@ -120,10 +133,15 @@ impl Group {
     }
 
     /// Takes in all changes that there are.
-    async fn follow(&self, mut snapshot: Arc<DerivedSnapshot>, mut state: GroupState) -> Result<()> {
+    async fn follow(&self, snapshot: Arc<DerivedSnapshot>, state: GroupState) -> Result<()> {
         self.begin_progress(&state);
-        let mut round = Round::within(&self.memory);
         let mut sequence = state.sequence.clone();
+        let mut following = Following {
+            round: Round::within(&self.memory),
+            sequence: sequence.clone(),
+            snapshot,
+            state,
+        };
         // One batch for each worker, and one that waits for the first of them to end.
         let in_flight_max = self.definition.program.workers() + 1;
         let mut in_flight = VecDeque::new();
@@ -143,22 +161,17 @@ impl Group {
                     removed: read.removed,
                     mapped: read.mapped,
                     turn,
+                    sequence: sequence.clone(),
                 });
                 turn += 1;
             }
-            // A round ends only with all batches that were read taken in, so `sequence` is what its rows have reached.
-            let is_last = ended || round.is_full();
-            while in_flight.len() >= in_flight_max || (is_last && !in_flight.is_empty()) {
+            while in_flight.len() >= in_flight_max || (ended && !in_flight.is_empty()) {
                 if let Some(batch) = in_flight.pop_front() {
-                    self.take_in(batch, &mut round).await?;
+                    self.take_in(batch, &mut following).await?;
                 }
             }
-            if is_last {
-                snapshot = self
-                    .write(snapshot, &mut state, &mut round, &sequence, ended)
-                    .await?;
-            }
             if ended {
+                self.write(&mut following, ended).await?;
                 let mut reached = self.reached.lock();
                 *reached = head.max(sequence).max(reached.clone());
                 return Ok(());
@@ -166,31 +179,47 @@ impl Group {
         }
     }
 
-    /// Waits for the map functions and takes the rows into the round. Where the rows of the first documents are much, the others
-    /// are handed over again.
-    async fn take_in<F>(&self, batch: Batch<F>, round: &mut Round) -> Result<()>
+    /// Waits for the map functions and takes the rows into the round, which is written whenever it is full. Where the rows of
+    /// the first documents are much, the others are handed over again.
+    async fn take_in<F>(&self, batch: Batch<F>, following: &mut Following) -> Result<()>
     where
         F: Future<Output = std::result::Result<String, ScriptError>>,
     {
-        batch.removed.into_iter().for_each(|id| round.add_removed(id));
-        let Some(answer) = batch.answer else {
-            return Ok(());
-        };
-        let (mapped, mut done) = (batch.mapped, 0);
-        let mut answer = answer.await;
-        loop {
-            let rest = mapped.ids.get(done..).unwrap_or_default();
-            let text = answer.map_err(|script| self.script_error(script, rest))?;
-            let taken = round.add_mapped(rest, text, &self.definition)?;
-            // Reads are ready at once, so nothing else would let others have the thread.
-            tokio::task::yield_now().await;
-            done += taken;
-            if done >= mapped.ids.len() || taken == 0 {
-                return Ok(());
+        for id in batch.removed {
+            following.round.add_removed(id);
+        }
+        if let Some(answer) = batch.answer {
+            let (mapped, mut done) = (batch.mapped, 0);
+            let mut answer = answer.await;
+            loop {
+                let rest = mapped.ids.get(done..).unwrap_or_default();
+                let text = answer.map_err(|script| self.script_error(script, rest))?;
+                let taken = following.round.add_mapped(rest, text, &self.definition)?;
+                // Reads are ready at once, so nothing else would let others have the thread.
+                tokio::task::yield_now().await;
+                done += taken;
+                if done >= mapped.ids.len() || taken == 0 {
+                    break;
+                }
+                // What comes after this document in the log and has no rows was taken in with the first; it is so again
+                // where the update goes on from here.
+                if let Some(sequence) = mapped.sequences.get(done - 1) {
+                    following.sequence = sequence.clone();
+                    self.write_if_full(following).await?;
+                }
+                let program = &self.definition.program;
+                let text = mapped.text_from(done);
+                answer = program.call_in_turn(batch.turn, Command::Map, text).await;
             }
-            let program = &self.definition.program;
-            let text = mapped.text_from(done);
-            answer = program.call_in_turn(batch.turn, Command::Map, text).await;
+        }
+        following.sequence = batch.sequence;
+        self.write_if_full(following).await
+    }
+
+    async fn write_if_full(&self, following: &mut Following) -> Result<()> {
+        match following.round.is_full() {
+            true => self.write(following, false).await,
+            false => Ok(()),
         }
     }
 
@@ -207,26 +236,26 @@ impl Group {
         }
     }
 
-    /// Commits a round, and takes a snapshot that has it.
-    async fn write(
-        &self,
-        snapshot: Arc<DerivedSnapshot>,
-        state: &mut GroupState,
-        round: &mut Round,
-        sequence: &Sequence,
-        ended: bool,
-    ) -> Result<Arc<DerivedSnapshot>> {
+    /// Commits the round, and takes a snapshot that has it.
+    async fn write(&self, following: &mut Following, ended: bool) -> Result<()> {
+        let Following {
+            snapshot,
+            state,
+            round,
+            sequence,
+        } = following;
         // Nothing to note: no change was read, and `complete` does not change.
         if *sequence == state.sequence && (state.complete || !ended) {
-            return Ok(snapshot);
+            return Ok(());
         }
-        let pages = round.write(&snapshot, state, &self.definition).await?;
+        let pages = round.write(snapshot, state, &self.definition).await?;
         state.sequence = sequence.clone();
         state.complete |= ended;
         self.derived
             .commit(snapshot.commits(), state.encode(), pages, Durability::Soon)
             .await?;
-        Ok(Arc::new(self.derived.snapshot().await?))
+        *snapshot = Arc::new(self.derived.snapshot().await?);
+        Ok(())
     }
 
     /// The next changes after a position; `None` if there are no more.
@@ -296,7 +325,12 @@ impl Group {
                     true => Some(snapshot.history_of(&record).await?),
                     false => None,
                 };
-                let Mapped { text, ids, starts } = &mut read.mapped;
+                let Mapped {
+                    text,
+                    ids,
+                    starts,
+                    sequences,
+                } = &mut read.mapped;
                 let before = text.len();
                 text.push_str(if ids.is_empty() { "" } else { "," });
                 let start = text.len();
@@ -306,6 +340,7 @@ impl Group {
                     Some(id) if is_mapped(&id) => {
                         ids.push(id);
                         starts.push(start);
+                        sequences.push(change.sequence);
                     }
                     _ => text.truncate(before),
                 }

@@ -1,0 +1,80 @@
+//! Checkpoints, and the archive of what changes between them.
+
+use crate::{ArchivePosition, Archiving, CheckpointFile, Engine, Error, Kv, OpenOptions, Replayed, rocks};
+use std::path::Path;
+use std::time::Duration;
+
+/// The files of one moment, which stay as they are as long as this is kept. They take up space only for what the store
+/// drops meanwhile.
+#[derive(Debug)]
+pub struct Checkpoint(rocks::Checkpoint);
+
+impl Checkpoint {
+    /// Where the files are; together they are a data folder.
+    pub fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+
+    /// All files but those of the archive, by their paths.
+    pub fn files(&self) -> &[CheckpointFile] {
+        &self.0.files
+    }
+
+    /// Where the archive of changes goes on after this moment, and its files before that; `None` if it was not asked for.
+    pub fn archived(&self) -> Option<(ArchivePosition, &[CheckpointFile])> {
+        let (position, files) = self.0.archived.as_ref()?;
+        Some((*position, files))
+    }
+}
+
+impl Kv {
+    /// Makes a checkpoint: the state of all shards at one moment, for a backup. Writes wait meanwhile, some
+    /// milliseconds. `None` where what is under way takes longer than the limit.
+    pub async fn checkpoint(
+        &self,
+        limit: Duration,
+        archiving: Archiving,
+    ) -> Result<Option<Checkpoint>, Error> {
+        let engine = self.rocks("making a checkpoint")?;
+        // Most is written before the others have to wait.
+        engine.write_out().await?;
+        if !self.gate.shut(limit).await {
+            return Ok(None);
+        }
+        let _opener = self.gate.opener();
+        Ok(Some(Checkpoint(engine.checkpoint(archiving).await?)))
+    }
+
+    /// Removes the files of the archive before a position, which are kept elsewhere now.
+    pub async fn forget_archived(&self, position: &ArchivePosition) -> Result<(), Error> {
+        let engine = self.rocks("removing files of the archive")?;
+        engine.forget_archived(position.next).await
+    }
+
+    /// Lets the archive take so many bytes; where it would take more, it ends.
+    pub fn limit_archive(&self, bytes: u64) {
+        if let Engine::Rocks(engine) = &self.engine {
+            engine.limit_archive(bytes);
+        }
+    }
+
+    /// Makes the changes again that lie in the folder `_replay` of a data folder which was restored from a checkpoint:
+    /// those up to this time, in milliseconds since 1970. No other way opens such a folder.
+    pub async fn replay(options: &OpenOptions, until_ms: u64) -> Result<Replayed, Error> {
+        let gate = crate::Gate::default();
+        let engine = rocks::Engine::open(options, &gate)?;
+        let replayed = rocks::replay(&engine, &options.folder, until_ms).await;
+        engine.close().await?;
+        replayed
+    }
+
+    fn rocks(&self, doing: &'static str) -> Result<&rocks::Engine, Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => Ok(engine),
+            Engine::Simulated(_) => Err(Error::Engine {
+                doing,
+                cause: "a simulated store has no files".to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! All changes between backups, so that a restore can stop at any moment between two.
+//!
+//! While an archive is kept, each commit is also written to a file of the folder `_archive`, with the time, before it is
+//! made; one that then fails is noted as undone. A file begins where the one before it ended, or, when a process begins
+//! to write, with the heads of all shards, which tell what of the files before really came to be. [`replay`] makes the
+//! changes again, in a folder that was restored from a backup.
+//!
+//! What must hold: what was acknowledged is in the archive, since the archive is flushed before the log; an archive that
+//! cannot be written ends and the store goes on, and a restore past that place is refused.
+
+mod file;
+mod heads;
+mod record;
+mod replay;
+
+pub(super) use heads::all_heads;
+pub(crate) use replay::{replay, waits_for_replay};
+
+use super::commit::Commit;
+use crate::{ArchivePosition, Error, ShardId};
+use file::{Records, name_of};
+use parking_lot::Mutex;
+use record::{Begin, Heads};
+use std::collections::hash_map::RandomState;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The folder within the data folder.
+pub(super) const FOLDER: &str = "_archive";
+
+/// A file this large is followed by another.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// What the log says when an archive cannot be written.
+const ENDS: &str = "the archive of changes ends here: no restore goes to a moment between now and the next backup with --archive";
+
+/// The archive of a data folder, kept or not.
+#[derive(Debug)]
+pub(super) struct Archive {
+    folder: PathBuf,
+    /// Whether one is kept: nothing is paid where it is not.
+    is_kept: AtomicBool,
+    bytes_max: AtomicU64,
+    kept: Mutex<Option<Kept>>,
+    /// Held while it is flushed: who comes second must not believe that it is done.
+    flushing: Mutex<()>,
+}
+
+/// An archive that is being written.
+#[derive(Debug)]
+struct Kept {
+    id: u64,
+    number: u64,
+    file: Arc<File>,
+    offset: u64,
+    /// Bytes of all files.
+    bytes: u64,
+    is_flushed: bool,
+    time_ms: u64,
+}
+
+/// Where a record was written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Noted {
+    file: u64,
+    offset: u64,
+}
+
+impl Archive {
+    /// The archive of a folder; not kept before [`Archive::resume`].
+    pub(super) fn new(data: &Path) -> Archive {
+        Archive {
+            folder: data.join(FOLDER),
+            is_kept: AtomicBool::new(false),
+            bytes_max: AtomicU64::new(u64::MAX),
+            kept: Mutex::new(None),
+            flushing: Mutex::new(()),
+        }
+    }
+
+    /// Goes on with an archive that an earlier process kept, if there is one. Nothing is committed meanwhile. A store whose disk
+    /// is full opens without.
+    pub(super) fn resume(&self, heads: impl FnOnce() -> Result<Heads, Error>) {
+        if self.folder.is_dir()
+            && let Err(error) = self.start(&mut self.kept.lock(), heads)
+        {
+            tracing::error!(%error, "{ENDS}");
+        }
+    }
+
+    /// From now on the archive may take so many bytes.
+    pub(super) fn limit(&self, bytes: u64) {
+        self.bytes_max.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Begins a file, and the archive where none is kept: all that is committed from now on is in it or in later ones.
+    /// Nothing is committed meanwhile.
+    pub(super) fn begin(
+        &self,
+        heads: impl FnOnce() -> Result<Heads, Error>,
+    ) -> Result<ArchivePosition, Error> {
+        let mut kept = self.kept.lock();
+        if kept.is_none() {
+            // In a file of its own, before the position: the heads tell whether something is missing before it.
+            self.start(&mut kept, heads)?;
+        }
+        let present = kept.as_mut().ok_or(Error::Closed)?;
+        present.time_ms = present.time_ms.max(now_ms());
+        self.follow(present).map_err(failed)?;
+        Ok(ArchivePosition {
+            archive: present.id,
+            next: present.number,
+            at_ms: present.time_ms,
+        })
+    }
+
+    /// Begins to write, with what the shards are at.
+    fn start(
+        &self,
+        kept: &mut Option<Kept>,
+        heads: impl FnOnce() -> Result<Heads, Error>,
+    ) -> Result<(), Error> {
+        let (archive, number) = self.next_file().map_err(failed)?;
+        let begin = Begin {
+            archive,
+            number,
+            heads: Some(heads()?),
+        };
+        *kept = Some(self.create(&begin).map_err(failed)?);
+        self.is_kept.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// Writes a commit that is about to be made. `None` where no archive is kept.
+    pub(super) fn note_commit(&self, commit: &Commit) -> Option<Noted> {
+        self.note(|time_ms| record::commit(commit, time_ms))
+    }
+
+    /// As [`Archive::note_commit`], for a shard that is about to be dropped.
+    pub(super) fn note_drop(&self, shard: ShardId) -> Option<Noted> {
+        self.note(|time_ms| Ok(record::dropped(shard, time_ms)))
+    }
+
+    /// Takes a record back: what it says was not done.
+    pub(super) fn undo(&self, noted: Option<Noted>) {
+        let Some(Noted { file, offset }) = noted else {
+            return;
+        };
+        let mut kept = self.kept.lock();
+        let Some(present) = &mut *kept else { return };
+        if let Err(error) = present.append(&record::undone(file, offset)) {
+            // What is not taken back must not be taken for done.
+            let removed = fs::remove_file(self.folder.join(name_of(file)));
+            self.end(
+                &mut kept,
+                &format!("{error}; removed the file that cannot be believed: {removed:?}"),
+            );
+        }
+    }
+
+    /// Flushes what was written, before the log is.
+    pub(super) fn flush(&self) {
+        if !self.is_kept.load(Ordering::Acquire) {
+            return;
+        }
+        let _flushing = self.flushing.lock();
+        // Commits go on meanwhile: what they add is flushed with the next flush of the log.
+        let file = {
+            let mut kept = self.kept.lock();
+            let present = kept.as_mut().filter(|kept| !kept.is_flushed);
+            present.map(|kept| {
+                kept.is_flushed = true;
+                kept.file.clone()
+            })
+        };
+        if let Some(Err(error)) = file.map(|file| file.sync_data()) {
+            self.end(&mut self.kept.lock(), &error.to_string());
+        }
+    }
+
+    /// Ends the archive: what follows is not in it. A backup that asks for it begins again.
+    pub(super) fn give_up(&self, why: &str) {
+        if self.is_kept.load(Ordering::Acquire) {
+            self.end(&mut self.kept.lock(), why);
+        }
+    }
+
+    /// The files before one, which are not written any more.
+    pub(super) fn files_before(&self, next: u64) -> Result<Vec<PathBuf>, Error> {
+        let files = self.files().map_err(failed)?.into_iter();
+        let finished = files.filter(|(number, _)| *number < next);
+        Ok(finished.map(|(_, path)| path).collect())
+    }
+
+    /// Removes the files before one.
+    pub(super) fn remove_before(&self, next: u64) -> Result<(), Error> {
+        for path in self.files_before(next)? {
+            let bytes = path.metadata().map_or(0, |file| file.len());
+            fs::remove_file(&path).map_err(failed)?;
+            if let Some(kept) = &mut *self.kept.lock() {
+                kept.bytes = kept.bytes.saturating_sub(bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the archive for good, and removes it.
+    pub(super) fn remove(&self) -> Result<(), Error> {
+        let mut kept = self.kept.lock();
+        *kept = None;
+        self.is_kept.store(false, Ordering::Release);
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn note(&self, encode: impl FnOnce(u64) -> Result<Vec<u8>, Error>) -> Option<Noted> {
+        if !self.is_kept.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut kept = self.kept.lock();
+        let present = kept.as_mut()?;
+        // The clock may go back; the archive's does not.
+        present.time_ms = present.time_ms.max(now_ms());
+        let record = match encode(present.time_ms) {
+            Ok(record) => record,
+            Err(error) => {
+                self.end(&mut kept, &error.to_string());
+                return None;
+            }
+        };
+        if present.bytes + record.len() as u64 > self.bytes_max.load(Ordering::Relaxed) {
+            let why = "it has reached its limit (--archive-max): take a backup with --archive more often, or raise the limit";
+            self.end(&mut kept, why);
+            return None;
+        }
+        let ready = match present.offset < FILE_BYTES_MAX {
+            true => Ok(()),
+            false => self.follow(present),
+        };
+        let noted = ready.and_then(|()| {
+            let offset = present.offset;
+            present.append(&record)?;
+            Ok(Noted {
+                file: present.number,
+                offset,
+            })
+        });
+        noted
+            .inspect_err(|error| self.end(&mut kept, &error.to_string()))
+            .ok()
+    }
+
+    /// Ends a file and begins the next.
+    fn follow(&self, present: &mut Kept) -> io::Result<()> {
+        present.flush()?;
+        let begin = Begin {
+            archive: present.id,
+            number: present.number + 1,
+            heads: None,
+        };
+        let time_ms = present.time_ms;
+        *present = self.create(&begin)?;
+        present.time_ms = time_ms;
+        Ok(())
+    }
+
+    fn end(&self, kept: &mut Option<Kept>, why: &str) {
+        if let Some(mut ended) = kept.take() {
+            // Where it can still be written, it says until when nothing is missing.
+            let noted = ended.append(&record::end(ended.time_ms.max(now_ms())));
+            tracing::error!(why, is_noted = noted.is_ok(), "{ENDS}");
+        }
+        self.is_kept.store(false, Ordering::Release);
+    }
+
+    /// The archive's id and the number of its next file. A new archive where the folder has none.
+    fn next_file(&self) -> io::Result<(u64, u64)> {
+        let files = self.files()?;
+        for (number, path) in files.iter().rev() {
+            if let Some((begin, _)) = Records::open(path)? {
+                return Ok((begin.archive, number + 1));
+            }
+            // A crash came before its first record was whole.
+            fs::remove_file(path)?;
+        }
+        // A number that no other archive has.
+        Ok((RandomState::new().build_hasher().finish(), 1))
+    }
+
+    fn files(&self) -> io::Result<Vec<(u64, PathBuf)>> {
+        match file::list(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            files => files,
+        }
+    }
+
+    fn create(&self, begin: &Begin) -> io::Result<Kept> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(0o600);
+        let file = options.open(self.folder.join(name_of(begin.number)))?;
+        let bytes = self
+            .files()?
+            .into_iter()
+            .filter_map(|(_, path)| path.metadata().ok());
+        let mut kept = Kept {
+            id: begin.archive,
+            number: begin.number,
+            bytes: bytes.map(|file| file.len()).sum(),
+            file: Arc::new(file),
+            offset: 0,
+            is_flushed: false,
+            time_ms: 0,
+        };
+        kept.append(&record::begin(begin))?;
+        kept.flush()?;
+        File::open(&self.folder)?.sync_all()?;
+        Ok(kept)
+    }
+}
+
+impl Kept {
+    /// Writes a record; where that fails nothing of it is left.
+    fn append(&mut self, record: &[u8]) -> io::Result<()> {
+        let frame = record::frame(record).ok_or_else(|| io::Error::other("a commit of 4 GiB or more"))?;
+        let written = (&*self.file).write_all(&[&frame, record].concat());
+        if let Err(error) = written {
+            self.file.set_len(self.offset)?;
+            return Err(error);
+        }
+        let bytes = (frame.len() + record.len()) as u64;
+        self.offset += bytes;
+        self.bytes += bytes;
+        self.is_flushed = false;
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        self.is_flushed = true;
+        Ok(())
+    }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::Engine {
+        doing: "keeping the archive of changes",
+        cause: error.to_string(),
+    }
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
+}
