@@ -3,17 +3,16 @@
 
 use super::collect::collect;
 use super::follow::as_error;
-use super::keys::{changed, keys};
+use super::keys::keys;
 use super::state::Published;
+use super::tail::tail;
 use crate::error::Result;
 use crate::scan::show_record;
-use engine::{ChangeKind, Order, PageLimit, Record, RecordId, RevisionedSnapshot};
+use engine::{PageLimit, RecordId, RevisionedSnapshot};
 use fulltext::{Lookup, Mask};
 use search::Run;
 use std::time::Instant;
 
-/// The changes that the index may be behind; with more, the documents are read one by one.
-const BEHIND_MAX: u64 = 100_000;
 /// Of so many of its documents a collection is read as fast without an index.
 const PART_MAX: u64 = 4;
 /// The documents that are read together.
@@ -40,12 +39,6 @@ impl Progress {
         engine::steps(work)?;
         Ok(self.deadline.is_none_or(|deadline| Instant::now() < deadline))
     }
-}
-
-/// What has changed since the index was committed.
-struct Tail {
-    records: Vec<Record>,
-    mask: Mask,
 }
 
 /// Shows a run what the index finds, if it can answer the query.
@@ -80,11 +73,11 @@ pub(crate) async fn run(
     }
     if counts_first {
         run.count_index(layout, reader, &tail.mask).map_err(fulltext)?;
-        for record in &tail.records {
+        for record in tail.records() {
             show_record(run, record, true)?;
         }
     }
-    for record in &tail.records {
+    for record in tail.records() {
         show_record(run, record, false)?;
     }
     let mut progress = Progress { deadline };
@@ -175,43 +168,6 @@ fn numbers(published: &Published, lookup: &Lookup, mask: &Mask) -> Result<Vec<Re
     found.map_err(|error| as_error(&error))?;
     engine::steps(numbers.len())?;
     Ok(numbers)
-}
-
-/// What has changed; `None` where that is too much, or not said by the change log.
-async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -> Result<Option<Tail>> {
-    let reached = &published.reached;
-    if snapshot.head() < *reached || snapshot.head().changes_since(reached) > BEHIND_MAX {
-        return Ok(None);
-    }
-    let purges = snapshot.newest_purges(1).await?;
-    if purges.iter().any(|purge| purge.sequence > *reached) {
-        return Ok(None);
-    }
-    let (mut records, mut ids) = (Vec::new(), Vec::new());
-    let mut at = reached.clone();
-    while at < snapshot.head() {
-        let page = snapshot
-            .change_page(&at, Order::Forward, PageLimit::default())
-            .await?;
-        let Some(last) = page.changes.last() else { break };
-        engine::steps(page.changes.len())?;
-        at = last.sequence.clone();
-        for change in page.changes {
-            if let (key, true) = changed(&change) {
-                ids.push(key);
-            }
-            if let ChangeKind::Put(record) = change.kind {
-                records.push(record);
-            }
-        }
-        if page.is_last {
-            break;
-        }
-    }
-    let mut mask = Mask::default();
-    let hidden = published.reader.hide(&mut mask, ids.iter().map(Vec::as_slice));
-    hidden.map_err(|error| as_error(&error))?;
-    Ok(Some(Tail { records, mask }))
 }
 
 /// Shows the documents of records to a run.

@@ -10,6 +10,7 @@ use crate::source::sequence_number;
 use engine::{Change, ChangeKind, Order, PageLimit, RevisionedSnapshot, Sequence};
 use fulltext::{FulltextError, WRITER_BYTES_MIN, Writer};
 use memory::{Budget, Holder, Share};
+use parking_lot::Mutex;
 use search::{Layout, Mapping};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -145,6 +146,7 @@ impl Follower {
             reader,
             layout: self.layout.clone(),
             reached: self.reached.clone(),
+            tail: Mutex::default(),
         }));
     }
 

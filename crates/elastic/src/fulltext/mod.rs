@@ -2,7 +2,7 @@
 //! from the documents.
 //!
 //! [`follow`] is the task that writes an index, [`state`] what is known of one, [`find`] a search by one, [`collect`] its
-//! aggregations. An index can be thrown away at any moment:
+//! aggregations, [`tail`] what the index has not reached. An index can be thrown away at any moment:
 //! it is made anew from the documents.
 
 mod collect;
@@ -10,6 +10,7 @@ pub(crate) mod find;
 mod follow;
 mod keys;
 mod state;
+mod tail;
 
 pub(crate) use follow::begin;
 pub(crate) use state::{Following, Indexes, Published};

@@ -1,5 +1,6 @@
 //! What is known of the full-text index of a collection.
 
+use super::tail::Tail;
 use engine::{RevisionedCollection, Sequence};
 use fulltext::Reader;
 use memory::Budget;
@@ -49,6 +50,8 @@ pub(crate) struct Published {
     pub(crate) layout: Layout,
     /// How far it knows the collection.
     pub(crate) reached: Sequence,
+    /// What has changed since, as far as the last search has seen it.
+    pub(super) tail: Mutex<Option<Arc<Tail>>>,
 }
 
 impl Following {
