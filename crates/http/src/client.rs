@@ -6,8 +6,11 @@ use hyper::{HeaderMap, Method, StatusCode, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::error::Error;
 use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long a connection may take to be made.
@@ -26,6 +29,9 @@ pub enum ClientError {
     /// The server cannot be reached, or the connection broke.
     #[error("{0}")]
     Connection(String),
+    /// A file of authorities is none.
+    #[error("{} holds no authorities to trust: {}", .0.display(), .1)]
+    Authorities(PathBuf, String),
     /// The address is none that this client may ask.
     #[error("{0} is a private address")]
     Private(IpAddr),
@@ -65,20 +71,57 @@ pub struct Client {
     reach: Reach,
 }
 
+/// Whose word a client takes for who a server behind TLS is.
+#[derive(Clone, Debug)]
+pub enum Trust {
+    /// That of the authorities that the system trusts (or those of the file that the variable `SSL_CERT_FILE` names).
+    System,
+    /// That of these alone, as DER.
+    Authorities(Vec<CertificateDer<'static>>),
+    /// Nobody's: only plain HTTP works.
+    Nobody,
+}
+
+impl Trust {
+    /// The word of the authorities in a file of PEM form.
+    pub fn of_file(path: &Path) -> Result<Trust, ClientError> {
+        let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        match read {
+            Ok(certificates) if !certificates.is_empty() => Ok(Trust::Authorities(certificates)),
+            Ok(_) => Err(ClientError::Authorities(
+                path.to_owned(),
+                "it holds no certificate".to_owned(),
+            )),
+            Err(error) => Err(ClientError::Authorities(path.to_owned(), error.to_string())),
+        }
+    }
+}
+
 impl Client {
-    /// A client that trusts the certificates that the system trusts (or those of the file that the variable
-    /// `SSL_CERT_FILE` names). Where the system has none, plain HTTP still works, and every TLS server is refused.
+    /// A client that trusts whom the system trusts. Where that is nobody, plain HTTP still works, and every TLS server is
+    /// refused.
     pub fn new(reach: Reach) -> Client {
+        Client::trusting(reach, Trust::System)
+    }
+
+    /// A client that trusts these authorities.
+    pub fn trusting(reach: Reach, trust: Trust) -> Client {
         let mut connector = HttpConnector::new_with_resolver(Resolver::new(reach));
         connector.enforce_http(false);
         connector.set_connect_timeout(Some(CONNECT_TIME_MAX));
         connector.set_nodelay(true);
-        let builder = match HttpsConnectorBuilder::new().with_native_roots() {
-            Ok(with_roots) => with_roots,
-            Err(error) => {
-                tracing::warn!(%error, "no certificates to trust: servers behind TLS cannot be asked");
-                HttpsConnectorBuilder::new().with_tls_config(trusting_nobody())
+        let builder = match trust {
+            Trust::System => match HttpsConnectorBuilder::new().with_native_roots() {
+                Ok(with_roots) => with_roots,
+                Err(error) => {
+                    tracing::warn!(%error, "no certificates to trust: servers behind TLS cannot be asked");
+                    HttpsConnectorBuilder::new().with_tls_config(trusting(Vec::new()))
+                }
+            },
+            Trust::Authorities(certificates) => {
+                HttpsConnectorBuilder::new().with_tls_config(trusting(certificates))
             }
+            Trust::Nobody => HttpsConnectorBuilder::new().with_tls_config(trusting(Vec::new())),
         };
         let connector = builder.https_or_http().enable_http1().wrap_connector(connector);
         let inner = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
@@ -119,9 +162,14 @@ impl Client {
     }
 }
 
-fn trusting_nobody() -> rustls::ClientConfig {
+fn trusting(certificates: Vec<CertificateDer<'static>>) -> rustls::ClientConfig {
+    let mut roots = rustls::RootCertStore::empty();
+    let (_, unusable) = roots.add_parsable_certificates(certificates);
+    if unusable > 0 {
+        tracing::warn!(unusable, "certificates that cannot be used are not trusted");
+    }
     rustls::ClientConfig::builder()
-        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_root_certificates(roots)
         .with_no_client_auth()
 }
 

@@ -1,5 +1,6 @@
 //! The Larder server and its command line: configuration, `serve`, and a file or folder for each other command; wiring.
 
+mod agent;
 mod backup;
 mod cert;
 mod check;
@@ -56,6 +57,11 @@ fn main() -> ExitCode {
 const STACK_BYTES: usize = 4 << 20;
 
 fn run(command: &cli::Command) -> Result<ExitCode> {
+    if let cli::Command::Agent(options) = command {
+        umask(Mode::RWXG | Mode::RWXO);
+        // It is small: one thread, and a runtime of its own.
+        return agent::run(options).map(|()| ExitCode::SUCCESS);
+    }
     if !matches!(command, cli::Command::Export(_)) {
         // What is kept is its owner's alone; only what is exported goes where others may be meant to read it.
         umask(Mode::RWXG | Mode::RWXO);
@@ -67,6 +73,7 @@ fn run(command: &cli::Command) -> Result<ExitCode> {
         .build()
         .context("cannot start the runtime's threads")?;
     let ran = match command {
+        cli::Command::Agent(options) => agent::run(options),
         // It has exit codes of its own.
         cli::Command::Check(options) => return runtime.block_on(check::run(options)),
         cli::Command::Status(options) => runtime.block_on(status::run(options)),

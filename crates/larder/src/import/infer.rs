@@ -1,7 +1,8 @@
 //! The type of a CSV field, as given or as inferred from its text.
 
-use super::dates;
 use super::options::Kind;
+use logline::dates;
+use logline::infer::{boolean, inferred, integer};
 use value::{Decimal128, ObjectId, Value};
 
 /// The value of a field; `None` if it is empty (the document then has no such field).
@@ -28,45 +29,6 @@ pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
             Value::ObjectId(id)
         }
     }))
-}
-
-/// Integers, numbers, true and false, dates; everything else is text. A number with leading zeros is text: it is a
-/// postal code or a part number, and its zeros matter.
-fn inferred(text: &str) -> Value {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let first = digits.as_bytes().first().copied().unwrap_or_default();
-    if first.is_ascii_digit() {
-        let leading_zero = first == b'0' && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
-        if !leading_zero {
-            if let Some(integer) = integer(text) {
-                return integer;
-            }
-            if let Ok(double) = text.parse::<f64>() {
-                return Value::Double(double);
-            }
-        }
-        if let Some(milliseconds) = dates::milliseconds(text) {
-            return Value::DateTime(milliseconds);
-        }
-    }
-    match text {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        _ => Value::from(text),
-    }
-}
-
-fn integer(text: &str) -> Option<Value> {
-    let number: i64 = text.trim().parse().ok()?;
-    Some(Value::integer(number))
-}
-
-fn boolean(text: &str) -> Option<Value> {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "true" | "t" | "yes" | "1" => Some(Value::Bool(true)),
-        "false" | "f" | "no" | "0" => Some(Value::Bool(false)),
-        _ => None,
-    }
 }
 
 /// An integer, or the milliseconds since 1970 of a date, without making a value of it.

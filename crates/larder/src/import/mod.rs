@@ -7,7 +7,6 @@
 mod batches;
 mod columns;
 mod csv;
-mod dates;
 mod group;
 mod infer;
 mod input;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 30] = [
+pub const LEVELS: [(&str, u8); 32] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -18,7 +18,9 @@ pub const LEVELS: [(&str, u8); 30] = [
     ("geometry", 1),
     ("http", 1),
     ("json", 1),
+    ("logline", 1),
     ("text", 1),
+    ("agent", 2),
     ("language", 2),
     ("search", 2),
     ("store", 2),

@@ -4,13 +4,16 @@ use super::trim::trimmed;
 use crate::call::{Call, decoded};
 use crate::error::{Result, WebError};
 use crate::limits::COMMAND_BYTES_MAX;
+use bytes::Bytes;
+use flate2::write::MultiGzDecoder;
 use http::header::CONTENT_TYPE;
 use http::{Body, HeaderValue, Response, StatusCode};
+use std::io::Write;
 use value::json::{Mode, parse_document, to_string};
 use value::{Document, DocumentBuf, Value};
 
-/// `POST /api/command/DB`: a command in Extended JSON, and its reply in canonical Extended JSON. With `trim`, texts and
-/// binaries of more bytes are cut.
+/// `POST /api/command/DB`: a command in Extended JSON, plain or compressed, and its reply in canonical Extended JSON. With
+/// `trim`, texts and binaries of more bytes are cut.
 pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response> {
     if call.request.method != "POST" {
         return Err(WebError::not_allowed("POST"));
@@ -19,6 +22,18 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let trim = call.number("trim")?.map(usize::try_from).transpose();
     let trim = trim.map_err(|_| WebError::bad_request("trim: give a number of bytes"))?;
     let body = call.request.body.read_all(COMMAND_BYTES_MAX).await?;
+    let body = match call.request.header("content-encoding") {
+        None | Some("" | "identity") => body,
+        Some("gzip") => gunzip(&body)?,
+        Some(other) => {
+            let reason = format!("a body may be compressed by gzip, not by {other}");
+            return Err(WebError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_media_type",
+                reason,
+            ));
+        }
+    };
     let body = std::str::from_utf8(&body).map_err(|_| WebError::bad_request("the body is not UTF-8"))?;
     let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
     let reply = call.run(database, command).await?;
@@ -36,6 +51,23 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
+}
+
+/// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
+const DECODED_AT_ONCE_BYTES: usize = 1024;
+
+fn gunzip(body: &[u8]) -> Result<Bytes> {
+    let failed =
+        |error: std::io::Error| WebError::bad_request(format!("the body cannot be decompressed: {error}"));
+    let mut decoder = MultiGzDecoder::new(Vec::new());
+    for part in body.chunks(DECODED_AT_ONCE_BYTES) {
+        decoder.write_all(part).map_err(failed)?;
+        if decoder.get_ref().len() > COMMAND_BYTES_MAX {
+            let reason = format!("a command has at most {COMMAND_BYTES_MAX} bytes");
+            return Err(WebError::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", reason));
+        }
+    }
+    Ok(decoder.finish().map_err(failed)?.into())
 }
 
 impl Call {

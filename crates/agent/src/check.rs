@@ -1,0 +1,62 @@
+//! `larder agent check`: whether a configuration is one, and what would be read by it.
+
+use crate::config::{Config, Kind, Source};
+use crate::source::files_found;
+use anyhow::Result;
+use std::io::Write;
+use std::path::Path;
+
+/// Files that are named; of more, the number is said.
+const FILES_MAX: usize = 20;
+
+/// Reads a configuration and says what each source would read.
+pub fn check(path: &Path, out: &mut dyn Write) -> Result<()> {
+    let config = Config::read(path)?;
+    writeln!(out, "device  {}", config.device)?;
+    writeln!(
+        out,
+        "server  {} ({:?})",
+        config.server.url, config.server.protocol
+    )?;
+    writeln!(
+        out,
+        "spool   {}, at most {} bytes",
+        config.spool.folder.display(),
+        config.spool.max_bytes.0
+    )?;
+    if let Some(file) = &config.server.password_file
+        && let Err(error) = std::fs::metadata(file)
+    {
+        writeln!(out, "warning: the password in {}: {error}", file.display())?;
+    }
+    for source in &config.sources {
+        describe(source, out)?;
+    }
+    Ok(())
+}
+
+fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
+    let format = match (&source.format, &source.pattern) {
+        (Some(format), _) => format.as_str(),
+        (None, Some(_)) => "pattern",
+        (None, None) => "plain",
+    };
+    writeln!(out, "\nsource  {} to {}, {format}", source.name, source.to)?;
+    match source.kind()? {
+        Kind::Files(files) => {
+            let found = files_found(files);
+            for path in found.iter().take(FILES_MAX) {
+                let size = path.metadata().map_or(0, |metadata| metadata.len());
+                let readable =
+                    std::fs::File::open(path).map_or_else(|error| format!(": {error}"), |_| String::new());
+                writeln!(out, "  {} ({size} bytes){readable}", path.display())?;
+            }
+            match found.len() {
+                0 => writeln!(out, "  no file is there now: {}", files.paths.join(", "))?,
+                count if count > FILES_MAX => writeln!(out, "  and {} more", count - FILES_MAX)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! What is gathered.
+
+use super::transform::Transform;
+use super::units::{Bytes, Pattern, Period};
+use anyhow::{Context, Result, bail};
+use logline::{Format, Rule};
+use serde::Deserialize;
+use std::time::Duration;
+
+/// A source: a name, where its records go, one kind, and what is done with its lines.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Source {
+    /// Its name, which every record has as `source`, and by which its position is kept.
+    pub name: String,
+    /// The collection (`database.collection`) or index.
+    pub to: String,
+    /// The format of lines.
+    pub format: Option<String>,
+    /// A regular expression whose named groups become fields, in place of a format.
+    pub pattern: Option<Pattern>,
+    /// Which lines belong together.
+    pub multiline: Option<Multiline>,
+    /// Bytes of a line; what is beyond is cut off, and the record says so.
+    #[serde(default = "line_bytes")]
+    pub line_max: Bytes,
+    /// What is done with each record, in this order.
+    #[serde(default)]
+    pub transform: Vec<Transform>,
+    /// Files.
+    pub files: Option<Files>,
+}
+
+/// Lines of files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Files {
+    /// Paths with `*`, `?`, `[…]` and `**`.
+    pub paths: Vec<String>,
+    /// Where a file begins to be read that was there before the agent first saw it.
+    #[serde(default)]
+    pub start: Start,
+    /// How often files are looked at.
+    #[serde(default = "poll")]
+    pub poll: Period,
+    /// How often the paths are looked up.
+    #[serde(default = "scan")]
+    pub scan: Period,
+}
+
+/// Where a file begins to be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// With its first line.
+    #[default]
+    Beginning,
+    /// With what is added from now on.
+    End,
+}
+
+/// Which lines belong together: one of both is given.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Multiline {
+    /// A line that matches begins a record.
+    pub starts: Option<Pattern>,
+    /// A line that matches goes on with the record before it.
+    pub continues: Option<Pattern>,
+    /// How long a record waits for more lines.
+    #[serde(default = "join_wait")]
+    pub wait: Period,
+}
+
+fn line_bytes() -> Bytes {
+    Bytes(64 << 10)
+}
+
+fn poll() -> Period {
+    Period(Duration::from_millis(500))
+}
+
+fn scan() -> Period {
+    Period(Duration::from_secs(5))
+}
+
+fn join_wait() -> Period {
+    Period(Duration::from_secs(1))
+}
+
+/// The kind of a source, and what it is told.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind<'a> {
+    /// Lines of files.
+    Files(&'a Files),
+}
+
+impl Source {
+    /// Its kind.
+    pub fn kind(&self) -> Result<Kind<'_>> {
+        let given = [self.files.as_ref().map(Kind::Files)];
+        let mut given = given.into_iter().flatten();
+        match (given.next(), given.next()) {
+            (Some(kind), None) => Ok(kind),
+            _ => bail!("a source has one kind: a table [source.files]"),
+        }
+    }
+
+    /// The format of its lines.
+    pub fn line_format(&self) -> Result<Format> {
+        match (&self.format, &self.pattern) {
+            (Some(_), Some(_)) => bail!("format and pattern cannot both be given"),
+            (None, Some(pattern)) => Ok(Format::Pattern(pattern.0.clone())),
+            (None, None) => Ok(Format::Plain),
+            (Some(name), None) => Format::named(name)
+                .with_context(|| format!("'{name}' is not a format; known are {}", Format::NAMES.join(", "))),
+        }
+    }
+
+    /// The rule by which lines belong together.
+    pub fn rule(&self) -> Result<Option<Rule>> {
+        let Some(multiline) = &self.multiline else {
+            return Ok(None);
+        };
+        match (&multiline.starts, &multiline.continues) {
+            (Some(pattern), None) => Ok(Some(Rule::Starts(pattern.0.clone()))),
+            (None, Some(pattern)) => Ok(Some(Rule::Continues(pattern.0.clone()))),
+            _ => bail!("multiline says either which line starts a record or which line continues one"),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        if self.name.is_empty() || self.name.chars().any(char::is_control) {
+            bail!("a source has a name of plain letters");
+        }
+        if !(64..=1 << 20).contains(&self.line_max.0) {
+            bail!("line-max is between 64 bytes and 1m");
+        }
+        self.line_format()?;
+        self.rule()?;
+        for transform in &self.transform {
+            transform.check()?;
+        }
+        match self.kind()? {
+            Kind::Files(files) if files.paths.is_empty() => bail!("files has no paths"),
+            Kind::Files(files) => {
+                for path in &files.paths {
+                    glob::Pattern::new(path).with_context(|| format!("'{path}'"))?;
+                    if !path.starts_with('/') {
+                        bail!("'{path}' is not an absolute path");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

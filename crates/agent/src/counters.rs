@@ -1,0 +1,68 @@
+//! What the agent has done since it started.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds to it.
+    pub fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// What it is.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Messages that sources gave.
+    pub read: Counter,
+    /// Of these, those that a transformation did not keep.
+    pub discarded: Counter,
+    /// Those that had not the form that they should have, and are kept as text.
+    pub unparsed: Counter,
+    /// Fields that could not be converted, and are kept as they were.
+    pub unconverted: Counter,
+    /// Lines that were cut to the size that is allowed.
+    pub cut: Counter,
+    /// Records dropped because the spool was full.
+    pub dropped: Counter,
+    /// Records that the server took.
+    pub sent: Counter,
+    /// Records that the server had already, from a try whose answer was lost.
+    pub repeated: Counter,
+    /// Records that the server refused; they are in the file of rejects.
+    pub rejected: Counter,
+    /// Requests.
+    pub requests: Counter,
+    /// Requests that failed and were made again.
+    pub retries: Counter,
+    /// Bytes of requests, compressed.
+    pub sent_bytes: Counter,
+}
+
+impl Counters {
+    /// Names and values.
+    pub fn all(&self) -> [(&'static str, u64); 12] {
+        [
+            ("read", self.read.get()),
+            ("discarded", self.discarded.get()),
+            ("unparsed", self.unparsed.get()),
+            ("unconverted", self.unconverted.get()),
+            ("cut", self.cut.get()),
+            ("dropped", self.dropped.get()),
+            ("sent", self.sent.get()),
+            ("repeated", self.repeated.get()),
+            ("rejected", self.rejected.get()),
+            ("requests", self.requests.get()),
+            ("retries", self.retries.get()),
+            ("sent_bytes", self.sent_bytes.get()),
+        ]
+    }
+}

@@ -1,0 +1,162 @@
+//! Larder's own HTTP: an `insert` by `/api/command`, in Extended JSON, so that dates and numbers keep their types.
+
+use super::outcome::{Answer, Outcome};
+use crate::spool::Record;
+use http::{StatusCode, percent_encode};
+use serde::Deserialize;
+use value::json::{Mode, write};
+use value::{RawDocument, ValueRef};
+
+/// Codes of single records that another try may not get: the server stops, has no room, was interrupted, or does not let
+/// this user write now. What every other code says of a record, it will say again.
+const PASSING: [i64; 14] = [
+    6, 7, 13, 50, 89, 91, 112, 189, 262, 9001, 10107, 11600, 11602, 14031,
+];
+
+/// The code for a value that is there already.
+const DUPLICATE: i64 = 11000;
+
+/// Codes of commands that say that what is inserted is none: bad values, what cannot be parsed, what is too large.
+const UNREADABLE: [i64; 7] = [2, 9, 14, 22, 51, 10334, 17_280];
+
+/// Path, media type and body.
+pub fn request(target: &str, ids: &[String], records: &[Record]) -> (String, &'static str, String) {
+    let (database, collection) = target.split_once('.').unwrap_or((target, ""));
+    let mut body = String::from("{\"insert\":");
+    body.push_str(&serde_json::Value::from(collection).to_string());
+    body.push_str(",\"ordered\":false,\"documents\":[");
+    for (at, (id, record)) in ids.iter().zip(records).enumerate() {
+        body.push_str(if at == 0 { "{\"_id\":\"" } else { ",{\"_id\":\"" });
+        // Letters, digits, dots, underscores, hyphens: nothing to escape.
+        body.push_str(id);
+        body.push_str("\",");
+        let start = body.len();
+        write(
+            ValueRef::Document(RawDocument::from_validated(&record.document).into()),
+            Mode::Canonical,
+            &mut body,
+        );
+        // The brace that begins it stands before the id.
+        body.replace_range(start..=start, "");
+    }
+    body.push_str("]}");
+    (
+        format!("/api/command/{}", percent_encode(database)),
+        "application/json",
+        body,
+    )
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply {
+    ok: Option<serde_json::Value>,
+    code: Option<serde_json::Value>,
+    errmsg: Option<String>,
+    #[serde(default)]
+    write_errors: Vec<WriteError>,
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WriteError {
+    index: serde_json::Value,
+    code: serde_json::Value,
+    #[serde(default)]
+    errmsg: String,
+    #[serde(default)]
+    key_pattern: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What an answer says.
+pub fn outcome(status: StatusCode, body: &[u8], count: usize) -> Outcome {
+    let Ok(reply) = serde_json::from_slice::<Reply>(body) else {
+        return Outcome::Later(
+            format!("the server answers {status} with what is no reply of Larder's"),
+            None,
+        );
+    };
+    if reply.ok.as_ref().and_then(number) != Some(1) {
+        let reason = reply
+            .errmsg
+            .or(reply.reason)
+            .unwrap_or_else(|| status.to_string());
+        return match reply.code.as_ref().and_then(number) {
+            Some(code) if !UNREADABLE.contains(&code) => Outcome::Later(reason, None),
+            _ => Outcome::Refused(reason),
+        };
+    }
+    let mut answer = Answer::default();
+    for error in reply.write_errors {
+        let (Some(index), Some(code)) = (number(&error.index), number(&error.code)) else {
+            continue;
+        };
+        let Some(index) = usize::try_from(index).ok().filter(|index| *index < count) else {
+            continue;
+        };
+        let is_id = error.key_pattern.len() == 1 && error.key_pattern.contains_key("_id");
+        match code {
+            DUPLICATE if is_id => answer.repeated += 1,
+            code if PASSING.contains(&code) => answer.again.push(index),
+            _ => answer.refused.push((index, error.errmsg)),
+        }
+    }
+    let others = answer.repeated as usize + answer.again.len() + answer.refused.len();
+    answer.taken = (count - others) as u64;
+    Outcome::Answered(answer)
+}
+
+/// A number of Extended JSON.
+fn number(value: &serde_json::Value) -> Option<i64> {
+    match value {
+        serde_json::Value::Number(number) => number
+            .as_i64()
+            .or_else(|| number.as_f64().map(|number| number as i64)),
+        serde_json::Value::Object(object) => {
+            let text = object.values().next()?.as_str()?;
+            text.parse::<f64>().ok().map(|number| number as i64)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_says_of_each_record_what_became_of_it() {
+        let body = br#"{"n":{"$numberInt":"1"},"writeErrors":[
+            {"index":{"$numberInt":"0"},"code":{"$numberInt":"11000"},"errmsg":"dup","keyPattern":{"_id":{"$numberInt":"1"}}},
+            {"index":{"$numberInt":"1"},"code":{"$numberInt":"11000"},"errmsg":"other","keyPattern":{"n":{"$numberInt":"1"}}},
+            {"index":{"$numberInt":"3"},"code":{"$numberInt":"14031"},"errmsg":"full"}],"ok":{"$numberDouble":"1.0"}}"#;
+        let wanted = Answer {
+            taken: 1,
+            repeated: 1,
+            refused: vec![(1, "other".to_owned())],
+            again: vec![3],
+        };
+        assert_eq!(outcome(StatusCode::OK, body, 4), Outcome::Answered(wanted));
+    }
+
+    #[test]
+    fn a_command_that_fails_is_tried_again_or_taken_apart() {
+        let said = |code: i64| {
+            format!(r#"{{"ok":{{"$numberDouble":"0.0"}},"code":{{"$numberInt":"{code}"}},"errmsg":"no"}}"#)
+        };
+        for (code, is_refused) in [(13, false), (14031, false), (9, true), (10334, true)] {
+            let outcome = outcome(StatusCode::BAD_REQUEST, said(code).as_bytes(), 4);
+            assert_eq!(matches!(outcome, Outcome::Refused(_)), is_refused, "{code}");
+        }
+        let unparsed = br#"{"error":"bad_request","reason":"invalid JSON at byte 3"}"#;
+        assert!(matches!(
+            outcome(StatusCode::BAD_REQUEST, unparsed, 4),
+            Outcome::Refused(_)
+        ));
+        assert!(matches!(
+            outcome(StatusCode::OK, b"<html>", 4),
+            Outcome::Later(..)
+        ));
+    }
+}

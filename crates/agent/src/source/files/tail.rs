@@ -1,0 +1,188 @@
+//! One file that grows.
+
+use super::mark::Mark;
+use crate::config::Source;
+use crate::processor::Processor;
+use crate::source::{BYTES_MAX, Line, Lines, RECORDS_MAX};
+use anyhow::Result;
+use bytes::Bytes;
+use logline::{Joined, Joiner};
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What is read at once.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity(u64, u64);
+
+impl Identity {
+    /// Of a file.
+    pub fn of(metadata: &Metadata) -> Identity {
+        Identity(metadata.dev(), metadata.ino())
+    }
+
+    /// As positions are called.
+    pub fn key(self) -> String {
+        format!("{:x}:{:x}", self.0, self.1)
+    }
+}
+
+/// One file that is read.
+#[derive(Debug)]
+pub struct Tail {
+    /// What it is, whatever it is called.
+    pub identity: Identity,
+    /// What it is called.
+    pub path: PathBuf,
+    /// Since when its path is another file's, or nobody's.
+    pub gone: Option<Instant>,
+    /// When it last grew.
+    pub grown: Instant,
+    file: File,
+    /// What was given, and is the position when it is kept.
+    pub mark: Mark,
+    lines: Lines,
+    line_max: usize,
+    joiner: Option<Joiner<(u64, bool)>>,
+    joined: Instant,
+    join_wait: Duration,
+}
+
+/// What a file gave.
+#[derive(Debug, Default)]
+pub struct Gave {
+    /// Records.
+    pub records: Vec<Bytes>,
+    /// Whether the position moved.
+    pub is_moved: bool,
+    /// Whether there may be more at once.
+    pub has_more: bool,
+}
+
+impl Tail {
+    /// Reads a file from a position.
+    pub fn new(file: File, path: &Path, offset: u64, source: &Source) -> Result<Tail> {
+        let mark = Mark::of(&file, path, offset)?;
+        let line_max = source.line_max.0 as usize;
+        Ok(Tail {
+            identity: Identity::of(&file.metadata()?),
+            path: path.to_owned(),
+            gone: None,
+            grown: Instant::now(),
+            file,
+            mark,
+            lines: Lines::new(line_max, offset),
+            line_max,
+            joiner: source.rule()?.map(Joiner::new),
+            joined: Instant::now(),
+            join_wait: source
+                .multiline
+                .as_ref()
+                .map_or(Duration::ZERO, |multiline| multiline.wait.0),
+        })
+    }
+
+    /// Whether the file does not hold any more what was read of it: cut short, or written anew.
+    pub fn is_replaced(&self) -> io::Result<bool> {
+        let size = self.file.metadata()?.len();
+        Ok(
+            size < self.lines.offset()
+                || (size > self.lines.offset() && !self.mark.matches(&self.file, size)),
+        )
+    }
+
+    /// Whether the file holds what was read of it.
+    pub fn is_intact(&self) -> bool {
+        self.file
+            .metadata()
+            .is_ok_and(|metadata| self.mark.matches(&self.file, metadata.len()))
+    }
+
+    /// Begins anew with a file that was replaced.
+    pub fn begin_anew(&mut self) -> io::Result<()> {
+        self.mark = Mark::of(&self.file, &self.path, 0)?;
+        self.lines = Lines::new(self.line_max, 0);
+        Ok(())
+    }
+
+    /// Reads on, as far as one batch goes.
+    pub fn read(&mut self, processor: &Processor) -> io::Result<Gave> {
+        let mut gave = Gave::default();
+        let mut bytes = 0;
+        let mut reached = self.mark.offset;
+        let mut piece = vec![0; PIECE_BYTES];
+        while gave.records.len() < RECORDS_MAX && bytes < BYTES_MAX {
+            let read = self.file.read_at(&mut piece, self.lines.offset())?;
+            if read == 0 {
+                return self.gave(gave, reached);
+            }
+            self.grown = Instant::now();
+            for line in self.lines.take(&piece[..read]) {
+                if let Some((text, is_cut, end)) = self.joined(line) {
+                    reached = end;
+                    let record = (!text.is_empty())
+                        .then(|| processor.text(&text, is_cut))
+                        .flatten();
+                    bytes += record.as_ref().map_or(0, Bytes::len);
+                    gave.records.extend(record);
+                }
+            }
+        }
+        gave.has_more = true;
+        self.gave(gave, reached)
+    }
+
+    /// The message that a line completes: itself where lines are not joined.
+    fn joined(&mut self, line: Line) -> Option<(String, bool, u64)> {
+        let Some(joiner) = &mut self.joiner else {
+            return Some((line.text, line.is_cut, line.end));
+        };
+        self.joined = Instant::now();
+        joiner.push(line.text, (line.end, line.is_cut)).map(apart)
+    }
+
+    /// What waits for more lines, where it has waited long enough or the file has ended.
+    pub fn rest(&mut self, processor: &Processor, is_end: bool) -> io::Result<Gave> {
+        let mut gave = Gave::default();
+        let last = is_end.then(|| self.lines.rest()).flatten();
+        if let Some((text, is_cut, end)) = last.and_then(|line| self.joined(line)) {
+            gave.records.extend(processor.text(&text, is_cut));
+            gave = self.gave(gave, end)?;
+        }
+        if is_end || self.joined.elapsed() >= self.join_wait {
+            let pending = self.pending(processor)?;
+            gave.records.extend(pending.records);
+            gave.is_moved |= pending.is_moved;
+        }
+        Ok(gave)
+    }
+
+    /// What waits for more lines.
+    pub fn pending(&mut self, processor: &Processor) -> io::Result<Gave> {
+        let mut gave = Gave::default();
+        match self.joiner.as_mut().and_then(Joiner::flush).map(apart) {
+            None => Ok(gave),
+            Some((text, is_cut, end)) => {
+                gave.records.extend(processor.text(&text, is_cut));
+                self.gave(gave, end)
+            }
+        }
+    }
+
+    fn gave(&mut self, mut gave: Gave, reached: u64) -> io::Result<Gave> {
+        if reached != self.mark.offset {
+            self.mark = Mark::of(&self.file, &self.path, reached)?;
+            gave.is_moved = true;
+        }
+        Ok(gave)
+    }
+}
+
+fn apart(joined: Joined<(u64, bool)>) -> (String, bool, u64) {
+    (joined.text, joined.tag.1, joined.tag.0)
+}

@@ -1,0 +1,384 @@
+//! The folder between sources and server: what was gathered and is not known to be with the server yet.
+//!
+//! Records come in by [`Spool::append`] together with the positions that their source reached by them: both are in one
+//! [`frame`], so that a source goes on after a crash exactly behind what is kept. Frames are added to segments; each
+//! start begins a new one, so nothing is ever written behind what a crash left unfinished. A segment begins with all positions,
+//! so older ones are removed when the server has what is in them.
+//!
+//! What must hold: only what is flushed is sent; an id is never given twice; what is dropped or damaged is counted.
+
+mod frame;
+mod outgoing;
+mod recovery;
+mod segment;
+
+pub use frame::{BODY_BYTES_MAX, Frame, Positions};
+pub use outgoing::{Outgoing, Record};
+pub use recovery::Recovery;
+
+use bytes::Bytes;
+use rustix::fs::{FlockOperation, flock};
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Segments that a full spool consists of, about: the oldest is what is dropped at once.
+const SEGMENTS: u64 = 8;
+/// A segment is not larger, so that room comes back soon.
+const SEGMENT_BYTES_MAX: u64 = 4 << 20;
+
+/// Why the spool does not take something.
+#[derive(Debug, thiserror::Error)]
+pub enum SpoolError {
+    /// It has reached its limit, or the disk has.
+    #[error("the spool is full")]
+    Full,
+    /// Another agent has the folder.
+    #[error("{} is in use by another agent", .0.display())]
+    InUse(PathBuf),
+    /// The folder cannot be read or written.
+    #[error("{}: {}", .0.display(), .1)]
+    Io(PathBuf, io::Error),
+}
+
+/// What a source gives at once.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// Where the records go.
+    pub target: String,
+    /// Where the source is behind them.
+    pub positions: Positions,
+    /// The records: BSON.
+    pub records: Vec<Bytes>,
+}
+
+/// A place in the spool: a segment, and bytes into it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The segment's number.
+    pub segment: u64,
+    /// Bytes into it.
+    pub offset: u64,
+}
+
+/// A segment as the spool knows it.
+#[derive(Debug)]
+struct Segment {
+    number: u64,
+    bytes: u64,
+    records: u64,
+}
+
+/// The folder between sources and server.
+#[derive(Debug)]
+pub struct Spool {
+    folder: PathBuf,
+    bytes_max: u64,
+    segments: VecDeque<Segment>,
+    /// The newest segment.
+    file: Arc<File>,
+    /// Frames of it that are not flushed yet, for the case that a flush fails.
+    unflushed: Vec<Bytes>,
+    durable: Place,
+    /// The server has what is before this.
+    acknowledged: Place,
+    /// Records of the acknowledged place's segment that are before it.
+    acknowledged_records: u64,
+    /// Where what is being sent ends.
+    in_flight: Option<Place>,
+    positions: BTreeMap<String, String>,
+    /// Positions that a full spool could not take with their records.
+    postponed: Positions,
+    epoch: u64,
+    next: u64,
+    dropped: u64,
+    _lock: File,
+}
+
+impl Spool {
+    /// Opens a folder, or makes it.
+    pub fn open(folder: &Path, bytes_max: u64) -> Result<(Spool, Recovery), SpoolError> {
+        let failed = |error| SpoolError::Io(folder.to_owned(), error);
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(folder.join("lock"));
+        let lock = lock.map_err(failed)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|_| SpoolError::InUse(folder.to_owned()))?;
+        let found = recovery::read(folder).map_err(failed)?;
+        let newest = found.segments.back().map_or(0, |newest| newest.number);
+        // Above what the server is known to have, although somebody removed the segments.
+        let number = newest.max(found.acknowledged.segment) + 1;
+        let epoch = recovery::epoch_after(found.epoch).map_err(failed)?;
+        let mut spool = Spool {
+            folder: folder.to_owned(),
+            bytes_max,
+            segments: found.segments,
+            // Replaced by the first segment of this start.
+            file: Arc::new(lock.try_clone().map_err(failed)?),
+            unflushed: Vec::new(),
+            durable: Place::default(),
+            acknowledged: found.acknowledged,
+            acknowledged_records: found.acknowledged_records,
+            in_flight: None,
+            positions: found.positions,
+            postponed: Positions::new(),
+            epoch,
+            next: 0,
+            dropped: found.recovery.dropped,
+            _lock: lock,
+        };
+        spool.begin_segment(number, &[]).map_err(failed)?;
+        spool.acknowledge(spool.acknowledged);
+        Ok((spool, found.recovery))
+    }
+
+    /// The positions that sources have reached, by their keys.
+    pub fn positions(&self) -> &BTreeMap<String, String> {
+        &self.positions
+    }
+
+    /// Records that wait for the server.
+    pub fn waiting(&self) -> u64 {
+        let records: u64 = self.segments.iter().map(|segment| segment.records).sum();
+        records.saturating_sub(self.acknowledged_records)
+    }
+
+    /// Bytes on the disk.
+    pub fn bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.bytes).sum()
+    }
+
+    /// Records that were dropped since the folder was made.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Adds records and positions. They are kept when [`Spool::flushed`] was told.
+    pub fn append(&mut self, batch: &Batch) -> Result<(), SpoolError> {
+        let mut positions = self.postponed.clone();
+        positions.extend(batch.positions.clone());
+        let frame = Frame {
+            epoch: self.epoch,
+            first: self.next,
+            dropped: self.dropped,
+            is_whole: false,
+            target: batch.target.clone(),
+            positions,
+            records: batch.records.clone(),
+        };
+        let bytes = Bytes::from(frame.encode());
+        if self.bytes() + bytes.len() as u64 > self.bytes_max {
+            return Err(SpoolError::Full);
+        }
+        if self.newest().bytes + bytes.len() as u64 > self.segment_bytes_max() {
+            self.roll()?;
+        }
+        self.write(&bytes)?;
+        self.unflushed.push(bytes);
+        self.newest_mut().records += batch.records.len() as u64;
+        self.next += batch.records.len() as u64;
+        self.postponed.clear();
+        take_positions(&mut self.positions, frame.positions);
+        Ok(())
+    }
+
+    /// Forgets records that there is no room for; the positions behind them are written with the next ones that fit.
+    pub fn drop_newest(&mut self, batch: &Batch) {
+        self.dropped += batch.records.len() as u64;
+        self.postponed.extend(batch.positions.clone());
+    }
+
+    /// Removes the oldest segment of which nothing is being sent; gives how many records were dropped by it.
+    pub fn drop_oldest(&mut self) -> Result<Option<u64>, SpoolError> {
+        if self.segments.len() == 1 || self.oldest_at_rest().is_none() {
+            if self.newest().records == 0 || self.is_in_flight(self.newest().number) {
+                return Ok(None);
+            }
+            self.roll()?;
+        }
+        let Some(at) = self.oldest_at_rest() else {
+            return Ok(None);
+        };
+        let Some(segment) = self.segments.remove(at) else {
+            return Ok(None);
+        };
+        let mut lost = segment.records;
+        if segment.number == self.acknowledged.segment {
+            lost = lost.saturating_sub(self.acknowledged_records);
+            self.acknowledged_records = 0;
+            self.acknowledged = Place {
+                segment: segment.number + 1,
+                offset: 0,
+            };
+        }
+        self.dropped += lost;
+        self.remove(segment.number);
+        Ok(Some(lost))
+    }
+
+    /// What is to be flushed, and what will be kept then; `None` where all is.
+    pub fn to_flush(&self) -> Option<(Arc<File>, Place)> {
+        (!self.unflushed.is_empty()).then(|| (self.file.clone(), self.end()))
+    }
+
+    /// Bytes that are not flushed yet.
+    pub fn unflushed_bytes(&self) -> usize {
+        self.unflushed.iter().map(Bytes::len).sum()
+    }
+
+    /// Tells that all before this place is on the disk.
+    pub fn flushed(&mut self, place: Place) {
+        self.durable = self.durable.max(place);
+        if place == self.end() {
+            self.unflushed.clear();
+        }
+    }
+
+    /// Tells that a flush failed: what was not kept by it is written again, elsewhere, under the same ids. To be called again
+    /// until it succeeds; nothing may be flushed or added before.
+    pub fn flush_failed(&mut self) -> Result<(), SpoolError> {
+        let frames = std::mem::take(&mut self.unflushed);
+        let number = self.newest().number + 1;
+        if let Err(error) = self.begin_segment(number, &frames) {
+            self.unflushed = frames;
+            return Err(self.failed(error));
+        }
+        Ok(())
+    }
+
+    fn roll(&mut self) -> Result<(), SpoolError> {
+        self.file.sync_data().map_err(|error| self.failed(error))?;
+        self.flushed(self.end());
+        let number = self.newest().number + 1;
+        self.begin_segment(number, &[])
+            .map_err(|error| self.failed(error))
+    }
+
+    /// Begins a segment with all positions, and makes sure that it outlives a crash. Frames that reached those positions and
+    /// are nowhere else stand before them, so that a crash in between cannot leave the positions alone.
+    fn begin_segment(&mut self, number: u64, frames: &[Bytes]) -> io::Result<()> {
+        let path = path_of(&self.folder, number);
+        let state = Frame {
+            epoch: self.epoch,
+            first: self.next,
+            dropped: self.dropped,
+            is_whole: true,
+            positions: self
+                .positions
+                .iter()
+                .map(|(key, value)| (key.clone(), Some(value.clone())))
+                .collect(),
+            ..Frame::default()
+        };
+        let mut bytes = frames.concat();
+        bytes.extend(state.encode());
+        let made = (|| {
+            let mut file = OpenOptions::new().create_new(true).append(true).open(&path)?;
+            file.write_all(&bytes)?;
+            file.sync_all()?;
+            File::open(&self.folder)?.sync_all()?;
+            Ok(file)
+        })();
+        let file = match made {
+            Ok(file) => file,
+            Err(error) => {
+                let _ = std::fs::remove_file(&path);
+                return Err(error);
+            }
+        };
+        self.file = Arc::new(file);
+        self.unflushed.clear();
+        self.segments.push_back(Segment {
+            number,
+            bytes: bytes.len() as u64,
+            records: 0,
+        });
+        // Records of frames that were written a second time are counted where they were first.
+        self.durable = self.end();
+        Ok(())
+    }
+
+    /// Adds bytes to the newest segment, all or none.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError> {
+        if let Err(error) = (&*self.file).write_all(bytes) {
+            // What was written of it is taken away; where that fails as well, a reader passes over it.
+            if self.file.set_len(self.end().offset).is_err()
+                && let Ok(metadata) = self.file.metadata()
+            {
+                self.newest_mut().bytes = metadata.len();
+            }
+            return Err(self.failed(error));
+        }
+        self.newest_mut().bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn failed(&self, error: io::Error) -> SpoolError {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SpoolError::Full,
+            _ => SpoolError::Io(self.folder.clone(), error),
+        }
+    }
+
+    fn remove(&self, number: u64) {
+        let path = path_of(&self.folder, number);
+        if let Err(error) = std::fs::remove_file(&path) {
+            tracing::warn!(path = %path.display(), %error, "a segment that is done with cannot be removed");
+        }
+    }
+
+    fn segment_bytes_max(&self) -> u64 {
+        (self.bytes_max / SEGMENTS).clamp(64 << 10, SEGMENT_BYTES_MAX)
+    }
+
+    fn end(&self) -> Place {
+        Place {
+            segment: self.newest().number,
+            offset: self.newest().bytes,
+        }
+    }
+
+    fn newest(&self) -> &Segment {
+        self.segments
+            .back()
+            .expect("there is always a segment that is written")
+    }
+
+    fn newest_mut(&mut self) -> &mut Segment {
+        self.segments
+            .back_mut()
+            .expect("there is always a segment that is written")
+    }
+
+    fn is_in_flight(&self, number: u64) -> bool {
+        self.in_flight
+            .is_some_and(|end| (self.acknowledged.segment..=end.segment).contains(&number))
+    }
+
+    fn oldest_at_rest(&self) -> Option<usize> {
+        let older = self.segments.iter().take(self.segments.len() - 1);
+        older
+            .map(|segment| segment.number)
+            .position(|number| !self.is_in_flight(number))
+    }
+}
+
+/// Brings a table of positions up to date.
+fn take_positions(table: &mut BTreeMap<String, String>, changes: Positions) {
+    for (key, value) in changes {
+        match value {
+            Some(value) => table.insert(key, value),
+            None => table.remove(&key),
+        };
+    }
+}
+
+fn path_of(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{number:016x}.segment"))
+}

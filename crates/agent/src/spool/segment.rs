@@ -1,0 +1,82 @@
+//! Reading a segment, whatever became of it.
+
+use super::frame::{self, Frame, HEAD_BYTES, Head};
+use bytes::Bytes;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// What stands at a place of a segment.
+#[derive(Debug)]
+pub enum Item {
+    /// A frame, and where the next thing begins.
+    Frame(Frame, u64),
+    /// Bytes that are no frame any more, and where the next frame begins.
+    Damage(u64),
+    /// Nothing whole is left: the end, or what a write left unfinished. So many bytes of it.
+    End(u64),
+}
+
+/// What is looked at together in search of the next frame.
+const SEARCHED_BYTES: usize = 64 << 10;
+
+/// What stands at `offset`, within the first `length` bytes.
+pub fn item_at(file: &File, offset: u64, length: u64) -> io::Result<Item> {
+    if offset >= length {
+        return Ok(Item::End(0));
+    }
+    match frame_at(file, offset, length)? {
+        Some(Ok((frame, next))) => Ok(Item::Frame(frame, next)),
+        // Its head is sound and its body is not; the next one is known.
+        Some(Err(next)) => Ok(Item::Damage(next)),
+        None => Ok(match next_frame(file, offset + 1, length)? {
+            Some(next) => Item::Damage(next),
+            None => Item::End(length - offset),
+        }),
+    }
+}
+
+/// The frame at `offset`; where its body is damaged, where it ends; `None` where there is no whole one.
+fn frame_at(file: &File, offset: u64, length: u64) -> io::Result<Option<Result<(Frame, u64), u64>>> {
+    let mut head = [0; HEAD_BYTES];
+    let Some(body) = offset
+        .checked_add(HEAD_BYTES as u64)
+        .filter(|body| *body <= length)
+    else {
+        return Ok(None);
+    };
+    file.read_exact_at(&mut head, offset)?;
+    let Head::Frame {
+        length: bytes,
+        checksum,
+    } = frame::head(&head)
+    else {
+        return Ok(None);
+    };
+    let end = body + bytes as u64;
+    if end > length {
+        return Ok(None);
+    }
+    let mut bytes = vec![0; bytes];
+    file.read_exact_at(&mut bytes, body)?;
+    let sound = crc32c::crc32c(&bytes) == checksum;
+    let frame = sound.then(|| Frame::decode(Bytes::from(bytes))).flatten();
+    Ok(Some(frame.map(|frame| (frame, end)).ok_or(end)))
+}
+
+/// Where the next sound head begins.
+fn next_frame(file: &File, mut offset: u64, length: u64) -> io::Result<Option<u64>> {
+    while offset + HEAD_BYTES as u64 <= length {
+        let mut bytes = vec![0; SEARCHED_BYTES.min((length - offset) as usize)];
+        file.read_exact_at(&mut bytes, offset)?;
+        let found = bytes
+            .windows(HEAD_BYTES)
+            .position(|window| frame::head(window) != Head::Nothing);
+        if let Some(found) = found {
+            return Ok(Some(offset + found as u64));
+        }
+        // A head may begin in the last bytes of what was looked at.
+        offset += (bytes.len() - HEAD_BYTES + 1) as u64;
+    }
+    Ok(None)
+}

@@ -1,0 +1,74 @@
+//! What a configuration may say.
+
+use agent::config::Config;
+
+const GOOD: &str = r#"
+device = "pump-3"
+[server]
+url = "http://127.0.0.1:7070"
+[spool]
+folder = "/var/lib/larder-agent"
+[[source]]
+name = "app"
+to = "logs.app"
+format = "logfmt"
+[source.files]
+paths = ["/var/log/app/*.log"]
+"#;
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    Config::parse(GOOD).unwrap();
+    let cases = [
+        ("device = \"pump-3\"", "device = \"a/b\"", "letters, digits"),
+        (
+            "url = \"http://127.0.0.1:7070\"",
+            "url = \"127.0.0.1\"",
+            "http[s]://host:port",
+        ),
+        ("url =", "uri =", "line 4"),
+        ("url =", "user = \"a\"\nurl =", "given together"),
+        (
+            "folder =",
+            "max-bytes = \"many\"\nfolder =",
+            "'many' is not a size",
+        ),
+        ("folder =", "sync-interval = \"1 day\"\nfolder =", "line 6"),
+        ("folder =", "when-full = \"panic\"\nfolder =", "drop-oldest"),
+        ("to = \"logs.app\"", "to = \"logs\"", "database.collection"),
+        ("format = \"logfmt\"", "format = \"logformat\"", "known are plain"),
+        ("format = \"logfmt\"", "pattern = \"(\"", "line 10"),
+        (
+            "format = \"logfmt\"",
+            "format = \"plain\"\npattern = \"x\"",
+            "cannot both be given",
+        ),
+        ("format = \"logfmt\"", "multiline = {}", "either"),
+        (
+            "format = \"logfmt\"",
+            "transform = [{ renam = {} }]",
+            "unknown variant",
+        ),
+        (
+            "format = \"logfmt\"",
+            "transform = [{ timestamp = { field = \"a\", form = \"b\" } }]",
+            "not a form of times",
+        ),
+        (
+            "paths = [\"/var/log/app/*.log\"]",
+            "paths = [\"log/*.log\"]",
+            "not an absolute path",
+        ),
+        (
+            "paths = [\"/var/log/app/*.log\"]",
+            "paths = [\"/var/[\"]",
+            "/var/[",
+        ),
+        ("[source.files]\npaths = [\"/var/log/app/*.log\"]", "", "one kind"),
+    ];
+    for (good, bad, wanted) in cases {
+        assert!(GOOD.contains(good), "{good}");
+        let error = format!("{:#}", Config::parse(&GOOD.replace(good, bad)).unwrap_err());
+        assert!(error.contains(wanted), "{bad}: {error}");
+    }
+}

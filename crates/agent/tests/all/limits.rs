@@ -1,0 +1,80 @@
+//! A spool that is full.
+
+use crate::spooled::{drain, flush};
+use agent::spool::{Batch, Positions, Spool, SpoolError};
+
+fn large(number: u64) -> Batch {
+    Batch {
+        target: "logs.app".to_owned(),
+        positions: Positions::from([("file".to_owned(), Some(number.to_string()))]),
+        records: vec![vec![b'x'; 20_000].into()],
+    }
+}
+
+fn filled(folder: &std::path::Path) -> (Spool, u64) {
+    let mut spool = Spool::open(folder, 1 << 20).unwrap().0;
+    let mut count = 0;
+    while !matches!(spool.append(&large(count)), Err(SpoolError::Full)) {
+        count += 1;
+        flush(&mut spool);
+    }
+    assert!(spool.bytes() <= 1 << 20);
+    (spool, count)
+}
+
+#[test]
+fn what_is_sent_makes_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, count) = filled(folder.path());
+    assert_eq!(spool.waiting(), count);
+    assert_eq!(drain(&mut spool).len() as u64, count);
+    assert!(spool.append(&large(count)).is_ok());
+}
+
+#[test]
+fn the_oldest_are_dropped_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, count) = filled(folder.path());
+    let lost = spool.drop_oldest().unwrap().unwrap();
+    assert!(lost > 0 && spool.dropped() == lost);
+    spool.append(&large(count)).unwrap();
+    flush(&mut spool);
+    drop(spool);
+    let (mut spool, recovery) = Spool::open(folder.path(), 1 << 20).unwrap();
+    assert_eq!(recovery.dropped, lost, "the count outlives a restart");
+    assert_eq!(drain(&mut spool).len() as u64, count + 1 - lost);
+}
+
+#[test]
+fn what_is_being_sent_is_not_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, count) = filled(folder.path());
+    let sending = spool.outgoing(2, 1 << 20).unwrap().unwrap();
+    let mut lost = 0;
+    while let Ok(Some(more)) = spool.drop_oldest() {
+        lost += more;
+        if more == 0 {
+            break;
+        }
+    }
+    spool.acknowledge(sending.end);
+    assert_eq!(
+        lost + sending.records.len() as u64 + drain(&mut spool).len() as u64,
+        count
+    );
+    assert!(lost > 0);
+}
+
+#[test]
+fn the_newest_are_dropped_and_their_positions_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, count) = filled(folder.path());
+    spool.drop_newest(&large(count + 100));
+    drain(&mut spool);
+    spool.append(&Batch::default()).unwrap();
+    flush(&mut spool);
+    drop(spool);
+    let (spool, recovery) = Spool::open(folder.path(), 1 << 20).unwrap();
+    assert_eq!(recovery.dropped, 1);
+    assert_eq!(spool.positions()["file"], (count + 100).to_string());
+}

@@ -1,0 +1,10 @@
+//! The spool through crashes and damage, files through rotations, records through transformations.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod configuration;
+mod damage;
+mod history;
+mod limits;
+mod processing;
+mod spooled;
+mod tailing;

@@ -1,0 +1,215 @@
+//! Files that grow, are renamed, cut short, copied, and read again after a restart.
+
+use agent::config::Config;
+use agent::source::{Start, run};
+use agent::spool::Batch;
+use agent::{Counters, config::Source};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use value::{RawDocument, ValueRef};
+
+/// A source over a folder, run again and again as a process would be; positions and messages are kept.
+struct Gathered {
+    folder: tempfile::TempDir,
+    source: Source,
+    positions: BTreeMap<String, String>,
+    messages: Vec<String>,
+}
+
+impl Gathered {
+    fn new(pattern: &str, options: &str, files: &str) -> Gathered {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(pattern);
+        let text = format!(
+            "device = \"d\"\n[server]\nurl = \"http://h\"\n[spool]\nfolder = \"/s\"\n[[source]]\nname = \"n\"\nto = \"a.b\"\n{options}\n\
+             [source.files]\npoll = \"10ms\"\nscan = \"20ms\"\npaths = [{path:?}]\n{files}"
+        );
+        Gathered {
+            source: Config::parse(&text).unwrap().sources.remove(0),
+            folder,
+            positions: BTreeMap::new(),
+            messages: Vec::new(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Reads while something happens to the files.
+    async fn during(&mut self, work: impl AsyncFnOnce(&Path)) {
+        let (sender, mut receiver) = mpsc::channel::<Batch>(4);
+        let (stop, stopping) = watch::channel(false);
+        let start = Start {
+            device: "d".to_owned(),
+            sender,
+            stop: stopping,
+            is_once: false,
+            counters: Arc::new(Counters::default()),
+        };
+        let running = tokio::spawn(run(self.source.clone(), start, self.positions.clone()));
+        let folder = self.folder.path().to_owned();
+        let (positions, messages) = (&mut self.positions, &mut self.messages);
+        let taking = async {
+            while let Some(batch) = receiver.recv().await {
+                for record in &batch.records {
+                    let record = RawDocument::new(record).unwrap();
+                    let message = record.get("message").and_then(ValueRef::as_str).unwrap();
+                    messages.push(message.to_owned());
+                }
+                for (key, value) in batch.positions {
+                    let key = key.split_once('\u{1f}').unwrap().1.to_owned();
+                    match value {
+                        Some(value) => positions.insert(key, value),
+                        None => positions.remove(&key),
+                    };
+                }
+            }
+        };
+        let working = async {
+            pause().await;
+            work(&folder).await;
+            pause().await;
+            stop.send(true).unwrap();
+        };
+        tokio::join!(taking, working);
+        running.await.unwrap().unwrap();
+    }
+
+    fn has(&self, lines: &[&str]) {
+        assert_eq!(self.messages, lines);
+    }
+}
+
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(120)).await;
+}
+
+fn add(path: &Path, text: &str) {
+    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+}
+
+#[tokio::test]
+async fn lines_are_read_as_they_come_and_once_over_restarts() {
+    let mut gathered = Gathered::new("*.log", "", "");
+    add(&gathered.path("a.log"), "one\ntw");
+    gathered
+        .during(async |folder| add(&folder.join("a.log"), "o\nthr"))
+        .await;
+    gathered.has(&["one", "two"]);
+    add(&gathered.path("a.log"), "ee\r\n\nfour\n");
+    gathered.during(async |_| {}).await;
+    gathered
+        .during(async |folder| add(&folder.join("b.log"), "five\n"))
+        .await;
+    gathered.has(&["one", "two", "three", "four", "five"]);
+}
+
+#[tokio::test]
+async fn a_file_is_read_to_its_end_after_it_was_renamed() {
+    let mut gathered = Gathered::new("a.log", "", "");
+    add(&gathered.path("a.log"), "one\n");
+    gathered
+        .during(async |folder| {
+            std::fs::rename(folder.join("a.log"), folder.join("a.log.1")).unwrap();
+            add(&folder.join("a.log.1"), "two\n");
+            add(&folder.join("a.log"), "three\n");
+            pause().await;
+            add(&folder.join("a.log.1"), "four\n");
+        })
+        .await;
+    gathered.has(&["one", "two", "three", "four"]);
+    // Renamed while nobody looked.
+    add(&gathered.path("a.log"), "five\n");
+    std::fs::rename(gathered.path("a.log"), gathered.path("a.log.2")).unwrap();
+    add(&gathered.path("a.log"), "six\n");
+    gathered.during(async |_| {}).await;
+    gathered.messages.sort();
+    gathered.has(&["five", "four", "one", "six", "three", "two"]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_cut_short_begins_anew() {
+    let mut gathered = Gathered::new("a.log", "", "");
+    add(&gathered.path("a.log"), "one\ntwo\n");
+    gathered
+        .during(async |folder| {
+            std::fs::write(folder.join("a.log"), "").unwrap();
+            add(&folder.join("a.log"), "3\n");
+            pause().await;
+            // Longer than before at once: the bytes before the position tell.
+            std::fs::write(folder.join("a.log"), "four\nfive\n").unwrap();
+        })
+        .await;
+    gathered.has(&["one", "two", "3", "four", "five"]);
+    std::fs::write(gathered.path("a.log"), "six\nseven\neight\n").unwrap();
+    gathered.during(async |_| {}).await;
+    gathered.has(&["one", "two", "3", "four", "five", "six", "seven", "eight"]);
+}
+
+#[tokio::test]
+async fn a_copy_of_what_was_read_is_not_read_again() {
+    let mut gathered = Gathered::new("a.log*", "", "");
+    add(&gathered.path("a.log"), "the first line\nthe second line\n");
+    gathered
+        .during(async |folder| {
+            std::fs::copy(folder.join("a.log"), folder.join("a.log.1")).unwrap();
+            std::fs::write(folder.join("a.log"), "").unwrap();
+            add(&folder.join("a.log"), "the third line, longer\n");
+        })
+        .await;
+    gathered.has(&["the first line", "the second line", "the third line, longer"]);
+    // The same while nobody looked, with a line that was not read yet.
+    add(&gathered.path("a.log"), "the fourth line\n");
+    std::fs::rename(gathered.path("a.log.1"), gathered.path("a.log.2")).unwrap();
+    std::fs::copy(gathered.path("a.log"), gathered.path("a.log.1")).unwrap();
+    std::fs::write(
+        gathered.path("a.log"),
+        "the fifth line, which is longer than all of those before\n",
+    )
+    .unwrap();
+    gathered.during(async |_| {}).await;
+    gathered.messages.drain(..3);
+    gathered.messages.sort();
+    gathered.has(&[
+        "the fifth line, which is longer than all of those before",
+        "the fourth line",
+    ]);
+}
+
+#[tokio::test]
+async fn lines_that_belong_together_are_one_message_over_a_restart() {
+    let options = "multiline = { continues = '^\\s', wait = \"300ms\" }";
+    let mut gathered = Gathered::new("a.log", options, "");
+    gathered
+        .during(async |folder| add(&folder.join("a.log"), "error\n at a\n at b\nnext\n"))
+        .await;
+    // The last message waits for more lines; its position is before it.
+    gathered.has(&["error\n at a\n at b"]);
+    gathered
+        .during(async |folder| {
+            add(&folder.join("a.log"), " goes on\n");
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        })
+        .await;
+    gathered.has(&["error\n at a\n at b", "next\n goes on"]);
+}
+
+#[tokio::test]
+async fn what_was_there_before_may_be_left_out() {
+    let mut gathered = Gathered::new("*.log", "", "start = \"end\"");
+    add(&gathered.path("a.log"), "old\n");
+    gathered
+        .during(async |folder| add(&folder.join("a.log"), "new\n"))
+        .await;
+    add(&gathered.path("a.log"), "while away\n");
+    add(&gathered.path("b.log"), "another\n");
+    gathered.during(async |_| {}).await;
+    gathered.has(&["new", "while away", "another"]);
+}

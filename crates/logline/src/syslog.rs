@@ -1,0 +1,188 @@
+//! Syslog: RFC 5424, RFC 3164, and the lines of files, where the priority is missing and the time may be of ISO 8601.
+
+use crate::dates;
+use crate::parser::Mismatch;
+use crate::stamp::without_year;
+use jiff::tz::TimeZone;
+use value::{Document, Value};
+
+const LEVELS: [&str; 8] = [
+    "emerg", "alert", "crit", "error", "warning", "notice", "info", "debug",
+];
+
+const FACILITIES: [&str; 24] = [
+    "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp",
+    "ntp", "audit", "alert", "clock", "local0", "local1", "local2", "local3", "local4", "local5", "local6",
+    "local7",
+];
+
+/// The bytes of `Jun 14 15:16:01`.
+const OLD_TIME_BYTES: usize = 15;
+
+/// The fields of a message. What has neither form but a priority is a message all the same, as RFC 3164 wants.
+pub fn parse(line: &str, zone: &TimeZone, now_ms: i64) -> Result<Document, Mismatch> {
+    let (priority, rest) = priority(line);
+    let mut document = Document::new();
+    if let Some(rest) = rest.strip_prefix("1 ").filter(|_| priority.is_some())
+        && modern(rest, &mut document).is_some()
+    {
+        add_priority(&mut document, priority);
+        return Ok(document);
+    }
+    document = Document::new();
+    let time = old_time(rest, zone, now_ms).or_else(|| iso_time(rest));
+    let Some((time, rest)) = time else {
+        if priority.is_none() {
+            return Err(Mismatch(
+                "a line of syslog begins with its priority or its time".to_owned(),
+            ));
+        }
+        add_priority(&mut document, priority);
+        document.push("message", rest);
+        return Ok(document);
+    };
+    document.push("time", Value::DateTime(time));
+    add_priority(&mut document, priority);
+    host_and_tag(rest, &mut document);
+    Ok(document)
+}
+
+/// The number that a line begins with between angle brackets, and what follows.
+fn priority(line: &str) -> (Option<usize>, &str) {
+    let parsed = line.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    match parsed.and_then(|(number, rest)| Some((number.parse::<u8>().ok()?, rest))) {
+        Some((number, rest)) if usize::from(number) < FACILITIES.len() * LEVELS.len() => {
+            (Some(number.into()), rest)
+        }
+        _ => (None, line),
+    }
+}
+
+fn add_priority(document: &mut Document, priority: Option<usize>) {
+    if let Some(priority) = priority {
+        document.push("level", LEVELS[priority % 8]);
+        document.push("facility", FACILITIES[priority / 8]);
+    }
+}
+
+/// `Jun 14 15:16:01`, and what follows it.
+fn old_time<'a>(text: &'a str, zone: &TimeZone, now_ms: i64) -> Option<(i64, &'a str)> {
+    let time = text.get(..OLD_TIME_BYTES)?;
+    let rest = text.get(OLD_TIME_BYTES..)?;
+    if !time.starts_with(|first: char| first.is_ascii_uppercase()) {
+        return None;
+    }
+    Some((
+        without_year("%b %e %H:%M:%S", time, zone, now_ms)?,
+        rest.trim_start(),
+    ))
+}
+
+/// A time of ISO 8601, and what follows it.
+fn iso_time(text: &str) -> Option<(i64, &str)> {
+    let (time, rest) = text.split_once(' ')?;
+    if !time.contains('T') {
+        return None;
+    }
+    Some((dates::milliseconds(time)?, rest))
+}
+
+/// `host program[pid]: message`. Where no colon ends a tag, what follows the host is all message.
+fn host_and_tag(rest: &str, document: &mut Document) {
+    let (host, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    // Messages of a machine itself come through /dev/log without its name: the first word is the tag then.
+    let (host, rest) = match host.strip_suffix(':') {
+        Some(_) => (None, format!("{host} {rest}")),
+        None => (Some(host), rest.to_owned()),
+    };
+    if let Some(host) = host {
+        document.push("host", host);
+    }
+    let is_tag = |tag: &&str| !tag.is_empty() && !tag.contains(' ') && tag.len() <= 128;
+    let tagged = rest.split_once(':').filter(|(tag, _)| is_tag(tag));
+    let Some((tag, message)) = tagged else {
+        document.push("message", rest);
+        return;
+    };
+    let (program, pid) = match tag.strip_suffix(']').and_then(|tag| tag.rsplit_once('[')) {
+        Some((program, pid)) => (program, Some(pid)),
+        None => (tag, None),
+    };
+    document.push("program", program);
+    if let Some(pid) = pid {
+        document.push(
+            "pid",
+            pid.parse::<i64>()
+                .map_or_else(|_| Value::from(pid), Value::integer),
+        );
+    }
+    document.push("message", message.strip_prefix(' ').unwrap_or(message));
+}
+
+/// `TIME HOST PROGRAM PID MSGID DATA MESSAGE`, a hyphen where something is missing.
+fn modern(rest: &str, document: &mut Document) -> Option<()> {
+    let mut words = rest.splitn(6, ' ');
+    let time = words.next()?;
+    if time != "-" {
+        document.push("time", Value::DateTime(dates::milliseconds(time)?));
+    }
+    for name in ["host", "program", "pid", "msgid"] {
+        let word = words.next()?;
+        if word != "-" {
+            let number = (name == "pid").then(|| word.parse::<i64>().ok()).flatten();
+            document.push(name, number.map_or_else(|| Value::from(word), Value::integer));
+        }
+    }
+    let rest = words.next()?;
+    let message = match rest.strip_prefix('-') {
+        Some(message) => message,
+        None => {
+            let (data, message) = structured(rest)?;
+            document.push("data", data);
+            message
+        }
+    };
+    if !(message.is_empty() || message.starts_with(' ')) {
+        return None;
+    }
+    let message = message.strip_prefix(' ').unwrap_or(message);
+    document.push("message", message.strip_prefix('\u{feff}').unwrap_or(message));
+    Some(())
+}
+
+/// `[id name="value" …][id …]`, and what follows.
+fn structured(text: &str) -> Option<(Document, &str)> {
+    let mut data = Document::new();
+    let mut rest = text;
+    while let Some(element) = rest.strip_prefix('[') {
+        let end = element.find([' ', ']'])?;
+        let (id, mut after) = element.split_at(end);
+        let mut fields = Document::new();
+        while let Some(field) = after.strip_prefix(' ') {
+            let (name, quoted) = field.split_once("=\"")?;
+            let (text, behind) = parameter(quoted)?;
+            fields.set(name, text);
+            after = behind;
+        }
+        data.set(id, fields);
+        rest = after.strip_prefix(']')?;
+    }
+    (!data.is_empty()).then_some((data, rest))
+}
+
+/// The value of a parameter up to its quotation mark, and what follows that.
+fn parameter(quoted: &str) -> Option<(String, &str)> {
+    let mut text = String::new();
+    let mut letters = quoted.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return Some((text, &quoted[at + 1..])),
+            '\\' => match letters.next()? {
+                (_, escaped @ ('"' | '\\' | ']')) => text.push(escaped),
+                (_, other) => text.extend(['\\', other]),
+            },
+            other => text.push(other),
+        }
+    }
+    None
+}

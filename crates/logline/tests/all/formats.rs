@@ -1,0 +1,133 @@
+//! One line of each form, and its document.
+
+use jiff::tz::TimeZone;
+use logline::{Format, Parser};
+use regex::Regex;
+use value::json::{Mode, to_string};
+
+/// 2026-03-01T00:00:00Z.
+const NOW_MS: i64 = 1_772_323_200_000;
+
+fn parsed(format: Format, line: &str) -> String {
+    let parser = Parser::in_zone(format, TimeZone::UTC);
+    match parser.parse(line, NOW_MS) {
+        Ok(document) => to_string((&document).into(), Mode::Relaxed),
+        Err(mismatch) => format!("! {mismatch}"),
+    }
+}
+
+fn check(format: &Format, cases: &[(&str, &str)]) {
+    for (line, wanted) in cases {
+        assert_eq!(parsed(format.clone(), line), *wanted, "{line}");
+    }
+}
+
+#[test]
+fn syslog_in_all_its_forms() {
+    check(
+        &Format::Syslog,
+        &[
+            (
+                "<34>Oct 11 22:14:15 mymachine su: 'su root' failed on /dev/pts/8",
+                r#"{"time":{"$date":"2025-10-11T22:14:15Z"},"level":"crit","facility":"auth","host":"mymachine","program":"su","message":"'su root' failed on /dev/pts/8"}"#,
+            ),
+            (
+                "Jun 14 15:16:01 combo sshd(pam_unix)[19939]: check pass; user unknown",
+                r#"{"time":{"$date":"2025-06-14T15:16:01Z"},"host":"combo","program":"sshd(pam_unix)","pid":19939,"message":"check pass; user unknown"}"#,
+            ),
+            (
+                "<13>Feb  5 01:02:03 cron[7]: no host, as from /dev/log",
+                r#"{"time":{"$date":"2026-02-05T01:02:03Z"},"level":"notice","facility":"user","program":"cron","pid":7,"message":"no host, as from /dev/log"}"#,
+            ),
+            (
+                "Feb 29 00:00:00 leap kernel: a day of 2024",
+                r#"{"time":{"$date":"2024-02-29T00:00:00Z"},"host":"leap","program":"kernel","message":"a day of 2024"}"#,
+            ),
+            (
+                "2026-02-28T10:00:00.123456+01:00 pi systemd[1]: Started cron.",
+                r#"{"time":{"$date":"2026-02-28T09:00:00.123Z"},"host":"pi","program":"systemd","pid":1,"message":"Started cron."}"#,
+            ),
+            (
+                r#"<165>1 2003-10-11T22:14:15.003Z mymachine.example.com evntslog - ID47 [exampleSDID@32473 iut="3" eventSource="App\"l\]"][b] An event"#,
+                r#"{"time":{"$date":"2003-10-11T22:14:15.003Z"},"host":"mymachine.example.com","program":"evntslog","msgid":"ID47","data":{"exampleSDID@32473":{"iut":"3","eventSource":"App\"l]"},"b":{}},"message":"An event","level":"notice","facility":"local4"}"#,
+            ),
+            (
+                "<34>1 - - - - - -",
+                r#"{"message":"","level":"crit","facility":"auth"}"#,
+            ),
+            (
+                "<7>whatever",
+                r#"{"level":"debug","facility":"kern","message":"whatever"}"#,
+            ),
+            (
+                "whatever",
+                "! a line of syslog begins with its priority or its time",
+            ),
+            (
+                "<999>x",
+                "! a line of syslog begins with its priority or its time",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn access_logs() {
+    check(
+        &Format::Combined,
+        &[
+            (
+                r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a.gif?x=\"1\" HTTP/1.0" 200 2326 "http://a/" "Mozilla/4.08 [en]""#,
+                r#"{"time":{"$date":"2000-10-10T20:55:36Z"},"client":"127.0.0.1","user":"frank","method":"GET","path":"/a.gif?x=\"1\"","protocol":"HTTP/1.0","status":200,"bytes":2326,"referer":"http://a/","agent":"Mozilla/4.08 [en]","message":"GET /a.gif?x=\"1\" HTTP/1.0"}"#,
+            ),
+            (
+                r#"::1 - - [10/Oct/2000:13:55:36 +0000] "\x16\x03" 400 - "-" "-" 0.1"#,
+                r#"{"time":{"$date":"2000-10-10T13:55:36Z"},"client":"::1","status":400,"rest":"0.1","message":"\\x16\\x03"}"#,
+            ),
+            ("127.0.0.1 - -", "! not an access log's line: the user is missing"),
+        ],
+    );
+}
+
+#[test]
+fn logfmt_and_json() {
+    check(
+        &Format::Logfmt,
+        &[
+            (
+                r#"time=2026-01-31T12:00:00Z level=info msg="it \"works\"" n=3 f=1.5 dry ok=true empty= zip=00123"#,
+                r#"{"time":{"$date":"2026-01-31T12:00:00Z"},"level":"info","msg":"it \"works\"","n":3,"f":1.5,"dry":true,"ok":true,"empty":"","zip":"00123"}"#,
+            ),
+            ("no pairs", "! no pair of the form name=value is in the line"),
+            (r#"a="open"#, "! a quotation mark has no end"),
+            ("=3", "! no name stands before '=3'"),
+        ],
+    );
+    check(
+        &Format::Json,
+        &[
+            (
+                r#"{"ts":"2026-01-31T12:00:00.5Z","level":"warn","n":1}"#,
+                r#"{"ts":{"$date":"2026-01-31T12:00:00.500Z"},"level":"warn","n":1}"#,
+            ),
+            (r#"{"time":"noon"}"#, r#"{"time":"noon"}"#),
+        ],
+    );
+    assert!(parsed(Format::Json, "[1]").starts_with("! not a JSON object"));
+}
+
+#[test]
+fn patterns() {
+    let pattern = Regex::new(r"^\[(?<at>[^\]]*)\] (?:\[(?<level>\w+)\] )?(?<message>.*)$").unwrap();
+    check(
+        &Format::Pattern(pattern),
+        &[
+            (
+                "[2026-01-31 12:00:00] [error] broken",
+                r#"{"at":{"$date":"2026-01-31T12:00:00Z"},"level":"error","message":"broken"}"#,
+            ),
+            ("[x] fine", r#"{"at":"x","message":"fine"}"#),
+            ("fine", "! the line does not match the pattern"),
+        ],
+    );
+}
