@@ -33,4 +33,5 @@ mod stats;
 mod typed;
 
 pub use clock::{Clock, Dot};
+pub use mapreduce::{KeyOutline, outline_job};
 pub use serve::{Options, Riak};

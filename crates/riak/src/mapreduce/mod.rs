@@ -14,6 +14,7 @@ mod inputs;
 mod item;
 mod job;
 mod object;
+mod outline;
 mod phase;
 mod run;
 mod running;
@@ -21,4 +22,5 @@ mod script;
 
 pub(crate) use failure::Failure;
 pub(crate) use job::Job;
+pub use outline::{KeyOutline, outline_job};
 pub(crate) use run::Run;

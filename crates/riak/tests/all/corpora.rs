@@ -13,6 +13,11 @@ fn messages() {
 }
 
 #[test]
+fn jobs() {
+    run("riak_job", checks::job);
+}
+
+#[test]
 fn clocks() {
     run("riak_clock", checks::clock);
 }

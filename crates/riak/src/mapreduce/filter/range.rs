@@ -72,6 +72,11 @@ impl KeyRange {
         }
     }
 
+    /// Whether a text lies in it.
+    pub(crate) fn contains(&self, text: &[u8]) -> bool {
+        !self.is_empty && *self.low <= *text && self.high.as_deref().is_none_or(|high| text <= high)
+    }
+
     pub(super) fn and(self, other: KeyRange) -> KeyRange {
         let low = self.low.max(other.low);
         let high = match (self.high, other.high) {
