@@ -3,9 +3,13 @@
 use super::Snapshot;
 use crate::record::Tombstone;
 use crate::{KeyRange, Notes, Order, PageLimit, Record, Revision, RevisionTree, StoreError, keys};
+use bytes::Bytes;
 use std::ops::Bound;
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef, doc};
+
+/// From so many on, notes are read in a row where they lie so.
+const NOTES_IN_A_ROW_MIN: usize = 16;
 
 /// All that is known of one document.
 #[derive(Clone, Debug)]
@@ -156,16 +160,46 @@ impl Snapshot {
             .transpose()
     }
 
-    /// The same of many documents, in their order.
+    /// The same of many documents, in their order. Where that is the order of the `_id`s, notes are read as they lie one behind the
+    /// other.
     pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
         let keys: Vec<Vec<u8>> = ids.iter().map(|id| keys::notes(id.as_ref())).collect();
+        let mut notes = Vec::with_capacity(keys.len());
+        if let (Some(first), Some(last)) = (keys.first(), keys.last())
+            && keys.len() >= NOTES_IN_A_ROW_MIN
+            && keys.is_sorted()
+        {
+            let range = KeyRange {
+                low: Bound::Included(first.clone()),
+                high: Bound::Included(last.clone()),
+            };
+            // Those of other documents between them are read in vain; so they must not be too many.
+            let limit = PageLimit {
+                entries: 2 * keys.len(),
+                ..PageLimit::default()
+            };
+            let page = self.kv().page(&range, Order::Forward, limit).await?;
+            let mut at = 0;
+            for key in &keys {
+                while at < page.len() && page.key(at) < key.as_slice() {
+                    at += 1;
+                }
+                let is_there = at < page.len() && page.key(at) == key.as_slice();
+                if at == page.len() && !page.exhausted() {
+                    break;
+                }
+                notes.push(is_there.then(|| page.value_bytes(at)));
+            }
+        }
+        if let Some(rest) = keys.get(notes.len()..).filter(|rest| !rest.is_empty()) {
+            notes.extend(self.kv().get_many(rest).await?);
+        }
         let fault = || self.corrupt("the notes of a document");
-        let notes = self.kv().get_many(&keys).await?.into_iter().map(|bytes| {
-            bytes
-                .map(|bytes| Notes::read_content(&bytes).ok_or_else(fault))
-                .transpose()
-        });
-        notes.collect()
+        let read = |stored: Bytes| Notes::read_content(&stored).ok_or_else(fault);
+        notes
+            .into_iter()
+            .map(|stored| stored.map(read).transpose())
+            .collect()
     }
 
     /// The terms of a name within a range of values with the `_id`s of their documents, deleted ones included, after a
