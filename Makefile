@@ -8,8 +8,8 @@ export RUSTUP_TOOLCHAIN := $(TOOLCHAIN)
 endif
 APT_PACKAGES := clang libclang-dev pkg-config make curl ca-certificates
 
-# What the tests of the page need.
-TEST_PACKAGES := chromium firefox-esr fonts-dejavu-core
+# What the tests of the page need, and those with clients of Java.
+TEST_PACKAGES := chromium firefox-esr fonts-dejavu-core maven default-jdk-headless
 
 .PHONY: run build test lint bench trials packages tools
 

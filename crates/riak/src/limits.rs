@@ -6,6 +6,9 @@ pub(crate) const VALUE_BYTES_MAX: usize = 15 * 1024 * 1024;
 /// The bytes of one message or body: a value with what belongs to it.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// The bytes of a message that is taken off the connection to be refused; a larger one ends the connection.
+pub(crate) const SKIPPED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// The bytes of a message of a client who has to log in first.
 pub(crate) const STRANGER_BYTES_MAX: usize = 64 * 1024;
 

@@ -50,8 +50,11 @@ impl Riak {
             refusal: b"",
             stop_time_max: STOP_TIME_MAX,
         };
+        // Clients of Riak's begin without TLS and ask for it.
+        let (listener, tls) = listener.into().into_parts();
         let (server, stopping) = (self.server, stop.clone());
-        let connect = move |stream, peer| crate::pb::run(server.clone(), stream, peer, stopping.clone());
+        let connect =
+            move |stream, peer| crate::pb::run(server.clone(), tls.clone(), stream, peer, stopping.clone());
         net::serve(listener, limits, stop, connect).await;
     }
 }

@@ -3,6 +3,7 @@
 import signal
 import socket
 import ssl
+import struct
 import threading
 import time
 
@@ -99,6 +100,61 @@ def test_http_protocols(server, trust):
         assert session.get(secure(server.url) + "/health").json()["status"] == "ok"
         metrics = session.get(secure(server.url) + "/metrics").text
         assert "larder_tls_certificate_end_seconds" in metrics
+
+
+def test_riaks_protocol_buffers_are_secured_when_asked(tmp_path, house):
+    with running(tmp_path, *house.options()) as server:
+        with mongo(server, tlsCAFile=str(house.authority)) as client:
+            client.admin.command("createUser", "root", pwd="secret", roles=["root"])
+        address = host_and_port(server.addresses["riak-pb"])
+        with socket.create_connection(address) as plain:
+            code, told = said(plain, PING)
+            assert code == ERROR and b"please STARTTLS first" in told
+            assert said(plain, START_TLS) == (START_TLS, b"")
+            context = ssl.create_default_context(cafile=str(house.authority))
+            with context.wrap_socket(plain, server_hostname="localhost") as secure_now:
+                code, told = said(secure_now, SERVER_INFO)
+                assert code == ERROR and b"please log in" in told
+                code, told = said(secure_now, LOG_IN, b"\x0a\x04root\x12\x05wrong")
+                assert code == ERROR and b"Authentication failed" in told
+                assert said(secure_now, LOG_IN, b"\x0a\x04root\x12\x06secret") == (LOG_IN + 1, b"")
+                code, told = said(secure_now, SERVER_INFO)
+                assert code == SERVER_INFO + 1 and b"riak@" in told
+        # Clients that do not ask may begin with TLS.
+        with socket.create_connection(address) as plain, context.wrap_socket(plain, server_hostname="localhost") as begun:
+            assert said(begun, PING)[0] == PING + 1
+        # Who sends more with the request could have been put in between.
+        with socket.create_connection(address) as plain:
+            plain.sendall(frame(START_TLS) + frame(PING))
+            assert plain.recv(1) == b""
+
+
+def host_and_port(address):
+    host, port = address.split(":")
+    return host, int(port)
+
+
+ERROR, PING, SERVER_INFO, LOG_IN, START_TLS = 0, 1, 7, 253, 255
+
+
+def frame(code, message=b""):
+    return struct.pack(">IB", len(message) + 1, code) + message
+
+
+def said(stream, code, message=b""):
+    """The code and the message of the answer of Riak's protocol buffers."""
+    stream.sendall(frame(code, message))
+    length, answer = struct.unpack(">IB", read(stream, 5))
+    return answer, read(stream, length - 1)
+
+
+def read(stream, size):
+    out = b""
+    while len(out) < size:
+        part = stream.recv(size - len(out))
+        assert part, "the server closed the connection"
+        out += part
+    return out
 
 
 def test_plain_http_is_refused(server):

@@ -1,15 +1,16 @@
 //! One connection: requests one after the other, each answered before the next is looked at.
 
 use super::frame::{self, FrameError};
+use super::secure;
 use super::wire::Message;
 use crate::access::Access;
 use crate::error::{Result, RiakError};
-use crate::limits::{MESSAGE_BYTES_MAX, STRANGER_BYTES_MAX};
+use crate::limits::{MESSAGE_BYTES_MAX, SKIPPED_BYTES_MAX, STRANGER_BYTES_MAX};
 use crate::server::Server;
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use engine::{Context, OperationInfo};
 use memory::{Holder, Share};
-use net::Pace;
+use net::{Pace, Tls};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -45,12 +46,27 @@ pub(crate) struct Connection {
 /// Serves a connection until the client closes it, or until `stop` becomes true.
 pub(crate) async fn run(
     server: Arc<Server>,
+    tls: Option<Tls>,
     stream: net::Stream,
     peer: SocketAddr,
     mut stop: watch::Receiver<bool>,
 ) {
     let counted = server.clone();
     let _connected = counted.stats.connect();
+    let stream = match tls {
+        None => stream,
+        Some(tls) => {
+            let secured = Box::pin(secure::begin(tls, stream));
+            let secured = tokio::select! {
+                secured = secured => secured,
+                () = net::stopped(&mut stop) => return,
+            };
+            match secured {
+                Ok(stream) => stream,
+                Err(error) => return tracing::debug!(%peer, %error, "the connection was not made secure"),
+            }
+        }
+    };
     let mut connection = Connection {
         server,
         peer,
@@ -70,6 +86,11 @@ pub(crate) async fn run(
             Ok(Some((code, message, _memory))) => connection.answer(code, message).await,
             Ok(None) => return,
             Err(Fault::Io(error)) => Err(error),
+            Err(Fault::Skipped(error)) => {
+                let error = RiakError::bad(format!("too_large: {error}"));
+                frame::put_error(&mut connection.out, &error);
+                connection.flush().await
+            }
             Err(Fault::Frame(error)) => {
                 // What follows cannot be told apart any more.
                 frame::put_error(&mut connection.out, &RiakError::bad(error.to_string()));
@@ -87,6 +108,8 @@ pub(crate) async fn run(
 enum Fault {
     Io(io::Error),
     Frame(FrameError),
+    /// The message was too large; what follows it can be answered.
+    Skipped(FrameError),
 }
 
 impl From<io::Error> for Fault {
@@ -106,15 +129,20 @@ impl Connection {
             MESSAGE_BYTES_MAX
         };
         let bytes = loop {
-            match frame::wanted(&self.buffer, limit).map_err(Fault::Frame)? {
-                Some(bytes) => break bytes,
-                None if self.read_some(FIRST_READ_BYTES).await? == 0 => {
+            match frame::wanted(&self.buffer, limit) {
+                Ok(Some(bytes)) => break bytes,
+                Err(error @ FrameError::TooLarge(bytes, _)) if bytes <= SKIPPED_BYTES_MAX && !is_stranger => {
+                    self.skip(frame::LENGTH_BYTES + bytes).await?;
+                    return Err(Fault::Skipped(error));
+                }
+                Err(error) => return Err(Fault::Frame(error)),
+                Ok(None) if self.read_some(FIRST_READ_BYTES).await? == 0 => {
                     return match self.buffer.is_empty() {
                         true => Ok(None),
                         false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
                     };
                 }
-                None => {}
+                Ok(None) => {}
             }
         };
         let mut memory = None;
@@ -141,6 +169,22 @@ impl Connection {
             self.buffer = BytesMut::new();
         }
         Ok(Some((code, message, memory)))
+    }
+
+    /// Takes so many bytes and keeps none of them: a client that is still sending would not see why it was refused.
+    async fn skip(&mut self, bytes: usize) -> io::Result<()> {
+        let mut left = bytes;
+        loop {
+            let taken = left.min(self.buffer.len());
+            self.buffer.advance(taken);
+            left -= taken;
+            if left == 0 {
+                return Ok(());
+            }
+            if self.read_some(left).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
     }
 
     async fn read_some(&mut self, missing: usize) -> io::Result<usize> {

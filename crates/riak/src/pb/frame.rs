@@ -55,7 +55,7 @@ pub mod code {
 }
 
 /// The bytes of the length.
-const LENGTH_BYTES: usize = 4;
+pub(crate) const LENGTH_BYTES: usize = 4;
 
 /// Why bytes are no frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

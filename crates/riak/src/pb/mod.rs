@@ -8,6 +8,7 @@ mod index;
 mod mapred;
 pub mod messages;
 mod objects;
+mod secure;
 mod typed;
 pub mod wire;
 

@@ -11,4 +11,5 @@ mod links;
 mod mapreduce;
 mod objects;
 mod server;
+mod sizes;
 mod wire;
