@@ -26,6 +26,17 @@ pub struct Regex {
     pattern: String,
     options: String,
     compiled: bytes::Regex,
+    /// What the pattern asks, where that is seen without a search.
+    beginning: Option<Beginning>,
+}
+
+/// What a whole pattern asks of the beginning of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Beginning {
+    /// These characters: `^abc`.
+    Text(String),
+    /// One of these ASCII characters, as bits by their numbers: `^[0-9a]`.
+    OneOf(u128),
 }
 
 impl Regex {
@@ -68,7 +79,18 @@ impl Regex {
             pattern: pattern.to_owned(),
             options: options.to_owned(),
             compiled,
-        })
+            beginning: None,
+        }
+        .with_beginning())
+    }
+
+    fn with_beginning(mut self) -> Regex {
+        self.beginning = match self.literal_prefix() {
+            Some((prefix, true)) => Some(Beginning::Text(prefix)),
+            _ if self.options.contains(['i', 'm', 'x']) => None,
+            _ => one_of(&self.pattern).map(Beginning::OneOf),
+        };
+        self
     }
 
     /// The pattern as it was given.
@@ -83,6 +105,14 @@ impl Regex {
 
     /// Whether the pattern matches somewhere in the text. Fails when the search goes past its limit.
     pub fn is_match(&self, text: &str) -> Result<bool> {
+        match &self.beginning {
+            Some(Beginning::Text(prefix)) => return Ok(text.starts_with(prefix.as_str())),
+            Some(Beginning::OneOf(set)) => {
+                let first = text.bytes().next().filter(u8::is_ascii);
+                return Ok(first.is_some_and(|first| *set >> first & 1 == 1));
+            }
+            None => {}
+        }
         steps(STEPS_PER_SEARCH)?;
         self.compiled
             .is_match(text.as_bytes())
@@ -141,6 +171,30 @@ fn leading_literal(pattern: &str) -> (String, bool) {
     (prefix, true)
 }
 
+/// The set, as bits, of a pattern that is `^` and one set of ASCII letters, digits and ranges of them.
+fn one_of(pattern: &str) -> Option<u128> {
+    let set = pattern.strip_prefix("^[")?.strip_suffix(']')?;
+    let mut bits = 0;
+    let mut rest = set.as_bytes();
+    loop {
+        let (low, high) = match *rest {
+            [] => return (bits != 0).then_some(bits),
+            [low, b'-', high, ref behind @ ..] => {
+                rest = behind;
+                (low, high)
+            }
+            [one, ref behind @ ..] => {
+                rest = behind;
+                (one, one)
+            }
+        };
+        if !(low.is_ascii_alphanumeric() && high.is_ascii_alphanumeric() && low <= high) {
+            return None;
+        }
+        bits |= (low..=high).fold(0, |bits, one| bits | 1 << one);
+    }
+}
+
 fn invalid(reason: &str) -> Error {
     Error::new(
         Code::location(51_091),
@@ -165,5 +219,45 @@ impl fmt::Debug for Regex {
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
         self.pattern == other.pattern && self.options == other.options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+
+    #[test]
+    fn what_is_seen_without_a_search_is_what_the_search_finds() {
+        let patterns = [
+            "^abc", "^a", "^[0-9]", "^[a-cx]", "^[a-c]x", "^[^a]", "^[a-]", "^[-a]", "^[]a]", "^[b-a0]",
+            "^[é]", "^a.c", "^a*", "^[a]]", "^\\.a", "^[\\d]", "[0-9]", "^[A-z]", "^[a-c-e]",
+        ];
+        let texts = [
+            "", "abc", "abcd", "a", "A", "x", "9", "é", "-", "]", ".a", "^", "\nabc", "a\nb", "b", "_",
+            "\u{0}",
+        ];
+        for (pattern, options) in patterns
+            .iter()
+            .flat_map(|pattern| ["", "i", "m", "s", "x"].map(|o| (pattern, o)))
+        {
+            let Ok(regex) = Regex::new(pattern, options) else {
+                continue;
+            };
+            let searched = Regex {
+                beginning: None,
+                ..regex.clone()
+            };
+            for text in texts {
+                let found = regex.is_match(text).unwrap();
+                assert_eq!(
+                    found,
+                    searched.is_match(text).unwrap(),
+                    "/{pattern}/{options} in {text:?}"
+                );
+            }
+        }
+        assert!(Regex::new("^[0-9]", "").unwrap().beginning.is_some());
     }
 }

@@ -10,6 +10,9 @@ use value::{Document, DocumentRef, Value, ValueRef};
 /// A value as bytes, equal for values that are equal.
 pub(super) type JoinKey = Box<[u8]>;
 
+/// Most keys are shorter.
+const KEY_BYTES: usize = 64;
+
 /// So many values are compared with each other one by one.
 const FEW: usize = 8;
 
@@ -82,9 +85,9 @@ impl JoinValues {
 }
 
 pub(super) fn key_of(value: ValueRef<'_>, collation: Option<&Collation>) -> JoinKey {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(KEY_BYTES);
     append_key(value, collation, &mut bytes);
-    bytes.into()
+    bytes.as_slice().into()
 }
 
 /// Appends the key of one value: equal for values that are equal, strings by the collation where there is one.

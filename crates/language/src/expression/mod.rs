@@ -102,6 +102,24 @@ impl Expression {
         self.node.evaluate(&Scope::new(root, variables).at(current))
     }
 
+    /// Where the expression is an object of computed fields: gives what each is, missing or not, in their order, and no object
+    /// is built. False, and nothing is given, where it is anything else.
+    pub fn visit_fields(
+        &self,
+        root: DocumentRef<'_>,
+        variables: &Variables,
+        visit: &mut dyn FnMut(Found<'_>),
+    ) -> Result<bool> {
+        let Node::Object(fields) = &*self.node else {
+            return Ok(false);
+        };
+        let scope = Scope::new(root, variables);
+        for (_, field) in fields {
+            visit(field.evaluate(&scope)?);
+        }
+        Ok(true)
+    }
+
     /// Whether the expression holds for this document, in the sense of `$expr` and `$cond`.
     pub fn is_true(&self, root: DocumentRef<'_>, variables: &Variables) -> Result<bool> {
         Ok(self.find(root, variables)?.is_true())

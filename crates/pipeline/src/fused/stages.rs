@@ -9,6 +9,9 @@ use language::projection::{FieldSource, Projection};
 use std::sync::Arc;
 use value::{DocumentRef, Picked, ValueRef};
 
+/// Fields that are projected without memory of their own.
+const FEW: usize = 4;
+
 /// One stage in front of the group.
 #[derive(Debug)]
 pub(super) enum FusedStage {
@@ -90,19 +93,51 @@ pub(super) fn run(
             }
         }
         FusedStage::Project(fused) => {
-            let computed = fused.projection.computed().iter();
-            let found: Vec<Found<'_>> = computed
-                .map(|(_, expression)| expression.find(document, variables))
-                .collect::<Result<_, _>>()?;
-            let sources = fused.sources.iter();
-            let values: Vec<Option<ValueRef<'_>>> = sources
-                .map(|source| match source {
-                    PlaceSource::Place(place) => values[*place],
-                    PlaceSource::Computed(at) => found[*at].get(),
-                    PlaceSource::Absent => None,
-                })
-                .collect();
-            run(rest, &fused.names, &values, variables, give)
+            let computed = fused.projection.computed();
+            let count = fused.sources.len();
+            if computed.len() <= FEW && count <= FEW {
+                let mut found = [const { Found::Missing }; FEW];
+                fused.compute(document, variables, &mut found)?;
+                let mut picked = [None; FEW];
+                fused.place(values, &found, &mut picked[..count]);
+                return run(rest, &fused.names, &picked[..count], variables, give);
+            }
+            let mut found = vec![Found::Missing; computed.len()];
+            fused.compute(document, variables, &mut found)?;
+            let mut picked = vec![None; count];
+            fused.place(values, &found, &mut picked);
+            run(rest, &fused.names, &picked, variables, give)
+        }
+    }
+}
+
+impl FusedProjection {
+    /// All computed fields of a document, in the order of the specification.
+    fn compute<'e>(
+        &'e self,
+        document: DocumentRef<'e>,
+        variables: &'e Variables,
+        found: &mut [Found<'e>],
+    ) -> Result<()> {
+        for ((_, expression), place) in self.projection.computed().iter().zip(found) {
+            *place = expression.find(document, variables)?;
+        }
+        Ok(())
+    }
+
+    /// The values of the fields that are read after it.
+    fn place<'v>(
+        &self,
+        values: &[Option<ValueRef<'v>>],
+        found: &'v [Found<'_>],
+        places: &mut [Option<ValueRef<'v>>],
+    ) {
+        for (source, place) in self.sources.iter().zip(places) {
+            *place = match source {
+                PlaceSource::Place(at) => values[*at],
+                PlaceSource::Computed(at) => found[*at].get(),
+                PlaceSource::Absent => None,
+            };
         }
     }
 }

@@ -147,6 +147,15 @@ impl Accumulation {
         })
     }
 
+    /// Whether the state takes the same bytes whatever it is given.
+    pub(crate) fn keeps_its_size(&self) -> bool {
+        match self {
+            Accumulation::Count => true,
+            Accumulation::Simple(kind, _) => kind.keeps_its_size(),
+            Accumulation::Percentile { .. } | Accumulation::Ranked(_) | Accumulation::Script(_) => false,
+        }
+    }
+
     /// Takes one more document into the state.
     pub(crate) fn add(
         &self,

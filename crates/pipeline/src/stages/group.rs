@@ -7,7 +7,7 @@ use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
-use language::expression::{Expression, Found, Variables};
+use language::expression::{Expression, Found, Variables, names_operator};
 use memory::Share;
 use query::execute::{Sorted, Sorter};
 use query::spill::{SpillRun, Spilled};
@@ -22,7 +22,11 @@ type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomSt
 pub(super) struct Group {
     operand: Document,
     id: Expression,
+    /// Whether `_id` may be computed twice of a document with the same result.
+    is_steady: bool,
     fields: Arc<Vec<(String, Accumulation)>>,
+    /// Whether what accumulates may grow.
+    grows: bool,
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
@@ -68,6 +72,12 @@ impl Group {
                     "a group specification must include an _id",
                 )
             })?,
+            is_steady: !["$rand", "$function"]
+                .iter()
+                .any(|operator| spec.get("_id").is_some_and(|id| names_operator(id, operator))),
+            grows: fields
+                .iter()
+                .any(|(_, accumulation)| !accumulation.keeps_its_size()),
             fields: Arc::new(fields),
         })
     }
@@ -165,25 +175,28 @@ const GROUP_BYTES: usize = 128;
 
 impl Grouping {
     fn add(&mut self, document: DocumentRef<'_>) -> Result<()> {
-        let id = self.group.id.find(document, &self.run.variables)?;
         self.key.clear();
-        append_key(id.or_null(), self.run.variables.collation(), &mut self.key);
+        let id = self.group.put_key(document, &self.run.variables, &mut self.key)?;
         if let Some(rest) = &mut self.rest {
             return rest.push(&self.key, &Row::Raw(document.to_buf()));
         }
+        let bytes = self.bytes;
         let at = match self.places.get(self.key.as_slice()) {
             Some(at) => *at,
             None => {
                 let id = match id {
-                    Found::Missing => Value::Null,
-                    other => other.into_value().unwrap_or(Value::Null),
+                    Some(found) => found.into_value(),
+                    None => self.group.id.evaluate(document, &self.run.variables)?,
                 };
-                self.open(id)?
+                self.open(id.unwrap_or(Value::Null))?
             }
         };
         if let Some(group) = &mut self.groups[at] {
             let (before, after) = self.group.add_to(group, document, &self.run.variables)?;
             self.bytes = (self.bytes + after).saturating_sub(before);
+        }
+        if self.bytes == bytes {
+            return Ok(());
         }
         if !self.kept.fits(self.bytes) {
             if self.run.surroundings.spill.is_none() {
@@ -277,6 +290,28 @@ impl Group {
         })
     }
 
+    /// Appends the key of a document's group; what its `_id` is, if that was computed whole.
+    fn put_key<'f>(
+        &'f self,
+        document: DocumentRef<'f>,
+        variables: &'f Variables,
+        key: &mut Vec<u8>,
+    ) -> Result<Option<Found<'f>>> {
+        /// No key of a value begins with it.
+        const MISSING: u8 = 0;
+        let collation = variables.collation();
+        let mut put = |found: Found<'_>| match found.get() {
+            Some(value) => append_key(value, collation, key),
+            None => key.push(MISSING),
+        };
+        if self.is_steady && self.id.visit_fields(document, variables, &mut put)? {
+            return Ok(None);
+        }
+        let id = self.id.find(document, variables)?;
+        append_key(id.or_null(), collation, key);
+        Ok(Some(id))
+    }
+
     /// Adds a document to its group; the bytes of the states before and after.
     fn add_to(
         &self,
@@ -286,9 +321,9 @@ impl Group {
     ) -> Result<(usize, usize)> {
         let (mut before, mut after) = (0, 0);
         for ((_, accumulation), state) in self.fields.iter().zip(&mut group.states) {
-            before += state.bytes();
+            before += if self.grows { state.bytes() } else { 0 };
             accumulation.add(state, document, variables)?;
-            after += state.bytes();
+            after += if self.grows { state.bytes() } else { 0 };
         }
         Ok((before, after))
     }

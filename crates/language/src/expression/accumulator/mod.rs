@@ -81,6 +81,14 @@ impl Kind {
         Some(*kind)
     }
 
+    /// Whether the state takes the same bytes whatever it is given.
+    pub fn keeps_its_size(self) -> bool {
+        matches!(
+            self,
+            Kind::Sum | Kind::Average | Kind::DeviationOfPopulation | Kind::DeviationOfSample
+        )
+    }
+
     /// The names of all, `$` included.
     pub fn names() -> impl Iterator<Item = &'static str> {
         KINDS.iter().map(|(name, _)| *name)

@@ -1,10 +1,10 @@
 //! Lookups by equal fields: one query for many documents, whose results are then dealt out by a table of values.
 
-use super::whole::WholeSide;
+use super::whole::{WholeSide, is_plain};
 use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::fields::{self, Around};
-use crate::join_key::{JoinKey, JoinValues, any_of, keys_at};
+use crate::join_key::{JoinKey, JoinValues, any_of, append_key, keys_at};
 use crate::row::Row;
 use crate::stage::Run;
 use crate::step::{AwaitedStep, Flow};
@@ -59,6 +59,9 @@ impl Joining {
         out: &mut Vec<Row>,
         interruption: &Interruption,
     ) -> Result<()> {
+        if self.at_hand(rows, out)? {
+            return interruption.check().map_err(Into::into);
+        }
         loop {
             interruption.check()?;
             let count = self.together.min(rows.len());
@@ -85,6 +88,36 @@ impl Joining {
             }
             return Ok(());
         }
+    }
+
+    /// Joins documents from the front while the other side is at hand and each looks for one plain value; false if there was
+    /// none.
+    fn at_hand(&self, rows: &mut std::vec::IntoIter<Row>, out: &mut Vec<Row>) -> Result<bool> {
+        let [name] = self.fields.local.parts() else {
+            return Ok(false);
+        };
+        let Some(found) = self.whole.at_hand(&self.lookup, &self.run)? else {
+            return Ok(false);
+        };
+        let collation = self.run.variables.collation();
+        let mut key = Vec::new();
+        let before = out.len();
+        while out.len() - before < ROWS_TOGETHER_MAX
+            && let Some(row) = rows.as_slice().first()
+        {
+            let value = row.as_ref().get(name);
+            let Some(value) = value.filter(|value| is_plain(*value)) else {
+                break;
+            };
+            key.clear();
+            append_key(value, collation, &mut key);
+            let place = found.places.get(key.as_slice());
+            let results = place.map_or(&[][..], |place| &found.by_value[*place]);
+            if let Some(row) = rows.next() {
+                out.push(with_results(&self.lookup, row, results, found));
+            }
+        }
+        Ok(out.len() > before)
     }
 
     /// The results for all these values; `None` if they are too large, unless they are for one document.
@@ -138,7 +171,12 @@ fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -
         results.sort_unstable();
         results.dedup();
     }
-    let results = results.into_iter().map(|at| &found.all[at]);
+    with_results(lookup, row, &results, found)
+}
+
+/// A document with the results in these places.
+fn with_results(lookup: &Lookup, row: Row, results: &[usize], found: &Found) -> Row {
+    let results = results.iter().map(|at| &found.all[*at]);
     match (row, lookup.into.parts()) {
         (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
         (row, parts) => {

@@ -55,7 +55,7 @@ impl WholeSide {
         interruption: &Interruption,
     ) -> Result<Option<&Found>> {
         self.asked += keys.len() as u64;
-        let plain = keys.iter().flatten().all(|(_, value)| is_plain(value));
+        let plain = keys.iter().flatten().all(|(_, value)| is_plain(value.as_ref()));
         let Some(collection) = side(lookup, run)?.filter(|_| plain) else {
             return Ok(None);
         };
@@ -85,6 +85,15 @@ impl WholeSide {
     }
 }
 
+impl WholeSide {
+    /// The other side, if it was read before and is the same still.
+    pub(super) fn at_hand(&self, lookup: &Lookup, run: &Run) -> Result<Option<&Found>> {
+        let Some(read) = &self.read else { return Ok(None) };
+        let is_same = side(lookup, run)?.is_some_and(|collection| collection.head() == read.head);
+        Ok(is_same.then_some(&read.found))
+    }
+}
+
 /// The collection on the other side, where its documents are looked up as they are, and as they are now.
 fn side(lookup: &Lookup, run: &Run) -> Result<Option<Arc<Collection>>> {
     if lookup.has_pipeline || run.surroundings.moment.is_some() {
@@ -97,10 +106,14 @@ fn side(lookup: &Lookup, run: &Run) -> Result<Option<Arc<Collection>>> {
 }
 
 /// Values that equal nothing but what has the same key. Null is also found where nothing is.
-fn is_plain(value: &Value) -> bool {
+pub(super) fn is_plain(value: ValueRef<'_>) -> bool {
     !matches!(
         value,
-        Value::Null | Value::Undefined | Value::Regex(_) | Value::Array(_) | Value::Document(_)
+        ValueRef::Null
+            | ValueRef::Undefined
+            | ValueRef::Regex { .. }
+            | ValueRef::Array(_)
+            | ValueRef::Document(_)
     )
 }
 
