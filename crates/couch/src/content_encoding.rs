@@ -3,11 +3,10 @@
 //! CouchDB takes gzip and nothing else (`src/couch/src/couch_httpd.erl`, `maybe_decompress`). A body is decompressed
 //! piece by piece as it is read, so that its reader limits the bytes that come out, however few went in.
 
-use crate::attachments::Decoder;
 use crate::error::{CouchError, Result};
 use bytes::Bytes;
 use futures::stream::try_unfold;
-use http::{Body, BodyError, HeaderValue, RequestBody, StatusCode};
+use http::{Body, BodyError, GzipDecoder, HeaderValue, RequestBody, StatusCode};
 
 /// The body that this one stands for.
 pub(crate) fn decoded(body: RequestBody, encoding: &HeaderValue) -> Result<RequestBody> {
@@ -32,7 +31,7 @@ pub(crate) fn decoded(body: RequestBody, encoding: &HeaderValue) -> Result<Reque
 /// A compressed body that is being read.
 struct Gunzip {
     body: RequestBody,
-    decoder: Decoder,
+    decoder: GzipDecoder,
     /// Whether any byte came: a request without a body may name an encoding all the same.
     has_begun: bool,
     has_ended: bool,
@@ -42,7 +41,7 @@ impl Gunzip {
     fn new(body: RequestBody) -> Gunzip {
         Gunzip {
             body,
-            decoder: Decoder::new(),
+            decoder: GzipDecoder::new(),
             has_begun: false,
             has_ended: false,
         }
@@ -74,13 +73,12 @@ impl Gunzip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flate2::{Compression, write::GzEncoder};
-    use std::io::Write;
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(bytes).expect("memory");
-        encoder.finish().expect("memory")
+        let mut encoder = http::GzipEncoder::new(6);
+        let mut encoded = encoder.encode(bytes).expect("memory");
+        encoded.extend(encoder.finish().expect("memory"));
+        encoded
     }
 
     async fn read(bytes: Vec<u8>, encoding: &'static str, limit: usize) -> Result<Bytes> {

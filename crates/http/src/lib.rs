@@ -18,6 +18,7 @@ mod cookie;
 mod credentials;
 mod etag;
 mod feed;
+mod gzip;
 mod hosts;
 mod intake;
 mod linger;
@@ -40,6 +41,7 @@ pub use conditional::{Precondition, http_date, if_range, parse_http_date, read_p
 pub use cookie::cookie;
 pub use credentials::{BasicCredentials, basic_credentials};
 pub use etag::{if_match, if_none_match};
+pub use gzip::{GzipDecoder, GzipEncoder};
 pub use hosts::{HostError, Hosts};
 pub use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 pub use hyper::{Method, StatusCode, Uri};

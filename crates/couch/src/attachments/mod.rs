@@ -8,7 +8,6 @@
 //! does, for documents that are asked for with attachments in their JSON.
 
 mod following;
-mod gzip;
 mod load;
 mod merge;
 mod reader;
@@ -18,11 +17,10 @@ mod sweep;
 mod writer;
 
 pub(crate) use following::Following;
-pub(crate) use gzip::Decoder;
 pub(crate) use load::{Loaded, Wanted, load};
 pub(crate) use merge::{Merge, merge};
 pub(crate) use reader::AttachmentReader;
-pub(crate) use related::{PartOf, Related, boundary, document_head, part_end, part_head};
+pub(crate) use related::Related;
 pub(crate) use settings::Settings;
 pub(crate) use sweep::sweep;
 pub(crate) use writer::{AttachmentWriter, NewAttachment};

@@ -1,18 +1,17 @@
 //! Reading the bytes of an attachment as they are asked for.
 
 use super::Attachment;
-use super::gzip::Decoder;
 use crate::error::{CouchError, Result};
 use bytes::Bytes;
 use engine::files::{FileReader, Files};
-use http::{Body, BodySender, StatusCode};
+use http::{Body, BodySender, GzipDecoder, StatusCode};
 use std::ops::Range;
 
 /// The bytes of an attachment, or of a part of it.
 #[derive(Debug)]
 pub(crate) struct AttachmentReader {
     file: FileReader,
-    decoder: Option<Decoder>,
+    decoder: Option<GzipDecoder>,
 }
 
 impl AttachmentReader {
@@ -31,7 +30,7 @@ impl AttachmentReader {
     /// Opens the bytes as they were before compression.
     pub(crate) async fn decoded(files: &Files, attachment: &Attachment) -> Result<AttachmentReader> {
         let mut reader = AttachmentReader::stored(files, attachment, None).await?;
-        reader.decoder = attachment.is_encoded().then(Decoder::new);
+        reader.decoder = attachment.is_encoded().then(GzipDecoder::new);
         Ok(reader)
     }
 
@@ -53,7 +52,7 @@ impl AttachmentReader {
 
     /// What is left behind the last compressed byte.
     fn last(&mut self) -> Result<Option<Bytes>> {
-        match self.decoder.as_mut().map(Decoder::finish) {
+        match self.decoder.as_mut().map(GzipDecoder::finish) {
             Some(rest) => Ok(rest.map_err(not_decoded)?),
             None => Ok(None),
         }

@@ -5,6 +5,7 @@ use super::{Attachment, AttachmentReader};
 use crate::error::Result;
 use engine::files::Files;
 use http::BodySender;
+use peer::related::{PartOf, boundary, document_head, part_end, part_head};
 
 /// A document with the attachments that follow it.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ impl Related {
     /// Bytes of the whole.
     pub(crate) fn length(&self) -> u64 {
         let part = |attachment: &Attachment| {
-            let framing = part_head(&PartOf::from(attachment)).len() + part_end(&self.boundary).len();
+            let framing = part_head(&part_of(attachment)).len() + part_end(&self.boundary).len();
             attachment.stored_length() + framing as u64
         };
         let ends = match self.attachments.is_empty() {
@@ -60,7 +61,7 @@ impl Related {
         for attachment in &self.attachments {
             let mut reader = AttachmentReader::stored(files, attachment, None).await?;
             is_taken = is_taken
-                && sender.send(part_head(&PartOf::from(attachment))).await
+                && sender.send(part_head(&part_of(attachment))).await
                 && reader.send(sender).await?
                 && sender.send(part_end(&self.boundary)).await;
             if !is_taken {
@@ -72,53 +73,11 @@ impl Related {
 }
 
 /// What the head of an attachment's part says.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PartOf<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) content_type: &'a str,
-    /// The bytes that are sent.
-    pub(crate) length: u64,
-    pub(crate) is_encoded: bool,
-}
-
-impl<'a> From<&'a Attachment> for PartOf<'a> {
-    fn from(attachment: &'a Attachment) -> PartOf<'a> {
-        PartOf {
-            name: &attachment.name,
-            content_type: &attachment.content_type,
-            length: attachment.stored_length(),
-            is_encoded: attachment.is_encoded(),
-        }
+fn part_of(attachment: &Attachment) -> PartOf<'_> {
+    PartOf {
+        name: &attachment.name,
+        content_type: &attachment.content_type,
+        length: attachment.stored_length(),
+        is_encoded: attachment.is_encoded(),
     }
-}
-
-/// A boundary that nobody can foresee.
-pub(crate) fn boundary() -> String {
-    uuid::Uuid::new_v4().simple().to_string()
-}
-
-/// What stands before the document.
-pub(crate) fn document_head(boundary: &str) -> String {
-    format!("--{boundary}\r\nContent-Type: application/json\r\n\r\n")
-}
-
-/// What stands between a delimiter and an attachment's bytes. A quote or a line in a name would end its header.
-pub(crate) fn part_head(part: &PartOf<'_>) -> String {
-    let plain = |text: &str| text.replace(['\r', '\n'], " ");
-    let mut head = format!(
-        "\r\nContent-Disposition: attachment; filename=\"{}\"\r\nContent-Type: {}\r\nContent-Length: {}",
-        plain(&part.name.replace('\\', "\\\\").replace('"', "\\\"")),
-        plain(part.content_type),
-        part.length
-    );
-    if part.is_encoded {
-        head.push_str("\r\nContent-Encoding: gzip");
-    }
-    head.push_str("\r\n\r\n");
-    head
-}
-
-/// What stands after a document and after each attachment; two hyphens after the last one end the whole.
-pub(crate) fn part_end(boundary: &str) -> String {
-    format!("\r\n--{boundary}")
 }

@@ -1,13 +1,12 @@
 //! Storing an attachment as its bytes come (`src/couch/src/couch_att.erl`, `flush_data`; `src/couch/src/couch_db.erl`,
 //! `with_stream`).
 
-use super::gzip::Encoder;
 use super::{Attachment, Settings, file_of};
 use crate::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::files::{DigestKind, Digests, FileWriter, Files, NewFile};
-use http::StatusCode;
+use http::{GzipEncoder, StatusCode};
 use md5::{Digest, Md5};
 use value::doc;
 
@@ -35,7 +34,7 @@ pub(crate) struct NewAttachment<'a> {
 pub(crate) struct AttachmentWriter<'a> {
     new: NewAttachment<'a>,
     file: FileWriter,
-    encoder: Option<Encoder>,
+    encoder: Option<GzipEncoder>,
     /// Of the bytes as they come, where these are not what is stored.
     digester: Option<Md5>,
     received: u64,
@@ -62,7 +61,7 @@ impl<'a> AttachmentWriter<'a> {
         }
         let writer = AttachmentWriter {
             digester: level.filter(|_| new.digest.is_some()).map(|_| Md5::new()),
-            encoder: level.map(Encoder::new),
+            encoder: level.map(GzipEncoder::new),
             file: files.create(file).await?,
             received: 0,
             bytes_max: settings.bytes_max,

@@ -4,11 +4,12 @@
 //! before has left documents out.
 
 use super::request::Request;
-use super::transport::{Ask, Transport};
+use super::transport;
 use crate::error::{CouchError, Result};
 use crate::server::Server;
 use crate::user::User;
 use http::{Method, StatusCode, percent_encode};
+use peer::Ask;
 use replicate::Filter;
 use serde_json::Value;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub(super) async fn text(server: &Arc<Server>, request: &Request, user: &User) -
         let reason = "Invalid filter. Must match `ddocname/filtername`.";
         return Err(CouchError::bad_request(reason));
     };
-    let transport = Transport::new(
+    let transport = transport::to(
         server,
         &request.source,
         user,

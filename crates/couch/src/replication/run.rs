@@ -2,12 +2,12 @@
 
 use super::endpoint::Endpoint;
 use super::job::{Ended, Job, State};
-use super::peer::CouchPeer;
 use super::states;
-use super::transport::Transport;
+use super::transport;
 use crate::error::CouchError;
 use crate::server::Server;
 use http::StatusCode;
+use peer::CouchPeer;
 use replicate::{Backoff, ReplicateError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ async fn finish(server: &Arc<Server>, job: &Arc<Job>, ended: Ended) {
 async fn once(server: &Arc<Server>, job: &Job) -> Result<replicate::Outcome, ReplicateError> {
     let peer = |endpoint: &Endpoint| {
         let request = &job.request;
-        let transport = Transport::new(
+        let transport = transport::to(
             server,
             endpoint,
             &job.user,

@@ -1,303 +1,52 @@
-//! The two ways to reach a peer: over HTTP, or the endpoints of this server called within the process.
+//! The ways from this server to the two sides of a replication.
 
 use super::endpoint::Endpoint;
 use crate::server::Server;
 use crate::user::User;
-use bytes::Bytes;
-use http::{
-    Body, Client, ClientError, ClientRequest, HeaderMap, HeaderName, HeaderValue, Method, Reach,
-    ResponseBody, StatusCode, Uri, header, percent_encode,
-};
-use replicate::{PeerError, PeerErrorKind};
-use std::net::{Ipv4Addr, SocketAddr};
+use futures::future::BoxFuture;
+use http::{Reach, Request, Response, percent_encode};
+use peer::{Address, Local, Route, Transport};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The bytes of an answer that is read whole.
-const ANSWER_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// The wait before a request is tried again the first time, which doubles then.
-const RETRY_WAIT_FIRST: Duration = Duration::from_millis(250);
-/// The longest such wait.
-const RETRY_WAIT_MAX: Duration = Duration::from_secs(10);
-
-/// No limit of time: the time between two pieces is limited instead.
-const NEVER: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
-
-type Result<T> = std::result::Result<T, PeerError>;
-
-/// A way to a database.
+/// This server, asked as a user.
 #[derive(Debug)]
-pub(crate) struct Transport {
-    route: Route,
-    name: String,
+struct Within {
+    server: Arc<Server>,
+    user: User,
+}
+
+impl Local for Within {
+    fn answer(&self, request: Request) -> BoxFuture<'_, Response> {
+        let server = self.server.clone();
+        let user = self.user.renewed(&server.engine);
+        (self.server.answer)(server, user, request)
+    }
+}
+
+/// A way to this endpoint; a local one is reached as this user.
+pub(super) fn to(
+    server: &Arc<Server>,
+    endpoint: &Endpoint,
+    user: &User,
     request_time_max: Duration,
     retries: u32,
-    /// Whether the server calls itself CouchDB, as its last answer said.
-    is_couch: AtomicBool,
-}
-
-#[derive(Debug)]
-enum Route {
-    /// Within this process, as this user.
-    Local {
-        server: Arc<Server>,
-        user: User,
-        path: String,
-    },
-    Remote {
-        client: Client,
-        url: String,
-        headers: HeaderMap,
-    },
-}
-
-/// A request below a database.
-#[derive(Clone, Debug)]
-pub(crate) struct Ask {
-    pub(crate) method: Method,
-    /// What stands after the database, percent-encoded: `/_changes?limit=1`.
-    pub(crate) path: String,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    /// How much longer than usual the answer may take.
-    pub(crate) wait: Duration,
-}
-
-impl Ask {
-    /// A request without a body.
-    pub(crate) fn new(method: Method, path: impl Into<String>) -> Ask {
-        Ask {
-            method,
-            path: path.into(),
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-            wait: Duration::ZERO,
-        }
-    }
-
-    /// A request with JSON.
-    pub(crate) fn json(method: Method, path: impl Into<String>, body: impl Into<Bytes>) -> Ask {
-        let mut ask = Ask::new(method, path);
-        ask.body = body.into();
-        ask.with(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
-    }
-
-    /// The same request with this header.
-    pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Ask {
-        self.headers.insert(name, value);
-        self
-    }
-}
-
-/// An answer whose body is still to be read.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: ResponseBody,
-}
-
-impl Transport {
-    /// A way to this endpoint; a local one is reached as this user.
-    pub(crate) fn new(
-        server: &Arc<Server>,
-        endpoint: &Endpoint,
-        user: &User,
-        request_time_max: Duration,
-        retries: u32,
-    ) -> Transport {
-        let route = match endpoint {
-            Endpoint::Local(name) => Route::Local {
+) -> Transport {
+    let route = match endpoint {
+        Endpoint::Local(name) => Route::Local {
+            server: Arc::new(Within {
                 server: server.clone(),
                 user: user.clone(),
-                path: format!("/{}", percent_encode(name)),
-            },
-            Endpoint::Remote { url, headers, .. } => Route::Remote {
-                client: server.jobs.client(reach(server, user)).clone(),
-                url: url.clone(),
-                headers: headers.clone(),
-            },
-        };
-        Transport {
-            route,
-            name: endpoint.name(),
-            request_time_max,
-            retries,
-            is_couch: AtomicBool::new(matches!(endpoint, Endpoint::Local(_))),
-        }
-    }
-
-    /// The database for people.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Sends a request, again where the peer cannot be reached or is in trouble, and reads the answer.
-    pub(crate) async fn whole(&self, ask: &Ask) -> Result<(StatusCode, Bytes)> {
-        let mut wait = RETRY_WAIT_FIRST;
-        let mut tries = 0;
-        loop {
-            let error = match self.once_whole(ask).await {
-                Ok((status, _)) if is_trouble(status) => self.answered(ask, status, b""),
-                Ok(answer) => return Ok(answer),
-                Err(error) => error,
-            };
-            if tries >= self.retries || error.kind == PeerErrorKind::Unauthorized {
-                return Err(error);
-            }
-            tries += 1;
-            tracing::debug!(%error, tries, "a request of a replication is tried again");
-            tokio::time::sleep(wait).await;
-            wait = (wait * 2).min(RETRY_WAIT_MAX);
-        }
-    }
-
-    /// Sends a request once, and gives the answer when its head has come: for answers that are read piece by piece.
-    pub(crate) async fn begin(&self, ask: &Ask) -> Result<Answer> {
-        self.send(ask, Body::from(ask.body.clone()), self.time_max(ask))
-            .await
-    }
-
-    /// Sends a request whose body comes piece by piece, once; the answer may take as long as the body does. Ends where
-    /// nothing of the body was taken for as long as a request may take: `sent` counts its pieces.
-    pub(crate) async fn send_streamed(
-        &self,
-        ask: &Ask,
-        body: Body,
-        sent: &AtomicU64,
-    ) -> Result<(StatusCode, Bytes)> {
-        let asking = async {
-            let mut answer = self.send(ask, body, NEVER).await?;
-            let read = answer.body.read_all(ANSWER_BYTES_MAX).await;
-            let bytes = read.map_err(|error| self.unreachable(ask, &error.to_string()))?;
-            Ok((answer.status, bytes))
-        };
-        tokio::pin!(asking);
-        let mut before = sent.load(Ordering::Relaxed);
-        loop {
-            tokio::select! {
-                answered = &mut asking => return answered,
-                () = tokio::time::sleep(self.time_max(ask)) => {
-                    let now = sent.load(Ordering::Relaxed);
-                    if now == before {
-                        return Err(self.unreachable(ask, "nothing was taken in time"));
-                    }
-                    before = now;
-                }
-            }
-        }
-    }
-
-    /// Whether the server is known to take attachments compressed, as CouchDB does.
-    pub(crate) fn takes_gzip(&self) -> bool {
-        self.is_couch.load(Ordering::Relaxed)
-    }
-
-    /// How long each piece of an answer may take.
-    pub(crate) fn piece_time_max(&self) -> Duration {
-        self.request_time_max
-    }
-
-    async fn once_whole(&self, ask: &Ask) -> Result<(StatusCode, Bytes)> {
-        let mut answer = self.begin(ask).await?;
-        let reading = answer.body.read_all(ANSWER_BYTES_MAX);
-        let read = tokio::time::timeout(self.time_max(ask), reading).await;
-        match read {
-            Ok(Ok(bytes)) => Ok((answer.status, bytes)),
-            Ok(Err(error)) => Err(self.unreachable(ask, &error.to_string())),
-            Err(_) => Err(self.unreachable(ask, "the answer did not end in time")),
-        }
-    }
-
-    /// Sends a request once, with this body, and gives the answer when its head has come.
-    async fn send(&self, ask: &Ask, body: Body, time_max: Duration) -> Result<Answer> {
-        match &self.route {
-            Route::Local { server, user, path } => {
-                let uri: Uri = format!("{path}{}", ask.path)
-                    .parse()
-                    .map_err(|_| self.unreachable(ask, "the path has no valid form"))?;
-                let request = http::Request {
-                    method: ask.method.clone(),
-                    uri,
-                    headers: ask.headers.clone(),
-                    body: body.into(),
-                    peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-                };
-                let response = (server.answer)(server.clone(), user.renewed(&server.engine), request).await;
-                let (head, body) = response.into_parts();
-                Ok(Answer {
-                    status: head.status,
-                    headers: head.headers,
-                    body: body.into(),
-                })
-            }
-            Route::Remote { client, url, headers } => {
-                let uri = format!("{url}{}", ask.path).parse();
-                let mut all = headers.clone();
-                all.extend(ask.headers.clone());
-                let accepts_else = all.contains_key(header::ACCEPT);
-                if !accepts_else {
-                    all.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
-                }
-                let request = ClientRequest {
-                    method: ask.method.clone(),
-                    uri: uri.map_err(|_| self.unreachable(ask, "the address has no valid form"))?,
-                    headers: all,
-                    body,
-                };
-                let answered = client.send(request, time_max).await;
-                let answered = answered.map_err(|error| match error {
-                    ClientError::Private(_) => {
-                        let why = format!(
-                            "{}: {error}, which only administrators may replicate with",
-                            self.asked(ask)
-                        );
-                        PeerError::new(PeerErrorKind::Unauthorized, why)
-                    }
-                    error => self.unreachable(ask, &error.to_string()),
-                })?;
-                let server = answered.headers.get(header::SERVER);
-                let is_couch = server.is_some_and(|name| name.as_bytes().starts_with(b"CouchDB"));
-                self.is_couch.store(is_couch, Ordering::Relaxed);
-                Ok(Answer {
-                    status: answered.status,
-                    headers: answered.headers,
-                    body: answered.body,
-                })
-            }
-        }
-    }
-
-    fn time_max(&self, ask: &Ask) -> Duration {
-        self.request_time_max + ask.wait
-    }
-
-    /// The error of a peer that cannot be reached.
-    fn unreachable(&self, ask: &Ask, why: &str) -> PeerError {
-        PeerError::new(PeerErrorKind::Unreachable, format!("{}: {why}", self.asked(ask)))
-    }
-
-    /// The error of an answer that is none that the protocol knows.
-    pub(crate) fn answered(&self, ask: &Ask, status: StatusCode, body: &[u8]) -> PeerError {
-        let told = PeerErrorBody::read(body);
-        let kind = match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => PeerErrorKind::Unauthorized,
-            StatusCode::NOT_FOUND => PeerErrorKind::NoDatabase,
-            StatusCode::CONFLICT => PeerErrorKind::Conflict,
-            StatusCode::PAYLOAD_TOO_LARGE => PeerErrorKind::TooLarge,
-            _ => PeerErrorKind::Answer,
-        };
-        let asked = self.asked(ask);
-        let message = format!("{asked}: {} {} {}", status.as_u16(), told.error, told.reason);
-        PeerError::new(kind, message.trim_end().to_owned())
-    }
-
-    /// What was asked of whom, for people.
-    pub(crate) fn asked(&self, ask: &Ask) -> String {
-        let path = ask.path.split('?').next().unwrap_or_default();
-        format!("{} {}{path}", ask.method, self.name.trim_end_matches('/'))
-    }
+            }),
+            path: format!("/{}", percent_encode(name)),
+        },
+        Endpoint::Remote { url, headers, .. } => Route::Remote(Box::new(Address {
+            client: server.jobs.client(reach(server, user)).clone(),
+            url: url.clone(),
+            headers: headers.clone(),
+        })),
+    };
+    Transport::new(route, endpoint.name(), request_time_max, retries)
 }
 
 /// Which servers a replication of this user may ask: what answers at a private address would tell whoever starts replications
@@ -307,27 +56,4 @@ fn reach(server: &Server, user: &User) -> Reach {
         true => Reach::Anywhere,
         false => Reach::Public,
     }
-}
-
-/// What a peer says about an error.
-#[derive(Debug, Default, serde::Deserialize)]
-pub(crate) struct PeerErrorBody {
-    #[serde(default)]
-    pub(crate) error: String,
-    #[serde(default)]
-    pub(crate) reason: String,
-}
-
-impl PeerErrorBody {
-    /// Reads an answer; one of another form tells nothing.
-    pub(crate) fn read(body: &[u8]) -> PeerErrorBody {
-        serde_json::from_slice(body).unwrap_or_default()
-    }
-}
-
-/// Whether a peer that answers so may answer otherwise later.
-pub(crate) fn is_trouble(status: StatusCode) -> bool {
-    status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED
-        || status == StatusCode::TOO_MANY_REQUESTS
-        || status == StatusCode::REQUEST_TIMEOUT
 }

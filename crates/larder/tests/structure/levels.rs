@@ -27,6 +27,7 @@ pub const LEVELS: [(&str, u8); 32] = [
     ("auth", 3),
     ("mango", 3),
     ("replicate", 3),
+    ("peer", 4),
     ("update", 3),
     ("view", 3),
     ("query", 4),

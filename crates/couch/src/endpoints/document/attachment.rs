@@ -2,8 +2,8 @@
 
 use super::{Put, put, ranges, send};
 use crate::attachments::{
-    Attachment, AttachmentReader, AttachmentWriter, MEMBER, NewAttachment, Settings, TYPE_DEFAULT, boundary,
-    check_name, is_gzip, part_end,
+    Attachment, AttachmentReader, AttachmentWriter, MEMBER, NewAttachment, Settings, TYPE_DEFAULT,
+    check_name, is_gzip,
 };
 use crate::call::Call;
 use crate::database::Database;
@@ -13,6 +13,7 @@ use crate::{ids, respond};
 use engine::files::Files;
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
 use http::{Body, HeaderValue, Method, Response, StatusCode, accepts_encoding, header, if_none_match};
+use peer::related::{boundary, part_end};
 use std::ops::Range;
 use value::DocumentBuf;
 

@@ -3,7 +3,7 @@
 
 use super::get::{Opened, opened};
 use super::options::{OpenRevisions, ReadOptions};
-use crate::attachments::{Attachment, Loaded, Related, Wanted, boundary};
+use crate::attachments::{Attachment, Loaded, Related, Wanted};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::Result;
@@ -12,6 +12,7 @@ use crate::respond;
 use engine::files::Files;
 use engine::{DocumentHistory, RevisionedSnapshot};
 use http::{Body, BodySender, Method, Response};
+use peer::related::boundary;
 use value::ValueRef;
 
 /// A revision with the attachments that the client lacks; `None` if its body is not kept.

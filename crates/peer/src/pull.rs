@@ -1,9 +1,8 @@
 //! Reading revisions whose attachments come in parts of their own (`src/couch_replicator/src/couch_replicator_api_wrap.erl`,
 //! `open_doc_revs`): a part for each revision, and in it one for the document and one for each attachment.
 
-use super::{CouchPeer, Result};
-use crate::limits::BODY_BYTES_MAX;
-use crate::replication::transport::{Answer, Ask};
+use crate::ask::{Answer, Ask};
+use crate::{CouchPeer, DOCUMENT_BYTES_MAX, Result};
 use bytes::Bytes;
 use http::{
     BodyError, HeaderValue, Method, MultipartError, MultipartReader, PartHead, Pieces, ResponseBody,
@@ -62,7 +61,7 @@ impl CouchPeer {
                 return Ok(false);
             }
             status if !status.is_success() => {
-                let told = body.read_all(BODY_BYTES_MAX).await.unwrap_or_default();
+                let told = body.read_all(DOCUMENT_BYTES_MAX).await.unwrap_or_default();
                 return Err(self.answered(&ask, status, &told));
             }
             _ => {}
@@ -109,7 +108,7 @@ impl CouchPeer {
             // The revision is gone meanwhile.
             return Ok(true);
         }
-        let read = outer.read_part(BODY_BYTES_MAX).await;
+        let read = outer.read_part(DOCUMENT_BYTES_MAX).await;
         let json = read.map_err(|error| self.broken(ask, &error))?;
         Ok(documents.send(Document::Whole(json)).await.is_ok())
     }
@@ -125,7 +124,7 @@ impl CouchPeer {
         let broken = |error| self.broken(ask, &error);
         let mut inner = MultipartReader::new(outer, content_type).map_err(broken)?;
         inner.next_part().await.map_err(broken)?;
-        let json = inner.read_part(BODY_BYTES_MAX).await.map_err(broken)?;
+        let json = inner.read_part(DOCUMENT_BYTES_MAX).await.map_err(broken)?;
         let glance: Glance = self.parse(ask, &json)?;
         let attachments = following(&glance.attachments);
         let (sender, pieces) = mpsc::channel(PIECES_WAITING_MAX);
@@ -184,7 +183,7 @@ impl CouchPeer {
     /// The error of an answer with another status than a good one.
     pub(super) fn answered(&self, ask: &Ask, status: StatusCode, body: &[u8]) -> PeerError {
         let mut error = self.transport.answered(ask, status, body);
-        if crate::replication::transport::is_trouble(status) {
+        if crate::transport::is_trouble(status) {
             error.kind = PeerErrorKind::Interrupted;
         }
         error

@@ -1,7 +1,7 @@
 //! Reading revisions with their ancestry: many documents at once where the peer does that, else one by one.
 
-use super::{CouchPeer, Result};
-use crate::replication::transport::Ask;
+use crate::ask::Ask;
+use crate::{CouchPeer, Result};
 use bytes::Bytes;
 use http::{HeaderValue, Method, StatusCode, header, percent_encode};
 use replicate::{Document, Missing, ReadCounts};

@@ -1,13 +1,25 @@
-//! A database that speaks the CouchDB protocol, as replication sees it (`src/docs/src/replication/protocol.rst`).
+//! A database that speaks the CouchDB protocol, as replication reads and writes it
+//! (`src/docs/src/replication/protocol.rst`).
+//!
+//! A [`CouchPeer`] is the `Peer` of the crate `replicate` for every store with that protocol: a CouchDB, a PouchDB, another
+//! Larder, or this one. A [`Transport`] takes its requests there: over HTTP, or to whatever answers them within the process
+//! ([`Local`]), so that a local database is read and written by the same rules as any other.
+//!
+//! Left to others: whom an address belongs to and who may ask it, which is settled before a transport is made.
 
+mod ask;
 mod changes;
 mod plain;
 mod pull;
 mod push;
 mod read;
+pub mod related;
+mod transport;
 mod write;
 
-use super::transport::{Ask, Transport};
+pub use ask::{Answer, Ask};
+pub use transport::{Address, Local, Route, Transport};
+
 use bytes::Bytes;
 use http::{Method, StatusCode, percent_encode};
 use replicate::{
@@ -18,11 +30,14 @@ use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 
+/// The bytes of an answer about one document that is read whole.
+const DOCUMENT_BYTES_MAX: usize = 128 * 1024 * 1024;
+
 type Result<T, E = PeerError> = std::result::Result<T, E>;
 
 /// One side of a replication.
 #[derive(Debug)]
-pub(crate) struct CouchPeer {
+pub struct CouchPeer {
     transport: Transport,
     /// Whether the peer reads many documents at once; false once it was found that it does not.
     has_bulk_get: AtomicBool,
@@ -31,7 +46,9 @@ pub(crate) struct CouchPeer {
 }
 
 impl CouchPeer {
-    pub(crate) fn new(transport: Transport, use_bulk_get: bool) -> CouchPeer {
+    /// The database at the end of a transport. With `use_bulk_get`, many documents are read at once until it is found that the
+    /// server cannot.
+    pub fn new(transport: Transport, use_bulk_get: bool) -> CouchPeer {
         CouchPeer {
             transport,
             has_bulk_get: AtomicBool::new(use_bulk_get),

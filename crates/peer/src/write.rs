@@ -1,7 +1,7 @@
 //! Asking which revisions are missing, and writing them.
 
-use super::{CouchPeer, Result};
-use crate::replication::transport::Ask;
+use crate::ask::Ask;
+use crate::{CouchPeer, Result};
 use bytes::{Bytes, BytesMut};
 use http::{Method, StatusCode};
 use replicate::{Missing, PeerError, PeerErrorKind, Refusal, Revisions};

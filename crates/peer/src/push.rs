@@ -1,10 +1,10 @@
 //! Writing a document with the attachments that follow it (`src/couch_replicator/src/couch_replicator_api_wrap.erl`,
 //! `update_doc`), as CouchDB's own replicator does: one PUT as `multipart/related` of a length that is known.
 
-use super::pull::interrupted;
-use super::{CouchPeer, Result};
-use crate::attachments::{PartOf, boundary, document_head, part_end, part_head};
-use crate::replication::transport::{Ask, PeerErrorBody};
+use crate::ask::{Ask, PeerErrorBody};
+use crate::pull::interrupted;
+use crate::related::{PartOf, boundary, document_head, part_end, part_head};
+use crate::{CouchPeer, Result};
 use bytes::Bytes;
 use http::{Body, BodySender, HeaderValue, Method, StatusCode, header, percent_encode};
 use replicate::{FollowingAttachment, PeerError, PeerErrorKind, Refusal, StreamedDocument};

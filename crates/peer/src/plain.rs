@@ -3,9 +3,9 @@
 //! CouchDB takes attachments as another CouchDB stores them, compressed by gzip. Servers that only look like it (express-pouchdb)
 //! would keep the compressed bytes as if they were the attachment, so for them they are decompressed on their way.
 
-use super::Result;
-use crate::attachments::Decoder;
+use crate::Result;
 use bytes::Bytes;
+use http::GzipDecoder;
 use replicate::{FollowingAttachment, PeerError, PeerErrorKind, StreamedDocument};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -83,7 +83,7 @@ async fn decode_all(
     sender: mpsc::Sender<Bytes>,
 ) {
     for (attachment, length) in attachments.iter().zip(lengths) {
-        let mut decoder = length.map(|_| Decoder::new());
+        let mut decoder = length.map(|_| GzipDecoder::new());
         let mut rest = attachment.length;
         while rest > 0 {
             let Some(piece) = pieces.recv().await else {
@@ -105,7 +105,7 @@ async fn decode_all(
 }
 
 /// False where nobody takes it, or it cannot be decompressed.
-async fn send_decoded(decoder: &mut Decoder, is_last: bool, sender: &mpsc::Sender<Bytes>) -> bool {
+async fn send_decoded(decoder: &mut GzipDecoder, is_last: bool, sender: &mpsc::Sender<Bytes>) -> bool {
     loop {
         match decoder.decoded() {
             Ok(Some(decoded)) => {
@@ -137,9 +137,9 @@ mod tests {
     #[tokio::test]
     async fn what_was_compressed_is_sent_as_it_was_before() {
         // "plain plain plain" by gzip.
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        std::io::Write::write_all(&mut encoder, b"plain plain plain").expect("memory");
-        let encoded = encoder.finish().expect("memory");
+        let mut encoder = http::GzipEncoder::new(6);
+        let mut encoded = encoder.encode(b"plain plain plain").expect("memory");
+        encoded.extend(encoder.finish().expect("memory"));
         let length = encoded.len() as u64;
         let json = format!(
             r#"{{"_id":"a","n":1.50,"_attachments":{{"t":{{"follows":true,"length":17,"encoding":"gzip","encoded_length":{length},"digest":"md5-x"}}}}}}"#

@@ -1,7 +1,7 @@
 //! Reading the changes of a peer, page by page: a request that fails is simply sent again.
 
-use super::{CouchPeer, Result};
-use crate::replication::transport::Ask;
+use crate::ask::Ask;
+use crate::{CouchPeer, Result};
 use http::{Method, percent_encode};
 use replicate::{Changes, ChangesQuery, Filter, Row};
 use serde_json::{Map, Value, json};
