@@ -2,7 +2,9 @@
 
 use crate::mapreduce::run;
 use crate::server::Server;
+use engine::{Context, Namespace, WriteOptions};
 use serde_json::{Value, json};
+use value::{Value as Id, doc};
 
 const KEYS: [&str; 8] = [
     "basho-20101215",
@@ -126,6 +128,52 @@ fn keys_that_are_no_texts_pass_filters_too() {
     let query = json!([{"map": {"language": "javascript", "source": "v => [v.values[0].data]"}}]);
     let inputs = json!({"bucket": "kf", "key_filters": [["greater_than", "b"]]});
     assert_eq!(run(&server, inputs, query), json!(["x"]));
+}
+
+#[test]
+fn keys_that_other_protocols_made_are_listed_and_filtered() {
+    let server = Server::start();
+    let ids = [
+        Id::Int32(7),
+        Id::Int64(1 << 40),
+        Id::Double(7.5),
+        Id::Bool(true),
+        Id::String("seven".to_owned()),
+        Id::ObjectId("0123456789abcdef01234567".parse().unwrap()),
+    ];
+    let documents = ids
+        .iter()
+        .map(|id| value::DocumentBuf::from(&doc! {"_id": (id.clone()), "n": 1}));
+    let runtime = server.runtime.as_ref().unwrap();
+    let inserted = runtime.block_on(server.engine.insert(
+        &Context::default(),
+        &Namespace::new("default", "kf"),
+        documents.collect(),
+        &WriteOptions::default(),
+    ));
+    inserted.unwrap();
+    let keys = [
+        "0123456789abcdef01234567",
+        "1099511627776",
+        "7",
+        "7.5",
+        "seven",
+        "true",
+    ];
+    let listed: Value = serde_json::from_slice(&server.get("/buckets/kf/keys?keys=true").body).unwrap();
+    let mut listed: Vec<&str> = listed["keys"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    listed.sort_unstable();
+    assert_eq!(listed, keys);
+    assert_eq!(found(&server, &json!([["neq", "none"]])), keys);
+    let query = json!([{"map": {"language": "javascript", "source": "v => [v.key + v.values[0].data]"}}]);
+    let inputs = json!({"bucket": "kf", "key_filters": [["matches", "^7"]]});
+    let mapped = run(&server, inputs, query);
+    assert_eq!(mapped, json!(["7{\"n\":1}", "7.5{\"n\":1}"]));
 }
 
 #[test]

@@ -276,6 +276,33 @@ fn large_buckets_are_mapped_by_several_sandboxes_in_the_order_of_keys() {
 }
 
 #[test]
+fn each_object_has_its_own_metadata_whatever_lies_between() {
+    let server = Server::start();
+    for at in 0..60 {
+        let path = format!("PUT /buckets/some/keys/{at:02}");
+        let name = at.to_string();
+        let headers = [("Content-Type", "text/plain"), ("X-Riak-Meta-At", name.as_str())];
+        assert_eq!(server.ask(&path, &headers, b"x").status, 204);
+    }
+    // Notes of what was deleted stay for a time.
+    let gone = |at: &i32| at % 3 != 0 && *at < 50;
+    for at in (0..60).filter(gone) {
+        server.ask(&format!("DELETE /buckets/some/keys/{at:02}"), &[], b"");
+    }
+    let query = json!([source(
+        "map",
+        "v => [v.key + v.values[0].metadata['X-Riak-Meta']['X-Riak-Meta-at']]"
+    )]);
+    let expected: Vec<String> = (0..60)
+        .filter(|at| !gone(at))
+        .map(|at| format!("{at:02}{at}"))
+        .collect();
+    assert_eq!(run(&server, json!("some"), query.clone()), json!(expected));
+    let filtered = json!({"bucket": "some", "key_filters": [["ends_with", "9"]]});
+    assert_eq!(run(&server, filtered, query), json!(["099", "3939", "5959"]));
+}
+
+#[test]
 fn results_come_in_parts_where_they_are_wanted_so() {
     let server = filled();
     let job = json!({"inputs": "n", "query": [named("map", "Riak.mapValuesJson"), named("reduce", "Riak.reduceSum")]});
