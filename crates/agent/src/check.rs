@@ -57,6 +57,39 @@ fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
                 _ => {}
             }
         }
+        Kind::Journal(journal) => match journal.units.is_empty() {
+            true => writeln!(out, "  the journal, by {}", journal.journalctl.display())?,
+            false => writeln!(out, "  the journal, of {}", journal.units.join(", "))?,
+        },
+        Kind::Syslog(syslog) => {
+            for (kind, address) in [("udp", syslog.udp), ("tcp", syslog.tcp)] {
+                if let Some(address) = address {
+                    writeln!(out, "  {kind} {address}")?;
+                }
+            }
+            if let Some(path) = &syslog.unix {
+                writeln!(out, "  {}", path.display())?;
+            }
+        }
+        Kind::Program(program) => {
+            writeln!(out, "  {} every {:?}", program.command.join(" "), program.every.0)?;
+        }
+        Kind::Figures(figures) => {
+            let disks: Vec<_> = figures.disks.iter().map(|path| path.to_string_lossy()).collect();
+            writeln!(
+                out,
+                "  figures of the machine every {:?}, disks {}",
+                figures.every.0,
+                disks.join(", ")
+            )?;
+        }
+        Kind::Device(device) => {
+            let there = match device.path.exists() {
+                true => "",
+                false => ", which is not there now",
+            };
+            writeln!(out, "  {}{there}", device.path.display())?;
+        }
     }
     Ok(())
 }

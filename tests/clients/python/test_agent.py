@@ -6,143 +6,12 @@ import random
 import signal
 import socket
 import subprocess
-import threading
 import time
 
 import pytest
 import requests
+from agent import Agent, Proxy, command, files, numbers, wait_for, write
 from server import Server, running
-
-
-class Proxy:
-    """A port before the server's that loses connections, and answers among them, when it is told to."""
-
-    def __init__(self, target):
-        self.target = target
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
-        self.connections = []
-        self.cuts = 0
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                server = socket.create_connection(self.target().split("//")[-1].split(":"), timeout=5)
-            except OSError:
-                client.close()
-                continue
-            self.connections += [client, server]
-            for source, sink in ((client, server), (server, client)):
-                threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
-
-    def _pump(self, source, sink):
-        try:
-            while data := source.recv(65536):
-                sink.sendall(data)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def cut(self):
-        connections, self.connections = self.connections, []
-        for connection in connections:
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            connection.close()
-        self.cuts += bool(connections)
-
-    def close(self):
-        self.listener.close()
-        self.cut()
-
-
-class Agent:
-    """An agent with a configuration of its own; started and ended as often as one likes."""
-
-    def __init__(self, folder, url, source, server="", spool="", device="pump-3", to="logs.app"):
-        self.folder = folder
-        self.config = folder / "agent.toml"
-        self.config.write_text(f"""
-device = "{device}"
-[server]
-url = "{url}"
-retry-max = "500ms"
-timeout = "5s"
-{server}
-[spool]
-folder = "{folder / "spool"}"
-sync-interval = "50ms"
-{spool}
-[[source]]
-name = "app"
-to = "{to}"
-{source}
-""")
-        self.process = None
-
-    def run(self, *arguments):
-        command = [os.environ["LARDER_BINARY"], "agent", "--config", str(self.config), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
-
-    def start(self):
-        command = [os.environ["LARDER_BINARY"], "agent", "--config", str(self.config)]
-        with open(self.folder / "agent.err", "a") as log:
-            self.process = subprocess.Popen(command, stderr=log)
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return self.process.wait(30)
-
-    def figures(self):
-        return json.loads((self.folder / "spool" / "status.json").read_text())["figures"]
-
-
-def files(folder, options="", pattern="*.log"):
-    return f"""{options}
-[source.files]
-paths = ["{folder}/{pattern}"]
-poll = "50ms"
-scan = "200ms"
-"""
-
-
-def command(server, database, body, auth=None):
-    answer = requests.post(f"{server.url}/api/command/{database}", json=body, auth=auth)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def numbers(server, collection="app"):
-    """The field `n` of all documents, sorted."""
-    body = {"aggregate": collection, "pipeline": [{"$group": {"_id": "$n", "count": {"$sum": 1}}}], "cursor": {"batchSize": 2_000_000}}
-    groups = command(server, "logs", body)["cursor"]["firstBatch"]
-    found = []
-    for group in groups:
-        found += [int(group["_id"]["$numberInt"])] * int(group["count"]["$numberInt"])
-    return sorted(found)
-
-
-def wait_for(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to it in time"
-        time.sleep(0.1)
-
-
-def write(path, numbers):
-    with open(path, "a") as file:
-        file.writelines(f'level=info n={number} msg="line {number}"\n' for number in numbers)
 
 
 @pytest.fixture
@@ -165,6 +34,32 @@ def test_lines_become_documents_with_their_types(own, tmp_path):
     write(tmp_path / "a.log", [3])
     assert agent.run("--once").returncode == 0
     assert numbers(own) == [0, 1, 2, 3]
+
+
+def test_messages_and_figures_arrive_from_where_others_send_them(own, tmp_path):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    agent = Agent(tmp_path, own.url, f"""[source.syslog]
+udp = "127.0.0.1:{port}"
+[[source]]
+name = "machine"
+to = "larder.figures"
+[source.figures]
+every = "200ms"
+""")
+    agent.start()
+    try:
+        wait_for(lambda: "by datagrams" in (tmp_path / "agent.err").read_text())
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"<11>Jan 31 12:00:00 pi cron[7]: it failed", ("127.0.0.1", port))
+        wait_for(lambda: command(own, "logs", {"count": "app"})["n"] == {"$numberInt": "1"})
+        wait_for(lambda: command(own, "larder", {"count": "figures"})["n"] != {"$numberInt": "0"})
+        found = command(own, "logs", {"find": "app"})["cursor"]["firstBatch"][0]
+        assert (found["level"], found["program"], found["message"]) == ("error", "cron", "it failed")
+        assert agent.end() == 0
+    finally:
+        agent.kill()
 
 
 def test_elasticsearch_takes_the_same_lines(own, tmp_path):
@@ -242,9 +137,7 @@ def test_each_line_arrives_once_through_cuts_and_kills(tmp_path):
         ids = command(server, "logs", {"distinct": "app", "key": "_id"})["values"]
         assert len(ids) == count
     finally:
-        if agent.process.poll() is None:
-            agent.process.kill()
-            agent.process.wait()
+        agent.kill()
         proxy.close()
         server.kill()
 
@@ -282,9 +175,7 @@ def test_a_full_spool_waits_or_drops_what_it_counts(tmp_path):
         assert 0 in numbers(server, "drop-newest")
     finally:
         for agent in agents.values():
-            if agent.process.poll() is None:
-                agent.process.kill()
-                agent.process.wait()
+            agent.kill()
         server.kill()
 
 
@@ -307,6 +198,4 @@ def test_an_agent_reads_its_configuration_again_and_says_what_is_wrong(own, tmp_
         checked = subprocess.run([os.environ["LARDER_BINARY"], "agent", "check", agent.config], capture_output=True, text=True)
         assert checked.returncode == 0 and f"{tmp_path}/a.log" in checked.stdout
     finally:
-        if agent.process.poll() is None:
-            agent.process.kill()
-            agent.process.wait()
+        agent.kill()

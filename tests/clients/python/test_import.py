@@ -36,6 +36,18 @@ def test_ndjson_keeps_extended_json_types(server, tmp_path):
         {"n": 1, "big": Int64(5), "at": datetime.datetime(2026, 1, 1)}, {"n": 2.5}]
 
 
+def test_logs_are_imported_by_their_format(server, tmp_path):
+    at = datetime.datetime(2026, 1, 31, 12)
+    line = b"2026-01-31T12:00:00Z pi sshd[7]: hello\nno syslog\n"
+    assert imported(server, tmp_path, "a.log", line, "--format", "syslog", code=1) == [
+        {"time": at, "host": "pi", "program": "sshd", "pid": 7, "message": "hello"}]
+    line = b'::1 - - [31/Jan/2026:13:00:00 +0100] "GET / HTTP/1.1" 200 5 "-" "curl"\n'
+    assert imported(server, tmp_path, "a.log", line, "--format", "combined") == [
+        {"time": at, "client": "::1", "method": "GET", "path": "/", "protocol": "HTTP/1.1", "status": 200, "bytes": 5,
+         "agent": "curl", "message": "GET / HTTP/1.1"}]
+    assert imported(server, tmp_path, "a.log", b'n=3 msg="a b"\n', "--format", "logfmt") == [{"n": 3, "msg": "a b"}]
+
+
 def test_a_json_array_is_imported_compressed_too(server, tmp_path):
     array = json.dumps([{"i": i, "text": "],{\""} for i in range(2500)]).encode()
     found = imported(server, tmp_path, "a.json.gz", gzip.compress(array))

@@ -5,6 +5,8 @@ use super::units::{Bytes, Pattern, Period};
 use anyhow::{Context, Result, bail};
 use logline::{Format, Rule};
 use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A source: a name, where its records go, one kind, and what is done with its lines.
@@ -29,6 +31,16 @@ pub struct Source {
     pub transform: Vec<Transform>,
     /// Files.
     pub files: Option<Files>,
+    /// The journal of systemd.
+    pub journal: Option<Journal>,
+    /// Messages that others send.
+    pub syslog: Option<Syslog>,
+    /// A program that is run again and again.
+    pub program: Option<Program>,
+    /// Figures of the machine.
+    pub figures: Option<Figures>,
+    /// A FIFO or a serial device.
+    pub device: Option<Device>,
 }
 
 /// Lines of files.
@@ -46,6 +58,74 @@ pub struct Files {
     /// How often the paths are looked up.
     #[serde(default = "scan")]
     pub scan: Period,
+}
+
+/// The journal of systemd, by its `journalctl`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Journal {
+    /// Units whose entries are read; all where none is named.
+    #[serde(default)]
+    pub units: Vec<String>,
+    /// Where the journal begins to be read at the very first start.
+    #[serde(default)]
+    pub start: Start,
+    /// The program that reads it.
+    #[serde(default = "journalctl")]
+    pub journalctl: PathBuf,
+}
+
+/// Where syslog's messages come in.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Syslog {
+    /// Datagrams.
+    pub udp: Option<SocketAddr>,
+    /// Connections; octet-counted messages, or lines.
+    pub tcp: Option<SocketAddr>,
+    /// A socket of datagrams in the file system, as `/dev/log` is.
+    pub unix: Option<PathBuf>,
+    /// Connections at once.
+    #[serde(default = "connections")]
+    pub connections_max: usize,
+}
+
+/// A program that is run again and again.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Program {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// How often.
+    pub every: Period,
+    /// How long it may take.
+    #[serde(default = "program_time")]
+    pub timeout: Period,
+    /// Whether all that it writes is one message; else each line is.
+    #[serde(default)]
+    pub whole: bool,
+}
+
+/// Figures of the machine.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Figures {
+    /// How often.
+    #[serde(default = "figures_period")]
+    pub every: Period,
+    /// Where disks are mounted whose room is told.
+    #[serde(default = "disks")]
+    pub disks: Vec<PathBuf>,
+}
+
+/// A FIFO or a serial device that gives lines.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Device {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Bits a second of a serial device, which is set to them by `stty`.
+    pub baud: Option<u32>,
 }
 
 /// Where a file begins to be read.
@@ -84,6 +164,26 @@ fn scan() -> Period {
     Period(Duration::from_secs(5))
 }
 
+fn journalctl() -> PathBuf {
+    "journalctl".into()
+}
+
+fn connections() -> usize {
+    64
+}
+
+fn program_time() -> Period {
+    Period(Duration::from_secs(30))
+}
+
+fn figures_period() -> Period {
+    Period(Duration::from_secs(10))
+}
+
+fn disks() -> Vec<PathBuf> {
+    vec!["/".into()]
+}
+
 fn join_wait() -> Period {
     Period(Duration::from_secs(1))
 }
@@ -93,16 +193,35 @@ fn join_wait() -> Period {
 pub enum Kind<'a> {
     /// Lines of files.
     Files(&'a Files),
+    /// The journal of systemd.
+    Journal(&'a Journal),
+    /// Messages that others send.
+    Syslog(&'a Syslog),
+    /// A program that is run again and again.
+    Program(&'a Program),
+    /// Figures of the machine.
+    Figures(&'a Figures),
+    /// A FIFO or a serial device.
+    Device(&'a Device),
 }
 
 impl Source {
     /// Its kind.
     pub fn kind(&self) -> Result<Kind<'_>> {
-        let given = [self.files.as_ref().map(Kind::Files)];
+        let given = [
+            self.files.as_ref().map(Kind::Files),
+            self.journal.as_ref().map(Kind::Journal),
+            self.syslog.as_ref().map(Kind::Syslog),
+            self.program.as_ref().map(Kind::Program),
+            self.figures.as_ref().map(Kind::Figures),
+            self.device.as_ref().map(Kind::Device),
+        ];
         let mut given = given.into_iter().flatten();
         match (given.next(), given.next()) {
             (Some(kind), None) => Ok(kind),
-            _ => bail!("a source has one kind: a table [source.files]"),
+            _ => bail!(
+                "a source has one kind: a table [source.files], or .journal, .syslog, .program, .figures, .device"
+            ),
         }
     }
 
@@ -111,6 +230,7 @@ impl Source {
         match (&self.format, &self.pattern) {
             (Some(_), Some(_)) => bail!("format and pattern cannot both be given"),
             (None, Some(pattern)) => Ok(Format::Pattern(pattern.0.clone())),
+            (None, None) if self.syslog.is_some() => Ok(Format::Syslog),
             (None, None) => Ok(Format::Plain),
             (Some(name), None) => Format::named(name)
                 .with_context(|| format!("'{name}' is not a format; known are {}", Format::NAMES.join(", "))),
@@ -141,7 +261,21 @@ impl Source {
         for transform in &self.transform {
             transform.check()?;
         }
-        match self.kind()? {
+        let kind = self.kind()?;
+        let has_fields = matches!(kind, Kind::Journal(_) | Kind::Figures(_));
+        if has_fields && (self.format.is_some() || self.pattern.is_some() || self.multiline.is_some()) {
+            bail!("what this source gives has fields already: format, pattern and multiline are of no use");
+        }
+        if matches!(kind, Kind::Syslog(_)) && self.multiline.is_some() {
+            bail!("syslog's messages come one by one: multiline is of no use");
+        }
+        kind.check()
+    }
+}
+
+impl Kind<'_> {
+    fn check(self) -> Result<()> {
+        match self {
             Kind::Files(files) if files.paths.is_empty() => bail!("files has no paths"),
             Kind::Files(files) => {
                 for path in &files.paths {
@@ -150,8 +284,16 @@ impl Source {
                         bail!("'{path}' is not an absolute path");
                     }
                 }
+                Ok(())
+            }
+            Kind::Syslog(syslog) if syslog.udp.is_none() && syslog.tcp.is_none() && syslog.unix.is_none() => {
+                bail!("syslog has no address: give udp, tcp or unix")
+            }
+            Kind::Program(program) if program.command.is_empty() => bail!("program has no command"),
+            Kind::Figures(figures) if figures.disks.is_empty() => bail!("figures has no disks"),
+            Kind::Journal(_) | Kind::Syslog(_) | Kind::Program(_) | Kind::Figures(_) | Kind::Device(_) => {
+                Ok(())
             }
         }
-        Ok(())
     }
 }

@@ -1,7 +1,14 @@
 //! Where records come from: a folder or file for each kind of source.
 
+mod collected;
+mod device;
+mod figures;
 mod files;
+mod journal;
 mod lines;
+mod program;
+mod stream;
+mod syslog;
 
 pub use files::found as files_found;
 pub use lines::{Line, Lines};
@@ -19,6 +26,9 @@ use tokio::sync::{mpsc, watch};
 
 /// Between a source's name and what it calls a position.
 const SEPARATOR: char = '\u{1f}';
+
+/// How long the last records wait for room.
+const LAST_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Records that a source gives at once at most.
 pub const RECORDS_MAX: usize = 500;
@@ -63,6 +73,11 @@ pub async fn run(source: Source, start: Start, positions: BTreeMap<String, Strin
     };
     match source.kind()? {
         Kind::Files(files) => files::run(intake, &source, files, positions).await,
+        Kind::Journal(journal) => journal::run(intake, &source, journal, positions).await,
+        Kind::Syslog(syslog) => syslog::run(intake, &source, syslog).await,
+        Kind::Program(program) => program::run(intake, &source, program).await,
+        Kind::Figures(figures) => figures::run(intake, figures).await,
+        Kind::Device(device) => device::run(intake, &source, device).await,
     }
 }
 
@@ -89,6 +104,21 @@ impl Intake {
             // Positions are not ahead of what is kept, so what is not given now is read again.
             _ = self.stop.wait_for(|stop| *stop) => false,
         }
+    }
+
+    /// Gives what came before the end from a source that cannot give it again.
+    pub async fn give_last(&mut self, records: Vec<Bytes>) {
+        let batch = Batch {
+            target: self.target.clone(),
+            positions: Positions::new(),
+            records,
+        };
+        let _ = self.sender.send_timeout(batch, LAST_TIME_MAX).await;
+    }
+
+    /// Returns when it is time to end.
+    pub async fn stopped(&mut self) {
+        let _ = self.stop.wait_for(|stop| *stop).await;
     }
 
     /// Waits; false when it is time to end.

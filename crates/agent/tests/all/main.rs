@@ -3,8 +3,10 @@
 
 mod configuration;
 mod damage;
+mod gathered;
 mod history;
 mod limits;
 mod processing;
+mod sources;
 mod spooled;
 mod tailing;

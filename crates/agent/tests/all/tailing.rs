@@ -1,103 +1,18 @@
 //! Files that grow, are renamed, cut short, copied, and read again after a restart.
 
-use agent::config::Config;
-use agent::source::{Start, run};
-use agent::spool::Batch;
-use agent::{Counters, config::Source};
-use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::gathered::{Gathered, add, pause};
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
-use value::{RawDocument, ValueRef};
 
-/// A source over a folder, run again and again as a process would be; positions and messages are kept.
-struct Gathered {
-    folder: tempfile::TempDir,
-    source: Source,
-    positions: BTreeMap<String, String>,
-    messages: Vec<String>,
-}
-
-impl Gathered {
-    fn new(pattern: &str, options: &str, files: &str) -> Gathered {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(pattern);
-        let text = format!(
-            "device = \"d\"\n[server]\nurl = \"http://h\"\n[spool]\nfolder = \"/s\"\n[[source]]\nname = \"n\"\nto = \"a.b\"\n{options}\n\
-             [source.files]\npoll = \"10ms\"\nscan = \"20ms\"\npaths = [{path:?}]\n{files}"
-        );
-        Gathered {
-            source: Config::parse(&text).unwrap().sources.remove(0),
-            folder,
-            positions: BTreeMap::new(),
-            messages: Vec::new(),
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// Reads while something happens to the files.
-    async fn during(&mut self, work: impl AsyncFnOnce(&Path)) {
-        let (sender, mut receiver) = mpsc::channel::<Batch>(4);
-        let (stop, stopping) = watch::channel(false);
-        let start = Start {
-            device: "d".to_owned(),
-            sender,
-            stop: stopping,
-            is_once: false,
-            counters: Arc::new(Counters::default()),
-        };
-        let running = tokio::spawn(run(self.source.clone(), start, self.positions.clone()));
-        let folder = self.folder.path().to_owned();
-        let (positions, messages) = (&mut self.positions, &mut self.messages);
-        let taking = async {
-            while let Some(batch) = receiver.recv().await {
-                for record in &batch.records {
-                    let record = RawDocument::new(record).unwrap();
-                    let message = record.get("message").and_then(ValueRef::as_str).unwrap();
-                    messages.push(message.to_owned());
-                }
-                for (key, value) in batch.positions {
-                    let key = key.split_once('\u{1f}').unwrap().1.to_owned();
-                    match value {
-                        Some(value) => positions.insert(key, value),
-                        None => positions.remove(&key),
-                    };
-                }
-            }
-        };
-        let working = async {
-            pause().await;
-            work(&folder).await;
-            pause().await;
-            stop.send(true).unwrap();
-        };
-        tokio::join!(taking, working);
-        running.await.unwrap().unwrap();
-    }
-
-    fn has(&self, lines: &[&str]) {
-        assert_eq!(self.messages, lines);
-    }
-}
-
-async fn pause() {
-    tokio::time::sleep(Duration::from_millis(120)).await;
-}
-
-fn add(path: &Path, text: &str) {
-    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
-    file.write_all(text.as_bytes()).unwrap();
+fn files(pattern: &str, options: &str, files: &str) -> Gathered {
+    Gathered::new(|folder| {
+        let path = folder.join(pattern);
+        format!("{options}\n[source.files]\npoll = \"10ms\"\nscan = \"20ms\"\npaths = [{path:?}]\n{files}")
+    })
 }
 
 #[tokio::test]
 async fn lines_are_read_as_they_come_and_once_over_restarts() {
-    let mut gathered = Gathered::new("*.log", "", "");
+    let mut gathered = files("*.log", "", "");
     add(&gathered.path("a.log"), "one\ntw");
     gathered
         .during(async |folder| add(&folder.join("a.log"), "o\nthr"))
@@ -113,7 +28,7 @@ async fn lines_are_read_as_they_come_and_once_over_restarts() {
 
 #[tokio::test]
 async fn a_file_is_read_to_its_end_after_it_was_renamed() {
-    let mut gathered = Gathered::new("a.log", "", "");
+    let mut gathered = files("a.log", "", "");
     add(&gathered.path("a.log"), "one\n");
     gathered
         .during(async |folder| {
@@ -136,7 +51,7 @@ async fn a_file_is_read_to_its_end_after_it_was_renamed() {
 
 #[tokio::test]
 async fn a_file_that_is_cut_short_begins_anew() {
-    let mut gathered = Gathered::new("a.log", "", "");
+    let mut gathered = files("a.log", "", "");
     add(&gathered.path("a.log"), "one\ntwo\n");
     gathered
         .during(async |folder| {
@@ -155,7 +70,7 @@ async fn a_file_that_is_cut_short_begins_anew() {
 
 #[tokio::test]
 async fn a_copy_of_what_was_read_is_not_read_again() {
-    let mut gathered = Gathered::new("a.log*", "", "");
+    let mut gathered = files("a.log*", "", "");
     add(&gathered.path("a.log"), "the first line\nthe second line\n");
     gathered
         .during(async |folder| {
@@ -186,7 +101,7 @@ async fn a_copy_of_what_was_read_is_not_read_again() {
 #[tokio::test]
 async fn lines_that_belong_together_are_one_message_over_a_restart() {
     let options = "multiline = { continues = '^\\s', wait = \"300ms\" }";
-    let mut gathered = Gathered::new("a.log", options, "");
+    let mut gathered = files("a.log", options, "");
     gathered
         .during(async |folder| add(&folder.join("a.log"), "error\n at a\n at b\nnext\n"))
         .await;
@@ -203,7 +118,7 @@ async fn lines_that_belong_together_are_one_message_over_a_restart() {
 
 #[tokio::test]
 async fn what_was_there_before_may_be_left_out() {
-    let mut gathered = Gathered::new("*.log", "", "start = \"end\"");
+    let mut gathered = files("*.log", "", "start = \"end\"");
     add(&gathered.path("a.log"), "old\n");
     gathered
         .during(async |folder| add(&folder.join("a.log"), "new\n"))

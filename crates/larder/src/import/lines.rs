@@ -5,6 +5,7 @@ use super::input::Input;
 use super::options::ImportOptions;
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
+use logline::{Format, Parser};
 use regex::Regex;
 use std::fmt;
 use std::io::BufRead;
@@ -29,6 +30,24 @@ pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Resul
         match document {
             Ok(document) => sink.document(place.to_string(), document),
             Err(reason) => sink.bad(place.to_string(), reason, line),
+        }
+    })
+}
+
+/// Each line becomes the document of a log's format; lines that have another form are rejected.
+pub fn read_log(input: Input, format: Format, sink: &mut Sink<'_>) -> Result<()> {
+    let parser = Parser::new(format);
+    let now_ms = value::date::now_ms();
+    each_line(input, |line, place| {
+        let Ok(text) = std::str::from_utf8(line) else {
+            return sink.bad(place.to_string(), "not UTF-8".to_owned(), line);
+        };
+        if text.is_empty() {
+            return Ok(());
+        }
+        match parser.parse(text, now_ms) {
+            Ok(document) => sink.document(place.to_string(), document),
+            Err(mismatch) => sink.bad(place.to_string(), mismatch.to_string(), line),
         }
     })
 }

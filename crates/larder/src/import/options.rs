@@ -116,6 +116,13 @@ pub enum Format {
     Lines,
     /// Lines of columns without a header, named by --fields.
     Columns,
+    /// Lines of syslog: RFC 5424, RFC 3164, and as files have them. A time without a zone is the machine's, one without a year
+    /// the last that was.
+    Syslog,
+    /// Access logs of Apache and nginx, "common" or "combined".
+    Combined,
+    /// Lines of `name=value name="value with blanks"`.
+    Logfmt,
 }
 
 /// The type of a CSV column.

@@ -36,6 +36,9 @@ fn check(options: &ImportOptions) -> Result<()> {
     if has_columns && options.format.is_some_and(|format| format != Format::Columns) {
         bail!("--fields names the columns of --format columns, not of another one");
     }
+    if options.pattern.is_some() && options.format.is_some_and(|format| format != Format::Lines) {
+        bail!("--pattern takes plain lines apart (--format lines), not those of another format");
+    }
     if has_columns && !options.types.is_empty() {
         bail!("--fields gives the types itself: NAME=TYPE; leave --types out");
     }
@@ -54,6 +57,9 @@ fn read_file(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Resu
         Format::Json => json::read_array(input, sink),
         Format::Csv => csv::read(input, &options.types, sink),
         Format::Lines => lines::read(input, options, sink),
+        Format::Syslog => lines::read_log(input, logline::Format::Syslog, sink),
+        Format::Combined => lines::read_log(input, logline::Format::Combined, sink),
+        Format::Logfmt => lines::read_log(input, logline::Format::Logfmt, sink),
         Format::Columns => columns::read(input, options, sink),
     }
 }

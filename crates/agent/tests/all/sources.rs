@@ -1,0 +1,170 @@
+//! Sources that are no files: sockets, programs, the journal, devices, figures.
+
+use crate::gathered::{Gathered, add, pause};
+use std::io::Write;
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
+use value::Value;
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+}
+
+#[tokio::test]
+async fn syslog_comes_by_datagrams_connections_and_a_socket() {
+    let (udp, tcp) = (free_port(), free_port());
+    let mut gathered = Gathered::new(|folder| {
+        let unix = folder.join("log");
+        format!("[source.syslog]\nudp = \"127.0.0.1:{udp}\"\ntcp = \"127.0.0.1:{tcp}\"\nunix = {unix:?}")
+    });
+    // A second time, since a socket in the file system stays.
+    for _ in 0..2 {
+        gathered.messages.clear();
+        gathered
+            .during(async |folder| {
+                let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+                socket
+                    .send_to(
+                        b"<34>Oct 11 22:14:15 host su[7]: by datagram\n",
+                        ("127.0.0.1", udp),
+                    )
+                    .unwrap();
+                pause().await;
+                let socket = UnixDatagram::unbound().unwrap();
+                socket
+                    .send_to(b"<34>Oct 11 22:14:15 su: by socket\0", folder.join("log"))
+                    .unwrap();
+                pause().await;
+                let mut connection = TcpStream::connect(("127.0.0.1", tcp)).unwrap();
+                connection
+                    .write_all(b"<34>1 - - - - - - by line\n31 <34>1 - - - - - - by\nits length")
+                    .unwrap();
+                drop(connection);
+            })
+            .await;
+        gathered.has(&["by datagram", "by socket", "by line", "by\nits length"]);
+    }
+    assert_eq!(gathered.documents[0].get("level"), Some(&Value::from("crit")));
+}
+
+#[tokio::test]
+async fn what_came_before_the_end_is_kept() {
+    let udp = free_port();
+    let mut gathered = Gathered::new(|_| format!("[source.syslog]\nudp = \"127.0.0.1:{udp}\""));
+    gathered
+        .during(async |_| {
+            pause().await;
+            let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+            for number in 0..50 {
+                socket
+                    .send_to(format!("<34>{number}").as_bytes(), ("127.0.0.1", udp))
+                    .unwrap();
+            }
+        })
+        .await;
+    assert_eq!(gathered.messages.len(), 50);
+}
+
+#[tokio::test]
+async fn a_program_is_run_again_and_again() {
+    let mut gathered = Gathered::new(|_| {
+        "format = \"logfmt\"\n[source.program]\ncommand = [\"sh\", \"-c\", \"echo message=one; echo message=two; exit 3\"]\nevery = \"100ms\"".to_owned()
+    });
+    gathered.during(async |_| pause().await).await;
+    assert!(gathered.messages.len() >= 4);
+    assert_eq!(gathered.messages[..4], ["one", "two", "one", "two"]);
+
+    let mut gathered = Gathered::new(|_| {
+        "[source.program]\ncommand = [\"sh\", \"-c\", \"echo a; echo b\"]\nevery = \"1h\"\nwhole = true"
+            .to_owned()
+    });
+    gathered.during(async |_| pause().await).await;
+    gathered.has(&["a\nb"]);
+
+    let mut gathered = Gathered::new(|_| {
+        "[source.program]\ncommand = [\"sleep\", \"100\"]\nevery = \"1h\"\ntimeout = \"50ms\"".to_owned()
+    });
+    gathered.during(async |_| pause().await).await;
+    gathered.has(&[]);
+}
+
+#[tokio::test]
+async fn the_journal_goes_on_behind_its_cursor() {
+    let mut gathered = Gathered::new(|folder| {
+        format!(
+            "[source.journal]\nunits = [\"ssh.service\"]\njournalctl = {:?}",
+            folder.join("journalctl")
+        )
+    });
+    let script = r#"#!/bin/sh
+echo "$@" >> "$(dirname "$0")/called"
+case "$*" in
+*--after-cursor=c2*) echo '{"__CURSOR":"c3","MESSAGE":[104,105,255]}' ;;
+*) echo '{"__CURSOR":"c1","__REALTIME_TIMESTAMP":"1500000","PRIORITY":"3","_HOSTNAME":"pi","SYSLOG_IDENTIFIER":"sshd","_PID":"7","_SYSTEMD_UNIT":"ssh.service","MESSAGE":"one"}'
+   echo '{"__CURSOR":"c2","MESSAGE":"two"}' ;;
+esac
+sleep 5
+"#;
+    std::fs::write(gathered.path("journalctl"), script).unwrap();
+    std::fs::set_permissions(
+        gathered.path("journalctl"),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    gathered.during(async |_| pause().await).await;
+    gathered.has(&["one", "two"]);
+    let first = &gathered.documents[0];
+    assert_eq!(first.get("time"), Some(&Value::DateTime(1500)));
+    assert_eq!(first.get("level"), Some(&Value::from("error")));
+    assert_eq!(first.get("pid"), Some(&Value::Int32(7)));
+    gathered.during(async |_| pause().await).await;
+    gathered.has(&["one", "two", "hi\u{fffd}"]);
+    let called = std::fs::read_to_string(gathered.path("called")).unwrap();
+    assert!(
+        called.contains("--unit=ssh.service --lines=all --follow"),
+        "{called}"
+    );
+}
+
+#[tokio::test]
+async fn lines_come_from_a_fifo_and_its_writers_may_go() {
+    let mut gathered = Gathered::new(|folder| format!("[source.device]\npath = {:?}", folder.join("fifo")));
+    let made = std::process::Command::new("mkfifo")
+        .arg(gathered.path("fifo"))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    gathered
+        .during(async |folder| {
+            for text in ["one\ntw", "o\nthree\n"] {
+                add(&folder.join("fifo"), text);
+                pause().await;
+            }
+        })
+        .await;
+    gathered.has(&["one", "two", "three"]);
+}
+
+#[tokio::test]
+async fn the_machine_tells_its_figures() {
+    let mut gathered =
+        Gathered::new(|_| "[source.figures]\nevery = \"50ms\"\ndisks = [\"/\", \"/tmp\"]".to_owned());
+    gathered.during(async |_| pause().await).await;
+    assert!(gathered.documents.len() >= 2);
+    for field in [
+        "time",
+        "device",
+        "load_1m",
+        "memory_used_bytes",
+        "disk_free_bytes",
+        "disks",
+        "network_sent_bytes_per_s",
+    ] {
+        assert!(gathered.documents[1].contains(field), "{field}");
+    }
+}
