@@ -4,6 +4,7 @@ mod collected;
 mod device;
 mod figures;
 mod files;
+mod intake;
 mod journal;
 mod lines;
 mod program;
@@ -11,40 +12,18 @@ mod stream;
 mod syslog;
 
 pub use files::found as files_found;
+pub use intake::{BYTES_MAX, Intake, RECORDS_MAX};
 pub use lines::{Line, Lines};
 
 use crate::config::{Kind, Source};
 use crate::counters::Counters;
 use crate::processor::Processor;
-use crate::spool::{Batch, Positions};
+use crate::spool::Batch;
 use anyhow::Result;
-use bytes::Bytes;
+use intake::SEPARATOR;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-
-/// Between a source's name and what it calls a position.
-const SEPARATOR: char = '\u{1f}';
-
-/// How long the last records wait for room.
-const LAST_TIME_MAX: Duration = Duration::from_secs(2);
-
-/// Records that a source gives at once at most.
-pub const RECORDS_MAX: usize = 500;
-/// Bytes that a source gives at once, about.
-pub const BYTES_MAX: usize = 128 << 10;
-
-/// What every source has.
-#[derive(Clone, Debug)]
-pub struct Intake {
-    name: String,
-    target: String,
-    processor: Processor,
-    sender: mpsc::Sender<Batch>,
-    stop: watch::Receiver<bool>,
-    is_once: bool,
-}
 
 /// How sources are started.
 #[derive(Clone, Debug)]
@@ -88,44 +67,4 @@ pub fn positions_of(name: &str, all: &BTreeMap<String, String>) -> BTreeMap<Stri
         (of == name).then(|| (key.to_owned(), value.clone()))
     });
     own.collect()
-}
-
-impl Intake {
-    /// Gives records and the positions behind them; waits where the spool does. False when nobody takes them any more.
-    pub async fn give(&mut self, records: Vec<Bytes>, positions: Positions) -> bool {
-        let own = |(key, value)| (format!("{}{SEPARATOR}{key}", self.name), value);
-        let batch = Batch {
-            target: self.target.clone(),
-            positions: positions.into_iter().map(own).collect(),
-            records,
-        };
-        tokio::select! {
-            given = self.sender.send(batch) => given.is_ok(),
-            // Positions are not ahead of what is kept, so what is not given now is read again.
-            _ = self.stop.wait_for(|stop| *stop) => false,
-        }
-    }
-
-    /// Gives what came before the end from a source that cannot give it again.
-    pub async fn give_last(&mut self, records: Vec<Bytes>) {
-        let batch = Batch {
-            target: self.target.clone(),
-            positions: Positions::new(),
-            records,
-        };
-        let _ = self.sender.send_timeout(batch, LAST_TIME_MAX).await;
-    }
-
-    /// Returns when it is time to end.
-    pub async fn stopped(&mut self) {
-        let _ = self.stop.wait_for(|stop| *stop).await;
-    }
-
-    /// Waits; false when it is time to end.
-    pub async fn pause(&mut self, time: Duration) -> bool {
-        tokio::select! {
-            () = tokio::time::sleep(time) => true,
-            _ = self.stop.wait_for(|stop| *stop) => false,
-        }
-    }
 }
