@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 32] = [
+pub const LEVELS: [(&str, u8); 33] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
