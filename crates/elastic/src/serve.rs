@@ -47,6 +47,9 @@ pub struct Protocol(Arc<Server>);
 impl Protocol {
     /// The protocol on this engine.
     pub fn new(engine: Engine, options: &Options) -> Protocol {
+        if let Some(folder) = &options.fulltext {
+            crate::fulltext::sweep(folder, &engine);
+        }
         let indices = Indices::new(Indexes {
             folder: options.fulltext.clone(),
             documents_min: options.fulltext_from.unwrap_or(INDEXED_DOCUMENTS_MIN),

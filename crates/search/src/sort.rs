@@ -4,6 +4,9 @@ use crate::error::{Kind, Result, SearchError};
 use crate::json::{Members, one_or_many, scalar};
 use serde_json::{Map, Value};
 
+/// The keys of one sort at most.
+const KEYS_MAX: usize = 100;
+
 /// Up or down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -67,6 +70,12 @@ pub fn parse_sort(value: &Value) -> Result<Vec<SortKey>> {
                 )));
             }
         }
+    }
+    if keys.len() > KEYS_MAX {
+        return Err(SearchError::illegal(format!(
+            "a sort has [{}] keys, which is more than the limit of [{KEYS_MAX}]",
+            keys.len()
+        )));
     }
     // By score alone is the order without a sort.
     match &keys[..] {

@@ -10,7 +10,9 @@ pub(crate) mod find;
 mod follow;
 mod keys;
 mod state;
+mod sweep;
 mod tail;
 
 pub(crate) use follow::begin;
 pub(crate) use state::{Following, Indexes, Published};
+pub(crate) use sweep::sweep;

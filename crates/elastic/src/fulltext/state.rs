@@ -131,8 +131,13 @@ pub(super) fn of_note(collection: &RevisionedCollection, note: &str) -> Option<(
 
 /// The name of a collection's folder.
 pub(super) fn uuid_text(collection: &RevisionedCollection) -> String {
+    folder_name(&collection.uuid())
+}
+
+/// The name of the folder of a collection's index.
+pub(super) fn folder_name(uuid: &[u8; 16]) -> String {
     use std::fmt::Write;
-    collection.uuid().iter().fold(String::new(), |mut text, byte| {
+    uuid.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text

@@ -57,6 +57,20 @@ fn an_index_and_the_documents_give_the_same_answers() {
 }
 
 #[test]
+fn the_index_of_a_collection_that_is_gone_is_removed_at_the_next_start() {
+    let mut servers = Servers::start();
+    servers.make();
+    let mut random = Random::new(1);
+    servers.bulk(&History::default().writes(&mut random));
+    servers.wait_until_indexed();
+    let present = servers.folders();
+    assert_eq!(present.len(), 1);
+    servers.leave_folder("0123456789abcdef0123456789abcdef");
+    servers.restart();
+    assert_eq!(servers.folders(), present);
+}
+
+#[test]
 fn what_is_written_is_found_by_the_next_search() {
     let servers = Servers::start();
     servers.make();

@@ -80,6 +80,19 @@ impl Servers {
         }
     }
 
+    /// The folders of indexes.
+    pub fn folders(&self) -> Vec<String> {
+        let folders = std::fs::read_dir(self.folder.path()).unwrap();
+        folders
+            .map(|folder| folder.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    /// Leaves a folder as that of an index would be.
+    pub fn leave_folder(&self, name: &str) {
+        std::fs::create_dir(self.folder.path().join(name)).unwrap();
+    }
+
     fn running(&self) -> &Running {
         self.running.as_ref().unwrap()
     }

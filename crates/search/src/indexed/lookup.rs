@@ -10,6 +10,9 @@ use fulltext::{Key, Lookup, Matcher, Part};
 use std::ops::Bound;
 use std::sync::Arc;
 
+/// The places of a phrase that an index is asked for: with more, the documents are asked as well.
+const PLACES_MAX: usize = 64;
+
 /// What an index is asked.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -265,7 +268,7 @@ fn matching(key: Key, part: Part, pattern: &TermPattern) -> Lookup {
 }
 
 fn phrase(key: Key, part: Part, terms: &[(u32, Vec<String>)], slop: u32, is_prefix: bool) -> Wanted {
-    let is_plain = slop == 0 && !is_prefix && terms.len() > 1 && part == Part::Text;
+    let is_plain = slop == 0 && !is_prefix && (2..=PLACES_MAX).contains(&terms.len()) && part == Part::Text;
     if is_plain && terms.iter().all(|(_, words)| words.len() == 1) {
         let words = terms
             .iter()
@@ -281,5 +284,6 @@ fn phrase(key: Key, part: Part, terms: &[(u32, Vec<String>)], slop: u32, is_pref
             Lookup::Some(starts.collect(), 1)
         }
     };
-    Wanted::more(Lookup::Every(terms.iter().enumerate().map(place).collect()))
+    let places = terms.iter().enumerate().take(PLACES_MAX);
+    Wanted::more(Lookup::Every(places.map(place).collect()))
 }

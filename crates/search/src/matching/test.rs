@@ -208,6 +208,9 @@ impl Leaf {
                 is_prefix,
             } => {
                 let found = terms(view, &self.field);
+                if is_too_short(&found.terms, wanted, *slop) {
+                    return None;
+                }
                 let places: Vec<Vec<i64>> = wanted
                     .iter()
                     .enumerate()
@@ -274,6 +277,17 @@ impl Leaf {
             _ => Vec::new(),
         }
     }
+}
+
+/// Whether terms are nearer to each other than those of a phrase can be: then there is no need to look at each.
+fn is_too_short(terms: &[(String, i64)], wanted: &[(u32, Vec<String>)], slop: u32) -> bool {
+    let places = || terms.iter().map(|(_, place)| *place);
+    let (Some(first), Some(last)) = (places().min(), places().max()) else {
+        return true;
+    };
+    let wanted = || wanted.iter().map(|(place, _)| i64::from(*place));
+    let span = wanted().max().unwrap_or(0) - wanted().min().unwrap_or(0);
+    last - first + 2 * i64::from(slop) < span
 }
 
 /// Which terms stand in a phrase.

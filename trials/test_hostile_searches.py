@@ -1,0 +1,120 @@
+"""Searches that ask for more than anybody needs: each ends soon, with an answer or an error that says why, within the memory."""
+
+import json
+import time
+
+import pytest
+import requests
+from server import running
+
+DOCUMENTS = 20_000
+SEARCH_S_MAX = 30
+RESIDENT_MB_MAX = 512
+INTEGER_MAX = 2**31 - 1
+
+
+def deep(levels):
+    query = {"match_all": {}}
+    for _ in range(levels):
+        query = {"bool": {"must": [query]}}
+    return {"query": query}
+
+
+def deep_aggregations(levels):
+    asked = {}
+    for _ in range(levels):
+        asked = {"aggs": {"a": {"terms": {"field": "n"}, **asked}}}
+    return asked
+
+
+# By name: the body of a search, and whether it must be refused; where that is None, an answer is as good.
+SEARCHES = {
+    "deep nesting": (deep(200), True),
+    "nesting without end": ('{"query":' + '{"bool":{"must":[' * 100_000 + '{"match_all":{}}' + "]}}" * 100_000 + "}", True),
+    "many clauses": ({"query": {"bool": {"should": [{"term": {"n": number}} for number in range(100_000)]}}}, True),
+    "wildcards": ({"query": {"wildcard": {"message": "*a*b*c*d*e*f*g*h*"}}}, False),
+    "wildcards in a query string": ({"query": {"query_string": {"query": "message:" + "*a" * 2000 + "*"}}}, None),
+    "a regular expression that explodes": ({"query": {"regexp": {"message": "(((a{1,100}){1,100}){1,100}){1,100}"}}}, True),
+    "a regular expression that goes back": ({"query": {"regexp": {"message": "(a*)*(a*)*(a*)*b"}}}, False),
+    "a long regular expression": ({"query": {"regexp": {"message": "a|" * 100_000 + "b"}}}, True),
+    "a fuzzy word": ({"query": {"fuzzy": {"message": {"value": "x" * 10_000, "fuzziness": 2}}}}, None),
+    "a large size": ({"size": INTEGER_MAX}, True),
+    "a size beyond all numbers": ({"size": 2**63}, True),
+    "deep paging": ({"from": INTEGER_MAX, "size": 10}, True),
+    "deep paging within the numbers": ({"from": 10_000, "size": 1}, True),
+    "a million buckets": ({"size": 0, "aggs": {"a": {"date_histogram": {"field": "@timestamp", "fixed_interval": "1ms"}}}}, True),
+    "many buckets by number": ({"size": 0, "aggs": {"a": {"histogram": {"field": "n", "interval": 0.000001}}}}, True),
+    "many buckets by value": ({"size": 0, "aggs": {"a": {"terms": {"field": "_id", "size": INTEGER_MAX}}}}, None),
+    "buckets within buckets": (
+        {"size": 0, "aggs": {"a": {"terms": {"field": "n", "size": 10_000}, "aggs": {"b": {"terms": {"field": "message.keyword", "size": 10_000}}}}}},
+        None,
+    ),
+    "deep aggregations": (deep_aggregations(200), True),
+    "hits within buckets": (
+        {"size": 0, "aggs": {"a": {"terms": {"field": "n", "size": 10_000}, "aggs": {"b": {"top_hits": {"size": INTEGER_MAX}}}}}},
+        True,
+    ),
+    "a long phrase": ({"query": {"match_phrase": {"message": "line " * 20_000}}}, None),
+    "sloppy phrases": ({"query": {"match_phrase": {"message": {"query": "a b c d e f g h", "slop": INTEGER_MAX}}}}, False),
+    "many sorts": ({"sort": [{"n": "asc"}] * 10_000}, True),
+    "many ids": ({"query": {"ids": {"values": [str(number) for number in range(500_000)]}}}, None),
+    "marks in all": ({"size": 10_000, "query": {"match": {"message": "a"}}, "highlight": {"fields": {"*": {}}}}, None),
+}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("data"), memory="128m") as server:
+        for start in range(0, DOCUMENTS, 2000):
+            lines = []
+            for number in range(start, start + 2000):
+                words = " ".join("abcdefgh"[at % 8] * (1 + number % 5) for at in range(number % 30))
+                lines.append('{"create":{}}')
+                lines.append(json.dumps({"@timestamp": number * 60_000, "n": number, "message": f"line {number} {words}"}))
+            answer = send(server, "_bulk", "\n".join(lines) + "\n")
+            assert answer.status_code == 200 and not answer.json()["errors"], answer.text[:1000]
+        # From now on there is an index.
+        search(server, {"size": 0})
+        time.sleep(3)
+        yield server
+
+
+def send(server, path, body):
+    return requests.post(f"{server.elastic}/lines/{path}", data=body, headers={"Content-Type": "application/json"}, timeout=SEARCH_S_MAX * 4)
+
+
+def search(server, body):
+    return send(server, "_search", body if isinstance(body, str) else json.dumps(body))
+
+
+def resident_mb(server):
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM"))
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_hostile_search_ends_soon_and_says_why(server, name):
+    body, is_refused = SEARCHES[name]
+    begun = time.monotonic()
+    answer = search(server, body)
+    assert time.monotonic() - begun < SEARCH_S_MAX
+    assert answer.status_code in (200, 400, 413, 503), (answer.status_code, answer.text[:500])
+    if is_refused is not None:
+        assert (answer.status_code != 200) == is_refused, answer.text[:500]
+    if answer.status_code != 200:
+        assert answer.json()["error"]["reason"]
+    assert resident_mb(server) < RESIDENT_MB_MAX
+    # The next one is served as if nothing had been.
+    answer = search(server, {"size": 1, "query": {"match": {"message": "line"}}})
+    assert answer.json()["hits"]["total"]["value"] == 10_000
+
+
+def test_a_line_of_a_bulk_beyond_all_measure_is_refused(server):
+    long = '{"create":{}}\n{"message":"' + "x" * (100 << 20) + '"}\n'
+    try:
+        answer = send(server, "_bulk", long)
+        assert answer.status_code == 413 or answer.json()["errors"], answer.text[:500]
+    except requests.ConnectionError:
+        pass  # Closed before all of it was sent.
+    assert resident_mb(server) < RESIDENT_MB_MAX
+    assert search(server, {"size": 0}).json()["hits"]["total"]["value"] == 10_000
