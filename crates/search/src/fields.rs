@@ -1,6 +1,5 @@
 //! The values of fields in documents.
 
-use crate::aggregations::Row;
 use crate::completion;
 use crate::error::{Result, SearchError};
 use crate::geo::Point;
@@ -67,6 +66,9 @@ impl Term {
         }
     }
 }
+
+/// The values of a document by its fields' names.
+pub(crate) type Row = Vec<(String, Vec<Term>)>;
 
 /// A document, or a nested object of it, as queries see it.
 #[derive(Clone, Copy, Debug)]

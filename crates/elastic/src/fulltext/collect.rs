@@ -1,8 +1,7 @@
 //! Aggregations by the columns of an index.
 
 use super::find::{Found, Progress};
-use super::follow::as_error;
-use super::state::Published;
+use super::state::{Published, as_error};
 use crate::error::Result;
 use fulltext::{Lookup, Mask};
 use search::{Grouping, Run};

@@ -2,9 +2,8 @@
 //! those documents does not count.
 
 use super::collect::collect;
-use super::follow::as_error;
 use super::keys::keys;
-use super::state::Published;
+use super::state::{Published, as_error};
 use super::tail::tail;
 use crate::error::Result;
 use crate::scan::show_record;

@@ -3,12 +3,12 @@
 //! What a commit holds is on the store's disk before: an index never knows of a change that a crash could take back.
 
 use super::keys::{changed, key_of};
-use super::state::{Following, Indexes, Published, note, of_note, uuid_text};
+use super::state::{Following, Indexes, Published, as_error, note, of_note, uuid_text};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::source::sequence_number;
 use engine::{Change, ChangeKind, Order, PageLimit, RevisionedSnapshot, Sequence};
-use fulltext::{FulltextError, WRITER_BYTES_MIN, Writer};
+use fulltext::{WRITER_BYTES_MIN, Writer};
 use memory::{Budget, Holder, Share};
 use parking_lot::Mutex;
 use search::{Layout, Mapping};
@@ -301,8 +301,4 @@ async fn blocking<T: Send + 'static>(
         Ok(Err(error)) => Err(as_error(&error)),
         Err(error) => Err(failed(&error)),
     }
-}
-
-pub(super) fn as_error(error: &FulltextError) -> ElasticError {
-    ElasticError::failed(error.to_string())
 }

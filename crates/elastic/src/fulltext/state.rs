@@ -1,8 +1,9 @@
 //! What is known of the full-text index of a collection.
 
 use super::tail::Tail;
+use crate::error::ElasticError;
 use engine::{RevisionedCollection, Sequence};
-use fulltext::Reader;
+use fulltext::{FulltextError, Reader};
 use memory::Budget;
 use parking_lot::Mutex;
 use search::{Layout, Mapping};
@@ -142,4 +143,9 @@ pub(super) fn folder_name(uuid: &[u8; 16]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// What a client sees of an error of an index.
+pub(super) fn as_error(error: &FulltextError) -> ElasticError {
+    ElasticError::failed(error.to_string())
 }

@@ -1,8 +1,7 @@
 //! What has changed since an index was committed. It is kept for the next search, which reads what came since then.
 
-use super::follow::as_error;
 use super::keys::changed;
-use super::state::Published;
+use super::state::{Published, as_error};
 use crate::error::Result;
 use engine::{Change, ChangeKind, Order, PageLimit, Record, RevisionedSnapshot, Sequence};
 use fulltext::Mask;

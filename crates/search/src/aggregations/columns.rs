@@ -7,7 +7,7 @@ use super::histogram::{Interval, Width};
 use super::metrics::MetricKind;
 use super::values::Source;
 use super::{Aggregations, Spec};
-use crate::fields::Term;
+use crate::fields::{Row, Term};
 use crate::indexed::Layout;
 use crate::mapping::{Field, FieldKind, Mapping};
 use fulltext::{Block, Columns, Key, Number, Value};
@@ -19,9 +19,6 @@ use std::sync::Arc;
 const GROUPS_MAX: usize = 10_000;
 /// The values of a group that differ from those of others only within a bucket.
 const BUCKETS_MAX: usize = 100_000;
-
-/// The values of a document by its fields' names.
-pub(crate) type Row = Vec<(String, Vec<Term>)>;
 
 /// Values that were found, each row with how many entries have it.
 #[derive(Debug)]

@@ -24,7 +24,6 @@ use crate::matching::{Node, Statistics, compile};
 use crate::query::Query;
 use crate::sort::SortKey;
 use buckets::Buckets;
-pub(crate) use columns::Row;
 pub use columns::{Grouping, Rows};
 use composite::{Composite, CompositeSpec};
 use histogram::Interval;
