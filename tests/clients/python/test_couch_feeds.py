@@ -4,16 +4,20 @@ import json
 import re
 import resource
 import socket
+import ssl
 import time
 from pathlib import Path
 
 import pytest
 import requests
 from server import running
+from tls import House
 
 FEEDS = 400
 # What one may take of the server's memory, whether its client reads or not: about 10,000 in a build for tests, documents included.
 BYTES_A_FEED_MAX = 20_000
+# Within TLS: the session, and what it has encrypted.
+BYTES_A_TLS_FEED_MAX = 150_000
 DOCUMENTS = 600
 TEXT = "x" * 2000
 
@@ -44,11 +48,14 @@ def rested(server):
         time.sleep(1)
 
 
-def ask(server, path):
+def ask(server, path, trust=None):
+    """Asks for a feed and reads nothing of it; within TLS where a context is given."""
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 * 1024)
     host, port = server.couch.removeprefix("http://").split(":")
     client.connect((host, int(port)))
+    if trust:
+        client = trust.wrap_socket(client, server_hostname=host)
     client.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
     return client
 
@@ -90,6 +97,37 @@ def test_feeds_whose_clients_do_not_read_cost_next_to_nothing_and_go_on_where_th
         stalled = (resident(server) - before) / FEEDS
         print(f"a feed takes {idle:.0f} bytes, {stalled:.0f} where its client does not read")
         assert idle < BYTES_A_FEED_MAX and stalled < BYTES_A_FEED_MAX
+        for client in (first[0], feeds[0], feeds[-1]):
+            assert changes(client, DOCUMENTS - 100) == [f"{n:05}" for n in range(100, DOCUMENTS)]
+        for client in first + feeds:
+            client.close()
+
+
+def test_a_feed_within_tls_whose_client_does_not_read_waits_too(tmp_path, descriptors):
+    (tmp_path / "house").mkdir()
+    house = House(tmp_path / "house")
+    trust = ssl.create_default_context(cafile=house.authority)
+    with running(tmp_path / "data", *house.options()) as server, requests.Session() as session:
+        session.verify, session.trust_env = str(house.authority), False
+        couch = server.couch.replace("http://", "https://")
+        session.put(f"{couch}/d").raise_for_status()
+        docs = [{"_id": f"{n:05}", "text": TEXT} for n in range(DOCUMENTS)]
+        session.post(f"{couch}/d/_bulk_docs", json={"docs": docs[:100]}).raise_for_status()
+        path = "/d/_changes?feed=continuous&include_docs=true&heartbeat=600000&since=now"
+        first = [ask(server, path, trust) for _ in range(20)]
+        rested(server)
+        before = resident(server)
+        feeds = [ask(server, path, trust) for _ in range(100)]
+        rested(server)
+        idle = (resident(server) - before) / len(feeds)
+        for start in range(100, DOCUMENTS, 100):
+            session.post(f"{couch}/d/_bulk_docs", json={"docs": docs[start : start + 100]}).raise_for_status()
+        rested(server)
+        stalled = (resident(server) - before) / len(feeds)
+        print(f"a feed within TLS takes {idle:.0f} bytes, {stalled:.0f} where its client does not read")
+        # A feed's documents are 1 MB; TLS keeps what it has encrypted until the socket takes it.
+        assert stalled < BYTES_A_TLS_FEED_MAX
+        assert session.get(f"{couch}/d", timeout=10).json()["doc_count"] == DOCUMENTS
         for client in (first[0], feeds[0], feeds[-1]):
             assert changes(client, DOCUMENTS - 100) == [f"{n:05}" for n in range(100, DOCUMENTS)]
         for client in first + feeds:

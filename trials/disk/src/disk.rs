@@ -61,6 +61,8 @@ pub struct Disk {
     pub faults: Faults,
     /// Bytes that the disk holds, where it is limited.
     pub limit: Option<u64>,
+    /// Whether it is like a file system without `fallocate`.
+    pub knows_no_holes: bool,
 }
 
 impl Disk {
@@ -73,6 +75,7 @@ impl Disk {
             changes: Vec::new(),
             faults: Faults::default(),
             limit: None,
+            knows_no_holes: false,
         };
         disk.add(true, 0o755, OsStr::new("/"));
         disk

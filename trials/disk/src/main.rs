@@ -66,6 +66,7 @@ fn obey(disk: &mut Disk, line: &str) -> Option<String> {
             };
             disk.faults.expect(operation, pattern, after.parse().ok()?);
         }
+        ["holes", "none"] => disk.knows_no_holes = true,
         ["mend"] => disk.faults.clear(),
         ["used"] => return Some(disk.used().to_string()),
         _ => return None,

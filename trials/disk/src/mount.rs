@@ -169,7 +169,9 @@ impl Filesystem for Mount {
 
     fn fallocate(&self, _: &Request, inode: INodeNo, _: FileHandle, offset: u64, length: u64, mode: i32, reply: ReplyEmpty) {
         let mut disk = self.disk();
-        let result = if mode & libc::FALLOC_FL_PUNCH_HOLE != 0 {
+        let result = if disk.knows_no_holes {
+            Err(Errno::EOPNOTSUPP)
+        } else if mode & libc::FALLOC_FL_PUNCH_HOLE != 0 {
             disk.punch(inode.0, offset, length)
         } else if mode & libc::FALLOC_FL_KEEP_SIZE != 0 {
             disk.allocate(inode.0, offset, length)

@@ -1,8 +1,10 @@
 //! Functions that loop or eat memory are stopped and named; what cannot be compiled is refused.
 use crate::support::*;
 use kv::Simulation;
+use memory::{Budget, Holder};
 use serde_json::{Value, json};
-use view::{Error, Query, Refusal, ScriptError, ScriptLimits};
+use std::sync::Arc;
+use view::{Error, Query, Refusal, ScriptError, ScriptLimits, Views};
 
 /// Little time, for loops that never end.
 const HASTY: ScriptLimits = ScriptLimits {
@@ -198,4 +200,24 @@ async fn documents_of_many_rows_are_handed_over_few_at_a_time() {
         .await;
     let rows = database.try_rows(&group, "all", Query::default()).await.unwrap();
     assert_eq!(rows, json!([[null, 60_000]]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn small_documents_with_many_rows_are_built_within_the_memory_of_views() {
+    let budget = Budget::new(64 << 20);
+    let mut database = Database::new().await;
+    database.views = Views::new(Arc::new(Plain), ScriptLimits::default()).within(budget.clone());
+    let documents: Vec<Value> = (0..400).map(|at| json!({"_id": format!("{at:04}")})).collect();
+    database.put(&documents).await;
+    let map = "function (doc) { for (var i = 0; i < 500; i++) emit([doc._id, i], 'xxxxxxxxxxxxxxxxxxxx'); }";
+    let group = database
+        .group(json!({"all": {"map": map, "reduce": "_count"}}))
+        .await;
+    let counted = database.rows(&group, "all", Query::default()).await;
+    assert_eq!(counted[0][1], 200_000);
+    let usage = budget.usage();
+    let views = usage.iter().find(|usage| usage.holder == Holder::Views).unwrap();
+    // The rows of one batch of documents alone are about 60 MB; those of one answer of the map functions are the excess.
+    assert!(views.held_bytes_max < 3 * views.limit_bytes, "{views:?}");
+    assert_eq!(views.held_bytes, 0);
 }

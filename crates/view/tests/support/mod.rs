@@ -22,7 +22,7 @@ impl DocumentFilter for Nothing {
 }
 
 /// Documents as relaxed Extended JSON; ids are strings.
-struct Plain;
+pub struct Plain;
 
 impl Render for Plain {
     fn document(

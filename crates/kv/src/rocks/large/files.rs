@@ -12,12 +12,16 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The folder within the data folder.
 pub(in crate::rocks) const FOLDER: &str = "values";
 
 /// A file of this size gets no further values.
 const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// The same where the file system knows no holes: space comes back when all of a file has gone.
+const WHOLE_FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Values begin at multiples of this, so that a hole frees all blocks of the one that has gone.
 const ALIGNMENT_BYTES: u64 = 4096;
@@ -29,6 +33,8 @@ const OPEN_FILES_MAX: usize = 128;
 pub(in crate::rocks) struct ValueFiles {
     folder: PathBuf,
     table: Mutex<Table>,
+    /// Whether the file system has refused to make a hole.
+    knows_no_holes: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -77,6 +83,7 @@ impl ValueFiles {
         Ok(ValueFiles {
             folder,
             table: Mutex::new(table),
+            knows_no_holes: AtomicBool::new(false),
         })
     }
 
@@ -160,23 +167,35 @@ impl ValueFiles {
         Ok(value)
     }
 
-    /// Gives the blocks of an extent back to the disk.
-    pub(super) fn punch(&self, extent: &Extent) -> Result<(), Error> {
+    /// Gives the blocks of an extent back to the disk. False where the file system knows no holes.
+    pub(super) fn punch(&self, extent: &Extent) -> Result<bool, Error> {
         let file = match self.file(extent.file) {
             // The whole file went before.
-            Err(_) if !self.path(extent.file).exists() => return Ok(()),
+            Err(_) if !self.path(extent.file).exists() => return Ok(true),
             found => found?,
         };
-        punch_hole(&file.file, extent.offset, aligned(u64::from(extent.stored_bytes)))
-            .map_err(failed("freeing the space of a large value"))
+        match punch_hole(&file.file, extent.offset, extent.disk_bytes()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                if !self.knows_no_holes.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(
+                        folder = %self.folder.display(),
+                        "this file system knows no holes (fallocate): the space of large values comes back a file at a time"
+                    );
+                }
+                Ok(false)
+            }
+            Err(error) => Err(failed("freeing the space of a large value")(error)),
+        }
     }
 
-    /// Removes a file in which nothing is left.
-    pub(super) fn remove_if_empty(&self, number: u64) -> Result<(), Error> {
+    /// Removes a file in which nothing is left: nothing but holes, or so many bytes that nobody needs. Returns whether
+    /// it has gone.
+    pub(super) fn remove_if_empty(&self, number: u64, free_bytes: u64) -> Result<bool, Error> {
         let mut table = self.table.lock();
         // The current file may have a place that is given out and not written yet.
         if table.current.is_some_and(|(current, _)| current == number) {
-            return Ok(());
+            return Ok(false);
         }
         // A file that is full may still be written to, at places given out before, or read.
         let is_used = table
@@ -184,12 +203,14 @@ impl ValueFiles {
             .get(&number)
             .is_some_and(|file| Arc::strong_count(file) > 1);
         let path = self.path(number);
-        let is_empty = std::fs::metadata(&path).is_ok_and(|file| file.blocks() == 0);
+        let is_empty = std::fs::metadata(&path)
+            .is_ok_and(|file| file.blocks() == 0 || aligned(file.len()) <= free_bytes);
         if is_used || !is_empty {
-            return Ok(());
+            return Ok(false);
         }
         table.open.remove(&number);
-        std::fs::remove_file(&path).map_err(failed("removing an empty file of large values"))
+        std::fs::remove_file(&path).map_err(failed("removing an empty file of large values"))?;
+        Ok(true)
     }
 
     /// Bytes that the files take on the disk.
@@ -208,7 +229,7 @@ impl ValueFiles {
     fn reserve(&self, bytes: u64) -> Result<Place, Error> {
         let mut table = self.table.lock();
         let (number, offset) = match table.current {
-            Some((number, offset)) if offset < FILE_BYTES_MAX => (number, offset),
+            Some((number, offset)) if offset < self.file_bytes_max() => (number, offset),
             _ => self.begin(&mut table)?,
         };
         table.current = Some((number, offset + bytes));
@@ -217,6 +238,13 @@ impl ValueFiles {
             file: file.ok_or(Error::Closed)?,
             offset,
         })
+    }
+
+    fn file_bytes_max(&self) -> u64 {
+        match self.knows_no_holes.load(Ordering::Relaxed) {
+            true => WHOLE_FILE_BYTES_MAX,
+            false => FILE_BYTES_MAX,
+        }
     }
 
     /// Begins a file: its number, and where its first value goes.
@@ -282,7 +310,7 @@ fn read_behind(file: &File, buffer: &mut Vec<u8>, bytes: usize, offset: u64) -> 
     Ok(())
 }
 
-fn aligned(bytes: u64) -> u64 {
+pub(super) fn aligned(bytes: u64) -> u64 {
     bytes.next_multiple_of(ALIGNMENT_BYTES)
 }
 

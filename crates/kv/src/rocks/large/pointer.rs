@@ -1,5 +1,6 @@
 //! What stands in the place of a large value.
 
+use super::files::aligned;
 use crate::Error;
 
 /// How every pointer begins. A value of a caller that begins so is kept in the files too, so that nothing but a pointer
@@ -17,6 +18,13 @@ pub(in crate::rocks) struct Extent {
     pub(in crate::rocks) offset: u64,
     /// Bytes that it takes.
     pub(in crate::rocks) stored_bytes: u32,
+}
+
+impl Extent {
+    /// The bytes of the blocks that it takes.
+    pub(in crate::rocks) fn disk_bytes(&self) -> u64 {
+        aligned(u64::from(self.stored_bytes))
+    }
 }
 
 /// Where a value lies and what it is: 36 bytes, numbers big-endian. Bytes that follow a pointer are the beginning of

@@ -11,7 +11,7 @@ use crate::rocks::layout::{own_key, own_range};
 use crate::rocks::options;
 use crate::rocks::worker::Worker;
 use rocksdb::{DB, ReadOptions, WriteBatch};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,7 @@ impl Reclaimer {
             poison,
             gate,
             waiting: VecDeque::from([left]),
+            unpunched: HashMap::new(),
             has_failed: false,
         };
         let worker = Worker::start("kv-reclaim", move |extents| reclaiming.run(&extents))?;
@@ -93,6 +94,9 @@ struct Reclaiming {
     poison: Poison,
     gate: Gate,
     waiting: VecDeque<Freed>,
+    /// Of files on a file system that knows no holes: the extents that nobody needs any more. They stay free until their whole
+    /// file goes.
+    unpunched: HashMap<u64, Vec<Extent>>,
     has_failed: bool,
 }
 
@@ -130,7 +134,8 @@ impl Reclaiming {
 
     /// Frees what no snapshot can read any more.
     fn reclaim(&mut self) -> Result<(), Error> {
-        let _pass = self.gate.pass_blocking();
+        let gate = self.gate.clone();
+        let _pass = gate.pass_blocking();
         // The state that is kept for the case of a failed flush still names what was dropped after it.
         if self
             .waiting
@@ -156,16 +161,34 @@ impl Reclaiming {
         let mut done = WriteBatch::new();
         let mut files = BTreeSet::new();
         for extent in self.waiting.iter().take(unseen).flat_map(|freed| &freed.extents) {
-            self.files.punch(extent)?;
-            delete_free(extent, &mut done);
+            match self.files.punch(extent)? {
+                true => delete_free(extent, &mut done),
+                false => self.unpunched.entry(extent.file).or_default().push(*extent),
+            }
             files.insert(extent.file);
         }
         let written = self.db.write_opt(done, &options::write(true));
         written.map_err(|error| write_error(error, &self.poison))?;
         self.waiting.drain(..unseen);
-        files
-            .into_iter()
-            .try_for_each(|file| self.files.remove_if_empty(file))
+        // A file that was the current one may have ended with nothing in it.
+        files.extend(self.unpunched.keys());
+        files.into_iter().try_for_each(|file| self.remove_if_empty(file))
+    }
+
+    /// Removes a file without values, and what is noted of its free places.
+    fn remove_if_empty(&mut self, file: u64) -> Result<(), Error> {
+        let unpunched = self.unpunched.get(&file);
+        let free_bytes = unpunched.into_iter().flatten().map(Extent::disk_bytes).sum();
+        if !self.files.remove_if_empty(file, free_bytes)? {
+            return Ok(());
+        }
+        let Some(extents) = self.unpunched.remove(&file) else {
+            return Ok(());
+        };
+        let mut done = WriteBatch::new();
+        extents.iter().for_each(|extent| delete_free(extent, &mut done));
+        let written = self.db.write_opt(done, &options::write(true));
+        written.map_err(|error| write_error(error, &self.poison))
     }
 }
 
