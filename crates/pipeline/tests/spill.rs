@@ -1,10 +1,12 @@
 //! Pipelines whose stages keep more than memory takes.
 
 use language::expression::Variables;
+use memory::{Budget, Holder};
 use pipeline::{Pipeline, Source, Surroundings};
 use query::execute::{Interruption, StreamState};
 use query::spill::SpillFolder;
 use query::{Code, QueryError};
+use std::collections::BTreeSet;
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, array, doc};
 
@@ -63,6 +65,53 @@ fn groups_go_on_where_memory_ends() {
         .iter()
         .all(|group| group.get("count") == Some(&Value::Int32(4)));
     assert!(whole, "a document was lost or counted twice");
+}
+
+#[test]
+fn groups_of_documents_in_memory_and_in_files_go_to_files_while_nobody_asks() {
+    let stages = array![
+        {"$group": {"_id": {"$mod": ["$place", 300]}, "texts": {"$push": "$text"}}},
+        {"$project": {"count": {"$size": "$texts"}}},
+    ];
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let surroundings = Surroundings {
+        spill: Some(SpillFolder::open(scratch.path().join("spill")).expect("a folder for files")),
+        ..Surroundings::default()
+    };
+    // Cursors have two sixteenths of it: 8 MB, and the stage has more in memory.
+    let memory = Budget::new(64 << 20);
+    let interruption = Interruption {
+        memory: memory.clone(),
+        ..Interruption::default()
+    };
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll"))
+        .expect("the stages are right");
+    let source = Source::Documents((0..DOCUMENTS).map(large).collect());
+    let mut stream = pipeline.run(source, &surroundings, interruption);
+    let (mut all, mut idle) = (Vec::new(), memory.share(Holder::Cursors));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime without drivers starts");
+    loop {
+        let mut batch = Vec::new();
+        let filled = runtime.block_on(stream.fill(&mut batch, 50, usize::MAX));
+        all.append(&mut batch);
+        if filled.expect("the stages run") != StreamState::More {
+            break;
+        }
+        idle.charge(0);
+        stream.rest(&mut idle).expect("what does not fit goes to files");
+    }
+    let whole = doc! {"count": 4};
+    assert!(
+        all.iter()
+            .all(|group| group.to_document().get("count") == whole.get("count"))
+    );
+    let ids: BTreeSet<String> = all
+        .iter()
+        .map(|group| format!("{:?}", group.to_document().get("_id")))
+        .collect();
+    assert_eq!((ids.len(), all.len()), (300, 300));
 }
 
 #[test]

@@ -382,8 +382,8 @@ impl Step for Grouping {
         if self.kept.rest(idle) {
             return Ok(());
         }
-        // Documents in files still belong to groups in memory: these cannot go yet.
-        let is_ended = self.rest.is_none() && self.sorted.is_none();
+        // Documents in files still belong to groups in memory; together they are results, once all documents are there.
+        let is_ended = self.rest.is_none();
         let Some(folder) = self.run.surroundings.spill.clone().filter(|_| is_ended) else {
             return Err(no_room(idle, self.bytes));
         };
