@@ -29,6 +29,10 @@ const SEGMENTS: u64 = 8;
 /// A segment is not larger, so that room comes back soon.
 const SEGMENT_BYTES_MAX: u64 = 4 << 20;
 
+/// The file that keeps room, and how much.
+const RESERVE: &str = "reserve";
+const RESERVE_BYTES: usize = 64 << 10;
+
 /// Why the spool does not take something.
 #[derive(Debug, thiserror::Error)]
 pub enum SpoolError {
@@ -94,6 +98,8 @@ pub struct Spool {
     epoch: u64,
     next: u64,
     dropped: u64,
+    /// Whether the disk had no room for the last thing that was to be added.
+    is_short: bool,
     _lock: File,
 }
 
@@ -131,8 +137,10 @@ impl Spool {
             epoch,
             next: 0,
             dropped: found.recovery.dropped,
+            is_short: false,
             _lock: lock,
         };
+        spool.keep_reserve();
         spool.begin_segment(number, &[]).map_err(failed)?;
         spool.acknowledge(spool.acknowledged);
         Ok((spool, found.recovery))
@@ -179,7 +187,18 @@ impl Spool {
         if self.newest().bytes + bytes.len() as u64 > self.segment_bytes_max() {
             self.roll()?;
         }
-        self.write(&bytes)?;
+        let mut written = self.write(&bytes);
+        if matches!(written, Err(SpoolError::Full)) {
+            self.is_short = true;
+            self.leave_full_segment();
+            if !self.is_short {
+                // The server had all: what it had is removed, and there is room.
+                self.acknowledge(self.acknowledged);
+                written = self.write(&bytes);
+            }
+        }
+        self.is_short = matches!(written, Err(SpoolError::Full));
+        written?;
         self.unflushed.push(bytes);
         self.newest_mut().records += batch.records.len() as u64;
         self.next += batch.records.len() as u64;
@@ -289,7 +308,11 @@ impl Spool {
             Ok(file) => file,
             Err(error) => {
                 let _ = std::fs::remove_file(&path);
-                return Err(error);
+                // On a full disk there is room for this once what is kept for it is given up.
+                return match std::fs::remove_file(self.folder.join(RESERVE)) {
+                    Ok(()) => self.begin_segment(number, frames),
+                    Err(_) => Err(error),
+                };
             }
         };
         self.file = Arc::new(file);
@@ -302,6 +325,27 @@ impl Spool {
         // Records of frames that were written a second time are counted where they were first.
         self.durable = self.end();
         Ok(())
+    }
+
+    /// Keeps room for the beginning of a segment: on a full disk, what the server has is removed only when positions stand elsewhere.
+    fn keep_reserve(&self) {
+        let path = self.folder.join(RESERVE);
+        if !path.exists() && std::fs::write(&path, vec![1; RESERVE_BYTES]).is_err() {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// Where the disk is full and the server has all of the newest segment, begins another one, so that it can be removed.
+    fn leave_full_segment(&mut self) {
+        let has_all = self.acknowledged == self.end() && self.unflushed.is_empty();
+        if self.is_short && has_all && self.begin_segment(self.newest().number + 1, &[]).is_ok() {
+            self.is_short = false;
+            self.acknowledged = Place {
+                segment: self.newest().number,
+                offset: 0,
+            };
+            self.acknowledged_records = 0;
+        }
     }
 
     /// Adds bytes to the newest segment, all or none.

@@ -107,6 +107,8 @@ impl Spool {
             self.acknowledged_records = records;
         }
         self.acknowledged = place;
+        self.leave_full_segment();
+        let place = self.acknowledged;
         if let Err(error) = write_sent(&self.folder, place) {
             tracing::debug!(%error, "what was sent cannot be written down: it may be sent again after a restart");
         }
@@ -119,6 +121,9 @@ impl Spool {
             if let Some(done) = self.segments.pop_front() {
                 self.remove(done.number);
             }
+        }
+        if !self.is_short {
+            self.keep_reserve();
         }
     }
 

@@ -78,3 +78,78 @@ fn the_newest_are_dropped_and_their_positions_go_on() {
     assert_eq!(recovery.dropped, 1);
     assert_eq!(spool.positions()["file"], (count + 100).to_string());
 }
+
+/// A disk of a megabyte; unmounted when it is dropped.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    /// `None` where one may not mount.
+    fn mounted() -> Option<SmallDisk> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .arg(folder.path())
+            .output();
+        match mounted {
+            Ok(done) if done.status.success() => Some(SmallDisk(folder)),
+            _ => {
+                eprintln!("skipped: a disk cannot be mounted here");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_takes_more_when_the_server_has_what_is_there() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let folder = disk.0.path().join("spool");
+    let (mut spool, _) = Spool::open(&folder, 64 << 20).unwrap();
+    let mut arrived = Vec::new();
+    for number in 0..300 {
+        loop {
+            match spool.append(&large(number)) {
+                Ok(()) => break,
+                Err(SpoolError::Full) => {
+                    flush(&mut spool);
+                    let records = drain(&mut spool);
+                    assert!(!records.is_empty() || spool.waiting() == 0, "the disk stays full");
+                    arrived.extend(records.iter().map(|record| (record.epoch, record.number)));
+                    // A kill on the full disk, now and then.
+                    if number % 3 == 0 {
+                        drop(spool);
+                        spool = Spool::open(&folder, 64 << 20).unwrap().0;
+                    }
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    flush(&mut spool);
+    arrived.extend(
+        drain(&mut spool)
+            .iter()
+            .map(|record| (record.epoch, record.number)),
+    );
+    let count = arrived.len();
+    arrived.sort_unstable();
+    arrived.dedup();
+    assert_eq!((count, arrived.len()), (300, 300));
+}
+
+#[test]
+fn a_disk_that_is_full_of_what_the_server_has_takes_more() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let (mut spool, _) = Spool::open(&disk.0.path().join("spool"), 64 << 20).unwrap();
+    for number in 0..200 {
+        spool.append(&large(number)).unwrap();
+        flush(&mut spool);
+        assert_eq!(drain(&mut spool).len(), 1);
+    }
+}
