@@ -1,5 +1,6 @@
 //! Writing: checks against the head, and the way into the log.
 
+use super::archive::{Entry, Made};
 use super::database::Database;
 use super::error::{engine_error, write_error};
 use super::flusher::Ticket;
@@ -8,6 +9,7 @@ use super::layout::{ShardKeys, decode_head, encode_head};
 use super::options;
 use crate::batch::Change;
 use crate::{Batch, CommitError, Error, Head, ShardId};
+use bytes::Bytes;
 use rocksdb::{ErrorKind, WriteBatch, WriteOptions};
 use std::sync::atomic::Ordering;
 
@@ -108,7 +110,13 @@ impl Database {
         if self.space.check().is_err() {
             self.archive.give_up("the disk is nearly full");
         }
-        let noted = self.archive.note_commit(commit);
+        let made = Made {
+            shard: commit.shard,
+            expected: commit.expected,
+            head: &commit.head,
+            size_bytes: commit.batch.size_bytes() + commit.batch.len() * ENTRY_OVERHEAD_BYTES,
+        };
+        let noted = self.archive.note_commit(&made, || commit.archived());
         let written = self.write(encoded, options);
         if !matches!(written, Ok(Some(_))) {
             self.archive.undo(noted);
@@ -172,6 +180,17 @@ impl Database {
 }
 
 impl Commit {
+    /// What an archive has of the entries: large values as a whole.
+    fn archived(&self) -> impl Iterator<Item = Result<Entry<'_>, Error>> {
+        self.batch.sorted().map(|(key, change)| {
+            Ok(match change {
+                Change::Put(value) => (key, Some((value, Bytes::new()))),
+                Change::PutPlaced(head, placed) => (key, Some((head, placed.read()?))),
+                Change::Delete => (key, None),
+            })
+        })
+    }
+
     /// The engine's batch: the head, then the entries ordered by key.
     fn encode(&self, placed: &Places) -> Result<WriteBatch, Error> {
         let keys = ShardKeys::new(self.shard);

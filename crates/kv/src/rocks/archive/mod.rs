@@ -14,9 +14,9 @@ mod record;
 mod replay;
 
 pub(super) use heads::all_heads;
+pub(super) use record::{Entry, Made};
 pub(crate) use replay::{replay, waits_for_replay};
 
-use super::commit::Commit;
 use crate::{ArchivePosition, Error, ShardId};
 use file::{Records, name_of};
 use parking_lot::Mutex;
@@ -138,8 +138,12 @@ impl Archive {
     }
 
     /// Writes a commit that is about to be made. `None` where no archive is kept.
-    pub(super) fn note_commit(&self, commit: &Commit) -> Option<Noted> {
-        self.note(|time_ms| record::commit(commit, time_ms))
+    pub(super) fn note_commit<'a, E: Iterator<Item = Result<Entry<'a>, Error>>>(
+        &self,
+        made: &Made<'_>,
+        entries: impl FnOnce() -> E,
+    ) -> Option<Noted> {
+        self.note(|time_ms| record::commit(made, entries(), time_ms))
     }
 
     /// As [`Archive::note_commit`], for a shard that is about to be dropped.

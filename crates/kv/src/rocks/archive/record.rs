@@ -1,8 +1,7 @@
 //! What an archive's file is made of: records, each with its length and checksum before it. Numbers are big-endian.
 
-use crate::batch::Change;
-use crate::rocks::commit::Commit;
-use crate::{Batch, Error, Head, ShardId};
+use crate::{Error, Head, ShardId};
+use bytes::Bytes;
 use std::collections::HashMap;
 
 /// Length and CRC-32C of a record.
@@ -43,7 +42,8 @@ pub(super) enum Record {
         shard: ShardId,
         expected: u64,
         head: Head,
-        batch: Batch,
+        /// Keys, with the values that they are set to; without one they are removed.
+        entries: Vec<(Vec<u8>, Option<Vec<u8>>)>,
     },
     /// A shard that is about to be dropped.
     Drop { time_ms: u64, shard: ShardId },
@@ -52,6 +52,19 @@ pub(super) enum Record {
     /// What came later is not in the archive.
     End { time_ms: u64 },
 }
+
+/// What is committed, but for the entries.
+#[derive(Debug)]
+pub(in crate::rocks) struct Made<'a> {
+    pub(in crate::rocks) shard: ShardId,
+    pub(in crate::rocks) expected: u64,
+    pub(in crate::rocks) head: &'a Head,
+    /// What all is about.
+    pub(in crate::rocks) size_bytes: usize,
+}
+
+/// A key, and the beginning and the rest of what it is set to; without these it is removed.
+pub(in crate::rocks) type Entry<'a> = (&'a [u8], Option<(&'a [u8], Bytes)>);
 
 /// A record without its frame.
 pub(super) fn begin(begin: &Begin) -> Vec<u8> {
@@ -68,27 +81,27 @@ pub(super) fn begin(begin: &Begin) -> Vec<u8> {
 }
 
 /// Large values are in it as a whole, also those that were placed before.
-pub(super) fn commit(commit: &Commit, time_ms: u64) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(commit.batch.size_bytes() + 16 * (commit.batch.len() + 4));
+pub(super) fn commit<'a>(
+    made: &Made<'_>,
+    entries: impl Iterator<Item = Result<Entry<'a>, Error>>,
+    time_ms: u64,
+) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::with_capacity(made.size_bytes);
     out.push(COMMIT);
     put_u64(time_ms, &mut out);
-    put_u64(commit.shard.0, &mut out);
-    put_u64(commit.expected, &mut out);
-    put_u64(commit.head.sequence, &mut out);
-    put_sized(&[&commit.head.state], &mut out);
-    for (key, change) in commit.batch.sorted() {
-        match change {
-            Change::Put(value) => {
+    put_u64(made.shard.0, &mut out);
+    put_u64(made.expected, &mut out);
+    put_u64(made.head.sequence, &mut out);
+    put_sized(&[&made.head.state], &mut out);
+    for entry in entries {
+        let (key, value) = entry?;
+        match value {
+            Some((head, rest)) => {
                 out.push(PUT);
                 put_sized(&[key], &mut out);
-                put_sized(&[value], &mut out);
+                put_sized(&[head, &rest], &mut out);
             }
-            Change::PutPlaced(head, placed) => {
-                out.push(PUT);
-                put_sized(&[key], &mut out);
-                put_sized(&[head, &placed.read()?], &mut out);
-            }
-            Change::Delete => {
+            None => {
                 out.push(DELETE);
                 put_sized(&[key], &mut out);
             }
@@ -155,20 +168,23 @@ pub(super) fn read(record: &[u8]) -> Option<Record> {
                 sequence: fields.u64()?,
                 state: fields.sized()?.to_vec().into(),
             };
-            let mut batch = Batch::new();
+            let mut entries = Vec::new();
             while !fields.0.is_empty() {
-                match fields.u8()? {
-                    PUT => batch.put(fields.sized()?, fields.sized()?),
-                    DELETE => batch.delete(fields.sized()?),
+                let kind = fields.u8()?;
+                let key = fields.sized()?.to_vec();
+                let value = match kind {
+                    PUT => Some(fields.sized()?.to_vec()),
+                    DELETE => None,
                     _ => return None,
-                }
+                };
+                entries.push((key, value));
             }
             Some(Record::Commit {
                 time_ms,
                 shard,
                 expected,
                 head,
-                batch,
+                entries,
             })
         }
         DROP => Some(Record::Drop {

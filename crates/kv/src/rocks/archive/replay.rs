@@ -8,7 +8,7 @@ use super::file::{self, Records};
 use super::record::{Heads, Record};
 use crate::rocks::Engine;
 use crate::rocks::blocking::blocking;
-use crate::{CommitError, Durability, Error, Replayed, ShardId};
+use crate::{Batch, CommitError, Durability, Error, Replayed, ShardId};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
@@ -104,9 +104,16 @@ async fn replay_file(
                 shard,
                 expected,
                 head,
-                batch,
+                entries,
                 ..
             } => {
+                let mut batch = Batch::new();
+                for (key, value) in &entries {
+                    match value {
+                        Some(value) => batch.put(key, value),
+                        None => batch.delete(key),
+                    }
+                }
                 let made = engine
                     .commit(shard, expected, head, batch, Durability::Soon)
                     .await;
