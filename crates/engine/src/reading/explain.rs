@@ -3,10 +3,12 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::limits::BATCH_BYTES_MAX;
 use crate::reading::aggregate::{AggregateRequest, AggregateSource};
 use crate::reading::find::{CountRequest, DistinctRequest, FindRequest};
 use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use pipeline::Opened;
+use query::execute::{DocumentStream, StreamState};
 use query::explain::Purpose;
 use store::Namespace;
 use value::{Document, Value, doc};
@@ -118,18 +120,14 @@ impl Engine {
         let collation = self.collation(&source.namespace(), request.collation.as_ref())?;
         let variables = crate::reading::find::variables(&request.variables, collation)?;
         let options = request.open_options(context)?;
+        let name = source.namespace();
+        let open = || Opened::resolve(&name, &request.pipeline, &variables, &surroundings, &options);
         let Opened {
             namespace,
             collection,
             spec,
             rest,
-        } = Opened::resolve(
-            &source.namespace(),
-            &request.pipeline,
-            &variables,
-            &surroundings,
-            &options,
-        )?;
+        } = open()?;
         let Some(spec) = spec else {
             let stages: Value = rest.to_documents().into_iter().map(Value::from).collect();
             let hash = query::plan::Shape::of_stages(&rest.to_documents()).hash();
@@ -146,10 +144,16 @@ impl Engine {
             .split_first()
             .filter(|(first, _)| first.get("$group").is_some());
         let after = match grouped {
-            // What a group counts is not known without running it, so it is part of the plan alone.
             Some((_, after)) if collection.is_some() && verbosity == Verbosity::QueryPlanner => {
                 group_over_plan(&mut found);
                 after
+            }
+            // With stages after it, how many groups there are is not known.
+            Some((_, [])) if collection.is_some() => {
+                let stream = open()?.start(&surroundings, context.interruption()).await?;
+                group_over_plan(&mut found);
+                group_over_stats(&mut found, count(stream).await?);
+                &[]
             }
             _ => &stages,
         };
@@ -176,4 +180,28 @@ fn group_over_plan(found: &mut Document) {
         winner.push("queryPlan", doc! {"stage": "GROUP", "inputStage": input});
     }
     found.insert_at(0, "explainVersion", "2");
+}
+
+/// Shows the same in what was executed: the find's documents went into so many groups.
+fn group_over_stats(found: &mut Document, groups: i64) {
+    let Some(Value::Document(stats)) = found.get_mut("executionStats") else {
+        return;
+    };
+    stats.set("nReturned", groups);
+    let input = stats.remove("executionStages");
+    let stage = doc! {"stage": "GROUP", "nReturned": groups, "inputStage": input};
+    stats.push("executionStages", stage);
+}
+
+/// How many documents a stream gives.
+async fn count(mut stream: Box<dyn DocumentStream>) -> Result<i64> {
+    let mut counted = 0;
+    loop {
+        let mut batch = Vec::new();
+        let state = stream.fill(&mut batch, usize::MAX, BATCH_BYTES_MAX).await?;
+        counted += i64::try_from(batch.len()).unwrap_or(i64::MAX);
+        if state == StreamState::Exhausted {
+            return Ok(counted);
+        }
+    }
 }
