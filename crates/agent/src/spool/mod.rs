@@ -8,6 +8,7 @@
 //! What must hold: only what is flushed is sent; an id is never given twice; what is dropped or damaged is counted.
 
 mod frame;
+mod lock;
 mod outgoing;
 mod recovery;
 mod segment;
@@ -17,7 +18,6 @@ pub use outgoing::{Outgoing, Record};
 pub use recovery::Recovery;
 
 use bytes::Bytes;
-use rustix::fs::{FlockOperation, flock};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -108,14 +108,7 @@ impl Spool {
     pub fn open(folder: &Path, bytes_max: u64) -> Result<(Spool, Recovery), SpoolError> {
         let failed = |error| SpoolError::Io(folder.to_owned(), error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(folder.join("lock"));
-        let lock = lock.map_err(failed)?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| SpoolError::InUse(folder.to_owned()))?;
+        let lock = lock::take(folder)?;
         let found = recovery::read(folder).map_err(failed)?;
         let newest = found.segments.back().map_or(0, |newest| newest.number);
         // Above what the server is known to have, although somebody removed the segments.
