@@ -57,7 +57,7 @@ pub fn run(options: &AgentOptions) -> Result<()> {
         Some(AgentCommand::Check { file }) => agent::check(file, &mut std::io::stdout().lock()),
         Some(AgentCommand::Status { file }) => agent::show(file, &mut std::io::stdout().lock()),
         None => {
-            logging::start(&options.log, options.log_format)?;
+            logging::start(&options.log, options.log_format, None)?;
             agent::run(&options.config, options.once)
         }
     }

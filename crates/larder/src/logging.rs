@@ -1,6 +1,7 @@
 //! The log: structured events on standard error, its filter changeable while running.
 
 use crate::config::LogFormat;
+use crate::watch::EventLayer;
 use anyhow::{Context, Result};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -12,10 +13,10 @@ pub struct LogControl {
     filter: reload::Handle<EnvFilter, Registry>,
 }
 
-/// Starts logging.
-pub fn start(filter: &str, format: LogFormat) -> Result<LogControl> {
+/// Starts logging; what is logged may go to `events`, too.
+pub fn start(filter: &str, format: LogFormat, events: Option<EventLayer>) -> Result<LogControl> {
     let (layer, handle) = reload::Layer::new(parse(filter)?);
-    let registry = tracing_subscriber::registry().with(layer);
+    let registry = tracing_subscriber::registry().with(layer).with(events);
     let output = fmt::layer().with_writer(std::io::stderr);
     match format {
         LogFormat::Text => registry.with(output.with_ansi(false)).try_init()?,

@@ -27,6 +27,7 @@ mod supervisor;
 mod target;
 mod user;
 mod verify;
+mod watch;
 
 use anyhow::{Context, Result};
 use clap::Parser;

@@ -18,7 +18,8 @@ const FULLTEXT_FOLDER: &str = "_fulltext";
 /// Serves until a signal ends it.
 pub async fn run(options: &ServeOptions) -> Result<()> {
     let settings = &options.settings()?;
-    let log = &logging::start(&settings.log, settings.log_format)?;
+    let (event_layer, events) = crate::watch::events();
+    let log = &logging::start(&settings.log, settings.log_format, Some(event_layer))?;
     let mut signals = Signals::listen()?;
     descriptors::raise_limit();
     let places = net::Places::new(descriptors::connections_max(settings.connections_max));
@@ -153,6 +154,8 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
         bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
     }
 
+    let watched = tokio::spawn(crate::watch::run(engine.clone(), events, stopped));
+
     let supervisor = Supervisor::from_environment();
     supervisor.ready();
     supervisor.watch();
@@ -167,6 +170,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     while let Some(ended) = protocols.join_next().await {
         ended.context("a protocol's task failed")??;
     }
+    watched.await.context("watching this machine failed")?;
     engine.close().await?;
     tracing::info!("stopped");
     Ok(())

@@ -58,3 +58,18 @@ test("what a device sends is noticed", async () => {
   await page.getByText("1 arrived").waitFor();
   await page.done();
 });
+
+test("the machine is watched within ten seconds, and no more when one says so", async () => {
+  const page = await browser.open(server.url);
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByRole("link", { name: "graph", exact: true }).waitFor({ timeout: 10_000 });
+  await page.isWell("start-machine");
+  await page.getByRole("link", { name: "graph", exact: true }).click();
+  await page.getByLabel("Value").waitFor();
+  assert.equal(await page.getByLabel("Value").inputValue(), "cpu_percent");
+  await page.goto(`${server.url}/#/start`);
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("button", { name: "Start", exact: true }).waitFor();
+  assert.equal((await server.command("larder", { count: "watched" })).n.$numberInt, "0");
+  await page.done();
+});

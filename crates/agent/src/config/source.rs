@@ -176,6 +176,15 @@ fn program_time() -> Period {
     Period(Duration::from_secs(30))
 }
 
+impl Default for Figures {
+    fn default() -> Figures {
+        Figures {
+            every: figures_period(),
+            disks: disks(),
+        }
+    }
+}
+
 fn figures_period() -> Period {
     Period(Duration::from_secs(10))
 }

@@ -2,7 +2,7 @@
 
 mod collected;
 mod device;
-mod figures;
+pub mod figures;
 mod files;
 mod intake;
 mod journal;

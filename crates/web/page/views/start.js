@@ -8,6 +8,7 @@ import { Copy, Failure } from "../parts/panel.js";
 import { link } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { session } from "../state/session.js";
+import { Machine } from "./start/machine.js";
 
 const LOOK_MS = 2000;
 
@@ -22,7 +23,7 @@ export default function Start() {
   };
   const isNew = data && !collections.some((one) => one.documents);
   return html`<section class="view start">
-    <div class="head"><h1>${isNew ? "Nothing here yet. Two ways to begin:" : session.value.host}</h1>
+    <div class="head"><h1>${isNew ? "Nothing here yet. Three ways to begin:" : session.value.host}</h1>
       ${!isNew && data && html`<span class="muted">${count(collections.length)} collections · ${count(collections.reduce((n, one) => n + one.documents, 0))} documents</span>`}
     </div>
     ${!session.value.users && html`<${NoUsers} />`}
@@ -34,6 +35,7 @@ export default function Start() {
         <p class="muted">CSV, NDJSON, JSON, logs, plain or as .gz. What they are is found out, and shown before anything is written.</p>
         <${Drop} take=${take}><p>Drop them here</p><//>
       </div>
+      <${Machine} />
       <${Device} />
     </div>
     ${!isNew && html`<h2>Collections</h2><div class="cards tiles">${[...collections].sort((a, b) => b.documents - a.documents).slice(0, 24).map((one) => html`<${Tile} key=${one.name} one=${one} />`)}</div>`}

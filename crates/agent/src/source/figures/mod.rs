@@ -25,9 +25,36 @@ struct Counted {
     network: Traffic,
 }
 
+/// Takes figures one after the other: what is counted up is told by its difference to the ones before.
+#[derive(Debug)]
+pub struct Sampler {
+    before: Counted,
+}
+
+impl Sampler {
+    /// Begins to count.
+    pub fn new() -> Sampler {
+        Sampler { before: counted() }
+    }
+
+    /// The figures since the last time.
+    pub fn take(&mut self, figures: &Figures) -> Document {
+        let now = counted();
+        let document = document(figures, &self.before, &now);
+        self.before = now;
+        document
+    }
+}
+
+impl Default for Sampler {
+    fn default() -> Sampler {
+        Sampler::new()
+    }
+}
+
 /// Gives figures until it is time to end.
 pub async fn run(mut intake: Intake, figures: &Figures) -> Result<()> {
-    let mut before = counted();
+    let mut sampler = Sampler::new();
     loop {
         // What is counted up says something by its difference alone.
         if !intake
@@ -36,9 +63,7 @@ pub async fn run(mut intake: Intake, figures: &Figures) -> Result<()> {
         {
             return Ok(());
         }
-        let now = counted();
-        let document = document(figures, &before, &now);
-        before = now;
+        let document = sampler.take(figures);
         let record = intake.processor.document(document, value::date::now_ms());
         let records = record.into_iter().collect();
         if !intake.give(records, Positions::new()).await || intake.is_once {
