@@ -259,6 +259,15 @@ impl Kv {
         }
     }
 
+    /// Whether what was committed last may be told out of memory: the store is open, its folder is there, and no flush has
+    /// failed.
+    pub fn is_sound(&self) -> bool {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.is_sound(),
+            Engine::Simulated(engine) => engine.is_sound(),
+        }
+    }
+
     /// Keeps this many bytes free on the disk, instead of a number that goes with the memory.
     pub fn keep_free(&self, bytes: u64) {
         match &self.engine {

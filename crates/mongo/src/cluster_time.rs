@@ -5,7 +5,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::since_1970;
-use value::{Binary, Document, Timestamp, Value, doc};
+use value::raw::DocumentWriter;
+use value::{Binary, Document, Timestamp, Value, ValueRef, doc};
 
 /// The length of the signature of a cluster time; nobody signs here, so it is all zero.
 const SIGNATURE_BYTES: usize = 20;
@@ -55,7 +56,7 @@ impl ClusterClock {
         }
     }
 
-    /// Adds what a reply within a session carries.
+    /// Adds what a reply within a session carries; see [`ClusterClock::write`].
     pub(crate) fn stamp(&self, reply: &mut Document) {
         let time = self.next();
         let hash = Binary {
@@ -67,6 +68,20 @@ impl ClusterClock {
             doc! {"clusterTime": time, "signature": {"hash": hash, "keyId": Value::Int64(0)}},
         );
         reply.push("operationTime", time);
+    }
+
+    /// The same for a reply that is written at once.
+    pub(crate) fn write(&self, reply: &mut DocumentWriter<'_>) {
+        let time = ValueRef::Timestamp(self.next());
+        reply.put_document("$clusterTime", |passed| {
+            passed.put("clusterTime", time);
+            passed.put_document("signature", |signature| {
+                let bytes = &[0; SIGNATURE_BYTES];
+                signature.put("hash", ValueRef::Binary { subtype: 0, bytes });
+                signature.put("keyId", ValueRef::Int64(0));
+            });
+        });
+        reply.put("operationTime", time);
     }
 }
 

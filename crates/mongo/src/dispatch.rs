@@ -11,7 +11,7 @@ use crate::read_level;
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use code::Code;
-use engine::{Context, Namespace, OperationInfo, Origin, SessionId};
+use engine::{Context, Namespace, OperationInfo, Origin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -213,15 +213,11 @@ fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<(
 }
 
 fn context(connection: &Connection, generic: &Generic, time_limit: Option<Duration>) -> Context {
-    let user = connection
-        .login
-        .user()
-        .map(|user| format!("{}@{}", user.name, user.database));
-    let digest = user.as_deref().map(auth::user_digest).unwrap_or_default();
+    let login = &connection.login;
     let mut context = Context::default().within(time_limit);
-    context.session = generic.session.map(|id| SessionId { id, user: digest });
+    context.session = generic.session.map(|id| login.session(id));
     context.retry_number = generic.transaction_number;
-    context.user = user.map(Into::into);
+    context.user = login.full_name().cloned();
     context.client = connection.client.clone();
     context.origin = Some(Origin {
         connection: connection.id,
@@ -233,7 +229,7 @@ fn context(connection: &Connection, generic: &Generic, time_limit: Option<Durati
 /// Lists the operation for `currentOp`.
 fn list(
     server: &Server,
-    connection: &Connection,
+    connection: &mut Connection,
     command: &Command,
     called: &str,
     database: &str,
@@ -243,6 +239,7 @@ fn list(
     if command.is_hello {
         return None;
     }
+    connection.shown_user.clone_from(&context.user);
     Some(server.engine.register_operation(OperationInfo {
         id: 0,
         command: called.to_owned(),

@@ -67,6 +67,7 @@ impl Protocol {
             metadata: None,
             compressors: Vec::new(),
             login,
+            shown_user: None,
         };
         let message = Message {
             request: Request {

@@ -1,6 +1,7 @@
 //! Finds and pipelines: from a client's request to a cursor, and what explains and steers them.
 
 pub(crate) mod aggregate;
+pub(crate) mod at_hand;
 pub(crate) mod cursors;
 pub(crate) mod data_size;
 pub(crate) mod explain;

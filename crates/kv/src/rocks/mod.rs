@@ -222,6 +222,14 @@ impl Engine {
         self.present().map(drop)
     }
 
+    /// See [`crate::Kv::is_sound`].
+    pub(crate) fn is_sound(&self) -> bool {
+        let database = self.database.read();
+        let is_sound =
+            |database: &Arc<Database>| !database.poison.is_set() && database.space.check_folder().is_ok();
+        database.as_ref().is_some_and(is_sound)
+    }
+
     pub(crate) fn keep_free(&self, bytes: u64) {
         if let Ok(database) = self.database() {
             database.space.keep_free(bytes);

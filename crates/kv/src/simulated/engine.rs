@@ -62,6 +62,10 @@ impl Engine {
         self.disk().map(drop)
     }
 
+    pub(crate) fn is_sound(&self) -> bool {
+        self.disk().is_ok_and(|disk| !disk.poison.is_set())
+    }
+
     pub(crate) fn head(&self, shard: ShardId) -> Result<Head, Error> {
         Ok(self.shard(shard)?.head)
     }

@@ -11,6 +11,7 @@ pub use concern::{ReadConcern, ReadLevel, WriteConcern};
 pub use generic::{Generic, is_generic};
 pub use language::expression::number::Number;
 pub use language::fields::{Fields, is_null, wrong_type};
+pub(crate) use preference::is_plain_mode;
 
 use crate::error::Result;
 use crate::wire::Request;

@@ -3,7 +3,7 @@
 use super::{Arguments, Fields, Number};
 use crate::error::{CommandError, Result};
 use code::Code;
-use value::ValueRef;
+use value::{DocumentRef, ValueRef};
 
 const MODES: [&str; 5] = [
     "primary",
@@ -41,6 +41,13 @@ pub(super) fn check(arguments: &Arguments<'_>) -> Result<()> {
         .number("maxStalenessSeconds")?
         .map(Number::to_i64_saturating);
     check_staleness(mode, seconds.unwrap_or(0))
+}
+
+/// Whether a read preference is a mode alone, one that there is.
+pub(crate) fn is_plain_mode(preference: DocumentRef<'_>) -> bool {
+    let mut fields = preference.iter();
+    let is_mode = matches!(fields.next(), Some(("mode", ValueRef::String(mode))) if MODES.contains(&mode));
+    is_mode && fields.next().is_none()
 }
 
 /// One server has every tag that is asked for.

@@ -33,12 +33,7 @@ pub(super) async fn refresh(call: &mut Call<'_>) -> Result<Reply> {
 
 /// The session of this UUID and the user who is logged in.
 pub(super) fn of_this_user(call: &Call<'_>, id: [u8; 16]) -> SessionId {
-    let full_name = |user: &std::sync::Arc<auth::User>| format!("{}@{}", user.name, user.database);
-    let user = call.connection.login.user().map(full_name);
-    SessionId {
-        id,
-        user: user.as_deref().map(auth::user_digest).unwrap_or_default(),
-    }
+    call.connection.login.session(id)
 }
 
 /// The sessions that a command lists under its own name.

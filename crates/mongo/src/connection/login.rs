@@ -1,7 +1,7 @@
 //! Who is logged in on a connection, and a login under way.
 
 use auth::{Action, Conversation, Privileges, Resource, Roles, User};
-use engine::Engine;
+use engine::{Engine, SessionId};
 use std::sync::Arc;
 
 /// The state of a connection's login.
@@ -16,6 +16,10 @@ pub struct Login {
 #[derive(Debug)]
 struct Present {
     user: Arc<User>,
+    /// `name@database`.
+    full_name: Arc<str>,
+    /// What stands for the name in sessions.
+    digest: [u8; 16],
     privileges: Privileges,
     /// The roles that the privileges were made of.
     roles: Arc<Roles>,
@@ -51,9 +55,26 @@ impl Login {
         self.present.as_ref().map(|present| &present.user)
     }
 
+    /// The full name of the user who is logged in, `name@database`.
+    pub fn full_name(&self) -> Option<&Arc<str>> {
+        self.present.as_ref().map(|present| &present.full_name)
+    }
+
+    /// The session of this UUID and the user who is logged in.
+    pub fn session(&self, id: [u8; 16]) -> SessionId {
+        let user = self.present.as_ref().map(|present| present.digest);
+        SessionId {
+            id,
+            user: user.unwrap_or_default(),
+        }
+    }
+
     /// Logs a user in.
     pub fn log_in(&mut self, user: Arc<User>, roles: Arc<Roles>) {
+        let full_name = format!("{}@{}", user.name, user.database);
         self.present = Some(Present {
+            digest: auth::user_digest(&full_name),
+            full_name: full_name.into(),
             privileges: roles.privileges_of(&user.roles),
             user,
             roles,

@@ -29,6 +29,8 @@ pub struct Connection {
     pub compressors: Vec<Compressor>,
     /// Who logged in.
     pub login: Login,
+    /// As whose connection it is shown to administrators: the full name of who ran its last listed operation.
+    pub shown_user: Option<Arc<str>>,
 }
 
 impl Connection {

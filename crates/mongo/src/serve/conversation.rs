@@ -3,6 +3,7 @@
 use crate::connection::{Connection, Login, Socket};
 use crate::dispatch::{self, Outcome};
 use crate::error::CommandError;
+use crate::express;
 use crate::server::Server;
 use crate::topology;
 use crate::wire::{Arrival, Compressor, Header, Intake, Message, MessageReader, Reply, ReplyForm, WireError};
@@ -51,6 +52,7 @@ pub(crate) async fn run(
         metadata: None,
         compressors: Vec::new(),
         login: Login::default(),
+        shown_user: None,
     };
     let mut reader = MessageReader::default();
     loop {
@@ -70,8 +72,13 @@ pub(crate) async fn run(
         };
         let ended = match next {
             Ok(Arrival::Message(header, message, share)) => {
-                // Boxed, so that a connection without a command is small.
-                let ended = Box::pin(answer(&server, &mut connection, &socket, header, message, &stop)).await;
+                let ended = match express::answer(&server, &mut connection, &header, &message) {
+                    Some(reply) => socket.send(&reply).await.map(|()| true).map_err(Into::into),
+                    None => {
+                        // Boxed, so that a connection without a command is small.
+                        Box::pin(answer(&server, &mut connection, &socket, header, message, &stop)).await
+                    }
+                };
                 // The documents of a message live until it is answered.
                 drop(share);
                 ended

@@ -166,8 +166,8 @@ pub fn decompress(header: &Header, message: &Bytes) -> Result<Decompressed, Wire
         opcode,
         ..*header
     };
-    let mut unpacked = Vec::with_capacity(HEADER_BYTES);
-    header.write(&mut unpacked);
+    let mut unpacked = vec![0; HEADER_BYTES];
+    header.write_at_front(&mut unpacked);
     compressor.decompress_into(data, size, &mut unpacked)?;
     Ok(Decompressed {
         header,

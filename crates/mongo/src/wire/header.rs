@@ -87,12 +87,13 @@ impl Header {
         }
     }
 
-    /// Appends the header to a message.
-    pub fn write(&self, out: &mut Vec<u8>) {
+    /// Puts the header into the place that a message has left for it.
+    pub fn write_at_front(&self, message: &mut [u8]) {
         // Replies are far below 2 GB: documents end at 16 MB and batches too.
-        out.extend_from_slice(&(self.length as i32).to_le_bytes());
-        out.extend_from_slice(&self.request_id.to_le_bytes());
-        out.extend_from_slice(&self.response_to.to_le_bytes());
-        out.extend_from_slice(&self.opcode.number().to_le_bytes());
+        let length = self.length as i32;
+        let fields = [length, self.request_id, self.response_to, self.opcode.number()];
+        for (place, field) in message.chunks_exact_mut(4).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
     }
 }

@@ -17,7 +17,7 @@ mod reader;
 mod reply;
 
 pub use compression::Compressor;
-pub use header::{Header, MESSAGE_BYTES_MAX, OpCode};
+pub use header::{HEADER_BYTES, Header, MESSAGE_BYTES_MAX, OpCode};
 pub use message::{Message, Request};
 pub use op_msg::DocumentSequence;
 pub use reader::{Arrival, Intake, MessageReader};

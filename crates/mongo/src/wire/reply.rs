@@ -116,11 +116,7 @@ impl Reply {
             response_to,
             opcode,
         };
-        let mut head = Vec::with_capacity(HEADER_BYTES);
-        header.write(&mut head);
-        if let Some(place) = out.get_mut(..HEADER_BYTES) {
-            place.copy_from_slice(&head);
-        }
+        header.write_at_front(&mut out);
         Ok(out)
     }
 

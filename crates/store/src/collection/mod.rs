@@ -1,6 +1,7 @@
 //! A collection: its documents, indexes and counts.
 
 mod admin;
+mod at_hand;
 mod derived;
 mod duplicates;
 mod scrub;
@@ -52,6 +53,8 @@ pub struct Collection {
     tombstones_swept_ms: AtomicI64,
     state: RwLock<Arc<State>>,
     rewrites: AtomicU64,
+    /// The highest sequence that is known to be written: a snapshot has seen it, or it is published.
+    newest: AtomicU64,
     head: watch::Sender<Sequence>,
     companions: Companions,
 }
@@ -114,6 +117,7 @@ impl Collection {
             tombstones_swept_ms: AtomicI64::new(0),
             state: RwLock::default(),
             rewrites: AtomicU64::new(0),
+            newest: AtomicU64::new(0),
             head: watch::Sender::new(Sequence::START),
             companions: Companions::default(),
         };
@@ -278,6 +282,7 @@ impl Collection {
         *self.state.write() = Arc::new(state.clone());
         self.rewrites
             .store(rewrites(sequence, state.count), Ordering::Release);
+        self.note_newest(sequence);
         self.head.send_replace(Sequence::after_change(sequence));
     }
 

@@ -72,6 +72,9 @@ impl Snapshot {
         let namespace = collection.shared_namespace();
         let snapshot = ShardSnapshot::new(snapshot, namespace.clone());
         let head = Snapshot::head_of(collection, &snapshot).await?;
+        if moment.is_none() {
+            collection.note_newest(head.sequence);
+        }
         Ok(Snapshot {
             kv: collection.kv.clone(),
             shard: collection.shard,

@@ -94,6 +94,31 @@ async fn compare(snapshot: &Snapshot, numbers: &mut Random, highest: u64) {
     compare_by_id(snapshot, numbers, &expected).await;
 }
 
+/// What can be told out of memory without a snapshot is what a new snapshot finds; true where something could be.
+async fn compare_at_hand(collection: &Collection, numbers: &mut Random) -> bool {
+    let mut any = false;
+    let present = collection.snapshot().await.unwrap();
+    for _ in 0..10 {
+        let id = numbers.below(IDS) as i32;
+        let asked = match numbers.below(2) {
+            0 => Value::Int32(id),
+            _ => Value::Double(id.into()),
+        };
+        let mut copied = b"before".to_vec();
+        match collection.copy_at_hand(asked.as_ref(), &mut copied) {
+            None => assert_eq!(copied, b"before"),
+            Some(record) => {
+                any = true;
+                let found = present.document_by_id(asked.as_ref()).await.unwrap();
+                let (expected, document) = found.expect("what is at hand is there");
+                assert_eq!(record, expected);
+                assert_eq!(copied[b"before".len()..], document.bytes()[..]);
+            }
+        }
+    }
+    any
+}
+
 /// Finds some documents by their `_id`, present or not, some of them by a number of another type, and compares each with
 /// what the scan finds.
 async fn compare_by_id(snapshot: &Snapshot, numbers: &mut Random, expected: &BTreeMap<u64, Vec<u8>>) {
@@ -133,7 +158,9 @@ fn random_write(numbers: &mut Random) -> WriteOp {
     }
 }
 
-async fn history(seed: u64, cache_bytes: usize) {
+/// Whether anything was at hand.
+async fn history(seed: u64, cache_bytes: usize) -> bool {
+    let mut any_at_hand = false;
     let mut numbers = Random::new(seed);
     let simulation = Simulation::new(seed);
     let options = StoreOptions {
@@ -146,6 +173,7 @@ async fn history(seed: u64, cache_bytes: usize) {
     let mut kept: Vec<Snapshot> = Vec::new();
     let mut highest = 1;
     for _ in 0..STEPS {
+        any_at_hand |= compare_at_hand(&collection, &mut numbers).await;
         match numbers.below(8) {
             0..3 => {
                 let operations = (0..1 + numbers.below(5))
@@ -170,13 +198,15 @@ async fn history(seed: u64, cache_bytes: usize) {
         }
         kept.truncate(6);
     }
+    any_at_hand
 }
 
 #[tokio::test]
 async fn every_snapshot_reads_its_own_versions() {
     for seed in seeds(SEEDS) {
         for cache_bytes in CACHE_BYTES {
-            history(seed, cache_bytes).await;
+            let any_at_hand = history(seed, cache_bytes).await;
+            assert_eq!(any_at_hand, cache_bytes > 0, "seed {seed}");
         }
     }
 }
@@ -196,6 +226,17 @@ async fn read_while_written(collection: Arc<Collection>, seed: u64, done: Arc<At
             // Snapshots that are taken one after the other never go back.
             assert!(version >= newest[id as usize], "{id}: {version}");
             newest[id as usize] = version;
+            let mut copied = Vec::new();
+            if collection
+                .copy_at_hand(Value::Int32(id).as_ref(), &mut copied)
+                .is_some()
+            {
+                let copied = DocumentBuf::from_validated(copied.into());
+                let Some(ValueRef::Int32(version)) = copied.as_raw().get("version") else {
+                    panic!("a document without version");
+                };
+                assert!(version >= newest[id as usize], "{id}: {version} at hand");
+            }
         }
         compare(&snapshot, &mut numbers, IDS).await;
         // Reads are always ready: the writer needs a thread too.

@@ -63,6 +63,27 @@ impl<'b> DocumentWriter<'b> {
         self.put_nested(0x04, name, write);
     }
 
+    /// Adds a string in parts.
+    pub fn put_text(&mut self, name: &str, parts: &[&str]) {
+        self.out.push(0x02);
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.push(0);
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        self.out.extend_from_slice(&(length as u32 + 1).to_le_bytes());
+        for part in parts {
+            self.out.extend_from_slice(part.as_bytes());
+        }
+        self.out.push(0);
+    }
+
+    /// Adds an embedded document whose bytes `copy` appends; gives what that returns.
+    pub fn put_copied<R>(&mut self, name: &str, copy: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        self.out.push(0x03);
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.push(0);
+        copy(self.out)
+    }
+
     fn put_nested(&mut self, kind: u8, name: &str, write: impl FnOnce(&mut DocumentWriter<'_>)) {
         self.out.push(kind);
         self.out.extend_from_slice(name.as_bytes());

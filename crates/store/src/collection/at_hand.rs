@@ -1,0 +1,46 @@
+//! Documents that are in memory, found without a snapshot.
+//!
+//! A snapshot is not needed to read one document as it is now: what the record cache serves to a snapshot of a sequence
+//! that was written is what any snapshot since then would read of that record, or else a commit has raised the record's
+//! floor above that sequence, and nothing is served.
+
+use crate::{Collection, RecordId, keys};
+use std::sync::atomic::Ordering;
+use value::{RawDocument, ValueRef};
+
+impl Collection {
+    /// Appends the document of an `_id` as it is now, where it is in memory. `None` says nothing: it must be looked for by a
+    /// snapshot then, which says too why a collection cannot be read.
+    pub fn copy_at_hand(&self, id: ValueRef<'_>, out: &mut Vec<u8>) -> Option<RecordId> {
+        if self.check_writable().is_err() || !self.kv.is_sound() {
+            return None;
+        }
+        let key = keys::id_key(id);
+        let record = self.cached.guess(&key)?;
+        let start = out.len();
+        let newest = self.newest.load(Ordering::Acquire);
+        if !self.cached.copy_document(record, newest, out) {
+            return None;
+        }
+        let found = RawDocument::from_validated(out.get(start..).unwrap_or_default());
+        if found.get("_id").is_some_and(|found| is_same(found, id, &key)) {
+            return Some(record);
+        }
+        out.truncate(start);
+        None
+    }
+
+    /// A snapshot of the present state has seen this sequence.
+    pub(crate) fn note_newest(&self, sequence: u64) {
+        self.newest.fetch_max(sequence, Ordering::Release);
+    }
+}
+
+/// Whether an `_id` is the one that is looked for, whose key this is.
+fn is_same(found: ValueRef<'_>, id: ValueRef<'_>, id_key: &[u8]) -> bool {
+    match (found, id) {
+        (ValueRef::String(found), ValueRef::String(id)) => found == id,
+        (ValueRef::ObjectId(found), ValueRef::ObjectId(id)) => found == id,
+        (found, _) => keys::id_key(found) == id_key,
+    }
+}
