@@ -34,7 +34,7 @@ test("a query in Lucene's syntax, filters and a dragged range narrow the lines, 
   await page.getByText("line 2997").click();
   await page.getByRole("button", { name: "Only device pump-0" }).click();
   await page.getByText("100 lines", { exact: true }).waitFor();
-  const canvas = page.locator("canvas");
+  const canvas = page.locator(".histogram canvas");
   const { width } = await canvas.boundingBox();
   await canvas.dragTo(canvas, { sourcePosition: { x: width * 0.5, y: 40 }, targetPosition: { x: width * 0.75, y: 40 } });
   await page.waitForURL(/from=/);
@@ -68,6 +68,30 @@ test("scrolling to the oldest line and back shows each line once, with a bounded
   seen.clear();
   await to(-1, LINES - 1);
   assert.equal(seen.size, LINES);
+  await page.done();
+});
+
+test("the rail beside the lines leads to any time, by dragging and by keys, and says which", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`);
+  await page.getByText("3,000 lines", { exact: true }).waitFor();
+  const rail = page.getByRole("slider", { name: "Time of the lines" });
+  const { width, height } = await rail.boundingBox();
+  await rail.dragTo(rail, { sourcePosition: { x: width / 2, y: 10 }, targetPosition: { x: width / 2, y: height / 2 } });
+  await page.waitForFunction(() => /^line 1[45]\d\d:/.test(document.querySelector(".line.focused .message")?.textContent ?? ""));
+  assert.match(await rail.getAttribute("aria-valuetext"), /00:2[45]/);
+  await rail.press("End");
+  await page.getByText(/^line 0:/).waitFor();
+  await rail.press("Home");
+  await page.getByText(/^line 2999:/).waitFor();
+  // Both ways from the middle, each line once.
+  await rail.press("PageDown");
+  await page.waitForFunction(() => /^line 2\d\d\d:/.test(document.querySelector(".line.focused .message")?.textContent ?? "") && !document.querySelector(".line.focused .message").textContent.startsWith("line 2999"));
+  const list = page.getByRole("grid");
+  await list.press("PageUp");
+  await list.press("PageUp");
+  const shown = (await page.locator(".line .message").allInnerTexts()).map((text) => Number(/\d+/.exec(text)[0]));
+  assert.deepEqual(shown, shown.map((_, k) => shown[0] - k));
+  await page.isWell("logs-rail");
   await page.done();
 });
 

@@ -10,8 +10,8 @@ const ROW = 24;
 const NEAR_ROWS = 60;
 const TEXT_MAX = 2000;
 
-/** @param {{rows: object[], shift: number, older: () => void, newer: () => void, open: (row: object) => void, shape: object, columns: string[], onTop: (is: boolean) => void}} props */
-export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus, toTop }) {
+/** @param {{rows: object[], rail: (newest: number, oldest: number) => object, shift: number, older: () => void, newer: () => void, open: (row: object) => void, shape: object, columns: string[], onTop: (is: boolean) => void}} props */
+export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus, toTop, rail }) {
   const element = useRef(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   useSignal(settings);
@@ -55,7 +55,9 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
   }, [focus?.jump]);
   const first = Math.max(0, Math.floor(view.top / ROW) - 10);
   const shown = rows.slice(first, first + Math.ceil(view.height / ROW) + 20);
-  return html`<div class="lines" ref=${element} tabindex="0" role="grid" aria-label="Lines, newest first" aria-rowcount="-1" onScroll=${scroll} onKeyDown=${key} aria-activedescendant=${shown.includes(focus) ? "focused-line" : undefined}>
+  const seen = rows[Math.min(rows.length - 1, Math.floor(view.top / ROW))];
+  const last = rows[Math.min(rows.length - 1, Math.floor((view.top + view.height) / ROW))];
+  return html`<div class="lines-by-time"><div class="lines" ref=${element} tabindex="0" role="grid" aria-label="Lines, newest first" aria-rowcount="-1" onScroll=${scroll} onKeyDown=${key} aria-activedescendant=${shown.includes(focus) ? "focused-line" : undefined}>
     <div role="presentation" style=${{ height: `${first * ROW}px` }}></div>
     ${shown.map((row) => row.gap ? html`<div key=${row.id} class="line gap" role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here, which came faster than they were read · <button class="quiet" onClick=${toTop}>load</button> ···</span></div>` : html`<div key=${row.id} id=${row === focus ? "focused-line" : undefined} class=${row === focus ? "line focused" : "line"} role="row" aria-selected=${row === focus} onClick=${() => { setFocus(row); open(row); }}>
       <span role="gridcell" class="at">${stamp(row.time)}</span>
@@ -64,7 +66,7 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
       <span role="gridcell" class="message">${messageOf(row, shape)}</span>
     </div>`)}
     <div role="presentation" style=${{ height: `${Math.max(0, rows.length - first - shown.length) * ROW}px` }}></div>
-  </div>`;
+  </div>${rail(seen?.time, last?.time)}</div>`;
 }
 
 export const valueAt = (source, name) => (Object.hasOwn(source, name) ? source[name] : name.split(".").reduce((value, part) => value?.[part], source));

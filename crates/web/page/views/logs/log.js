@@ -7,6 +7,7 @@ import { fromInput, toInput } from "../../lib/time.js";
 import { Histogram } from "../../parts/histogram.js";
 import { isFree } from "../../parts/keys.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { TimeRail } from "../../parts/timerail.js";
 import { go, link, refine } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 import { Details } from "./details.js";
@@ -86,7 +87,7 @@ export function Log({ name, params, shape }) {
     ${arriving.skipped > 0 && html`<p class="center"><button class="primary" onClick=${toTop}>↑ ${count(arriving.skipped)} new lines (End)</button></p>`}
     <div class=${showsFields ? "log-body with-fields" : "log-body"}>
       ${showsFields && html`<${FieldList} name=${name} query=${query} shape=${shape} add=${add} columns=${columns} toggleColumn=${toggleColumn} />`}
-      ${page.rows.length || page.loading ? html`<${Lines} rows=${page.rows} shift=${page.shift} older=${() => lines.more(false)} newer=${() => lines.more(true)} toTop=${toTop} open=${setOpened} shape=${shape} columns=${columns} focus=${focus} setFocus=${setFocus} onTop=${(is) => (lines.isOnTop.current = is)} />`
+      ${page.rows.length || page.loading ? html`<${Lines} rows=${page.rows} shift=${page.shift} older=${() => lines.more(false)} newer=${() => lines.more(true)} toTop=${toTop} open=${setOpened} shape=${shape} columns=${columns} focus=${focus} setFocus=${setFocus} onTop=${(is) => (lines.isOnTop.current = is)} rail=${(newest, oldest) => html`<${TimeRail} data=${params.around ? null : bars.data} newest=${newest} oldest=${oldest} choose=${lines.toTime} />`} />`
         : html`<${Empty}><p>No line matches.</p>${(params.from || params.to) && html`<button onClick=${() => go(["logs", name], { ...params, from: undefined, to: undefined })}>Widen to all time</button>`}${asked.filters.length > 0 && html`<a class="button" href=${link(["logs", name], { ...params, f: undefined })}>Remove the filters</a>`}<//>`}
     </div>
     ${opened && html`<${Details} row=${opened} name=${name} shape=${shape} around=${(row) => { setOpened(null); around(row); }} add=${(filter) => { setOpened(null); add(filter); }} close=${() => setOpened(null)} />`}

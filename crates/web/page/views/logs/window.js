@@ -25,6 +25,7 @@ export function useWindow(name, asked, shape, key, at) {
   const [focus, setFocus] = useState(null);
   const isOnTop = useRef(true);
   const busy = useRef(false);
+  const going = useRef(null);
 
   const around = async (row, signal) => {
     const half = LINES_PAGE / 2;
@@ -78,6 +79,19 @@ export function useWindow(name, asked, shape, key, at) {
     setPage((before) => ({ ...before, rows, shift: -1e6, hasNewer: false, hasOlder: true }));
   };
 
+  /** The lines from a time on, older ones below. Only the last one that was asked for counts. */
+  const toTime = async (time) => {
+    going.current?.abort();
+    going.current = new AbortController();
+    const until = Math.min(asked.to ?? Infinity, Math.ceil(time));
+    try {
+      const rows = await read(name, { ...asked, to: until }, shape, {}, going.current.signal);
+      if (rows.length) show(rows, rows[0]);
+    } catch (error) {
+      if (error.name !== "AbortError") setPage((before) => ({ ...before, error }));
+    }
+  };
+
   const nextError = async (newer) => {
     if (!shape.level) return;
     const from = focus ?? page.rows[0];
@@ -88,7 +102,7 @@ export function useWindow(name, asked, shape, key, at) {
     else show(await around(found), found);
   };
 
-  return { page, arriving, focus, setFocus, isOnTop, more, arrive, toTop, nextError };
+  return { page, arriving, focus, setFocus, isOnTop, more, arrive, toTop, toTime, nextError };
 }
 
 /** The window with what was found at one of its edges; what is too much goes from the other. */

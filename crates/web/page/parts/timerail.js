@@ -1,0 +1,81 @@
+// The histogram turned upright, beside a list that is too long for a scrollbar: it says where one is in time, and leads anywhere.
+
+import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { stamp } from "../lib/time.js";
+import { settings } from "../state/settings.js";
+import { useSignal } from "../state/signal.js";
+import { canvasOf, colour } from "./canvas.js";
+
+const WIDTH = 24;
+/** A drag asks for lines only where it rests. */
+const REST_MS = 120;
+const THUMB_MIN = 6;
+const PAGE_BARS = 10;
+
+/**
+ * Newest on top.
+ * @param {{data: {from: number, to: number, step: number, bars: object[]} | null, newest: number, oldest: number, choose: (time: number) => void}} props
+ * `newest` and `oldest` are the times of what is seen now.
+ */
+export function TimeRail({ data, newest, oldest, choose }) {
+  const canvas = useRef(null);
+  const rest = useRef(0);
+  const [dragged, setDragged] = useState(null);
+  const [height, setHeight] = useState(0);
+  const { theme } = useSignal(settings);
+  useEffect(() => {
+    const watch = new ResizeObserver(([entry]) => setHeight(Math.floor(entry.contentRect.height)));
+    watch.observe(canvas.current.parentElement);
+    return () => watch.disconnect();
+  }, []);
+  // Those seen stand where they were asked for until others come.
+  useEffect(() => setDragged(null), [newest]);
+  const top = dragged ?? newest;
+  useEffect(() => {
+    if (height && data) draw(canvas.current, data, height, top, dragged === null ? oldest : top);
+  }, [data, height, top, oldest, theme]);
+  useEffect(() => () => clearTimeout(rest.current), []);
+  const take = (time, wait) => {
+    const within = Math.max(data.from, Math.min(data.to, time));
+    setDragged(within);
+    clearTimeout(rest.current);
+    rest.current = setTimeout(() => choose(within), wait);
+  };
+  const pointed = (event) => take(data.to - (event.offsetY / height) * (data.to - data.from), REST_MS);
+  const down = (event) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    pointed(event);
+  };
+  const key = (event) => {
+    const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: PAGE_BARS, PageDown: -PAGE_BARS }[event.key];
+    const end = { Home: data.to, End: data.from }[event.key];
+    if (steps === undefined && end === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    take(end ?? (top ?? data.to) + steps * data.step, REST_MS);
+  };
+  return html`<div class="time-rail">
+    <canvas ref=${canvas} tabindex=${data ? 0 : -1} role="slider" aria-orientation="vertical" aria-label="Time of the lines" aria-valuemin=${data?.from ?? 0} aria-valuemax=${data?.to ?? 0} aria-valuenow=${top ?? data?.to ?? 0} aria-valuetext=${top ? stamp(top) : "no lines"} title=${top ? stamp(top) : undefined}
+      onPointerDown=${data && down} onPointerMove=${data && ((event) => event.buttons && pointed(event))} onKeyDown=${data && key}></canvas>
+  </div>`;
+}
+
+function draw(canvas, data, height, newest, oldest) {
+  const context = canvasOf(canvas, WIDTH, height);
+  const span = data.to - data.from || 1;
+  const y = (time) => Math.max(0, Math.min(height, ((data.to - time) / span) * height));
+  const most = Math.max(1, ...data.bars.map((bar) => bar.total));
+  for (const bar of data.bars) {
+    if (!bar.total) continue;
+    const [from, to] = [y(bar.at + data.step), y(bar.at)];
+    const wide = Math.max(1, (bar.total / most) * WIDTH);
+    context.fillStyle = colour(bar.counts.error ? "--error-bar" : "--other-bar");
+    context.fillRect(WIDTH - wide, from, wide, Math.max(1, to - from - 1));
+  }
+  if (newest === undefined) return;
+  const high = Math.max(THUMB_MIN, y(oldest ?? newest) - y(newest));
+  context.fillStyle = colour("--accent");
+  context.globalAlpha = 0.45;
+  context.fillRect(0, Math.min(height - high, y(newest)), WIDTH, high);
+  context.globalAlpha = 1;
+}
